@@ -46,7 +46,7 @@ class Asker(Protocol):
         draw: int = 0,
         schema: dict[str, Any] | None = None,
     ) -> Reply:
-        """The reply to a prompt."""
+        """Return the reply to a prompt."""
 
 
 CONCURRENCY = 8
@@ -63,7 +63,7 @@ def door_of(
     patience: Patience | None = None,
     concurrency: int | None = None,
 ) -> Door:
-    """A door to a model, with arguments as in ``--model-arg`` (``api_base=...``, ``temperature=0.2``)."""
+    """Return a door to a model, with arguments as in ``--model-arg`` (``api_base=...``, ``temperature=0.2``)."""
     given = parse(arguments, [model])
     settings = own_settings(model, given) if is_own(model) else settings_of(model, given, {"temperature": 0})
     refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
@@ -83,7 +83,7 @@ def door_of(
 
 
 async def closing(door: Door, work: Awaitable[Result]) -> Result:
-    """The result of work, after which the door's connections are closed."""
+    """Return the result of work, after which the door's connections are closed."""
     try:
         return await work
     finally:
@@ -103,11 +103,11 @@ class Kept:
     calls: dict[Call, Reply] = field(default_factory=dict)
 
     def find(self, call: Call) -> Reply | None:
-        """The recorded reply to a call."""
+        """Return the recorded reply to a call."""
         return self.calls.get(call)
 
     def find_same(self, call: Call) -> Reply | None:
-        """A recorded reply to the same request, whoever asked."""
+        """Return a recorded reply to the same request, whoever asked."""
         return next((reply for other, reply in self.calls.items() if other.request == call.request), None)
 
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
@@ -130,7 +130,7 @@ class ByLabel:
         draw: int = 0,
         schema: dict[str, Any] | None = None,
     ) -> Reply:
-        """What is said under a label."""
+        """Return what is said under a label."""
         text = self.says.get(label)
         return Reply(text, Ending.MISSING if text is None else Ending.COMPLETE, usage=NOTHING, source="script")
 
@@ -152,7 +152,7 @@ class Voice:
     calls: int = 0
 
     async def text(self, prompt: str, label: str, draw: int = 0) -> str:
-        """What is said to a prompt; ``Silent`` where nothing is.
+        """Return what is said to a prompt; ``Silent`` where nothing is.
 
         Rounds are draws of their own, so that one that asks the same as another is not answered by its reply.
         """

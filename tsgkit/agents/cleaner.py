@@ -143,7 +143,7 @@ async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
 
 
 def begun(narrative: Narrative, repair: Repair) -> tuple[Tally, list[ActionGraph]]:
-    """The graphs with the repairs that are made before anybody is asked."""
+    """Return the graphs with the repairs that are made before anybody is asked."""
     if repair == "none":
         return Tally(), list(narrative.graphs)
     mended = mend(narrative, hands=repair == "hands")
@@ -151,7 +151,7 @@ def begun(narrative: Narrative, repair: Repair) -> tuple[Tally, list[ActionGraph
 
 
 def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> Cleaned:
-    """What cleaning came to."""
+    """Return what cleaning came to."""
     cleaned = narrative.with_graphs(graphs)
     pairs = zip(narrative.graphs, graphs, strict=True)
     touched = tuple(number for number, (old, new) in enumerate(pairs) if old.triplets != new.triplets)

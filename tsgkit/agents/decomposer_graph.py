@@ -194,7 +194,7 @@ class _Decomposer:
         return self.turned_on(telling)
 
     async def finish(self, state: _State) -> Update:
-        """Say what it all came to."""
+        """Return what it all came to."""
         telling = self.telling(state)
         untold = telling.sentences[len(telling.descriptions) :]
         telling.descriptions += [Description(sentence) for sentence in untold]

@@ -66,7 +66,7 @@ class Sentence:
             raise UsageError(f"{self.count} graphs of one sentence: from 1 to {MOST_COUNT} are possible")
 
     def passage(self, graphs: tuple[ActionGraph, ...]) -> Passage:
-        """The sentence with graphs."""
+        """Return the sentence with graphs."""
         return Passage(graphs, self.text, self.context, self.before, self.vocabulary, self.count)
 
 
@@ -113,14 +113,14 @@ def begun() -> State:
 
 
 def decompose_prompt(sentence: Sentence) -> str:
-    """The prompt that asks for the actions of a sentence."""
+    """Return the prompt that asks for the actions of a sentence."""
     verbs = "any" if sentence.vocabulary is None else ", ".join(sentence.vocabulary.verbs)
     count = "as many as the sentence tells" if sentence.count is None else f"exactly {sentence.count}"
     return template("decompose").render(**told(sentence.context, sentence.text), verbs=verbs, count=count)
 
 
 def write_prompt(sentence: Sentence, graphs: tuple[ActionGraph, ...], number: int, action: str) -> str:
-    """The prompt that asks for the graph of an action, after those that were written already."""
+    """Return the prompt that asks for the graph of an action, after those that were written already."""
     now = (*sentence.before, Description(sentence.text, graphs)) if graphs else sentence.before
     return template("write").render(
         **told(sentence.context, sentence.text),
@@ -191,13 +191,14 @@ def taken_over(refined: Refined) -> Update:
 
 
 def chosen(state: State, setting: Setting) -> tuple[str, ...]:
-    """The actions that are written: no more than there should be; the sentence itself where none could be read."""
+    """Return the actions that are written: no more than there should be; the sentence itself where none could
+    be read."""
     most = MOST_ACTIONS if setting.sentence.count is None else setting.sentence.count
     return state["actions"][:most] or (setting.sentence.text,)
 
 
 def after_start(state: State, setting: Setting) -> str:
-    """A sentence that is known to tell one action is that action."""
+    """Return a sentence that is known to tell one action is that action."""
     return "write" if setting.sentence.count == 1 else "decompose"
 
 
@@ -210,7 +211,7 @@ def after_decompose(state: State, setting: Setting) -> str:
 
 
 def after_write(state: State, setting: Setting) -> str:
-    """The next action, else all of them together."""
+    """Return the next action, else all of them together."""
     if state["why"]:
         return "end"
     return "write" if state["written"] < len(chosen(state, setting)) else "refine"
@@ -250,7 +251,7 @@ def add_writing(builder: Any, step: Callable[[Work], Any], choice: Callable[[Cho
 
 @cache
 def compiled() -> CompiledStateGraph[State, Setting, State, State]:
-    """The decomposer of one sentence as a LangGraph; a caller's checkpointer has no part in it."""
+    """Return the decomposer of one sentence as a LangGraph; a caller's checkpointer has no part in it."""
     from langgraph.graph import END, START, StateGraph
 
     builder = StateGraph(State, context_schema=Setting)
@@ -264,7 +265,7 @@ def compiled() -> CompiledStateGraph[State, Setting, State, State]:
 async def decompose_sentence(
     sentence: Sentence, ask: Ask, effort: Effort = WRITTEN, watch: Watch | None = None
 ) -> Told:
-    """The graphs of a sentence; what was written before something failed is kept."""
+    """Return the graphs of a sentence; what was written before something failed is kept."""
     setting = Setting(sentence, effort, ask, Voice(ask), watch)
     state = await ended(compiled(), begun(), setting, (sentence.count or MOST_ACTIONS) + MOST_TRIES + 4, watch)
     return told_from(state, setting)

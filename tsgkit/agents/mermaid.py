@@ -18,7 +18,7 @@ AGENTS: dict[str, Callable[[], Any]] = {"refiner": refiner, "decomposer": lambda
 
 
 def mermaid(name: str) -> str:
-    """The Mermaid text of an agent."""
+    """Return the Mermaid text of an agent."""
     if name not in AGENTS:
         raise UsageError(f"there is no agent {name}", hint=f"the agents: {', '.join(AGENTS)}")
     text: str = AGENTS[name]().get_graph().draw_mermaid()

@@ -59,11 +59,11 @@ class Passage:
         return sum(len(description.graphs) for description in self.before)
 
     def narrative(self, graphs: Sequence[ActionGraph]) -> Narrative:
-        """What came before, then these graphs."""
+        """Return what came before, then these graphs."""
         return Narrative((*self.before, Description(self.sentence or None, tuple(graphs))), self.vocabulary)
 
     def findings(self, graphs: Sequence[ActionGraph]) -> tuple[Finding, ...]:
-        """What is wrong or unusual with these graphs here, numbered from 0."""
+        """Return what is wrong or unusual with these graphs here, numbered from 0."""
         start = self.start
         found = [
             finding.at(graph=number - start)
@@ -75,7 +75,7 @@ class Passage:
         return tuple(found)
 
     def hands(self) -> State:
-        """What the hands hold before the passage."""
+        """Return what the hands hold before the passage."""
         steps = trace(Narrative(self.before))
         if self.before and not self.before[-1].graphs:
             return State(None, None)
@@ -91,7 +91,7 @@ class Point(NamedTuple):
     said_of: tuple[ActionGraph, ...]
 
     def is_open(self, graphs: tuple[ActionGraph, ...]) -> bool:
-        """Whether these graphs leave the point as it was."""
+        """Return whether these graphs leave the point as it was."""
         if self.graph is None or self.triplet is None or self.graph >= len(graphs):
             return same(graphs, self.said_of)
         there = self.triplet in graphs[self.graph]
@@ -124,23 +124,23 @@ def version_of(
     points: Sequence[Point],
     changes: int,
 ) -> Version:
-    """How good these graphs are."""
+    """Return how good these graphs are."""
     return Version(graphs, sum(map(is_fault, findings)), len(points), edits(passage.graphs, graphs), changes)
 
 
 def best(versions: Sequence[Version]) -> Version:
-    """The best version; of equally good ones the first. What was said last of the same graphs counts."""
+    """Return the best version; of equally good ones the first. What was said last of the same graphs counts."""
     last = {tuple(one.triplets for one in version.graphs): version for version in versions}
     return min(last.values(), key=lambda version: version.order)
 
 
 def same(some: Sequence[ActionGraph], others: Sequence[ActionGraph]) -> bool:
-    """Whether the same triplets stand in the same order."""
+    """Return whether the same triplets stand in the same order."""
     return [graph.triplets for graph in some] == [graph.triplets for graph in others]
 
 
 def edits(before: Sequence[ActionGraph], after: Sequence[ActionGraph]) -> int:
-    """How many triplets differ, graph by graph."""
+    """Return how many triplets differ, graph by graph."""
     paired = sum(len(diff(new, old).changes) for old, new in zip(before, after, strict=False))
     rest = (*before[len(after) :], *after[len(before) :])
     return paired + sum(map(len, rest))
@@ -149,7 +149,7 @@ def edits(before: Sequence[ActionGraph], after: Sequence[ActionGraph]) -> int:
 def passages_of(
     narrative: Narrative, told: Sequence[str] = (), hint: str = "", now: Sequence[ActionGraph] | None = None
 ) -> Iterator[Passage]:
-    """The passages of a narrative: its descriptions, or single graphs where no sentence holds them together.
+    """Yield the passages of a narrative: its descriptions, or single graphs where no sentence holds them together.
 
     ``told`` is a story from elsewhere: a sentence for each graph where there are as many, else context for all.
     ``now`` are the graphs as they stand; who refines them on the way gives a list and changes it.
@@ -207,5 +207,5 @@ def spans_of(narrative: Narrative, told: Sequence[str] = ()) -> Iterator[Span]:
 
 
 def sentences_of_graphs(narrative: Narrative, told: Sequence[str] = ()) -> list[str]:
-    """The sentence of each graph; empty where none is known."""
+    """Return the sentence of each graph; empty where none is known."""
     return [passage.sentence for passage in passages_of(narrative, told) for _ in passage.graphs]

@@ -33,35 +33,35 @@ MOST_FINDINGS = 40
 
 @cache
 def template(name: str) -> Template:
-    """The checked template of this name: the working project's, else the shipped one."""
+    """Return the checked template of this name: the working project's, else the shipped one."""
     return load_template(find("prompts", f"agents/{name}.txt"), required=FIELDS[name])
 
 
 def fingerprint() -> str:
-    """A SHA-256 of all templates."""
+    """Return a SHA-256 of all templates."""
     said = "\0".join(template(name).text for name in FIELDS)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def told(context: Sequence[str], sentence: str) -> dict[str, str]:
-    """The fields of what is told."""
+    """Return the fields of what is told."""
     return {"context": "\n".join(context) or NOTHING_BEFORE, "sentence": sentence or UNTOLD}
 
 
 def allowed(vocabulary: Vocabulary | None) -> dict[str, str]:
-    """The fields of L."""
+    """Return the fields of L."""
     if vocabulary is None:
         return {"nodes": ANY_NAME, "edges": ANY_EDGE}
     return {"nodes": ", ".join(allowed_nodes(vocabulary)), "edges": ", ".join(allowed_edges(vocabulary))}
 
 
 def hands(state: State) -> str:
-    """What the hands hold, in words."""
+    """Return what the hands hold, in words."""
     return str(state)
 
 
 def critique_prompt(passage: Passage, graphs: Sequence[ActionGraph]) -> str:
-    """The prompt that asks where graphs are wrong."""
+    """Return the prompt that asks where graphs are wrong."""
     values = told(passage.context, passage.sentence) | allowed(passage.vocabulary)
     return template("critique").render(**values, graphs=_shown(graphs))
 
@@ -69,7 +69,7 @@ def critique_prompt(passage: Passage, graphs: Sequence[ActionGraph]) -> str:
 def revise_prompt(
     passage: Passage, graphs: Sequence[ActionGraph], findings: Sequence[Finding], points: Sequence[Point]
 ) -> str:
-    """The prompt that asks for better graphs."""
+    """Return the prompt that asks for better graphs."""
     values = told(passage.context, passage.sentence) | allowed(passage.vocabulary)
     lines = [*map(_finding, findings), *(str(point) for point in points)]
     return template("revise").render(

@@ -134,7 +134,7 @@ class Refined:
 
 
 def begun(passage: Passage) -> State:
-    """The state before anything was done; a hint is a point that any change closes."""
+    """Return the state before anything was done; a hint is a point that any change closes."""
     points = tuple(Point(kind, None, None, passage.graphs) for kind in passage.hints)
     return State(
         graphs=passage.graphs,
@@ -215,24 +215,24 @@ def _stopped(silent: Silent) -> Update:
 
 
 def after_start(state: State, setting: Setting) -> str:
-    """The first node."""
+    """Return the first node."""
     return "check" if setting.effort.repair == "none" else "repair"
 
 
 def after_check(state: State, setting: Setting) -> str:
-    """The node after a check."""
+    """Return the node after a check."""
     if state["why"]:
         return "end"
     return "critique" if setting.effort.critique else "revise"
 
 
 def after_critique(state: State, setting: Setting) -> str:
-    """The node after a critique."""
+    """Return the node after a critique."""
     return "end" if state["why"] else "revise"
 
 
 def after_revise(state: State, setting: Setting) -> str:
-    """The node after a revision."""
+    """Return the node after a revision."""
     return "end" if state["why"] else after_start(state, setting)
 
 
@@ -265,7 +265,7 @@ def points_of(text: str, graphs: tuple[ActionGraph, ...]) -> tuple[tuple[Point, 
 
 
 def _triplet(text: str) -> Triplet | None:
-    """The one triplet of the rest of a line."""
+    """Return the one triplet of the rest of a line."""
     graphs = read(text).graphs
     return graphs[0].triplets[0] if len(graphs) == 1 and len(graphs[0].triplets) == 1 else None
 
@@ -277,7 +277,7 @@ def _accepted(
     points: Sequence[Point],
     passage: Passage,
 ) -> tuple[tuple[ActionGraph, ...], tuple[str, ...]]:
-    """The graphs that go on: new ones where something was found, the others as they were."""
+    """Return the graphs that go on: new ones where something was found, the others as they were."""
     if any(len(graph) > MOST_TRIPLETS for graph in new):
         return old, (f"a revision with a graph of more than {MOST_TRIPLETS} triplets was left out",)
     wanted = len(old) if passage.count is None else passage.count
@@ -313,7 +313,7 @@ def _changes(
     points: Sequence[Point],
     number: int,
 ) -> Iterator[Change]:
-    """The changes of a revision, each with what was found about its triplet, else about its graph."""
+    """Yield the changes of a revision, each with what was found about its triplet, else about its graph."""
     empty = ActionGraph()
     for place in range(max(len(old), len(new))):
         mine = old[place] if place < len(old) else empty
@@ -331,7 +331,7 @@ def _reason(
     findings: Sequence[Finding],
     points: Sequence[Point],
 ) -> tuple[str, str]:
-    """The code and the words of the nearest reason for one change."""
+    """Return the code and the words of the nearest reason for one change."""
     for finding in findings:
         at = finding.place
         if at.graph == place and at.triplet is not None and before is not None and graph.triplets[at.triplet] == before:
@@ -375,7 +375,7 @@ def add_steps(builder: Any, step: Callable[[Work], Any], choice: Callable[[Choos
 
 @cache
 def compiled() -> CompiledStateGraph[State, Setting, State, State]:
-    """The refiner of one passage as a LangGraph; a caller's checkpointer has no part in it."""
+    """Return the refiner of one passage as a LangGraph; a caller's checkpointer has no part in it."""
     from langgraph.graph import END, START, StateGraph
 
     builder = StateGraph(State, context_schema=Setting)
@@ -388,14 +388,14 @@ def compiled() -> CompiledStateGraph[State, Setting, State, State]:
 async def refine_passage(
     passage: Passage, ask: Ask | None, effort: Effort = Effort(), watch: Watch | None = None
 ) -> Refined:
-    """The best version of a passage; without ``ask`` only what needs no model is done."""
+    """Return the best version of a passage; without ``ask`` only what needs no model is done."""
     setting = Setting(passage, effort, None if ask is None else Voice(ask))
     state = await ended(compiled(), begun(passage), setting, effort.most_steps, watch)
     return refined_from(state, setting)
 
 
 def refined_from(state: State, setting: Setting) -> Refined:
-    """What a finished state comes to."""
+    """Return what a finished state comes to."""
     passage = setting.passage
     chosen = best(state["versions"])
     after = passage.findings(chosen.graphs)
@@ -419,5 +419,5 @@ def refined_from(state: State, setting: Setting) -> Refined:
 
 
 def left(refined: Refined) -> tuple[Finding, ...]:
-    """The faults that the best version still has."""
+    """Return the faults that the best version still has."""
     return tuple(finding for finding in refined.after if is_fault(finding))

@@ -156,7 +156,7 @@ class _Refiner:
         return self.turned_to(state, state["done"]["number"] + 1, graphs, tally)
 
     async def finish(self, state: _State) -> Update:
-        """Say what it all came to."""
+        """Return what it all came to."""
         graphs, tally = self.done(state)
         cleaned = ended(self.narrative(state), graphs, tally)
         return {

@@ -33,13 +33,13 @@ Remedy = Callable[[ActionGraph, Finding, Vocabulary | None], Iterator[ActionGrap
 
 
 def remedies(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> tuple[ActionGraph, ...]:
-    """All remedies of one finding, without repeats; whether a graph is better for one is for others to say."""
+    """Return all remedies of one finding, without repeats; whether a graph is better for one is for others to say."""
     found = (one for remedy in REMEDIES.get(finding.code, ()) for one in remedy(graph, finding, vocabulary))
     return tuple({one.triplets: one for one in found}.values())
 
 
 def _respelt(spell: Callable[[str], str]) -> Remedy:
-    """A remedy that spells the name found otherwise, wherever it stands, unless L lists it so."""
+    """Return a remedy that spells the name found otherwise, wherever it stands, unless L lists it so."""
 
     def remedy(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
         [name] = finding.elements
@@ -56,7 +56,9 @@ def _hand_of(name: str) -> str:
 
 
 def _with_name(graph: ActionGraph, old: str, new: str) -> ActionGraph:
-    """The graph with a name for another everywhere; a triplet that then stands there already is not written twice."""
+    """Return the graph with a name for another everywhere; a triplet that then stands there already is not written
+    twice.
+    """
     triplets = list[Triplet]()
     for one in graph:
         renamed = Triplet(*(new if name == old else name for name in one))
@@ -66,7 +68,7 @@ def _with_name(graph: ActionGraph, old: str, new: str) -> ActionGraph:
 
 
 def _snapped(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """The name found as L writes it: a form of the same words, or a slip of the pen."""
+    """Yield the name found as L writes it: a form of the same words, or a slip of the pen."""
     [name] = finding.elements
     if vocabulary is None or not name:
         return
@@ -87,7 +89,7 @@ def _edge_spelt(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | N
 
 
 def _verb_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """The triplet from an action to person turned round; what starts there must be able to be the action."""
+    """Yield the triplet from an action to person turned round; what starts there must be able to be the action."""
     source, edge, target = found = _found(graph, finding)
     if edge != VERB or target != PERSON or source in NOT_THINGS:
         return
@@ -97,7 +99,7 @@ def _verb_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | 
 
 
 def _dobj_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """The triplet from a thing to the action turned round; what starts there must be able to be a thing."""
+    """Yield the triplet from a thing to the action turned round; what starts there must be able to be a thing."""
     source, _, target = found = _found(graph, finding)
     if target not in graph.actions or source in (*NOT_THINGS, target):
         return
@@ -127,7 +129,7 @@ def _without_repeat(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary
 
 
 def _dobj_from_the_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """A dobj from a thing to itself that starts at the action instead; the thing stays where it is the object."""
+    """Yield a dobj from a thing to itself that starts at the action instead; the thing stays where it is the object."""
     source, _, target = _found(graph, finding)
     if source != target or source in NOT_THINGS or len(graph.actions) != 1:
         return
@@ -145,7 +147,7 @@ class _Clash(NamedTuple):
 
 
 def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """One word for the action, where another verb of L stands in its place: the one that all but one triplet say.
+    """Yield one word for the action, where another verb of L stands in its place: the one that all but one triplet say.
 
     Nothing where each stands in one triplet alone, or in several.
     """
@@ -161,7 +163,7 @@ def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabular
 
 
 def _clash(graph: ActionGraph, vocabulary: Vocabulary | None) -> _Clash | None:
-    """Two verbs where one action belongs; no name that can be a thing is taken for one."""
+    """Return two verbs where one action belongs; no name that can be a thing is taken for one."""
     if vocabulary is None or len(graph.actions) != 1:
         return None
     [action] = graph.actions
@@ -173,7 +175,7 @@ def _clash(graph: ActionGraph, vocabulary: Vocabulary | None) -> _Clash | None:
 
 
 def _acting(graph: ActionGraph, name: str, vocabulary: Vocabulary | None) -> list[int]:
-    """The places of the triplets in which a name is the action: after verb, where edges start, beside a hand."""
+    """Return the places of the triplets in which a name is the action: after verb, where edges start, beside a hand."""
     only_a_verb = vocabulary is not None and vocabulary.is_only_a_verb(name)
     return [
         place
@@ -183,7 +185,7 @@ def _acting(graph: ActionGraph, name: str, vocabulary: Vocabulary | None) -> lis
 
 
 def _replaced(graph: ActionGraph, place: int, old: str, new: str) -> ActionGraph:
-    """The graph with one triplet's name replaced, where the triplet has it as the action."""
+    """Return the graph with one triplet's name replaced, where the triplet has it as the action."""
     one = graph.triplets[place]
     source = one.source == old
     triplet = Triplet(new, one.edge, one.target) if source else Triplet(one.source, one.edge, new)
@@ -191,7 +193,7 @@ def _replaced(graph: ActionGraph, place: int, old: str, new: str) -> ActionGraph
 
 
 def _in_its_base_form(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """The action in its base form, where another form of the same word starts the direct object."""
+    """Yield the action in its base form, where another form of the same word starts the direct object."""
     if len(graph.actions) != 1:
         return
     [action] = graph.actions
@@ -209,7 +211,7 @@ def _in_its_base_form(graph: ActionGraph, finding: Finding, vocabulary: Vocabula
 
 
 def _is_base(name: str, action: str, other: str, vocabulary: Vocabulary | None) -> bool:
-    """Whether of two forms of one word this is the one that L lists; without L, the one the other comes from."""
+    """Return whether of two forms of one word this is the one that L lists; without L, the one the other comes from."""
     form = other if name == action else action
     if vocabulary is not None:
         return name in vocabulary.verbs and not vocabulary.allows_node(form)
@@ -218,7 +220,8 @@ def _is_base(name: str, action: str, other: str, vocabulary: Vocabulary | None) 
 
 
 def _with_person(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """The graph with its person-verb triplet, where all direct objects start at one name that must be the action."""
+    """Yield the graph with its person-verb triplet, where all direct objects start at one name that must be the
+    action."""
     starts = {one.source for one in graph if one.edge == DOBJ}
     if len(starts) != 1 or any(one.edge == VERB for one in graph):
         return

@@ -72,7 +72,7 @@ class Mended:
 
 
 def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> Mended:
-    """The narrative with all exact repairs made, then those of hands if wanted; graphs before ``start`` stay."""
+    """Return the narrative with all exact repairs made, then those of hands if wanted; graphs before ``start`` stay."""
     graphs, changes = list(narrative.graphs), list[Change]()
     for number in range(start, len(graphs)):
         graphs[number], made = mend_graph(graphs[number], narrative.vocabulary)
@@ -90,17 +90,19 @@ def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> Mended
 
 
 def is_fault(finding: Finding) -> bool:
-    """Whether a finding says that a graph is wrong, rather than unusual."""
+    """Return whether a finding says that a graph is wrong, rather than unusual."""
     return finding.severity == ERROR or finding.code in SLIPS
 
 
 def is_undecided(finding: Finding) -> bool:
-    """Whether a finding that is left says that something is to be decided: a fault, or hands that break their rule."""
+    """Return whether a finding that is left says that something is to be decided: a fault, or hands that break their
+    rule.
+    """
     return is_fault(finding) or finding.code in HAND_CODES
 
 
 def mend_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> tuple[ActionGraph, list[Change]]:
-    """One graph with its exact repairs made, and these.
+    """Return one graph with its exact repairs made, and these.
 
     Of two slips one may hide a warning about the other, so steps are judged by faults first; if in the end the rules
     find anything new, each step has to do without that.
@@ -127,7 +129,7 @@ def _mended(graph: ActionGraph, vocabulary: Vocabulary | None, is_better: IsBett
 def _next_repair(
     graph: ActionGraph, vocabulary: Vocabulary | None, is_better: IsBetter
 ) -> tuple[ActionGraph, list[Change]] | None:
-    """The first finding with exactly one remedy that makes things better, by the order of :data:`REMEDIES`."""
+    """Return the first finding with exactly one remedy that makes things better, by the order of :data:`REMEDIES`."""
     findings = check_graph(graph, vocabulary)
     codes = list(REMEDIES)
     contested = set[tuple[Triplet, ...]]()
@@ -146,7 +148,7 @@ def _has_fewer_faults(before: Sequence[Finding], after: Sequence[Finding]) -> bo
 
 
 def _has_fewer_findings(before: Sequence[Finding], after: Sequence[Finding]) -> bool:
-    """Whether fewer findings are left, and of no kind more than before."""
+    """Return whether fewer findings are left, and of no kind more than before."""
     return len(after) < len(before) and not Counter(one.code for one in after) - Counter(one.code for one in before)
 
 

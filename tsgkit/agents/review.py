@@ -48,7 +48,7 @@ class State(TypedDict):
 
 
 def proposal(change: Change, item: str) -> Proposal:
-    """A change as it is kept and shown."""
+    """Return a change as it is kept and shown."""
     return {
         "item": item,
         "graph": change.graph,
@@ -68,7 +68,7 @@ def look(state: State) -> dict[str, list[Decision]]:
 
 
 def after_look(state: State) -> str:
-    """The next proposal, if there is one."""
+    """Return the next proposal, if there is one."""
     return "look" if len(state["decisions"]) < len(state["proposals"]) else "end"
 
 
@@ -153,7 +153,7 @@ def _compiled(connection: sqlite3.Connection) -> Any:  # noqa: ANN401  (LangGrap
 def decided(
     graph: ActionGraph, cleaned: ActionGraph, changes: Sequence[Change], decisions: Sequence[Decision]
 ) -> tuple[ActionGraph, tuple[Change, ...]]:
-    """A graph after a person decided about its changes, and the changes that were really made."""
+    """Return a graph after a person decided about its changes, and the changes that were really made."""
     if all(one["decision"] == ACCEPT for one in decisions):
         return cleaned, tuple(changes)
     return _decided(graph, changes, decisions)
@@ -162,7 +162,7 @@ def decided(
 def before_and_after(
     graph: ActionGraph, changes: Sequence[Change], decisions: Sequence[Decision]
 ) -> tuple[ActionGraph, ActionGraph]:
-    """A graph as it was decided so far, and as it would be with the first change that is not decided."""
+    """Return a graph as it was decided so far, and as it would be with the first change that is not decided."""
     before, _ = _decided(graph, changes[: len(decisions)], decisions)
     after, _ = _decided(before, [changes[len(decisions)]], [{"decision": ACCEPT}])
     return before, after

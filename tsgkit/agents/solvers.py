@@ -156,7 +156,7 @@ class AgentSolver(Generic[Item, Answer]):
         )
 
     def unfinished(self, transcript: Transcript) -> str:
-        """That it had not come to its end."""
+        """Return that it had not come to its end."""
         return self.scorer.unfinished(transcript)
 
 
@@ -197,7 +197,7 @@ def _drafting(draft: Draft, answer: int) -> Expected:
 
 
 def _products(work: Told | Refined) -> list[Said]:
-    """What the agent says itself: the graphs, and what there is to say of them."""
+    """Return what the agent says itself: the graphs, and what there is to say of them."""
     notes = [*work.notes, *([f"ended: {work.why}"] if work.why not in ("", CLEAN) else [])]
     texts = {
         LOCAL: written(work.graphs) or "no graph could be written",
@@ -231,12 +231,12 @@ class Agents:
             _draftable(name, task)
 
     def solver(self, name: str, task: Answerable[Any, Any], prompter: Prompter[Any] | None) -> Solver:
-        """The agent; it asks with the agents' own prompts."""
+        """Return the agent; it asks with the agents' own prompts."""
         self.check(name)
         return AgentSolver(name, VARIANTS[name], _draftable(name, task))
 
     def scorer(self, name: str, task: Answerable[Any, Any], style: str) -> Work[Any, Any]:
-        """What scores the agent's work."""
+        """Return what scores the agent's work."""
         return Work(task, style, name)
 
 

@@ -31,7 +31,7 @@ State = TypeVar("State")
 
 
 def node(work: Callable[[Any, Any], Any]) -> Any:  # noqa: ANN401  (LangGraph types nodes by protocols)
-    """A node that does this work with the state and the setting of its run."""
+    """Return a node that does this work with the state and the setting of its run."""
     from langgraph.runtime import get_runtime
 
     async def run(state: Any) -> Any:  # noqa: ANN401  (as above)
@@ -41,7 +41,7 @@ def node(work: Callable[[Any, Any], Any]) -> Any:  # noqa: ANN401  (LangGraph ty
 
 
 def route(choose: Callable[[Any, Any], str]) -> Callable[[Any], str]:
-    """An edge that chooses by the state and the setting of its run."""
+    """Return an edge that chooses by the state and the setting of its run."""
     from langgraph.runtime import get_runtime
 
     def chosen(state: Any) -> str:  # noqa: ANN401  (as above)
@@ -51,7 +51,8 @@ def route(choose: Callable[[Any, Any], str]) -> Callable[[Any], str]:
 
 
 async def ended(graph: Any, state: State, setting: object, most_steps: int, watch: Watch | None) -> State:  # noqa: ANN401
-    """The state in which a compiled graph ends; it is stopped should it ever take more steps than it can need."""
+    """Return the state in which a compiled graph ends; it is stopped should it ever take more steps than it can
+    need."""
     modes = ["updates", "values"]
     with untraced():
         stream = graph.astream(state, {"recursion_limit": most_steps}, context=setting, stream_mode=modes)

@@ -62,7 +62,7 @@ class Generated:
 
 
 def sentences_of(text: str) -> tuple[str, ...]:
-    """The sentences of a story: its lines where it has several, else what ends in a full stop."""
+    """Return the sentences of a story: its lines where it has several, else what ends in a full stop."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) != 1:
         return tuple(lines)
@@ -124,7 +124,7 @@ class Telling:
             raise UsageError("the story has no sentence")
 
     async def told(self, asker: Asker, open_vocabulary: bool) -> Generated:
-        """All sentences one after the other, until something stops it."""
+        """Return all sentences one after the other, until something stops it."""
         if open_vocabulary:
             await self.propose(asker)
         for number in range(len(self.sentences)):
@@ -165,7 +165,7 @@ class Telling:
         self.notes += notes
 
     def sentence(self, number: int) -> Sentence:
-        """A sentence with what came before; one that could not be told leaves the hands unknown."""
+        """Return a sentence with what came before; one that could not be told leaves the hands unknown."""
         known = tuple(self.descriptions[-MOST_BEFORE:])
         return Sentence(
             self.sentences[number],
@@ -227,7 +227,7 @@ def _names(names: Iterable[str]) -> list[str]:
 
 
 def _merged(names: Iterable[str], notes: list[str]) -> list[str]:
-    """Names without those that are forms of another; the shortest form stays."""
+    """Return names without those that are forms of another; the shortest form stays."""
     given = _names(names)
     kept: list[str] = []
     for name in sorted(given, key=len):

@@ -200,7 +200,7 @@ def _with_code(words: list[str]) -> list[str]:
 
 
 def _chosen(word: str) -> str:
-    """The command that a word names; the parser says what is wrong with any other, or shows the help."""
+    """Return the command that a word names; the parser says what is wrong with any other, or shows the help."""
     known = commands()
     if word in known:
         return word

@@ -58,7 +58,7 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
-    """What may be used; ``UsageError`` where it cannot be kept."""
+    """Return what may be used; ``UsageError`` where it cannot be kept."""
     from tsgkit.llm.user_models import usual_concurrency
     from tsgkit.runs import subjects
 
@@ -83,7 +83,7 @@ def shard_given(arguments: argparse.Namespace) -> Shard | None:
 
 
 def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], *, folder: bool = False) -> AgentCalls:
-    """The calls beside the file, or folder, that is written."""
+    """Return the calls beside the file, or folder, that is written."""
     from tsgkit.runs.agent_calls import open_calls
     from tsgkit.runs.run_setup import asks_a_model
 
@@ -121,7 +121,7 @@ def carried_out(
 
 
 def shard_done(calls: AgentCalls, stopped: str, failures: Sequence[str], arguments: argparse.Namespace) -> int:
-    """Say how far a shard is, and how the product is made of all of them."""
+    """Return how far a shard is, and how the product is made of all of them."""
     from tsgkit.runs.agent_calls import calls_beside
     from tsgkit.runs.shards import whole_of
 
@@ -150,7 +150,7 @@ def put(text: str, calls: AgentCalls | None, arguments: argparse.Namespace) -> N
 
 @contextmanager
 def kept_when_interrupted(target: str) -> Iterator[None]:
-    """Say how to go on where Ctrl-C comes while nobody is asked."""
+    """Return how to go on where Ctrl-C comes while nobody is asked."""
     try:
         yield
     except KeyboardInterrupt:
@@ -159,7 +159,7 @@ def kept_when_interrupted(target: str) -> Iterator[None]:
 
 
 def usage_value(calls: AgentCalls | None, asked: int) -> dict[str, object]:
-    """What was asked, and what all requests used, those of an earlier part included; an unknown cost is None."""
+    """Return what was asked, and what all requests used, those of an earlier part included; an unknown cost is None."""
     if calls is None:
         return {"calls": 0, "requests": 0, "tokens": 0, "cost": 0.0}
     used = calls.budget
@@ -201,7 +201,7 @@ def exit_code(calls: AgentCalls | None, stopped: str, failures: list[str]) -> in
 
 
 def change_line(item: str, change: Any) -> str:  # noqa: ANN401  (its module would be loaded for every command)
-    """A change as a line of JSON."""
+    """Return a change as a line of JSON."""
     value = {
         "item": item,
         "graph": change.graph,
@@ -217,7 +217,7 @@ def change_line(item: str, change: Any) -> str:  # noqa: ANN401  (its module wou
 
 
 def digest(value: object) -> str:
-    """What tells one input from another."""
+    """Return what tells one input from another."""
     import hashlib
 
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]

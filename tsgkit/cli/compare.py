@@ -129,7 +129,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _drawn(found: Comparison, arguments: argparse.Namespace) -> Figure:
-    """The figure, or why there is none, before anything is printed."""
+    """Return the figure, or why there is none, before anything is printed."""
     from tsgkit.report.comparison import by_option
     from tsgkit.report.paper import comparison_figure, paired_figure
 
@@ -137,7 +137,7 @@ def _drawn(found: Comparison, arguments: argparse.Namespace) -> Figure:
 
 
 def _baseline(arguments: argparse.Namespace) -> str | None:
-    """The baseline named; a gate without one takes the first of several runs."""
+    """Return the baseline named; a gate without one takes the first of several runs."""
     from tsgkit.report.comparison import by_option
 
     given: str | None = arguments.baseline

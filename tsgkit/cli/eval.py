@@ -198,7 +198,7 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
 
 
 def _this_command() -> list[str]:
-    """What was typed, without what would begin afresh."""
+    """Return what was typed, without what would begin afresh."""
     return ["tsgkit", *(word for word in sys.argv[1:] if word != "--new")]
 
 
@@ -249,7 +249,8 @@ def _in_all(estimates: Any) -> str:  # noqa: ANN401
 
 
 def _answered(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
-    """How many samples the run's folder holds already; none where it holds another run, or will be begun afresh."""
+    """Return how many samples the run's folder holds already; none where it holds another run, or will be begun
+    afresh."""
     from dataclasses import replace
 
     from tsgkit.runs.evaluation import folder_of

@@ -54,7 +54,7 @@ def report_figure(arguments: argparse.Namespace) -> Report:
 
 
 def _asked(text: str) -> tuple[str, str, str | None]:
-    """The metric, the group and the task, if one is named.
+    """Return the metric, the group and the task, if one is named.
 
     >>> _asked("f1:k"), _asked("tsg/ma-sgg.f1:k")
     (('f1', 'k', None), ('f1', 'k', 'tsg/ma-sgg'))
@@ -68,7 +68,7 @@ def _asked(text: str) -> tuple[str, str, str | None]:
 
 
 def _named(report: Report, shown: Mapping[str, str]) -> Report:
-    """The report, its merged runs called by the name they would lie under."""
+    """Return the report, its merged runs called by the name they would lie under."""
     return replace(report, rows=tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows))
 
 

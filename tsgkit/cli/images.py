@@ -146,7 +146,7 @@ def _todo_value(todo: ToPaint) -> dict[str, object]:
 
 
 def value_of(painted: Painted, arguments: argparse.Namespace) -> dict[str, object]:
-    """What ``--json`` prints."""
+    """Return what ``--json`` prints."""
     return {
         "out": str(painted.folder),
         "task": arguments.task,

@@ -32,7 +32,7 @@ def add_vocabulary(parser: argparse.ArgumentParser) -> None:
 
 
 def read_vocabulary(path: str | None) -> Vocabulary | None:
-    """The vocabulary of a file; None where no file is named."""
+    """Return the vocabulary of a file; None where no file is named."""
     if path is None:
         return None
     try:

@@ -150,7 +150,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _effort(arguments: argparse.Namespace) -> Effort:
-    """How much is tried; calls that lie beside OUT go on with the repairs that they were begun with."""
+    """Return how much is tried; calls that lie beside OUT go on with the repairs that they were begun with."""
     from tsgkit.agents.refinement import Effort
 
     begun = _begun_with(arguments)
@@ -163,7 +163,9 @@ def _effort(arguments: argparse.Namespace) -> Effort:
 
 
 def _begun_with(arguments: argparse.Namespace) -> str:
-    """The repairs of the calls beside OUT that go on; earlier versions made none by default where a model was asked."""
+    """Return the repairs of the calls beside OUT that go on; earlier versions made none by default where a model was
+    asked.
+    """
     from tsgkit.runs.agent_calls import asked_before
 
     if not arguments.model or arguments.new:
@@ -175,7 +177,7 @@ def _begun_with(arguments: argparse.Namespace) -> str:
 
 
 def _read(arguments: argparse.Namespace) -> Document:
-    """The document, if it can be written back."""
+    """Return the document, if it can be written back."""
     from tsgkit.library.documents import formats
     from tsgkit.library.documents.reader import read_file, with_vocabulary
 
@@ -207,7 +209,7 @@ def _told(path: str | None) -> tuple[str, ...]:
 
 
 def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: argparse.Namespace) -> dict[str, Any]:
-    """What can change an answer: the graphs, the story, the effort."""
+    """Return what can change an answer: the graphs, the story, the effort."""
     from dataclasses import asdict
 
     def said(entry: Entry) -> object:
@@ -228,7 +230,7 @@ def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: a
 def _cleaned(
     document: Document, calls: AgentCalls | None, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
 ) -> list[Cleaned]:
-    """Every item cleaned."""
+    """Return every item cleaned."""
     from tsgkit.runs.jobs import Watch
 
     if calls is None:
@@ -287,7 +289,7 @@ async def _clean(
     arguments: argparse.Namespace,
     engine: Engine,
 ) -> list[Cleaned]:
-    """The same with a model: one passage after the other in a narrative, several narratives at a time."""
+    """Return the same with a model: one passage after the other in a narrative, several narratives at a time."""
     from tsgkit.agents.cleaner import arefine
     from tsgkit.agents.passages import passages_of
 

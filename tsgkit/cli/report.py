@@ -108,7 +108,7 @@ def _format(arguments: argparse.Namespace) -> str:
 
 
 def _gated(text: str) -> str:
-    """The metric that a gate is about, with its task, if there is one of this name."""
+    """Return the metric that a gate is about, with its task, if there is one of this name."""
     from tsgkit.suites.suite import task_named
 
     task, _, metric = text.partition("=")[0].rpartition(".")

@@ -41,7 +41,7 @@ class Proposed(NamedTuple):
 def review_of(
     document: Document, cleaned: Sequence[Cleaned], out: str, told: Sequence[str] = (), *, force: bool = False
 ) -> list[Cleaned] | None:
-    """What was cleaned, with the accepted changes alone; None where the review was left before its end.
+    """Return what was cleaned, with the accepted changes alone; None where the review was left before its end.
 
     Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
     """
@@ -87,7 +87,8 @@ def _decide(review: Review, shown: Proposed, place: str) -> bool:
 
 
 def shown_lines(shown: Proposed, decisions: Sequence[dict[str, Any]], place: str) -> Iterator[str]:
-    """A proposal as it is shown: the sentence, the graph as decided so far and with the change, and the reason."""
+    """Yield a proposal as it is shown: the sentence, the graph as decided so far and with the change, and the
+    reason."""
     from tsgkit.agents.review import before_and_after
 
     change = shown.change
@@ -105,7 +106,7 @@ def shown_lines(shown: Proposed, decisions: Sequence[dict[str, Any]], place: str
 
 
 def _marked(graph: ActionGraph, other: ActionGraph, mark: str) -> Iterator[str]:
-    """The lines of a graph, those marked that the other one has not, or not so often."""
+    """Yield the lines of a graph, those marked that the other one has not, or not so often."""
     left = Counter(other.triplets)
     for triplet in graph.triplets:
         is_new, left[triplet] = left[triplet] <= 0, left[triplet] - 1
@@ -115,7 +116,7 @@ def _marked(graph: ActionGraph, other: ActionGraph, mark: str) -> Iterator[str]:
 
 
 def _line(what: str) -> str:
-    """What is typed; empty at the end of the input."""
+    """Return what is typed; empty at the end of the input."""
     say(f"  {what}:")
     sys.stdout.flush()
     line = sys.stdin.readline()
@@ -123,7 +124,7 @@ def _line(what: str) -> str:
 
 
 def _triplet() -> Sequence[str] | None:
-    """A triplet that is typed; None where it is none."""
+    """Return a triplet that is typed; None where it is none."""
     text = _line("source -> edge -> target")
     try:
         [graph] = arrow.parse(text)

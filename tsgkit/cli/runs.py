@@ -90,7 +90,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _row(one: dict[str, Any]) -> tuple[str, ...]:
-    """A run in one line: where, since when, how far, who on what, how."""
+    """Return a run in one line: where, since when, how far, who on what, how."""
     done = "complete" if one["recorded"] >= one["samples"] else f"{one['recorded']:,} of {one['samples']:,}"
     styles = [] if all(model.startswith("baseline/") for model in one["models"]) else one["styles"]
     ways = [*styles, *([f"limit {one['limit']}"] if one["limit"] else [])]

@@ -72,11 +72,11 @@ class Frame:
         return np.asarray((points - self.centre) @ self.axes)
 
     def world(self, parts: Floats) -> Floats:
-        """The points at these parts (-1 to 1) of the box."""
+        """Return the points at these parts (-1 to 1) of the box."""
         return np.asarray(self.centre + (parts * self.half) @ self.axes.T)
 
     def turned(self) -> Frame:
-        """The same box with its front at its back."""
+        """Return the same box with its front at its back."""
         return Frame(self.centre, self.axes * (-1, -1, 1), self.half)
 
 
@@ -189,7 +189,7 @@ class Body:
         return flat and RUGS.search(self.category.replace("_", " ")) is not None
 
     def holds(self, points: Floats) -> Bools:
-        """Which points lie inside the solid its surface encloses; an open shelf of bare sheets encloses none."""
+        """Return which points lie inside the solid its surface encloses; an open shelf of bare sheets encloses none."""
         found: Bools = np.asarray(((points >= self.low) & (points <= self.high)).all(axis=1))
         found[found] = np.isfinite(self.rays.first(points[found], AWAY)) if found.any() else False
         if found.any():
@@ -198,12 +198,13 @@ class Body:
         return found
 
     def near(self, other: Body, by: float = 0.0) -> bool:
-        """Whether the boxes along the world's axes meet, give or take ``by``."""
+        """Return whether the boxes along the world's axes meet, give or take ``by``."""
         return bool((self.low <= other.high + by).all() and (other.low <= self.high + by).all())
 
 
 def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tuple[Problem, ...]]:
-    """The body of an object, and what is wrong with its mesh or transform; no body where it cannot be measured."""
+    """Return the body of an object, and what is wrong with its mesh or transform; no body where it cannot be
+    measured."""
     mend = thing.mend_winding or profile.solids
     mesh, problems = cleaned(thing.shape, thing.id, mend_winding=mend)
     bent = problem_of(thing.transform, thing.id)
@@ -233,7 +234,7 @@ def _scaled_frame(world: Floats, matrix: Floats) -> Frame:
 
 
 def smallest_box(vertices: Floats) -> tuple[Floats, Floats]:
-    """The matrix and full sizes of the box of least volume; along the world's axes for what is flat."""
+    """Return the matrix and full sizes of the box of least volume; along the world's axes for what is flat."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     middle, size = (low + high) / 2, float((high - low).max())
     matrix = np.eye(4)
@@ -257,7 +258,9 @@ def plate(
     profile: Profile,
     cells: Sequence[tuple[float, float, float, float]] | None = None,
 ) -> Body:
-    """A thin upright board: ``along`` is where its x runs, ``cells`` which parts of it exist (x, z from its middle)."""
+    """Return a thin upright board: ``along`` is where its x runs, ``cells`` which parts of it exist (x, z from its
+    middle).
+    """
     wide, thick, high = sizes
     axes = np.stack([along, np.array([-along[1], along[0], 0.0]), np.array([0.0, 0, 1])], axis=1)
     frame = Frame(centre, axes, np.array([wide, thick, high]) / 2)

@@ -76,7 +76,7 @@ class Bounds:
 
 
 def out_of_bounds(stage: Stage) -> Bounds:
-    """Every object against all floors together; without a floor every object is out."""
+    """Return every object against all floors together; without a floor every object is out."""
     found = {}
     for name, body in stage.bodies.items():
         stage.keep_going()
@@ -127,7 +127,8 @@ def shares_over(polygon: shapely.Geometry, triangles: Floats) -> Floats:
 
 
 def _upright_share(polygon: shapely.Geometry, corners: Floats) -> float:
-    """An upright triangle is a line from above, and its area grows along that line by two pieces of a parabola."""
+    """Return an upright triangle is a line from above, and its area grows along that line by two pieces of a
+    parabola."""
     spans = np.linalg.norm(corners[:, None] - corners[None], axis=2)
     start, end = np.unravel_index(np.argmax(spans), spans.shape)
     length = float(spans[start, end])
@@ -144,7 +145,7 @@ def _upright_share(polygon: shapely.Geometry, corners: Floats) -> float:
 
 
 def _area_up_to(at: float, peak: float, length: float) -> float:
-    """The share of a triangle, 0 to ``length`` long and highest at ``peak``, that lies before ``at``."""
+    """Return the share of a triangle, 0 to ``length`` long and highest at ``peak``, that lies before ``at``."""
     at = min(max(at, 0.0), length)
     if at <= peak:
         return at * at / (peak * length) if peak else 0.0

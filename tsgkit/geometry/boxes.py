@@ -38,7 +38,7 @@ class Boxes:
             self._highs = np.maximum(self._highs, centres + spread)
 
     def meeting(self, low: Floats, high: Floats) -> Ints:
-        """The numbers of the boxes that meet a box, in order."""
+        """Return the numbers of the boxes that meet a box, in order."""
         return np.flatnonzero(((low <= self._highs) & (high >= self._lows)).all(axis=1))
 
     def least(self, low: Floats, high: Floats) -> Floats:

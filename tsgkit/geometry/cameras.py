@@ -49,18 +49,18 @@ class Camera:
         return np.asarray(local @ self.axes.T.astype(np.float32))
 
     def pixels(self, points: object, size: int) -> Floats:
-        """Where points of the world come to lie in a picture: column and row."""
+        """Return where points of the world come to lie in a picture: column and row."""
         seen = (np.asarray(points, dtype=float) - self.eye) @ self.axes
         flat = seen[:, :2] / (-seen[:, 2:] * self.spread)
         return np.asarray((flat * (1, -1) + 1) * size / 2)
 
     def backed_off(self, by: float) -> Camera:
-        """The same camera, metres further back."""
+        """Return the same camera, metres further back."""
         return Camera(self.eye + by * self.axes[:, 2], self.axes, self.spread)
 
 
 def framing(points: object, back: object, *, up: object = (0, 0, 1), margin: float = MARGIN) -> Camera:
-    """The nearest camera that looks against ``back`` and has all points in its picture."""
+    """Return the nearest camera that looks against ``back`` and has all points in its picture."""
     axes = _axes(np.asarray(back, dtype=float), np.asarray(up, dtype=float))
     corners = np.asarray(points, dtype=float).reshape(-1, 3)
     placed = corners @ axes
@@ -74,7 +74,9 @@ def framing(points: object, back: object, *, up: object = (0, 0, 1), margin: flo
 
 
 def _middle(places: Floats, depths: Floats) -> float:
-    """Where an eye must be for places at these depths to reach as far to one side of its picture as to the other."""
+    """Return where an eye must be for places at these depths to reach as far to one side of its picture as to the
+    other.
+    """
     low, high = float(places.min()), float(places.max())
     for _ in range(STEPS):
         eye = (low + high) / 2
@@ -84,14 +86,14 @@ def _middle(places: Floats, depths: Floats) -> float:
 
 
 def before(front: Floats, elevation: float) -> Floats:
-    """The way back to a camera that stands before a front, so many degrees above the horizon."""
+    """Return the way back to a camera that stands before a front, so many degrees above the horizon."""
     ahead = level(front)
     angle = math.radians(elevation)
     return np.asarray(math.cos(angle) * ahead + np.array([0, 0, math.sin(angle)]))
 
 
 def level(front: Floats) -> Floats:
-    """A direction without its height; what looks straight up or down is taken to look south."""
+    """Return a direction without its height; what looks straight up or down is taken to look south."""
     flat = np.array([front[0], front[1], 0.0])
     length = float(np.linalg.norm(flat))
     return flat / length if length > 1e-6 else np.array([0.0, -1.0, 0.0])

@@ -84,7 +84,7 @@ class Collisions:
 
 
 def collisions(stage: Stage) -> Collisions:
-    """Every unordered pair of objects, and with ``walls_are_solid`` every object and wall."""
+    """Return every unordered pair of objects, and with ``walls_are_solid`` every object and wall."""
     test = _overlap if stage.profile.solids else _published
     exempt = {body.id for body in stage.bodies.values() if stage.profile.rugs_exempt and body.is_rug}
     hits = []
@@ -141,7 +141,7 @@ def ways_out(one: Body, other: Body) -> Floats:
 
 
 def _parted(one: Body, other: Body, moved: Floats) -> bool:
-    """Whether nothing of the two is in one another after the other has moved."""
+    """Return whether nothing of the two is in one another after the other has moved."""
     low, high = other.low + moved, other.high + moved
     if (low > one.high).any() or (high < one.low).any():
         return True
@@ -163,7 +163,7 @@ def depth(one: Body, other: Body) -> float:
 
 
 def _way_out(one: Body, other: Body, way: Floats, best: float) -> float:
-    """The least distance below ``best`` that parts the two along one way; ``best`` where none does."""
+    """Return the least distance below ``best`` that parts the two along one way; ``best`` where none does."""
     stuck, free = 0.0, min(FINEST, best)
     while not _parted(one, other, free * way):
         if free >= best:

@@ -29,7 +29,7 @@ FINE = 0.001
 
 
 def between_objects(one: Body, other: Body) -> float:
-    """The gap between two objects: of their surfaces, 0 for one in the other; or the published estimate of it.
+    """Return the gap between two objects: of their surfaces, 0 for one in the other; or the published estimate of it.
 
     Published: the least distance from points in the smallest box around the smaller object to the surface of the other,
     so that a small thing deep in a large one is some way from it.
@@ -43,18 +43,18 @@ def between_objects(one: Body, other: Body) -> float:
 
 
 def to_board(body: Body, board: Body) -> float:
-    """The gap from an object to a wall, door, window or ceiling: from its surface, or from points of its box."""
+    """Return the gap from an object to a wall, door, window or ceiling: from its surface, or from points of its box."""
     return trees.gap(body.tree, board.tree) if body.profile.exact_gaps else least_gap(body.points, board)
 
 
 def reach(body: Body) -> tuple[Floats, Floats]:
-    """The corners of a box around an object and its own box: from one of the two distances are measured."""
+    """Return the corners of a box around an object and its own box: from one of the two distances are measured."""
     points = np.concatenate([body.points, [body.low, body.high]])
     return points.min(axis=0), points.max(axis=0)
 
 
 def nearest_board(body: Body, boards: Sequence[Body]) -> tuple[Body, float]:
-    """The nearest of some boards, the first of equals, and how far it is; those farther off are not measured."""
+    """Return the nearest of some boards, the first of equals, and how far it is; those farther off are not measured."""
     least = Boxes(boards).least(*reach(body))
     found: dict[int, float] = {}
     for number in np.argsort(least, kind="stable").tolist():
@@ -66,7 +66,7 @@ def nearest_board(body: Body, boards: Sequence[Body]) -> tuple[Body, float]:
 
 
 def least_gap(points: Floats, body: Body) -> float:
-    """The least distance from any of many points to a surface; below a millimetre, none less is looked for.
+    """Return the least distance from any of many points to a surface; below a millimetre, none less is looked for.
 
     Trees over points cost more than questions to them, so points are taken nearest box first, more and more at once,
     until no other can be nearer.

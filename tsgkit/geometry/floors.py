@@ -66,21 +66,21 @@ class Ground:
 
 
 def closed(polygon: shapely.Geometry) -> shapely.Geometry:
-    """A polygon with a hair's breadth around it, ready to be asked often."""
+    """Return a polygon with a hair's breadth around it, ready to be asked often."""
     wide = polygon.buffer(EDGE, join_style="mitre")
     shapely.prepare(wide)
     return wide
 
 
 def over(rim: shapely.Geometry, points: Floats) -> Bools:
-    """Which points lie over a closed polygon."""
+    """Return which points lie over a closed polygon."""
     return np.asarray(shapely.contains_xy(rim, points[:, 0], points[:, 1]))
 
 
 def ground_of(
     floor: Floor, height: float | None, scene: str, profile: Profile
 ) -> tuple[Ground | None, tuple[Problem, ...]]:
-    """The floor as it is measured, at a given height or its own; none where it encloses nothing."""
+    """Return the floor as it is measured, at a given height or its own; none where it encloses nothing."""
     points = np.array([point[:2] for point in floor.points], dtype=float).reshape(-1, 2)
     heights = np.array([point[2] for point in floor.points], dtype=float)
     if not (np.isfinite(points).all() and np.isfinite(heights).all()):
@@ -104,7 +104,7 @@ def _areal(geometry: shapely.Geometry) -> shapely.Geometry:
 
 
 def triangles_of(polygon: shapely.Geometry) -> Floats:
-    """The polygon as triangles (n x 3 x 2), counter-clockwise."""
+    """Return the polygon as triangles (n x 3 x 2), counter-clockwise."""
     parts = [shapely.constrained_delaunay_triangles(part) for part in shapely.get_parts(polygon)]
     rings = [triangle.exterior.coords[:3] for part in parts for triangle in shapely.get_parts(part)]
     found = np.array(rings, dtype=float).reshape(-1, 3, 2)
@@ -115,7 +115,7 @@ def triangles_of(polygon: shapely.Geometry) -> Floats:
 
 
 def slab(name: str, polygon: shapely.Geometry, bottom: float, scene: str, profile: Profile) -> Body:
-    """A polygon made thin and solid, from ``bottom`` up."""
+    """Return a polygon made thin and solid, from ``bottom`` up."""
     flat = triangles_of(polygon).reshape(-1, 2)
     count = len(flat)
     vertices = np.concatenate([np.c_[flat, np.full(count, bottom + THICK)], np.c_[flat, np.full(count, bottom)]])

@@ -49,7 +49,7 @@ class PlainFile:
     """What is wrong with the meshes of these numbers; in their place is a mesh of nothing."""
 
     def part(self, wanted: Sequence[int], nodes: Sequence[Mapping[str, Any]]) -> PlainFile:
-        """The file of some meshes alone, the first node its scene; ``NotRead`` where a mesh has a fault."""
+        """Return the file of some meshes alone, the first node its scene; ``NotRead`` where a mesh has a fault."""
         if faults := [self.faults[number] for number in wanted if number in self.faults]:
             raise NotRead(faults[0])
         meshes = [self.content["meshes"][number] for number in wanted]
@@ -75,12 +75,12 @@ class PlainFile:
         return PlainFile(content, b"".join(parts), self.textures)
 
     def written(self) -> bytes:
-        """The GLB file, without textures."""
+        """Return the GLB file, without textures."""
         return written_glb(self.content, self.binary)
 
 
 def written_glb(content: Mapping[str, Any], binary: bytes) -> bytes:
-    """A GLB file of its JSON and its bytes."""
+    """Return a GLB file of its JSON and its bytes."""
     text = json.dumps(content).encode()
     text += b" " * (-len(text) % 4)
     chunks = struct.pack("<II", len(text), JSON_CHUNK) + text
@@ -91,7 +91,7 @@ def written_glb(content: Mapping[str, Any], binary: bytes) -> bytes:
 
 
 def _numbers_of(meshes: Sequence[Mapping[str, Any]]) -> list[int]:
-    """The accessors that plain meshes name."""
+    """Return the accessors that plain meshes name."""
     parts = [part for mesh in meshes for part in mesh["primitives"]]
     indices = [part["indices"] for part in parts if "indices" in part]
     return [at for part in parts for at in part["attributes"].values()] + indices
@@ -107,7 +107,7 @@ def _renumbered(mesh: Mapping[str, Any], number_of: Mapping[int, int]) -> dict[s
 
 
 def chunks_of(data: bytes) -> tuple[bytes, bytes]:
-    """The JSON text and the bytes of a GLB file."""
+    """Return the JSON text and the bytes of a GLB file."""
     if data[:4] != MAGIC:
         raise NotRead("not a GLB file (it does not begin with glTF)")
     if len(data) < 20:
@@ -124,7 +124,7 @@ def chunks_of(data: bytes) -> tuple[bytes, bytes]:
 
 
 def plain(content: Mapping[str, Any], binary: bytes, beside: Callable[[str], bytes] | None = None) -> PlainFile:
-    """The file with what is seen of it alone; ``beside`` reads files that it names, or raises KeyError."""
+    """Return the file with what is seen of it alone; ``beside`` reads files that it names, or raises KeyError."""
     check_extensions(content)
     numbers = Numbers(content, binary, beside)
     looks = [_look(content, number) for number in range(len(listed(content, "materials")))]
@@ -154,7 +154,7 @@ def check_extensions(content: Mapping[str, Any]) -> None:
 
 
 def _inner(row: object, *names: str) -> Mapping[str, Any]:
-    """An object within objects; an empty one where it is not there."""
+    """Return an object within objects; an empty one where it is not there."""
     for name in names:
         row = row.get(name) if isinstance(row, Mapping) else None
     return row if isinstance(row, Mapping) else {}
@@ -171,7 +171,7 @@ class _Look:
 
 
 def _look(content: Mapping[str, Any], number: int) -> _Look:
-    """What a material is painted with; what is not as glTF has it is left out."""
+    """Return what a material is painted with; what is not as glTF has it is left out."""
     material = row_of(content, "materials", number)
     glossy = _inner(material, "extensions", GLOSSY)
     said = glossy or _inner(material, "pbrMetallicRoughness")
@@ -193,7 +193,7 @@ def _shares(factor: list[Any]) -> bool:
 
 
 def _image(content: Mapping[str, Any], number: int, numbers: Numbers) -> tuple[bytes, str]:
-    """The bytes of an image, or why there are none."""
+    """Return the bytes of an image, or why there are none."""
     image = row_of(content, "images", number) or {}
     try:
         return (numbers.view(image["bufferView"]) if "bufferView" in image else numbers.file(image.get("uri"))), ""
@@ -202,7 +202,7 @@ def _image(content: Mapping[str, Any], number: int, numbers: Numbers) -> tuple[b
 
 
 def _plain_mesh(mesh: object, numbers: Numbers, looks: Sequence[_Look]) -> dict[str, Any]:
-    """A mesh with its shape and its paint: no normals, skins or targets, nothing compressed."""
+    """Return a mesh with its shape and its paint: no normals, skins or targets, nothing compressed."""
     parts = mesh.get("primitives") if isinstance(mesh, dict) else None
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
         raise NotRead("a mesh is no list of primitives")

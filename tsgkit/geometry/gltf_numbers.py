@@ -35,13 +35,13 @@ class NotRead(ValueError):
 
 
 def listed(content: Mapping[str, Any], name: str) -> list[Any]:
-    """A list of the file; empty where it is none."""
+    """Return a list of the file; empty where it is none."""
     found = content.get(name)
     return found if isinstance(found, list) else []
 
 
 def row_of(content: Mapping[str, Any], name: str, number: object) -> Mapping[str, Any] | None:
-    """One object of a list; None where it is not there."""
+    """Return one object of a list; None where it is not there."""
     rows = listed(content, name)
     if type(number) is not int or not 0 <= number < len(rows) or not isinstance(rows[number], dict):
         return None
@@ -84,7 +84,9 @@ class Numbers:
         return len(self._accessors) - 1
 
     def surface(self, part: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-        """The numbers of a part of a mesh by their names, and its corners face by face (None: one after the other)."""
+        """Return the numbers of a part of a mesh by their names, and its corners face by face (None: one after the
+        other).
+        """
         attributes = part.get("attributes")
         if not isinstance(attributes, dict):
             raise NotRead("a part of a mesh has no attributes")
@@ -110,7 +112,7 @@ class Numbers:
         return values, None if faces is None else np.asarray(faces).reshape(-1)
 
     def values(self, number: object) -> Floats:
-        """A table as floats; what counts as shares of a whole number, as shares."""
+        """Return a table as floats; what counts as shares of a whole number, as shares."""
         return self._shared(self._raw(number), self._accessor(number), "")
 
     def _shared(self, table: Any, about: Mapping[str, Any], name: str) -> Floats:  # noqa: ANN401
@@ -144,7 +146,7 @@ class Numbers:
         return self._filled(table, about["sparse"]) if "sparse" in about else table
 
     def _filled(self, table: Any, sparse: Any) -> Any:  # noqa: ANN401
-        """A table with some of its rows replaced."""
+        """Return a table with some of its rows replaced."""
         try:
             count, where, what = sparse["count"], sparse["indices"], sparse["values"]
             kind = np.dtype(TYPES[where["componentType"]])
@@ -171,7 +173,7 @@ class Numbers:
         return np.ascontiguousarray(places).view(kind).reshape(count, wide)
 
     def view(self, number: object) -> bytes:
-        """The bytes of a view."""
+        """Return the bytes of a view."""
         found = row_of(self._content, "bufferViews", number)
         if found is None:
             raise NotRead(f"there is no buffer view {number!r:.40}")
@@ -188,7 +190,7 @@ class Numbers:
         return self.file(found["uri"]) if "uri" in found else self._binary
 
     def file(self, uri: object) -> bytes:
-        """The bytes that are written in a file, or lie beside it."""
+        """Return the bytes that are written in a file, or lie beside it."""
         if isinstance(uri, str) and uri.startswith("data:"):
             try:
                 return base64.b64decode(uri.partition(",")[2])

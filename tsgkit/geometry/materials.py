@@ -49,11 +49,11 @@ class Paint:
     tints: Floats | None = None
 
     def of_faces(self, keep: Any) -> Paint:  # noqa: ANN401  (whatever picks rows)
-        """The paint of some faces."""
+        """Return the paint of some faces."""
         return Paint(self.colours[keep], self.texture_of[keep], self.places, self.textures, self.tints)
 
     def of_corners(self, keep: Any) -> Paint:  # noqa: ANN401
-        """The paint where only some corners are left."""
+        """Return the paint where only some corners are left."""
         tints = None if self.tints is None else self.tints[keep]
         return Paint(self.colours, self.texture_of, self.places[keep], self.textures, tints)
 
@@ -65,7 +65,7 @@ class Texture:
         self._data, self._why_not = data, why_not
 
     def __getstate__(self) -> dict[str, Any]:
-        """What goes to another process: nothing that was decoded."""
+        """Return what goes to another process: nothing that was decoded."""
         return {"_data": self._data, "_why_not": self._why_not}
 
     @cached_property
@@ -102,7 +102,7 @@ class Texture:
 
 
 def _opened(data: bytes) -> Bytes:
-    """The pixels of a PNG, JPEG or WebP image."""
+    """Return the pixels of a PNG, JPEG or WebP image."""
     try:
         image = pillow.open(io.BytesIO(data))
     except pillow.UnidentifiedImageError:  # type: ignore[attr-defined]
@@ -123,7 +123,7 @@ def _bands(image: Any, by: int) -> Iterator[Bytes]:  # noqa: ANN401 - an image o
 
 
 def _transcoded(data: bytes) -> Bytes:
-    """The pixels of the largest level of a KTX2 image that is not too large."""
+    """Return the pixels of the largest level of a KTX2 image that is not too large."""
     texture = basisu.open(data)
     _check_size(texture.width, texture.height)
     sizes = [max(texture.level_size(level)) for level in range(texture.levels)]
@@ -153,7 +153,7 @@ def linear(shown: object) -> Floats:
 
 
 def encoded(light: Floats | Singles) -> Bytes:
-    """The bytes that show linear light."""
+    """Return the bytes that show linear light."""
     steps = np.clip(np.asarray(light), 0, 1) * np.float32(STEPS - 1)
     return np.asarray(_bytes_of_light()[(steps + np.float32(0.5)).astype(np.int64)])
 
@@ -170,7 +170,7 @@ def sampled(texture: Texture, places: Floats, texels: Floats) -> tuple[Floats, F
 
 
 def _between(pixels: Bytes, places: Floats) -> Floats:
-    """Values at places between the middles of pixels, weighted by how near they are."""
+    """Return values at places between the middles of pixels, weighted by how near they are."""
     high, wide = pixels.shape[:2]
     x, y = places[:, 0] * wide - 0.5, (1 - places[:, 1]) * high - 0.5
     left, top = np.floor(x).astype(int), np.floor(y).astype(int)
@@ -185,13 +185,13 @@ def _between(pixels: Bytes, places: Floats) -> Floats:
 
 
 def plain(colour: Sequence[float], corners: int, faces: int) -> Paint:
-    """One colour, of linear light, all over."""
+    """Return one colour, of linear light, all over."""
     colours = np.broadcast_to(np.asarray(colour, dtype=float), (faces, 3))
     return Paint(colours, np.full(faces, -1), np.zeros((corners, 2)))
 
 
 def paint_of(mesh: Any, textures: Mapping[str, Texture]) -> Paint | None:  # noqa: ANN401  (trimesh ships no complete types)
-    """What a mesh of trimesh is painted with, its texture by name; None where its file says nothing."""
+    """Return what a mesh of trimesh is painted with, its texture by name; None where its file says nothing."""
     corners, faces, visual = len(mesh.vertices), len(mesh.faces), mesh.visual
     if visual.kind == "face":
         colours = linear(np.asarray(visual.face_colors)[:, :3] / 255)
@@ -230,7 +230,7 @@ def _of_mtl(material: Any, textures: Mapping[str, Texture]) -> Look:  # noqa: AN
 
 
 def joined(paints: Sequence[Paint]) -> Paint:
-    """The paint of several meshes that became one."""
+    """Return the paint of several meshes that became one."""
     texture_of: list[Ints] = []
     textures: list[Texture] = []
     for paint in paints:

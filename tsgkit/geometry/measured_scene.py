@@ -74,7 +74,7 @@ class Stage:
         return tuple(dict.fromkeys(thing.id for thing in self.scene.objects if thing.id not in self.bodies))
 
     def body(self, name: str) -> Body:
-        """One object; asking for one that is not there, or cannot be measured, is a usage error."""
+        """Return one object; asking for one that is not there, or cannot be measured, is a usage error."""
         if name in self.bodies:
             return self.bodies[name]
         known = ", ".join(list(self.bodies)[:8]) or "none"
@@ -191,7 +191,7 @@ class Stage:
         return max((2 * float(wall.frame.half[2]) for wall in self.walls), default=None)
 
     def chosen_floors(self, names: Iterable[str] = ()) -> tuple[Ground, ...]:
-        """The floors of these names, all if none is named; an unknown name is a usage error."""
+        """Return the floors of these names, all if none is named; an unknown name is a usage error."""
         wanted = tuple(names)
         known = {ground.id: ground for ground in self.floors}
         unknown = [name for name in wanted if name not in known]
@@ -200,7 +200,7 @@ class Stage:
         return tuple(known[name] for name in wanted) or self.floors
 
     def ceiling(self, names: Iterable[str] = ()) -> Body | None:
-        """The ceiling over these floors, at the height of the highest wall; none without walls or floors."""
+        """Return the ceiling over these floors, at the height of the highest wall; none without walls or floors."""
         wanted = tuple(names)
         return self._ceiling_over(self.chosen_floors(wanted)) if wanted else self._whole_ceiling
 
@@ -218,7 +218,7 @@ class Stage:
         return made[0] if len(made) == 1 else _joined(made)
 
     def pairs(self) -> Iterator[tuple[Body, Body]]:
-        """All pairs of objects whose boxes along the world's axes meet, in the order of the scene."""
+        """Yield all pairs of objects whose boxes along the world's axes meet, in the order of the scene."""
         bodies = Boxes(list(self.bodies.values()))
         for number, body in enumerate(bodies.bodies):
             self.keep_going()

@@ -49,7 +49,7 @@ class Mesh:
 
     @staticmethod
     def of(vertices: object, faces: object, paint: Paint | None = None) -> Mesh:
-        """A mesh of anything numpy can read as two tables."""
+        """Return a mesh of anything numpy can read as two tables."""
         corners = np.array(vertices, dtype=float).reshape(-1, 3)
         triangles = np.array(faces, dtype=np.int64).reshape(-1, 3)
         corners.setflags(write=False)
@@ -68,11 +68,13 @@ class Mesh:
         return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6) if len(self.faces) else 0.0
 
     def turned_out(self) -> Mesh:
-        """The same surface with every face looking the other way."""
+        """Return the same surface with every face looking the other way."""
         return Mesh.of(self.vertices, self.faces[:, ::-1], self.paint)
 
     def moved(self, transform: Transform) -> Mesh:
-        """The mesh after a transform, still in its own frame: for assets whose files declare another up or front."""
+        """Return the mesh after a transform, still in its own frame: for assets whose files declare another up or
+        front.
+        """
         matrix = np.asarray(transform, dtype=float).reshape(4, 4).T
         return Mesh.of(self.vertices @ matrix[:3, :3].T + matrix[:3, 3], self.faces, self.paint)
 
@@ -88,12 +90,12 @@ Shape = Mesh | Primitive
 
 
 def box(wide: float, deep: float, high: float) -> Primitive:
-    """A box primitive."""
+    """Return a box primitive."""
     return Primitive("box", (wide, deep, high))
 
 
 def areas(vertices: Floats, faces: Ints) -> Floats:
-    """The area of each face."""
+    """Return the area of each face."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2)
 
@@ -101,7 +103,8 @@ def areas(vertices: Floats, faces: Ints) -> Floats:
 def read_mesh(
     data: bytes, format: str, *, where: str = "mesh", beside: Mapping[str, bytes] | None = None
 ) -> Mesh | Problem:
-    """The one mesh all parts of a file make together, each part where its node puts it; or what is wrong with it.
+    """Return the one mesh all parts of a file make together, each part where its node puts it; or what is wrong with
+    it.
 
     ``beside`` holds the files that an OBJ file names, by their names without folders: its materials and textures.
     """
@@ -125,7 +128,7 @@ def read_mesh(
 
 
 def mesh_of_file(file: PlainFile, where: str) -> Mesh | Problem:
-    """The one mesh that all parts of a plain GLB file make together."""
+    """Return the one mesh that all parts of a plain GLB file make together."""
     return _read(file.written(), "glb", None, file.textures, where)
 
 
@@ -174,7 +177,7 @@ class _Beside:
         self.textures: dict[str, Texture] = {}
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file."""
+        """Return the bytes of a file."""
         return self._files[name.strip().replace("\\", "/").rsplit("/", 1)[-1]]
 
     def __getitem__(self, name: str) -> bytes:
@@ -197,7 +200,7 @@ def _painted(parts: Sequence[Any], textures: Mapping[str, Texture]) -> Paint | N
 
 
 def mesh_of(shape: Shape) -> Mesh:
-    """The mesh of a shape, in the frame of asset files."""
+    """Return the mesh of a shape, in the frame of asset files."""
     if isinstance(shape, Mesh):
         return shape
     vertices, faces = _UNIT[shape.kind]()
@@ -206,7 +209,7 @@ def mesh_of(shape: Shape) -> Mesh:
 
 
 def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | None, tuple[Problem, ...]]:
-    """The part of a shape that can be measured, and what was wrong with the rest."""
+    """Return the part of a shape that can be measured, and what was wrong with the rest."""
     if isinstance(shape, Primitive):
         if shape.kind not in _UNIT or not all(math.isfinite(s) and s > 0 for s in shape.size):
             return None, (Problem("bad-size", where, f"a {shape.kind} of size {shape.size}"),)
@@ -247,7 +250,7 @@ def _compact(mesh: Mesh, keep: Bools) -> Mesh:
 
 
 def merged(vertices: Floats, faces: Ints) -> Ints:
-    """The faces, with corners at equal places named by one number."""
+    """Return the faces, with corners at equal places named by one number."""
     order = np.lexsort(vertices.T)
     ordered = vertices[order]
     number = np.empty(len(vertices), dtype=np.int64)
@@ -256,7 +259,7 @@ def merged(vertices: Floats, faces: Ints) -> Ints:
 
 
 def closed(faces: Ints) -> bool:
-    """Whether every edge of merged faces is run as often one way as the other."""
+    """Return whether every edge of merged faces is run as often one way as the other."""
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     edges = edges[edges[:, 0] != edges[:, 1]]
     count = int(faces.max()) + 1
@@ -285,7 +288,7 @@ def _unit_sphere() -> tuple[Floats, Ints]:
 
 
 def _lathe(outline: list[tuple[float, float]]) -> tuple[Floats, Ints]:
-    """What a (radius, height) outline from pole to pole makes when turned about z."""
+    """Return what a (radius, height) outline from pole to pole makes when turned about z."""
     rings = [[(r * math.cos(t), r * math.sin(t), z) for t in _turns()] for r, z in outline[1:-1]]
     corners = [(0.0, 0.0, outline[0][1]), (0.0, 0.0, outline[-1][1]), *(point for ring in rings for point in ring)]
     faces = []

@@ -68,7 +68,8 @@ class Clearance:
 
 
 def clearances(stage: Stage, *, door_depth: float | None = None) -> tuple[Clearance, ...]:
-    """Every side of every door, then window, that has a floor before it; doors may be given one depth for all."""
+    """Return every side of every door, then window, that has a floor before it; doors may be given one depth
+    for all."""
     found = []
     exempt = stage.profile.rugs_exempt
     things = Boxes([body for body in stage.bodies.values() if not (exempt and body.is_rug)], with_frames=True)
@@ -144,7 +145,7 @@ def _cut(triangles: Floats, depth: float) -> Floats:
 
 
 def _trimmed(corners: list[Floats], bound: float, sign: float) -> list[Floats]:
-    """The part of a polygon on one side of a plane of equal depth."""
+    """Return the part of a polygon on one side of a plane of equal depth."""
     found = []
     for here, there in zip(corners, corners[1:] + corners[:1], strict=True):
         now, then = sign * (here[2] - bound), sign * (there[2] - bound)
@@ -156,7 +157,7 @@ def _trimmed(corners: list[Floats], bound: float, sign: float) -> list[Floats]:
 
 
 def _picture(polygons: Floats, board: Body, pixels: float) -> Bools:
-    """The opening as a picture in which these polygons are filled."""
+    """Return the opening as a picture in which these polygons are filled."""
     wide, high = 2 * board.frame.half[[0, 2]]
     fine = min(pixels, MOST_PIXELS / max(wide, high))
     shape = (max(1, math.ceil(high * fine)), max(1, math.ceil(wide * fine)))

@@ -102,7 +102,7 @@ class Canvas:
         self.floor = filled(self.pixels(triangles), self.shape)
 
     def pixels(self, points: Floats) -> Ints:
-        """The pixels of points of the world; its y runs up, a picture's rows run down."""
+        """Return the pixels of points of the world; its y runs up, a picture's rows run down."""
         flipped = (points - self._middle) * (1, -1) / self._scale * HALF
         return np.asarray(np.trunc(flipped).astype(np.int64) + HALF)
 
@@ -111,12 +111,14 @@ class Canvas:
         return int(min(metres / self._scale, 1e6) * HALF)
 
     def rectangle(self, centre: Floats, size: tuple[float, float], yaw: float) -> Ints:
-        """The corners of a turned rectangle."""
+        """Return the corners of a turned rectangle."""
         x, y = self._pixel(centre)
         return corners_of((int(x), int(y)), (self.length(size[0]), self.length(size[1])), -yaw)
 
     def centred(self, corners: Ints, centre: Floats) -> Bools:
-        """The pixels of a polygon around ``centre``, moved to the middle of the canvas, where nothing cuts it off."""
+        """Return the pixels of a polygon around ``centre``, moved to the middle of the canvas, where nothing cuts it
+        off.
+        """
         return filled([corners - self._pixel(centre) + HALF], self.shape)
 
     def _pixel(self, centre: Floats) -> Ints:
@@ -148,7 +150,7 @@ def _size(body: Body) -> tuple[float, float]:
 
 
 def _blocking(stage: Stage) -> list[Body]:
-    """What stands in the way."""
+    """Return what stands in the way."""
     reach = stage.floor_height + HEADROOM
     if not stage.profile.exact_areas:
         return [body for body in stage.bodies.values() if body.frame.centre[2] <= reach]
@@ -162,7 +164,7 @@ def _free_areas(stage: Stage) -> list[float]:
 
 
 def free_parts(stage: Stage) -> list[shapely.Geometry]:
-    """Where the middle of somebody 0.2 m wide can be, as polygons that hang together, the largest first."""
+    """Return where the middle of somebody 0.2 m wide can be, as polygons that hang together, the largest first."""
     barriers = [body.footprint for body in _blocking(stage)] + _barriers(stage)
     walkable = shapely.union_all([stage.floor, *_thresholds(stage)]).buffer(-ROBOT / 2)
     free = walkable.difference(shapely.union_all(barriers).buffer(ROBOT / 2))
@@ -177,7 +179,7 @@ def _barriers(stage: Stage) -> list[shapely.Geometry]:
 
 
 def _thresholds(stage: Stage) -> list[shapely.Geometry]:
-    """The patches through doors that join floors with a gap between them."""
+    """Return the patches through doors that join floors with a gap between them."""
     found = []
     floors = shapely.STRtree([ground.polygon for ground in stage.floors])
     for door in stage.doors:
@@ -190,7 +192,7 @@ def _thresholds(stage: Stage) -> list[shapely.Geometry]:
 
 
 def accessibility(stage: Stage, sides: Mapping[str, Iterable[str]]) -> Mapping[str, Access]:
-    """The access to each named object that can be measured, from the functional sides given for it."""
+    """Return the access to each named object that can be measured, from the functional sides given for it."""
     wanted = {name: tuple(dict.fromkeys(names)) for name, names in sides.items() if name in stage.bodies}
     unknown = sorted({side for names in wanted.values() for side in names} - set(SIDES))
     if unknown:
@@ -219,7 +221,7 @@ def _share_of_pixels(canvas: Canvas, free: Bools, body: Body, side: str) -> floa
 
 
 def _strip(body: Body, side: str) -> tuple[Floats, tuple[float, float]]:
-    """The middle of the strip before a side, and its two sizes along the object's x and y."""
+    """Return the middle of the strip before a side, and its two sizes along the object's x and y."""
     axis, sign = SIDES[side]
     away = body.frame.half[axis] + DEEP / 2 + AWAY
     size = _size(body)
@@ -241,7 +243,7 @@ def _free_share(free: shapely.Geometry, body: Body, side: str) -> float:
 
 
 def strip_before(body: Body, side: str) -> shapely.Geometry:
-    """The strip of floor from which a side is used."""
+    """Return the strip of floor from which a side is used."""
     centre, size = _strip(body, side)
     turn = np.radians(body.yaw)
     x, y = np.array([np.cos(turn), np.sin(turn)]) * size[0] / 2, np.array([-np.sin(turn), np.cos(turn)]) * size[1] / 2

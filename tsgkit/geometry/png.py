@@ -23,7 +23,7 @@ UP = 2
 
 
 def png(pixels: Bytes) -> bytes:
-    """A PNG file of pixels: rows from the top, columns, channels of eight bits."""
+    """Return a PNG file of pixels: rows from the top, columns, channels of eight bits."""
     height, width, channels = pixels.shape
     header = struct.pack(">IIBBBBB", width, height, 8, COLOURS[channels], 0, 0, 0)
     rows = pixels.reshape(height, -1)

@@ -26,7 +26,7 @@ REACH = 1 << 20
 
 
 def filled(polygons: object, shape: tuple[int, int]) -> Bools:
-    """The union of convex polygons of equally many corners (n x k x 2), outlines included."""
+    """Return the union of convex polygons of equally many corners (n x k x 2), outlines included."""
     corners = np.clip(np.asarray(polygons, dtype=np.int64), -REACH, REACH)
     if not corners.size:
         return np.zeros(shape, dtype=bool)
@@ -64,7 +64,7 @@ def _spans(corners: Ints, shape: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
 
 
 def _ranges(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """All numbers from each start up to its end, and which range each is of."""
+    """Return all numbers from each start up to its end, and which range each is of."""
     counts = np.maximum(ends - starts, 0)
     which = np.repeat(np.arange(len(counts)), counts)
     offset = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -77,7 +77,8 @@ def _divided(number: Ints, by: Ints) -> Ints:
 
 
 def lines(starts: object, ends: object, shape: tuple[int, int]) -> Bools:
-    """Lines one pixel wide: at each step along the longer side, the nearest pixel, the lower one where two are."""
+    """Return lines one pixel wide: at each step along the longer side, the nearest pixel, the lower one where
+    two are."""
     a, b, visible = _clipped(starts, ends, shape)
     a, b = a[visible], b[visible]
     swap = (b[:, 0] < a[:, 0])[:, None]
@@ -104,7 +105,9 @@ def _dots(points: Ints, shape: tuple[int, int]) -> Bools:
 
 
 def _clipped(starts: object, ends: object, shape: tuple[int, int]) -> tuple[Ints, Ints, Bools]:
-    """Lines cut to the canvas, first to its rows and then to its columns, in whole pixels; and which are within it."""
+    """Return lines cut to the canvas, first to its rows and then to its columns, in whole pixels; and which are within
+    it.
+    """
     a, b = (np.array(points, dtype=np.int64).reshape(-1, 2) for points in (starts, ends))
     last = np.array([shape[1] - 1, shape[0] - 1])
     visible: Bools = np.asarray((_beyond(a, last) * _beyond(b, last) < 1).all(axis=1))
@@ -126,7 +129,7 @@ def _beyond(points: Ints, last: Ints) -> Ints:
 
 
 def outlined(corners: object, width: int, shape: tuple[int, int]) -> Bools:
-    """The outline of one polygon, drawn with a round pen ``width`` pixels wide."""
+    """Return the outline of one polygon, drawn with a round pen ``width`` pixels wide."""
     points = np.clip(np.asarray(corners, dtype=np.int64).reshape(-1, 2), -REACH, REACH)
     canvas = np.zeros(shape, dtype=bool)
     if width <= 1:
@@ -200,7 +203,7 @@ def _draw_disc(canvas: Bools, centre: Ints, radius: int) -> None:
 
 
 def corners_of(centre: tuple[int, int], size: tuple[int, int], degrees: float) -> Ints:
-    """The corners of a turned rectangle in single precision, cut to whole pixels towards zero."""
+    """Return the corners of a turned rectangle in single precision, cut to whole pixels towards zero."""
     turn = math.radians(float(np.float32(degrees)))
     b, a = (
         np.float32(np.float32(math.cos(turn)) * np.float32(0.5)),
@@ -214,13 +217,14 @@ def corners_of(centre: tuple[int, int], size: tuple[int, int], degrees: float) -
 
 
 def eroded(canvas: Bools, width: int) -> Bools:
-    """What is left when a square of ``width`` pixels must fit; what lies outside the canvas takes nothing away."""
+    """Return what is left when a square of ``width`` pixels must fit; what lies outside the canvas takes
+    nothing away."""
     if width <= 1:
         return canvas
     return np.asarray(ndimage.minimum_filter(canvas, size=width, mode="constant", cval=True))
 
 
 def parts(canvas: Bools) -> list[int]:
-    """The pixels of each connected part, corners touching, largest first."""
+    """Return the pixels of each connected part, corners touching, largest first."""
     labels, count = ndimage.label(canvas, structure=np.ones((3, 3)))
     return sorted((int(n) for n in np.bincount(labels.reshape(-1), minlength=count + 1)[1:]), reverse=True)

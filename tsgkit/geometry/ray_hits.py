@@ -58,7 +58,7 @@ class Hits:
     far: Singles
 
     def some(self, rows: Ints) -> Hits:
-        """The hits of some rays."""
+        """Return the hits of some rays."""
         return Hits(self.face[rows], self.second[rows], self.third[rows], self.far[rows])
 
     def replace(self, rows: Ints, other: Hits) -> None:
@@ -67,7 +67,7 @@ class Hits:
         self.far[rows] = other.far
 
     def between(self, corners: Any) -> Any:  # noqa: ANN401  (arrays of either precision)
-        """What lies between values of the three corners (hits x 3 x anything) where the face was met."""
+        """Return what lies between values of the three corners (hits x 3 x anything) where the face was met."""
         first = corners[:, 0]
         second, third = self.second[:, None], self.third[:, None]
         return first + second * (corners[:, 1] - first) + third * (corners[:, 2] - first)
@@ -110,7 +110,7 @@ class Coats:
         return found
 
     def holes(self, hits: Hits) -> Ints:
-        """Which rays met a texture where it is less than half solid."""
+        """Return which rays met a texture where it is less than half solid."""
         found = [np.zeros(0, dtype=np.int64)]
         for number, rows in self._textured(hits.face):
             texture = self._paint.textures[number]
@@ -131,7 +131,7 @@ class Coats:
 
 
 def texture_faults(name: str, paint: Paint | None) -> list[str]:
-    """What is wrong with the textures of a thing, each once."""
+    """Return what is wrong with the textures of a thing, each once."""
     faults = [texture.fault for texture in (paint.textures if paint else ())]
     return [f"{name}: a texture is not shown: {fault}" for fault in dict.fromkeys(filter(None, faults))]
 
@@ -141,7 +141,7 @@ def _own_colour(one: Drawn) -> Paint:
 
 
 def face_colours(one: Drawn) -> Bytes:
-    """One colour for each face, as pictures write them; of a texture, the one around the middle."""
+    """Return one colour for each face, as pictures write them; of a texture, the one around the middle."""
     third = np.full(len(one.faces), 1 / 3, dtype=np.float32)
     whole = Hits(np.arange(len(one.faces)), third, third, third)
     return encoded(Coats([one]).colours(whole, np.sqrt(areas(one.vertices, one.faces)).astype(np.float32)))

@@ -21,7 +21,7 @@ FAR = 1e30
 
 @cache
 def device() -> Any:  # noqa: ANN401  (embreex ships no types)
-    """The device of this process, one for all surfaces: thousands of them bring the process down."""
+    """Return the device of this process, one for all surfaces: thousands of them bring the process down."""
     return rtcore.EmbreeDevice()
 
 

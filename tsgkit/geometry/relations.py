@@ -27,7 +27,7 @@ class Relation(NamedTuple):
 
 
 def relation(name: str, score: float, evidence: str) -> Relation:
-    """A relation of some score; what has no score, such as a corner without walls, scores 0."""
+    """Return a relation of some score; what has no score, such as a corner without walls, scores 0."""
     known = score if math.isfinite(score) else 0.0
     return Relation(name, known, known > ENOUGH, known - ENOUGH, evidence)
 
@@ -47,7 +47,7 @@ class Range(NamedTuple):
         return math.exp(-(off**2) / (2 * self.sigma**2))
 
     def most(self, least: float, most: float) -> float:
-        """The highest score of any distance from ``least`` to ``most``."""
+        """Return the highest score of any distance from ``least`` to ``most``."""
         inside = least < self.high and most > self.low
         return 1.0 if inside else max(self.score(least), self.score(most))
 

@@ -61,7 +61,7 @@ class Group(NamedTuple):
 
 
 def groups(anchors: Sequence[str], others: Sequence[tuple[Sequence[str], int]], profile: Profile) -> Iterator[Group]:
-    """Every anchor with every choice of so many of each other category.
+    """Yield every anchor with every choice of so many of each other category.
 
     Where one object is of both categories it is its own neighbour under the published profile; ``strict`` leaves such
     groups out, and takes each unordered pair of one category once.
@@ -83,7 +83,7 @@ def groups(anchors: Sequence[str], others: Sequence[tuple[Sequence[str], int]], 
 def relation_of_objects(
     stage: Stage, name: str, anchor: str, others: Sequence[str], side: str | None = None
 ) -> Relation:
-    """One relation of the others to the anchor. All but ``surround`` look at the first other alone."""
+    """Return one relation of the others to the anchor. All but ``surround`` look at the first other alone."""
     if name not in RELATIONS_OF_OBJECTS:
         raise UsageError(f"no relation between objects is called {name!r}", hint=", ".join(RELATIONS_OF_OBJECTS))
     if not others:
@@ -98,32 +98,36 @@ def relation_of_objects(
 
 
 def inside_of(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
-    """The share of the other's box that lies in the anchor's."""
+    """Return the share of the other's box that lies in the anchor's."""
     share = float(in_box(anchor.frame, others[0].points).mean())
     return _share("inside_of", share, f"of {others[0].id} lies inside {anchor.id}")
 
 
 def outside_of(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
-    """The share of the other's box that does not lie in the anchor's."""
+    """Return the share of the other's box that does not lie in the anchor's."""
     share = 1 - float(in_box(anchor.frame, others[0].points).mean())
     return _share("outside_of", share, f"of {others[0].id} lies outside {anchor.id}")
 
 
 def side_of(others: Sequence[Body], anchor: Body, side: str) -> Relation:
-    """The share of the other's box beyond a face of the anchor's, at most a quarter wider than it, at any distance."""
+    """Return the share of the other's box beyond a face of the anchor's, at most a quarter wider than it, at any
+    distance.
+    """
     share = float(at_side(anchor.frame, others[0].points, side, beyond=True, wider=AROUND).mean())
     return _share("side_of", share, f"of {others[0].id} lies beyond the {side} of {anchor.id}")
 
 
 def side_region(others: Sequence[Body], anchor: Body, side: str) -> Relation:
-    """The share of the other's box that lies in one half of the anchor's."""
+    """Return the share of the other's box that lies in one half of the anchor's."""
     points = others[0].points
     within = in_box(anchor.frame, points) & at_side(anchor.frame, points, side, beyond=False, wider=HARDLY)
     return _share("side_region", float(within.mean()), f"of {others[0].id} lies in the {side} half of {anchor.id}")
 
 
 def long_short_side_of(others: Sequence[Body], anchor: Body, side: str) -> Relation:
-    """The better share of the other's box on either of the anchor's long (or short) sides; 0 for a square anchor."""
+    """Return the better share of the other's box on either of the anchor's long (or short) sides; 0 for a square
+    anchor.
+    """
     name = "long_short_side_of"
     wide, deep = (float(half) for half in anchor.frame.half[:2])
     if np.isclose(wide, deep):
@@ -136,13 +140,13 @@ def long_short_side_of(others: Sequence[Body], anchor: Body, side: str) -> Relat
 
 
 def on_top(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
-    """The share of the other's box above the anchor's middle and within its outline."""
+    """Return the share of the other's box above the anchor's middle and within its outline."""
     share = float(at_side(anchor.frame, others[0].points, "top", beyond=False, wider=HARDLY).mean())
     return _share("on_top", share, f"of {others[0].id} lies above {anchor.id}")
 
 
 def face_to(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
-    """How straight the other's front looks at the anchor: 1 for straight, 0 from 30 degrees off."""
+    """Return how straight the other's front looks at the anchor: 1 for straight, 0 from 30 degrees off."""
     other = others[0]
     front = other.frame.front
     far = anchor.rays.first(other.points, front)
@@ -157,7 +161,7 @@ def face_to(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
 
 
 def middle_of(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
-    """How near the centres are, seen from above."""
+    """Return how near the centres are, seen from above."""
     away = float(np.linalg.norm((others[0].frame.centre - anchor.frame.centre)[:2]))
     score = math.exp(-(away**2) / (2 * CENTRED**2))
     words = f"the middles of {others[0].id} and {anchor.id} are {away:.2f} m apart from above; middle_of needs < 0.29"
@@ -177,7 +181,7 @@ def _distance(name: str) -> Callable[[Sequence[Body], Body, str], Relation]:
 
 
 def surround(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
-    """How evenly three or more stand around the anchor: half for equal distances, half for equal angles."""
+    """Return how evenly three or more stand around the anchor: half for equal distances, half for equal angles."""
     name = "surround"
     if len(others) < 3:
         return relation(name, 0.0, f"{len(others)} around {anchor.id}; surround needs three or more")
@@ -208,7 +212,9 @@ def _flat_turns(ways: Floats) -> Floats:
 
 
 def _turns(ways: Floats) -> Floats:
-    """The published turn: in space, to the nearest one counter-clockwise, else (negative) to the nearest clockwise."""
+    """Return the published turn: in space, to the nearest one counter-clockwise, else (negative) to the nearest
+    clockwise.
+    """
     unit = ways / np.linalg.norm(ways, axis=1, keepdims=True)
     angles = np.arccos(np.clip(unit @ unit.T, -1, 1))
     counter = unit[:, None, 0] * unit[None, :, 1] - unit[:, None, 1] * unit[None, :, 0] >= 0
@@ -218,12 +224,12 @@ def _turns(ways: Floats) -> Floats:
 
 
 def in_box(frame: Frame, points: Floats) -> Bools:
-    """Which points lie in a box."""
+    """Return which points lie in a box."""
     return np.asarray((np.abs(frame.local(points)) <= frame.half + TOLERANCE).all(axis=1))
 
 
 def at_side(frame: Frame, points: Floats, side: str, *, beyond: bool, wider: float) -> Bools:
-    """Which points lie on a side of a box, beyond its face or its middle, within the outline of that face."""
+    """Return which points lie on a side of a box, beyond its face or its middle, within the outline of that face."""
     axis, sign = SIDES[side]
     seen = frame.local(points)
     others = [k for k in range(3) if k != axis]

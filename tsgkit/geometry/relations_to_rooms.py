@@ -54,7 +54,9 @@ SUNK = 0.01
 def relation_to_room(
     stage: Stage, name: str, target: str, *, element: str = "wall", floors: Iterable[str] = ()
 ) -> Relation:
-    """One relation of an object to what is built; ``element`` matters to the four distances, ``floors`` to rooms."""
+    """Return one relation of an object to what is built; ``element`` matters to the four distances, ``floors`` to
+    rooms.
+    """
     if name not in RELATIONS_TO_ROOMS:
         raise UsageError(f"no relation to a room is called {name!r}", hint=", ".join(RELATIONS_TO_ROOMS))
     if element not in ELEMENTS:
@@ -65,7 +67,7 @@ def relation_to_room(
 
 
 def _distance(name: str, stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
-    """The gap to a wall, door or window."""
+    """Return the gap to a wall, door or window."""
     known = {"wall": stage.walls, "door": stage.doors, "window": stage.windows}
     if element not in known:
         return relation(name, 0.0, f"{name} is asked of walls, doors and windows, not of a {element}")
@@ -79,7 +81,8 @@ def _distance(name: str, stage: Stage, body: Body, element: str, floors: Sequenc
 
 
 def _likeliest(body: Body, boards: Sequence[Body], bounds: Range) -> tuple[Body, float]:
-    """The board whose distance scores most, the first of equals; those that cannot score more are not measured."""
+    """Return the board whose distance scores most, the first of equals; those that cannot score more are not
+    measured."""
     boxes, span = Boxes(boards), reach(body)
     spans = zip(boxes.least(*span).tolist(), boxes.most(*span).tolist(), strict=True)
     best, best_away, best_score = boards[0], 0.0, -1.0
@@ -93,14 +96,14 @@ def _likeliest(body: Body, boards: Sequence[Body], bounds: Range) -> tuple[Body,
 
 
 def share_over(body: Body, ground: Ground) -> float:
-    """The share of an object's box over a floor, and not below it."""
+    """Return the share of an object's box over a floor, and not below it."""
     sunk = SUNK if body.profile.floor_from_file else THICK / 2
     points = body.points
     return float((over(ground.rim, points) & (points[:, 2] >= ground.z - sunk)).mean())
 
 
 def inside_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
-    """The share of the object's box over the floor."""
+    """Return the share of the object's box over the floor."""
     name = "inside_room"
     shares = {ground.id: share_over(body, ground) for ground in floors}
     if not shares:
@@ -112,7 +115,7 @@ def inside_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]
 
 
 def middle_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
-    """How near the object's middle is to that of the floor; large objects in large rooms are given more way."""
+    """Return how near the object's middle is to that of the floor; large objects in large rooms are given more way."""
     name, best, words = "middle_of_room", -1.0, "the scene has no floor"
     for ground in floors:
         away = float(np.linalg.norm(body.frame.centre[:2] - ground.centre))
@@ -126,7 +129,7 @@ def middle_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Grou
 
 
 def _at_wall(name: str, bounds: Range, stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
-    """The share of the object before a wall's face, times how near it is."""
+    """Return the share of the object before a wall's face, times how near it is."""
     best, words = 0.0, f"{body.id} is before no wall" if stage.walls else "the scene has no wall"
     least = stage.boxes_of_faces.least(*reach(body))
     for face, near in zip(stage.wall_faces, least.tolist(), strict=True):
@@ -144,7 +147,7 @@ def _at_wall(name: str, bounds: Range, stage: Stage, body: Body, element: str, f
 
 
 def corner_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
-    """How near the object is to two walls of its room that lie at right angles, as seen from it."""
+    """Return how near the object is to two walls of its room that lie at right angles, as seen from it."""
     name, best, words = "corner_of_room", 0.0, f"{body.id} is in none of the rooms, or near no two walls of one"
     for ground in floors:
         if share_over(body, ground) < 0.5:
@@ -159,7 +162,7 @@ def corner_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Grou
 
 
 def _walls_near(stage: Stage, ground: Ground, body: Body) -> list[Body]:
-    """The walls before whose faces this floor lies, without those too far off to make a corner."""
+    """Return the walls before whose faces this floor lies, without those too far off to make a corner."""
     least = stage.boxes_of_faces.least(*reach(body)).tolist()
     near = [wall for wall, away in zip(stage.wall_faces, least, strict=True) if CORNER.score(away) > 0]
     ahead = np.array([wall.frame.centre + LOOK * wall.frame.front for wall in near]).reshape(-1, 3)
@@ -167,14 +170,14 @@ def _walls_near(stage: Stage, ground: Ground, body: Body) -> list[Body]:
 
 
 def _way_to(body: Body, wall: Body) -> tuple[float, Floats]:
-    """How far a wall is, and the mean way to it from all over the object's box."""
+    """Return how far a wall is, and the mean way to it from all over the object's box."""
     mean = (nearest(body.points, wall) - body.points).mean(axis=0)
     length = float(np.linalg.norm(mean))
     return to_board(body, wall), mean / length if length else mean
 
 
 def hang_from_ceiling(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
-    """The gap to the ceiling, which lies over the floors at the height of the highest wall."""
+    """Return the gap to the ceiling, which lies over the floors at the height of the highest wall."""
     name = "hang_from_ceiling"
     ceiling = stage.ceiling([ground.id for ground in floors])
     if ceiling is None:

@@ -62,13 +62,14 @@ class Picture:
     """Textures that could not be shown."""
 
     def mask(self, name: str) -> Bools:
-        """The pixels that show a surface."""
+        """Return the pixels that show a surface."""
         if name not in self.names:
             raise UsageError(f"the picture shows no {name!r}", hint=f"it shows: {', '.join(self.names[:8])}")
         return np.asarray(self.surfaces == self.names.index(name))
 
     def outlined(self, name: str) -> Picture:
-        """The same picture with a line around what it shows of a surface; the surface itself is left as it is."""
+        """Return the same picture with a line around what it shows of a surface; the surface itself is left as
+        it is."""
         mask = self.mask(name)
         wide = max(1, round(len(mask) * OUTLINE))
         around = ndimage.maximum_filter(mask, size=2 * wide + 1) & ~mask
@@ -77,12 +78,12 @@ class Picture:
         return replace(self, colours=colours)
 
     def png(self) -> bytes:
-        """The colours as a PNG file."""
+        """Return the colours as a PNG file."""
         return png(self.colours)
 
 
 def render(drawn: Sequence[Drawn], camera: Camera, size: int = SIZE) -> Picture:
-    """The picture of surfaces that a camera takes."""
+    """Return the picture of surfaces that a camera takes."""
     return Sight(drawn).picture(camera, size)
 
 
@@ -102,7 +103,7 @@ class Sight:
         self.coats = Coats(self.drawn)
 
     def picture(self, camera: Camera, size: int = SIZE) -> Picture:
-        """What a camera sees."""
+        """Return what a camera sees."""
         if not 1 <= size <= MOST:
             raise UsageError(f"a picture of {size} pixels a side cannot be taken", hint=f"from 1 to {MOST}")
         film = _Film(size)
@@ -112,7 +113,7 @@ class Sight:
         return film.developed(names, camera, self.coats.faults if self.drawn else ())
 
     def hits(self, start: Singles, ways: Singles) -> Hits:
-        """The first solid face along each way from one place; holes of textures are seen through."""
+        """Return the first solid face along each way from one place; holes of textures are seen through."""
         found = self._cast(np.tile(start, (len(ways), 1)), ways)
         for _ in range(LAYERS):
             holes = self.coats.holes(found)
@@ -153,7 +154,7 @@ class _Film:
         return self.surfaces.reshape(shape), self.normals.reshape(*shape, 3), self.depth.reshape(shape)
 
     def developed(self, names: tuple[str, ...], camera: Camera, faults: tuple[str, ...]) -> Picture:
-        """The finished picture."""
+        """Return the finished picture."""
         surfaces, normals, depth = self.flat()
         colours = encoded(self.light).reshape(self.size, self.size, 3)
         return Picture(colours, depth, normals, surfaces, names, camera, faults)
@@ -221,7 +222,7 @@ class _Exposure:
         return self._sight.coats.colours(seen, pixel) * lit(facing, self._axes)[:, None]
 
     def _sky(self, points: Singles, facing: Singles, far: Singles, pixels: Ints) -> Singles:
-        """How much of the light near things leave to each point."""
+        """Return how much of the light near things leave to each point."""
         rows, columns = np.divmod(pixels, self._film.size)
         tiles = rows % TILE * TILE + columns % TILE
         starts = points + facing * (np.float32(1e-3) + np.float32(1e-4) * far)[:, None]

@@ -28,7 +28,7 @@ MOST = 20_000
 
 
 def seeded(*what_for: str) -> Generator:
-    """A generator that depends on nothing but the names given: scene, object, purpose."""
+    """Return a generator that depends on nothing but the names given: scene, object, purpose."""
     digest = hashlib.sha256("\0".join(what_for).encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:8], "big"))
 
@@ -46,7 +46,7 @@ def even(count: int, dimensions: int) -> Floats:
 
 
 def number_of_points(volume: float, least: int) -> int:
-    """How many random points a volume is measured at, as published."""
+    """Return how many random points a volume is measured at, as published."""
     return max(int(min(volume * DENSITY, MOST)), least)
 
 
@@ -58,7 +58,7 @@ def on_faces(triangles: Floats, areas: Floats, count: int, rng: Generator) -> Fl
 
 
 def within(triangles: Floats, spread: Floats) -> Floats:
-    """One point in each triangle, told by two numbers of the unit square."""
+    """Return one point in each triangle, told by two numbers of the unit square."""
     u, v = spread[:, 0], spread[:, 1]
     over = u + v > 1
     u, v = np.where(over, 1 - u, u)[:, None], np.where(over, 1 - v, v)[:, None]

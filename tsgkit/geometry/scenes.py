@@ -95,12 +95,12 @@ class Scene:
 def rectangle(
     left: float, front: float, right: float, back: float, *, z: float = 0.0, height: float = 3.0, room: str = "room"
 ) -> Architecture:
-    """One room with four walls, from (left, front) to (right, back)."""
+    """Return one room with four walls, from (left, front) to (right, back)."""
     corners: tuple[Point, ...] = ((left, front, z), (right, front, z), (right, back, z), (left, back, z))
     ends = zip(("south", "east", "north", "west"), corners, corners[1:] + corners[:1], strict=True)
     return Architecture((Floor(room, corners),), tuple(Wall(name, a, b, height) for name, a, b in ends))
 
 
 def bare_room(name: str) -> Scene:
-    """What stands for a scene that could not be read: 6 by 6 metres, walls of 2.5 metres, nothing in it."""
+    """Return what stands for a scene that could not be read: 6 by 6 metres, walls of 2.5 metres, nothing in it."""
     return Scene(name, (), rectangle(-3, -3, 3, 3, height=2.5))

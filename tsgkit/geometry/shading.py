@@ -38,14 +38,14 @@ DARKEST = 0.55
 
 
 def lit(normals: Singles, axes: Singles) -> Singles:
-    """How much light falls on surfaces, seen by a camera of these axes."""
+    """Return how much light falls on surfaces, seen by a camera of these axes."""
     sky = GROUND + (SKY - GROUND) * (normals[:, 2] + 1) / 2
     lamp = axes @ (np.array(SHOULDER, dtype=axes.dtype) / np.linalg.norm(SHOULDER).astype(axes.dtype))
     return np.asarray(sky + LAMP * np.maximum(normals @ lamp, 0))
 
 
 def round_normals(vertices: Floats, faces: Ints) -> Singles:
-    """A normal for each corner of each face: that of the face, or the mean where the surface is round."""
+    """Return a normal for each corner of each face: that of the face, or the mean where the surface is round."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     across = np.cross(b - a, c - a)
     lengths = np.linalg.norm(across, axis=1, keepdims=True)

@@ -21,7 +21,7 @@ AT_ONCE = 2_000_000
 
 
 def winding(vertices: Floats, faces: Ints, points: object) -> Floats:
-    """How often a surface goes round each point: 1 inside, 0 outside, -1 inside what is inside out."""
+    """Return how often a surface goes round each point: 1 inside, 0 outside, -1 inside what is inside out."""
     spots = np.asarray(points, dtype=float).reshape(-1, 3)
     triangles = vertices[faces]
     step = max(1, AT_ONCE // max(1, len(spots)))
@@ -32,7 +32,7 @@ def winding(vertices: Floats, faces: Ints, points: object) -> Floats:
 
 
 def _angles(triangles: Floats, spots: Floats) -> Floats:
-    """The solid angle under which each point sees the triangles together (Van Oosterom and Strackee)."""
+    """Return the solid angle under which each point sees the triangles together (Van Oosterom and Strackee)."""
     a, b, c = (triangles[None, :, k] - spots[:, None] for k in range(3))
     la, lb, lc = (np.linalg.norm(side, axis=2) for side in (a, b, c))
     above = _dot(a, np.cross(b, c))

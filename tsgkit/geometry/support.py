@@ -75,7 +75,7 @@ class Support:
 
 
 def supports(stage: Stage, types: Mapping[str, str] | None = None) -> Mapping[str, Support]:
-    """Every object that can be measured; one without a type stands on the ground."""
+    """Return every object that can be measured; one without a type stands on the ground."""
     given = types or {}
     for name, kind in given.items():
         if kind not in TYPES:
@@ -99,7 +99,7 @@ def _built(stage: Stage) -> list[Body]:
 
 
 def _within(around: Boxes, origins: Floats, way: Floats, reach: float, body: Body) -> list[Body]:
-    """The others whose boxes lie within reach of any origin, along the way or against it."""
+    """Return the others whose boxes lie within reach of any origin, along the way or against it."""
     margin = np.abs(way) * reach + 1e-6
     met = around.meeting(origins.min(axis=0) - margin, origins.max(axis=0) + margin)
     return [around.bodies[number] for number in met if around.bodies[number] is not body]
@@ -120,14 +120,14 @@ def _support(body: Body, kind: str, around: Boxes) -> Support:
 
 
 def _way(body: Body, kind: str) -> Floats:
-    """Where the object leans: down, up, or to its back."""
+    """Return where the object leans: down, up, or to its back."""
     if kind == "wall":
         return -body.frame.front
     return np.array([0.0, 0.0, 1.0 if kind == "ceiling" else -1.0])
 
 
 def _origins(body: Body, way: Floats) -> Floats:
-    """The corners in the outermost centimetre, and points on the faces there."""
+    """Return the corners in the outermost centimetre, and points on the faces there."""
     lean = way
     if not body.profile.even_points:
         axis = int(np.argmax(np.abs(way)))
@@ -159,7 +159,8 @@ def _on_flush(body: Body, faces: Ints, way: Floats) -> Floats:
 
 
 def _balanced(body: Body, way: Floats, points: Floats) -> bool:
-    """Whether the centre lies within the outline of the contacts, seen along the way it leans (straight down)."""
+    """Return whether the centre lies within the outline of the contacts, seen along the way it leans (straight
+    down)."""
     if len(points) < LEAST_CONTACTS or len(np.unique(points, axis=0)) < LEAST_DISTINCT:
         return False
     outline = shapely.MultiPoint(points[:, :2]).convex_hull
@@ -181,7 +182,7 @@ def centre_of_mass(body: Body) -> Floats:
 
 
 def _gap(origins: Floats, way: Floats, others: list[Body]) -> float | None:
-    """The least way from where the object ends to anything else, in the direction it leans."""
+    """Return the least way from where the object ends to anything else, in the direction it leans."""
     found = [float(other.rays.first(origins, way).min()) for other in others]
     least = min(found, default=float("inf"))
     return least - LIFT if least < float("inf") else None

@@ -32,17 +32,17 @@ SHEAR = 1e-3
 
 
 def matrix_of(transform: Transform) -> Floats:
-    """The transform as a 4x4 array."""
+    """Return the transform as a 4x4 array."""
     return np.asarray(transform, dtype=float).reshape(4, 4).T
 
 
 def transform_of(matrix: Floats) -> Transform:
-    """A 4x4 array as the sixteen numbers of a file."""
+    """Return a 4x4 array as the sixteen numbers of a file."""
     return tuple(float(number) for number in np.asarray(matrix, dtype=float).T.reshape(-1))
 
 
 def local_matrix(transform: Transform) -> Floats:
-    """The matrix from the local frame (z up, front -y) into the world."""
+    """Return the matrix from the local frame (z up, front -y) into the world."""
     from_local = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])
     return np.asarray(matrix_of(transform) @ from_local)
 
@@ -50,7 +50,9 @@ def local_matrix(transform: Transform) -> Floats:
 def standing(
     at: Sequence[float] = (0, 0, 0), *, yaw: float = 0.0, scale: float | Sequence[float] = 1.0, tilt: float = 0.0
 ) -> Transform:
-    """The transform of an upright asset: scaled along its local axes, tilted about its x, turned by ``yaw`` degrees."""
+    """Return the transform of an upright asset: scaled along its local axes, tilted about its x, turned by ``yaw``
+    degrees.
+    """
     c, s, ct, st = (f(math.radians(angle)) for angle in (yaw, tilt) for f in (math.cos, math.sin))
     turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, ct, -st], [0, st, ct]])
     matrix = np.eye(4)
@@ -64,7 +66,7 @@ def _FROM_FILE() -> Floats:  # noqa: N802
 
 
 def asset_rotation(up: Sequence[float], front: Sequence[float]) -> Transform:
-    """The rotation of an asset, in its own file frame, that takes ``up`` to +y and ``front`` to +z."""
+    """Return the rotation of an asset, in its own file frame, that takes ``up`` to +y and ``front`` to +z."""
     y, z = (np.asarray(way, dtype=float) / np.linalg.norm(way) for way in (up, front))
     matrix = np.eye(4)
     matrix[:3, :3] = np.stack([np.cross(y, z), y, z])
@@ -72,7 +74,7 @@ def asset_rotation(up: Sequence[float], front: Sequence[float]) -> Transform:
 
 
 def problem_of(transform: Transform, where: str) -> Problem | None:
-    """What keeps a transform from being used, or only bends it (``sheared-transform``)."""
+    """Return what keeps a transform from being used, or only bends it (``sheared-transform``)."""
     if len(transform) != 16 or not all(math.isfinite(number) for number in transform):
         return Problem("bad-transform", where, f"its transform is not sixteen finite numbers: {transform!r:.80}")
     matrix = matrix_of(transform)
@@ -89,7 +91,7 @@ def problem_of(transform: Transform, where: str) -> Problem | None:
 
 
 def rotation_part(axes: Floats) -> Floats:
-    """The nearest orthonormal axes (mirrored where the given ones are)."""
+    """Return the nearest orthonormal axes (mirrored where the given ones are)."""
     left, _, right = np.linalg.svd(axes)
     return np.asarray(left @ right)
 

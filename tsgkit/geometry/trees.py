@@ -28,7 +28,7 @@ Tree = Any
 
 
 def tree(vertices: Floats, faces: Ints) -> Tree:
-    """The tree of a surface."""
+    """Return the tree of a surface."""
     model = fcl.BVHModel()
     model.beginModel(len(faces), len(vertices))
     model.addSubModel(np.ascontiguousarray(vertices), np.ascontiguousarray(faces))
@@ -37,13 +37,13 @@ def tree(vertices: Floats, faces: Ints) -> Tree:
 
 
 def convex_solid(vertices: Floats, faces: Ints) -> Tree:
-    """The solid that closed convex faces enclose: one contact at most, and what lies inside touches."""
+    """Return the solid that closed convex faces enclose: one contact at most, and what lies inside touches."""
     rows = np.concatenate([np.full((len(faces), 1), 3), faces], axis=1)
     return fcl.Convex(np.ascontiguousarray(vertices), len(faces), rows.flatten())
 
 
 def cloud(points: Floats) -> Tree:
-    """The tree of single points: each a triangle of no size, so that one query finds the nearest of all."""
+    """Return the tree of single points: each a triangle of no size, so that one query finds the nearest of all."""
     return tree(points, np.repeat(np.arange(len(points))[:, None], 3, axis=1))
 
 
@@ -52,13 +52,13 @@ def _placed(shape: Tree, moved: Sequence[float] | Floats | None) -> Tree:
 
 
 def meet(one: Tree, other: Tree, moved: Sequence[float] | Floats | None = None) -> bool:
-    """Whether two surfaces meet, after the other has moved."""
+    """Return whether two surfaces meet, after the other has moved."""
     found = fcl.collide(_placed(one, None), _placed(other, moved), fcl.CollisionRequest(), fcl.CollisionResult())
     return bool(found)
 
 
 def contacts(one: Tree, other: Tree) -> Floats:
-    """The points at which two surfaces meet, one for each pair of triangles."""
+    """Return the points at which two surfaces meet, one for each pair of triangles."""
     request = fcl.CollisionRequest(num_max_contacts=MOST_CONTACTS, enable_contact=True)
     result = fcl.CollisionResult()
     fcl.collide(_placed(one, None), _placed(other, None), request, result)

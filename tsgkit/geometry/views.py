@@ -65,7 +65,9 @@ HUMAN = (0.45, 0.50, 0.58)
 
 
 def view(stage: Stage, kind: View, name: str | None = None, size: int = SIZE) -> Picture:
-    """One picture; without a name, of the whole scene from above. Bare rooms and unknown objects are usage errors."""
+    """Return one picture; without a name, of the whole scene from above. Bare rooms and unknown objects are usage
+    errors.
+    """
     stage.keep_going()
     drawn, camera = framed(stage, kind, name)
     picture = Sight(drawn).picture(camera, size)
@@ -73,7 +75,7 @@ def view(stage: Stage, kind: View, name: str | None = None, size: int = SIZE) ->
 
 
 def framed(stage: Stage, kind: View, name: str | None = None) -> tuple[list[Drawn], Camera]:
-    """What is drawn in a picture, and from where."""
+    """Return what is drawn in a picture, and from where."""
     if kind not in VIEWS:
         raise UsageError(f"there is no view {kind!r}", hint=f"views: {', '.join(VIEWS)}")
     if name is None:
@@ -84,14 +86,14 @@ def framed(stage: Stage, kind: View, name: str | None = None) -> tuple[list[Draw
 
 
 def undrawable(stage: Stage) -> Problem | None:
-    """Why there can be no picture of a scene at all."""
+    """Return why there can be no picture of a scene at all."""
     if stage.bodies or stage.floors or stage.built_walls:
         return None
     return Problem("nothing-to-draw", stage.scene.name, "no object, floor or wall of it can be drawn")
 
 
 def everything(stage: Stage) -> list[Drawn]:
-    """All objects in the colours of their categories, floors, walls, doors and windows."""
+    """Return all objects in the colours of their categories, floors, walls, doors and windows."""
     return [*(_tinted(body) for body in stage.bodies.values()), *_floors(stage), *_walls(stage.built_walls)]
 
 
@@ -122,7 +124,7 @@ def _figure(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
 
 
 def beside(body: Body) -> Drawn:
-    """A human at the left of an object, touching it, on the ground it stands on, turned as it is."""
+    """Return a human at the left of an object, touching it, on the ground it stands on, turned as it is."""
     corners, faces = human()
     front = level(body.frame.front)
     right = np.array([-front[1], front[0], 0.0])
@@ -147,14 +149,14 @@ def _surroundings(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
 
 
 def _belongs(other: Body, body: Body) -> bool:
-    """Whether a thing lies close to an object and clearly above it."""
+    """Return whether a thing lies close to an object and clearly above it."""
     gap = np.maximum(np.maximum(other.low - body.high, body.low - other.high), 0)
     step = (other.low + other.high - body.low - body.high) / 2
     return bool(np.linalg.norm(gap) < CLOSE and step[2] >= RISING * np.linalg.norm(step) and step[2] > 0)
 
 
 def _hiding(eye: Floats, body: Body) -> Callable[[Sequence[Body]], int]:
-    """How many corners of an object's box some bodies together hide from an eye."""
+    """Return how many corners of an object's box some bodies together hide from an eye."""
     parts = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     ways = body.frame.world(parts) - eye
     lengths = np.linalg.norm(ways, axis=1)
@@ -175,7 +177,7 @@ def _tinted(body: Body) -> Drawn:
 
 
 def tint(category: str) -> tuple[float, float, float]:
-    """A muted colour for a category; grey where there is none."""
+    """Return a muted colour for a category; grey where there is none."""
     if not category:
         return GREY
     number = zlib.crc32(category.casefold().encode())

@@ -50,7 +50,7 @@ class BuiltWall:
 def built_wall(
     wall: Wall, base: float | None, in_room: InRoom, scene: str, profile: Profile
 ) -> tuple[BuiltWall | None, tuple[Problem, ...]]:
-    """The wall as it is measured; none where it has no face.
+    """Return the wall as it is measured; none where it has no face.
 
     Its base is its own lower end; where ``base`` is given, its mean height counts from there, as published.
     """
@@ -78,7 +78,7 @@ def built_wall(
 
 
 def _along(name: str, start: Floats, end: Floats, profile: Profile) -> tuple[Floats, tuple[Problem, ...]]:
-    """The way from start to end; as published, the nearest of four that its rule allows."""
+    """Return the way from start to end; as published, the nearest of four that its rule allows."""
     way = np.array([*(end - start)[:2], 0.0])
     if profile.slanted_walls:
         return way / np.linalg.norm(way), ()
@@ -90,18 +90,18 @@ def _along(name: str, start: Floats, end: Floats, profile: Profile) -> tuple[Flo
 
 
 def facing(board: Body, in_room: InRoom) -> Body:
-    """The board with its front towards the room, turned if nothing of a room lies before it."""
+    """Return the board with its front towards the room, turned if nothing of a room lies before it."""
     ahead = board.frame.centre + LOOK * board.frame.front
     return board if in_room(ahead[:2]) else turned(board)
 
 
 def turned(board: Body) -> Body:
-    """The board seen from behind."""
+    """Return the board seen from behind."""
     return replace(board, frame=board.frame.turned(), yaw=(board.yaw + 360) % 360 - 180)
 
 
 def _holes(wall: Wall, length: float) -> tuple[list[tuple[int, Opening]], tuple[Problem, ...]]:
-    """The openings that take something out of the wall, each with its place in the list."""
+    """Return the openings that take something out of the wall, each with its place in the list."""
     good, bad = [], []
     for number, hole in enumerate(wall.openings):
         numbers = (*hole.low, *hole.high)
@@ -120,12 +120,12 @@ def _holes(wall: Wall, length: float) -> tuple[list[tuple[int, Opening]], tuple[
 
 
 def opening_id(hole: Opening, number: int, wall: Wall) -> str:
-    """The published id of the ``number``-th opening of a wall: with the wall's name in the file, not its id."""
+    """Return the published id of the ``number``-th opening of a wall: with the wall's name in the file, not its id."""
     return f"{hole.kind}_{number}_{wall.name}"
 
 
 def _cells(holes: list[tuple[int, Opening]], length: float, height: float) -> list[tuple[float, float, float, float]]:
-    """The wall around its openings, cut into rectangles (x and z from its middle)."""
+    """Return the wall around its openings, cut into rectangles (x and z from its middle)."""
     across = sorted({0.0, length, *(min(max(x, 0.0), length) for _, h in holes for x in (h.low[0], h.high[0]))})
     up = sorted({0.0, height, *(min(max(z, 0.0), height) for _, h in holes for z in (h.low[1], h.high[1]))})
     cells = []
@@ -145,7 +145,7 @@ def _opening(number: int, hole: Opening, wall: Wall, board: Body, along: Floats,
 
 
 def _stretches(doors: list[Opening], length: float) -> list[tuple[float, float]]:
-    """Where along the wall nobody walks through."""
+    """Return where along the wall nobody walks through."""
     at, found = 0.0, []
     for door in sorted(doors, key=lambda door: door.low[0]):
         if door.low[0] > at:

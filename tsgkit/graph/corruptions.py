@@ -60,7 +60,7 @@ class Corrupted:
 
 
 def corrupt(graph: ActionGraph, kind: Corruption, vocabulary: Vocabulary, *, seed: int | str) -> Corrupted:
-    """The graph spoilt in one way; ``EditError`` where this graph and L leave no such way."""
+    """Return the graph spoilt in one way; ``EditError`` where this graph and L leave no such way."""
     graph = ActionGraph(dict.fromkeys(graph.triplets))
     choice = random.Random(f"{seed}/{kind}/{sorted(graph.triplets)}")
     for way in _shuffled(WAYS[kind](graph, vocabulary), choice):
@@ -79,7 +79,7 @@ class Way(NamedTuple):
 
 
 def _shuffled(places: list[list[Way]], choice: random.Random) -> Iterator[Way]:
-    """Every way once; first by place, so that an element with many substitutes is not spoilt more often."""
+    """Yield every way once; first by place, so that an element with many substitutes is not spoilt more often."""
     choice.shuffle(places)
     for ways in places:
         choice.shuffle(ways)

@@ -57,19 +57,19 @@ class Diff:
     changes: tuple[Change, ...]
 
     def __bool__(self) -> bool:
-        """Whether there is any difference."""
+        """Return whether there is any difference."""
         return bool(self.changes)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.changes)) or "no difference"
 
     def of_kind(self, kind: ChangeKind) -> tuple[Change, ...]:
-        """The changes of one kind."""
+        """Return the changes of one kind."""
         return tuple(change for change in self.changes if change.kind is kind)
 
 
 def diff(reference: ActionGraph, candidate: ActionGraph, vocabulary: Vocabulary | None = None) -> Diff:
-    """How a candidate differs from its reference.
+    """Return how a candidate differs from its reference.
 
     Triplets that are not shared are paired in this order: reversed; wrong hand (all equal but hand1 against hand2);
     mismatched (exactly one element differs: first the target, then the edge, then the source); what then is left is
@@ -123,12 +123,12 @@ class _Pairing:
 
 
 def _nothing(triplet: Triplet) -> tuple[str, ...]:
-    """What of a triplet is out of L where there is none."""
+    """Return what of a triplet is out of L where there is none."""
     return ()
 
 
 def _handless(triplet: Triplet) -> tuple[str, ...] | None:
-    """The triplet with its one hand made anonymous; None where it names no hand, or two."""
+    """Return the triplet with its one hand made anonymous; None where it names no hand, or two."""
     source, edge, target = triplet
     if target in HANDS:
         return None if source in HANDS else (source, edge, "hand")
@@ -147,7 +147,7 @@ STEPS: tuple[tuple[ChangeKind, Key, Key], ...] = (
 
 
 def patch(candidate: ActionGraph, difference: Diff) -> ActionGraph:
-    """The candidate with every change undone, in its own order; what was missing comes last.
+    """Return the candidate with every change undone, in its own order; what was missing comes last.
 
     ``patch(candidate, diff(reference, candidate)) == reference``. ``EditError`` where the candidate is not the graph
     the diff was made from.
@@ -170,7 +170,7 @@ class Snap:
 
 
 def snap(graph: ActionGraph, vocabulary: Vocabulary) -> tuple[ActionGraph, tuple[Snap, ...]]:
-    """The graph with every out-of-L element moved to its clear nearest in L, and what was moved.
+    """Return the graph with every out-of-L element moved to its clear nearest in L, and what was moved.
 
     Edges go first, since kinds follow from them: an edge goes to a relationship, an action to a verb of L, another
     node to an object, person or a hand. An element without a near enough neighbour, or with two that are about as

@@ -73,7 +73,7 @@ def repair_hands(narrative: Narrative, *, start: int = 0, rule: HandRule = DEFAU
 
 
 def with_repairs(narrative: Narrative, repairs: Sequence[HandRepair]) -> Narrative:
-    """The narrative with these repairs made."""
+    """Return the narrative with these repairs made."""
     graphs = list(narrative.graphs)
     for repair in repairs:
         triplets = graphs[repair.graph].triplets
@@ -113,7 +113,9 @@ def _likeliest(shares: Shares) -> Hands:
 
 
 def _without_hands(graphs: Sequence[ActionGraph], rule: HandRule) -> Iterator[int]:
-    """The graphs that leave out a hand: nothing is taken without one, nor much else done where others name theirs."""
+    """Yield the graphs that leave out a hand: nothing is taken without one, nor much else done where others name
+    theirs.
+    """
     acting = [_acts_on_a_thing(graph) for graph in graphs]
     named = [_names_a_hand(graph) for graph in graphs]
     usual = sum(map(operator.and_, acting, named)) >= USUAL * sum(acting)
@@ -128,7 +130,7 @@ def _without_hands(graphs: Sequence[ActionGraph], rule: HandRule) -> Iterator[in
 
 
 def _acts_on_a_thing(graph: ActionGraph) -> bool:
-    """Whether a graph's one action has a direct object or a tool; one that is misnamed has none."""
+    """Return whether a graph's one action has a direct object or a tool; one that is misnamed has none."""
     return len(graph.actions) == 1 and any(
         one.source == graph.actions[0] and one.edge in (DOBJ, WITH) and one.target not in HANDS for one in graph
     )
@@ -139,7 +141,9 @@ def _names_a_hand(graph: ActionGraph) -> bool:
 
 
 def _changed(narrative: Narrative, start: int, added: Collection[int], rule: HandRule) -> list[HandRepair]:
-    """The written hands that two rules contradict; those that the evidence does not outweigh are looked at no more."""
+    """Return the written hands that two rules contradict; those that the evidence does not outweigh are looked at no
+    more.
+    """
     barred = set(added)
     for _ in range(MOST_ROUNDS):
         found = list(_contradicted(narrative, start, barred, rule))
@@ -196,7 +200,7 @@ Breaches = dict[tuple[int, str], str]
 def _breaches(
     number: int, graphs: Sequence[ActionGraph], other: ActionGraph, state: State, gaps: Collection[int], rule: HandRule
 ) -> tuple[Breaches, Breaches]:
-    """The breaches from a graph on as it is, and with another in its place, until both come to hold the same."""
+    """Return the breaches from a graph on as it is, and with another in its place, until both come to hold the same."""
     now, then = Breaches(), Breaches()
     mine = theirs = state
     for place in range(number, min(number + LOOK_AHEAD, len(graphs))):
@@ -211,7 +215,7 @@ def _breaches(
 
 
 def _with_other_hand(graph: ActionGraph) -> ActionGraph | None:
-    """The graph with the other one of its one hand."""
+    """Return the graph with the other one of its one hand."""
     named = [one for one in graph if {one.source, one.target} & {*HANDS}]
     if len(named) != 1 or named[0].edge != WITH or {*named[0]} >= {*HANDS}:
         return None

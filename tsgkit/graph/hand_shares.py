@@ -59,17 +59,17 @@ UNCOUNTED = "hand-unstated"
 
 
 def named_hands(graph: ActionGraph) -> Hands:
-    """The hands a graph names in any role, hand1 first."""
+    """Return the hands a graph names in any role, hand1 first."""
     return tuple(hand for hand in HANDS if any(hand in (one.source, one.target) for one in graph))
 
 
 def with_hands(graph: ActionGraph, hands: Hands) -> ActionGraph:
-    """The graph with these hands joined to its action."""
+    """Return the graph with these hands joined to its action."""
     return ActionGraph((*graph.triplets, *(Triplet(graph.actions[0], WITH, hand) for hand in hands)))
 
 
 def handled(graph: ActionGraph) -> frozenset[str]:
-    """The direct objects and tools of a graph."""
+    """Return the direct objects and tools of a graph."""
     return frozenset(one.target for one in graph if one.edge in (DOBJ, WITH) and one.target not in HANDS)
 
 
@@ -104,16 +104,16 @@ class _Evidence:
         self.counts = Counter(hands for number, hands in enumerate(self.hands) if number not in open_graphs)
 
     def usual(self, hands: Hands) -> float:
-        """The count of these hands in the narrative, and as many more as published data have."""
+        """Return the count of these hands in the narrative, and as many more as published data have."""
         return self.counts[hands] + PUBLISHED_COUNTS * PUBLISHED[hands]
 
     def believed(self, number: int, possible: Collection[Hands], neighbour: float) -> Shares:
-        """How likely each possibility is in a graph, whatever the hands hold."""
+        """Return how likely each possibility is in a graph, whatever the hands hold."""
         near = Counter(self.neighbours(number))
         return {hands: self.usual(hands) * neighbour ** near[hands] for hands in possible}
 
     def neighbours(self, number: int) -> Iterator[Hands]:
-        """The hands of the nearest graph before and after that handles the same thing and says its hands."""
+        """Yield the hands of the nearest graph before and after that handles the same thing and says its hands."""
         for steps in (range(number - 1, number - 1 - NEIGHBOURS, -1), range(number + 1, number + 1 + NEIGHBOURS)):
             for other in steps:
                 known = 0 <= other < len(self.hands) and other not in self.open_graphs and self.hands[other]
@@ -122,13 +122,14 @@ class _Evidence:
                     break
 
     def weights(self, likely: Mapping[int, ActionGraph], rule: HandRule) -> Weights:
-        """The weights under which the hands that the narrative names are likeliest, each against the other one."""
+        """Return the weights under which the hands that the narrative names are likeliest, each against the
+        other one."""
         named = Counter(self._named(likely, rule))
         tried = (Weights(*pair) for pair in itertools.product(ODDS_OF_BREACHES, ODDS_OF_NEIGHBOURS))
         return max(tried, key=lambda weights: _log_likelihood(weights, named))
 
     def _named(self, likely: Mapping[int, ActionGraph], rule: HandRule) -> Iterator[_Named]:
-        """What is known of each graph that names one hand, the likeliest hands put into the open ones."""
+        """Yield what is known of each graph that names one hand, the likeliest hands put into the open ones."""
         graphs = [likely.get(number, graph) for number, graph in enumerate(self.narrative.graphs)]
         for step in trace(self.narrative.with_graphs(graphs), rule):
             number, hands = step.index, self.hands[step.index]
@@ -155,7 +156,7 @@ class _Named(NamedTuple):
 
 
 def _log_likelihood(weights: Weights, named: Mapping[_Named, int]) -> float:
-    """How likely the named hands are under these weights, and these before anything is seen; a logarithm."""
+    """Return how likely the named hands are under these weights, and these before anything is seen; a logarithm."""
     breach, neighbour = weights
     total = KEPT * math.log(1 / (1 + breach)) + BROKEN * math.log(breach / (1 + breach))
     total += ALIKE * math.log(neighbour / (1 + neighbour)) + UNLIKE * math.log(1 / (1 + neighbour))
@@ -166,7 +167,7 @@ def _log_likelihood(weights: Weights, named: Mapping[_Named, int]) -> float:
 
 
 def with_other_hand(graph: ActionGraph) -> ActionGraph:
-    """The graph with hand1 for hand2, and the other way round."""
+    """Return the graph with hand1 for hand2, and the other way round."""
     return ActionGraph(
         Triplet(OTHER.get(one.source, one.source), one.edge, OTHER.get(one.target, one.target)) for one in graph
     )
@@ -224,7 +225,9 @@ class _Ways:
         return followed
 
     def _from(self, state: State, number: int, graph: ActionGraph) -> Iterator[_Way]:
-        """The ways on from a state; where nothing breaks the rule more than its alternative, the rule says nothing."""
+        """Yield the ways on from a state; where nothing breaks the rule more than its alternative, the rule says
+        nothing.
+        """
         possible = self.open_graphs.get(number)
         if possible is None:
             step = hand_step(number, graph, state, self.rule)
@@ -239,7 +242,7 @@ class _Ways:
         return self.believed[number][hands] * self.odds ** _breaches(step)
 
     def _named(self, number: int, step: HandStep) -> float:
-        """How likely a graph's named hand is in a state, against the other hand."""
+        """Return how likely a graph's named hand is in a state, against the other hand."""
         hands = self.evidence.hands[number]
         if len(hands) != 1:
             return 1.0 if not hands else self.odds ** _breaches(step)
@@ -249,7 +252,7 @@ class _Ways:
         return mine / (mine + theirs)
 
     def shares(self) -> dict[int, Shares]:
-        """The share of each possibility, looking back from the end of the narrative."""
+        """Return the share of each possibility, looking back from the end of the narrative."""
         found = dict[int, Shares]()
         later: dict[State, float] | None = None
         for number in reversed(range(len(self.ways))):

@@ -52,7 +52,7 @@ class State(NamedTuple):
     hand2: Slot
 
     def of(self, hand: str) -> Slot:
-        """What one hand holds."""
+        """Return what one hand holds."""
         return self[HANDS.index(hand)]
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ class HandStep:
 
 
 def trace(narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> tuple[HandStep, ...]:
-    """One step per graph, from empty hands; after a description without graphs nothing is known of them."""
+    """Return one step per graph, from empty hands; after a description without graphs nothing is known of them."""
     steps: list[HandStep] = []
     state, unknown = EMPTY, after_gaps(narrative)
     for number, graph in enumerate(narrative.graphs):
@@ -118,7 +118,7 @@ def trace(narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> tuple[HandStep
 
 
 def after_gaps(narrative: Narrative) -> frozenset[int]:
-    """The numbers of the graphs that follow right after a description without graphs."""
+    """Return the numbers of the graphs that follow right after a description without graphs."""
     numbers, number = set[int](), 0
     for description in narrative.descriptions:
         if not description.graphs:
@@ -128,7 +128,7 @@ def after_gaps(narrative: Narrative) -> frozenset[int]:
 
 
 def held(state: State) -> dict[str, tuple[str, ...]]:
-    """The hands known to hold something, and what."""
+    """Return the hands known to hold something, and what."""
     return {hand: things for hand, things in zip(HANDS, state, strict=True) if things}
 
 
@@ -185,7 +185,7 @@ class _Move:
 
 
 def hand_step(index: int, graph: ActionGraph, state: State, rule: HandRule = DEFAULT_RULE) -> HandStep:
-    """One graph's effect on hands in a known state."""
+    """Return one graph's effect on hands in a known state."""
     move = _Move(graph, dict(zip(HANDS, state, strict=True)))
     if move.has_unknown_hand:
         return HandStep(index, move.action, move.objects, state, UNKNOWN)

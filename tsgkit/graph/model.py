@@ -110,7 +110,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, graphs: Iterable[ActionGraph]) -> Vocabulary:
-        """The smallest vocabulary these graphs fit in, each list in order of first use."""
+        """Return the smallest vocabulary these graphs fit in, each list in order of first use."""
         objects, relationships, verbs = dict[str, None](), dict[str, None](), dict[str, None]()
         for graph in graphs:
             relationships.update(dict.fromkeys(triplet.edge for triplet in graph.triplets))
@@ -124,15 +124,15 @@ class Vocabulary:
         return tuple(dict.fromkeys((*self.objects, *self.verbs)))
 
     def allows_node(self, name: str) -> bool:
-        """Whether a node may have this name."""
+        """Return whether a node may have this name."""
         return name in self._nodes
 
     def allows_edge(self, label: str) -> bool:
-        """Whether an edge may have this label."""
+        """Return whether an edge may have this label."""
         return label in self._edges
 
     def outside(self, triplet: Triplet) -> tuple[str, ...]:
-        """The elements of a triplet that L does not allow, nodes before the edge, without repeats."""
+        """Return the elements of a triplet that L does not allow, nodes before the edge, without repeats."""
         source, edge, target = triplet
         if source in self._nodes and target in self._nodes and edge in self._edges:
             return ()
@@ -140,7 +140,7 @@ class Vocabulary:
         return tuple(dict.fromkeys([*nodes, *([] if edge in self._edges else [edge])]))
 
     def is_only_a_verb(self, name: str) -> bool:
-        """Whether L lists this name as a verb and not as an object."""
+        """Return whether L lists this name as a verb and not as an object."""
         return name in self._only_verbs
 
     @cached_property
@@ -168,7 +168,7 @@ class ActionGraph:
 
     @classmethod
     def of(cls, *triplets: Sequence[str]) -> ActionGraph:
-        """The graph of these triplets."""
+        """Return the graph of these triplets."""
         return cls(triplets)
 
     def __eq__(self, other: object) -> bool:
@@ -180,7 +180,7 @@ class ActionGraph:
         return hash(frozenset(self.triplets))
 
     def __len__(self) -> int:
-        """How many different triplets there are."""
+        """Return how many different triplets there are."""
         return len(set(self.triplets))
 
     def __iter__(self) -> Iterator[Triplet]:
@@ -203,7 +203,7 @@ class ActionGraph:
         return tuple(dict.fromkeys(element for triplet in self.triplets for element in triplet))
 
     def typed(self, vocabulary: Vocabulary | None = None) -> tuple[TypedTriplet, ...]:
-        """The triplets with the kind of each end derived from its role, and from L where roles leave it open."""
+        """Return the triplets with the kind of each end derived from its role, and from L where roles leave it open."""
         actions = frozenset(self.actions)
         return tuple(
             TypedTriplet(
@@ -215,7 +215,7 @@ class ActionGraph:
         )
 
     def nodes(self, vocabulary: Vocabulary | None = None) -> tuple[Node, ...]:
-        """The distinct nodes, in written order."""
+        """Return the distinct nodes, in written order."""
         typed = self.typed(vocabulary)
         return tuple(dict.fromkeys(node for triplet in typed for node in (triplet.source, triplet.target)))
 
@@ -227,19 +227,19 @@ def _triplet(parts: Sequence[str]) -> Triplet:
 
 
 def edge_kind(label: str) -> EdgeKind:
-    """The kind an edge label stands for."""
+    """Return the kind an edge label stands for."""
     if label == VERB:
         return EdgeKind.VERB
     return EdgeKind.DOBJ if label == DOBJ else EdgeKind.PREPOSITION
 
 
 def source_kind(name: str, actions: Collection[str], vocabulary: Vocabulary | None = None) -> Kind:
-    """The kind of a name where an edge starts: the action if the graph has an action of that name."""
+    """Return the kind of a name where an edge starts: the action if the graph has an action of that name."""
     return Kind.ACTION if name in actions else _kind_by_name(name, vocabulary)
 
 
 def target_kind(edge: str, name: str, vocabulary: Vocabulary | None = None) -> Kind:
-    """The kind of a name where an edge ends: the target of ``verb`` is an action, whatever it is called."""
+    """Return the kind of a name where an edge ends: the target of ``verb`` is an action, whatever it is called."""
     return Kind.ACTION if edge == VERB else _kind_by_name(name, vocabulary)
 
 
@@ -288,7 +288,7 @@ class Narrative:
 
     @classmethod
     def of(cls, graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -> Narrative:
-        """A narrative of which only the graphs are known."""
+        """Return a narrative of which only the graphs are known."""
         if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
             raise TypeError("a narrative is made of one list of graphs, and perhaps a Vocabulary")
         return cls((Description(graphs=tuple(graphs)),), vocabulary)
@@ -299,7 +299,7 @@ class Narrative:
         return tuple(graph for description in self.descriptions for graph in description.graphs)
 
     def with_graphs(self, graphs: Iterable[ActionGraph]) -> Narrative:
-        """The narrative with as many other graphs in the places of its own."""
+        """Return the narrative with as many other graphs in the places of its own."""
         left = iter(graphs)
         descriptions = tuple(
             replace(description, graphs=tuple(next(left) for _ in description.graphs))

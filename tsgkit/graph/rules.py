@@ -117,12 +117,12 @@ class Finding:
         return f"{self.severity} {self.code}: {place}{': ' * bool(place)}{self.message}{hint}"
 
     def at(self, **where: Any) -> Finding:  # noqa: ANN401  (the fields of Place, whose types differ)
-        """The same finding with more of its place known."""
+        """Return the same finding with more of its place known."""
         return replace(self, place=self.place._replace(**where))
 
 
 def check_narrative(narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> list[Finding]:
-    """All findings of a narrative's graphs, then those of the hands along it."""
+    """Return all findings of a narrative's graphs, then those of the hands along it."""
     findings = [
         finding.at(graph=number)
         for number, graph in enumerate(narrative.graphs)
@@ -136,7 +136,7 @@ def check_narrative(narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> list
 
 
 def check_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> list[Finding]:
-    """All findings of one graph, by place; L is checked where it is given."""
+    """Return all findings of one graph, by place; L is checked where it is given."""
     if not graph.triplets:
         return [_finding("empty-graph", "the graph has no triplets")]
     view = _View(graph, vocabulary)
@@ -270,7 +270,7 @@ def _check_pairs(view: _View) -> Iterator[Finding]:
 
 
 def _is_action(node: Node, view: _View) -> bool:
-    """A target is an action by L, or, where no L lists it as an object, by being one elsewhere in the graph."""
+    """Return a target is an action by L, or, where no L lists it as an object, by being one elsewhere in the graph."""
     if node.kind is Kind.ACTION:
         return True
     listed = view.vocabulary is not None and node.name in view.vocabulary.objects
@@ -297,7 +297,7 @@ def _check_connected(view: _View) -> Iterator[Finding]:
 
 
 def _meant_link(part: list[str], main: list[str]) -> str:
-    """A name of a loose part and the name of the main one it was probably meant to be."""
+    """Return a name of a loose part and the name of the main one it was probably meant to be."""
     for name in part[:MOST_COMPARED]:
         if near := nearest(name, main[:MOST_COMPARED], limit=1):
             return f"{near[0].name} for {name}?"
@@ -305,14 +305,14 @@ def _meant_link(part: list[str], main: list[str]) -> str:
 
 
 def _some(names: Iterable[str]) -> str:
-    """The first names, and how many more."""
+    """Return the first names, and how many more."""
     names = list(names)
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 
 
 def _parts(view: _View) -> list[list[str]]:
-    """The parts connected by name, whatever way the edges point, in written order."""
+    """Return the parts connected by name, whatever way the edges point, in written order."""
     neighbours: dict[str, list[str]] = {}
     for source, _, target in view.triplets:
         neighbours.setdefault(source, []).append(target)

@@ -118,44 +118,46 @@ class Timeline:
         )
 
     def find(self, *names: str) -> tuple[Step, ...]:
-        """Every step in which all these names occur, as action, thing or hand."""
+        """Return every step in which all these names occur, as action, thing or hand."""
         places = [self._where.get(name, frozenset[int]()) for name in names]
         common = frozenset.intersection(*places) if places else frozenset[int]()
         return tuple(self.steps[index] for index in sorted(common))
 
     def step(self, event: Event) -> Step:
-        """The step an event names; ``UsageError`` where there is none."""
+        """Return the step an event names; ``UsageError`` where there is none."""
         return self._step(event, after=-1)
 
     def first(self, *names: str) -> Step | None:
-        """The first step in which all these names occur."""
+        """Return the first step in which all these names occur."""
         return next(iter(self.find(*names)), None)
 
     def last(self, *names: str) -> Step | None:
-        """The last step in which all these names occur."""
+        """Return the last step in which all these names occur."""
         return next(reversed(self.find(*names)), None)
 
     def before(self, event: Event) -> Step | None:
-        """The step immediately before an event; None before the first."""
+        """Return the step immediately before an event; None before the first."""
         index = self.step(event).index
         return self.steps[index - 1] if index else None
 
     def after(self, event: Event) -> Step | None:
-        """The step immediately after an event; None after the last."""
+        """Return the step immediately after an event; None after the last."""
         index = self.step(event).index + 1
         return self.steps[index] if index < len(self.steps) else None
 
     def between(self, start: Event, end: Event) -> tuple[Step, ...]:
-        """The steps after ``start`` and before ``end``."""
+        """Return the steps after ``start`` and before ``end``."""
         first = self.step(start)
         return self.steps[first.index + 1 : self._step(end, after=first.index).index]
 
     def handled_between(self, start: Event, end: Event) -> tuple[str, ...]:
-        """The direct objects and tools between two events, in order of first use."""
+        """Return the direct objects and tools between two events, in order of first use."""
         return tuple(dict.fromkeys(name for step in self.between(start, end) for name in step.handled))
 
     def touched(self, name: str) -> tuple[Step, ...]:
-        """Every step that touches a thing or uses a hand, in whatever role; an action of that name does not count."""
+        """Return every step that touches a thing or uses a hand, in whatever role; an action of that name does not
+        count.
+        """
         return tuple(
             step
             for step in self.find(name)
@@ -166,13 +168,13 @@ class Timeline:
         return step.graph.nodes(self.narrative.vocabulary)
 
     def in_hand(self, hand: str, *, before: Event) -> tuple[str, ...] | None:
-        """What a hand held when an event began; None where that is not known."""
+        """Return what a hand held when an event began; None where that is not known."""
         if hand not in HANDS:
             raise UsageError(f"{hand!r} is no hand", hint=f"the hands are called {' and '.join(HANDS)}")
         return self.step(before).hand_step.before.of(hand)
 
     def holders(self, thing: str, *, before: Event) -> tuple[str, ...]:
-        """The hands that held a thing when an event began."""
+        """Return the hands that held a thing when an event began."""
         state = self.step(before).hand_step.before
         return tuple(hand for hand in HANDS if thing in (state.of(hand) or ()))
 

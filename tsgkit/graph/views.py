@@ -26,7 +26,7 @@ LABEL_KEYS = ("label", "relation", "edge")
 
 
 def to_networkx(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> nx.MultiDiGraph[Node]:
-    """The graph as a MultiDiGraph whose nodes and edges know their kinds."""
+    """Return the graph as a MultiDiGraph whose nodes and edges know their kinds."""
     import networkx as nx
 
     view: nx.MultiDiGraph[Node] = nx.MultiDiGraph()
@@ -38,7 +38,7 @@ def to_networkx(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> nx.
 
 
 def from_networkx(view: nx.Graph[Any]) -> ActionGraph:
-    """The graph a view shows; edges without an ``order`` keep the view's own order.
+    """Return the graph a view shows; edges without an ``order`` keep the view's own order.
 
     Also takes graphs of others: a node is called by its ``name`` or ``label``, else by itself; an edge by its
     ``label``, ``relation`` or ``edge``.
@@ -55,7 +55,7 @@ def from_networkx(view: nx.Graph[Any]) -> ActionGraph:
 
 
 def loose_nodes(view: nx.Graph[Any]) -> tuple[str, ...]:
-    """The names of nodes without edges: a graph is its triplets, so these are not in it."""
+    """Return the names of nodes without edges: a graph is its triplets, so these are not in it."""
     return tuple(str(_name(view, node)) for node in view if not view.degree(node))
 
 

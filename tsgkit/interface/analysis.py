@@ -85,7 +85,7 @@ def explain(
 
 
 def audit(data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None) -> Audits:
-    """Say how much of a benchmark can be answered without understanding, and what is wrong with its items."""
+    """Return how much of a benchmark can be answered without understanding, and what is wrong with its items."""
     return Audits(audits_of(None if data is None else str(data), _listed(task), None if run is None else _path(run)))
 
 

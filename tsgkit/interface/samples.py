@@ -159,7 +159,7 @@ class Sample:
         return self.outcome != Outcome.ANSWERED or (None not in (value, self.full_marks) and value != self.full_marks)
 
     def explain(self) -> Explanation:
-        """Everything about it: prompt, replies, readings, scores with reasons."""
+        """Return everything about it: prompt, replies, readings, scores with reasons."""
         return self._run.explain(self.item_id, **self.cell._asdict())
 
     def __repr__(self) -> str:

@@ -79,12 +79,12 @@ ANTONYMS: dict[str, frozenset[str]] = _table()
 
 
 def opposites(action: str) -> frozenset[str]:
-    """The actions that undo this one; none where the list does not know it."""
+    """Return the actions that undo this one; none where the list does not know it."""
     return ANTONYMS.get(fold(action), frozenset())
 
 
 def _is_told(sentence: str, action: str) -> bool:
-    """Say whether a sentence mentions an action, and not only a thing of its name."""
+    """Return whether a sentence mentions an action, and not only a thing of its name."""
     start = 0
     while found := mentions(sentence[start:], action):
         first, end = found.spans[0]
@@ -95,7 +95,7 @@ def _is_told(sentence: str, action: str) -> bool:
 
 
 def _is_thing(before: str, rest: str, action: str) -> bool:
-    """Say whether the word that ``rest`` begins with is a noun there; in doubt it is one."""
+    """Return whether the word that ``rest`` begins with is a noun there; in doubt it is one."""
     word, *after = (match.group().lower() for match in islice(_WORD.finditer(rest), 2))
     if word not in (action, f"{action}s", f"{action}es"):
         return False
@@ -106,7 +106,7 @@ def _is_thing(before: str, rest: str, action: str) -> bool:
 
 
 def contradictions(sentence: str, actions: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The actions that a sentence does not tell, each with its opposite that the sentence does tell.
+    """Return the actions that a sentence does not tell, each with its opposite that the sentence does tell.
 
     An action that is told as well contradicts nothing: one may loosen and tighten in one sentence. Nor does an opposite
     that names a thing (``the screws were undone``).

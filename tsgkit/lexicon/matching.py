@@ -85,7 +85,7 @@ class Wanted:
 
 
 def same_word(a: str, b: str, lemmatiser: Lemmatiser | None = None) -> WordMatch:
-    """Say whether two names are the same words in any inflected form. Symmetric; everything is the same as itself.
+    """Return whether two names are the same words in any inflected form. Symmetric; everything is the same as itself.
 
     >>> same_word("picks up", "pick-up"), same_word("cut", "cup").same
     (WordMatch(same=True, by='inflection', ambiguous=False), False)
@@ -116,6 +116,6 @@ def _takes_for_a_verb(a: str, b: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def read_as_a_verb(word: str, other: str) -> bool:
-    """Say whether an everyday word is the other one only as the form of a verb: ``saw`` as ``see``."""
+    """Return whether an everyday word is the other one only as the form of a verb: ``saw`` as ``see``."""
     verb = AMBIGUOUS.get(word)
     return verb is not None and word != other and (other == verb or other in forms(verb))

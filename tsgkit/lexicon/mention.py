@@ -168,7 +168,7 @@ class _Search:
         return by
 
     def _is_noun_here(self, place: int, wanted: str) -> bool:
-        """Say whether an everyday word (``the ground``) stands where it cannot be a form of the wanted verb."""
+        """Return whether an everyday word (``the ground``) stands where it cannot be a form of the wanted verb."""
         word = self.tokens[place].word
         if not read_as_a_verb(word, wanted):
             return False

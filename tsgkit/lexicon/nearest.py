@@ -104,7 +104,7 @@ def _alike(name: str, others: Mapping[str, str], least: float) -> Iterator[Near]
 
 
 def meant(name: str, names: Iterable[str]) -> str:
-    """A hint at what was meant: the nearest name, else all of them, or the first of many.
+    """Return a hint at what was meant: the nearest name, else all of them, or the first of many.
 
     >>> meant("acuracy", ["accuracy", "f1"]), meant("x", ["accuracy", "f1"])
     ('accuracy?', 'choose from accuracy, f1')

@@ -35,7 +35,7 @@ _LONGEST = 4
 
 
 def is_preposition(label: str) -> bool:
-    """Say whether a label, folded, is a preposition of one or several words.
+    """Return whether a label, folded, is a preposition of one or several words.
 
     >>> is_preposition("Next to"), is_preposition("away-from"), is_preposition("preposition"), is_preposition("dobj")
     (True, True, False, False)
@@ -55,7 +55,7 @@ def _is_pair(words: tuple[str, ...]) -> bool:
 
 
 def _names_a_part(words: tuple[str, ...]) -> bool:
-    """Say whether the words go like ``on-top-of`` or ``to-the-left-of``."""
+    """Return whether the words go like ``on-top-of`` or ``to-the-left-of``."""
     first, *middle, last = words
     part = middle[1:] if middle[:1] == ["the"] else middle
     return first in ("at", "by", "in", "on", "to", "from") and last == "of" and len(part) == 1 and part[0] in _PARTS

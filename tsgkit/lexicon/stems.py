@@ -65,7 +65,7 @@ def stem(word: str) -> str:
 
 
 def names_the_doing(word: str, other: str) -> bool:
-    """Say whether one word names the doing of the other, or both name it: ``insert`` and ``insertion``.
+    """Return whether one word names the doing of the other, or both name it: ``insert`` and ``insertion``.
 
     >>> names_the_doing("inserting", "insertions"), names_the_doing("apart", "apartment")
     (True, False)

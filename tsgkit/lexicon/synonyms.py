@@ -23,7 +23,7 @@ class Synonyms:
         self.same = lru_cache(maxsize=65536)(self._same)
 
     def _same(self, a: str, b: str) -> bool:
-        """Say whether two names mean the same."""
+        """Return whether two names mean the same."""
         return bool(same_word(a, b)) or not self._groups(a).isdisjoint(self._groups(b))
 
     def _groups_of(self, name: str) -> frozenset[int]:

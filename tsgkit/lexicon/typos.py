@@ -24,7 +24,7 @@ DOUBLED = re.compile(r"(.)\1")
 
 
 def is_slip(written: str, meant: str) -> bool:
-    """Say whether one name is the other one with a slip of the pen in one of its words."""
+    """Return whether one name is the other one with a slip of the pen in one of its words."""
     left, right = folded_words(written), folded_words(meant)
     if len(left) != len(right):
         return False

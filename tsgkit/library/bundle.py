@@ -16,7 +16,7 @@ ROOMS = ("tasks", "prompts", "eval")
 
 
 def bundled(room: str) -> Traversable:
-    """The shipped folder of this name."""
+    """Return the shipped folder of this name."""
     if room not in ROOMS:
         raise UsageError(f"there is no folder {room!r} in a project", hint=f"its folders: {', '.join(ROOMS)}")
     package = files("tsgkit")

@@ -91,7 +91,9 @@ def give_card(card: Card) -> None:
 
 
 def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None) -> Card:
-    """The card of a name (``tsg/ma-sgg``), looked up in the caller's folders, the working project, the shipped one."""
+    """Return the card of a name (``tsg/ma-sgg``), looked up in the caller's folders, the working project, the shipped
+    one.
+    """
     name = name.removesuffix(ENDING)
     if name in _GIVEN:
         return _GIVEN[name]
@@ -107,14 +109,14 @@ def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None
 
 
 def card_names(folders: Sequence[Path] = (), start: Path | None = None) -> tuple[str, ...]:
-    """The names of all cards on the search path, sorted."""
+    """Return the names of all cards on the search path, sorted."""
     names = {name for place in search_path("tasks", folders, start) for name in _names_in(place)}
     return tuple(sorted({*names, *_GIVEN}))
 
 
 @lru_cache(maxsize=256)
 def card_from(text: str, name: str, source: str) -> Card:
-    """The card that a text declares, read once; ``UsageError`` names the file and the field that is wrong."""
+    """Return the card that a text declares, read once; ``UsageError`` names the file and the field that is wrong."""
     value = loaded(text, source)
     if not isinstance(value, dict):
         raise UsageError(f"{source}: a card is fields and values, not {kind_of(value)}")
@@ -138,7 +140,7 @@ def _names_in(place: Traversable) -> list[str]:
 
 
 def _is_card(file: Traversable) -> bool:
-    """Whether a YAML file means to be a card: other declarations stand beside them."""
+    """Return whether a YAML file means to be a card: other declarations stand beside them."""
     try:
         text = file.read_bytes().decode("utf-8", "replace")
     except OSError:

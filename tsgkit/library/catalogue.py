@@ -93,14 +93,14 @@ class KnownDataset(_Declared):
         return tuple(file.task for file in self.files)
 
     def file(self, task: str) -> KnownFile:
-        """The file of a task; ``UsageError`` where there is none."""
+        """Return the file of a task; ``UsageError`` where there is none."""
         for file in self.files:
             if file.task == task:
                 return file
         raise UsageError(f"{self.name} has no data of {task}", hint=f"it has {', '.join(self.tasks)}")
 
     def url(self, file: KnownFile, base: str | None = None) -> str:
-        """Where a file lies; ``base``, else ``TSGKIT_SOURCE``, stands in for the base address."""
+        """Return where a file lies; ``base``, else ``TSGKIT_SOURCE``, stands in for the base address."""
         if not self.base:
             hint = f"take it from a copy on this machine: tsgkit data import {self.name} FILE"
             raise UsageError(f"{self.name}: it lies nowhere it could be fetched from", hint=hint)
@@ -112,7 +112,7 @@ class KnownDataset(_Declared):
 
 
 def catalogue(folders: Sequence[Path] = ()) -> dict[str, KnownDataset]:
-    """All known datasets by name."""
+    """Return all known datasets by name."""
     found: dict[str, KnownDataset] = {}
     for place in search_path("tasks", folders):
         for suite in sorted(place.iterdir(), key=lambda folder: folder.name):
@@ -124,7 +124,7 @@ def catalogue(folders: Sequence[Path] = ()) -> dict[str, KnownDataset]:
 
 
 def known(name: str) -> KnownDataset:
-    """The dataset of this name; ``UsageError`` where none is known."""
+    """Return the dataset of this name; ``UsageError`` where none is known."""
     from tsgkit.lexicon import nearest
 
     datasets = catalogue()
@@ -137,7 +137,7 @@ def known(name: str) -> KnownDataset:
 
 @lru_cache(maxsize=32)
 def _read(text: str, file: str, suite: str) -> tuple[KnownDataset, ...]:
-    """The datasets that a text declares, checked once however often they are asked for."""
+    """Return the datasets that a text declares, checked once however often they are asked for."""
     value = loaded(text, file)
     if not isinstance(value, dict):
         raise FileProblem(f"{file}: expected datasets by name")

@@ -75,12 +75,12 @@ class Dataset:
 
 
 def dataset(name: str) -> Dataset:
-    """A known dataset as it stands on this machine."""
+    """Return a known dataset as it stands on this machine."""
     return _dataset(name, known(name))
 
 
 def datasets() -> tuple[Dataset, ...]:
-    """All datasets, known or installed."""
+    """Return all datasets, known or installed."""
     listed = catalogue()
     home = data_home()
     others = sorted(path.parent.name for path in home.glob(f"*/{RECORD}")) if home.is_dir() else []
@@ -88,12 +88,12 @@ def datasets() -> tuple[Dataset, ...]:
 
 
 def installed() -> tuple[Dataset, ...]:
-    """The datasets of which at least one file is on this machine."""
+    """Return the datasets of which at least one file is on this machine."""
     return tuple(dataset for dataset in datasets() if dataset.files)
 
 
 def dataset_file(name: str, task: str) -> Path:
-    """The file of one task of an installed dataset, as it was installed; ``UsageError`` says how to get it."""
+    """Return the file of one task of an installed dataset, as it was installed; ``UsageError`` says how to get it."""
     wanted = known(name)
     wanted.file(task)
     found = next((file for file in _dataset(name, wanted).files if file.task == task), None)
@@ -118,7 +118,7 @@ class ShippedFile:
 
 
 def shipped() -> tuple[ShippedFile, ...]:
-    """The data that come with the toolkit and with packages that add suites, for the tasks of the catalogue."""
+    """Return the data that come with the toolkit and with packages that add suites, for the tasks of the catalogue."""
     tasks = dict.fromkeys((dataset.suite, task) for dataset in catalogue().values() for task in dataset.tasks)
     found = []
     for suite, task in tasks:
@@ -130,7 +130,7 @@ def shipped() -> tuple[ShippedFile, ...]:
 
 
 def dataset_value(dataset: Dataset) -> dict[str, object]:
-    """The JSON value of a dataset."""
+    """Return the JSON value of a dataset."""
     return {
         "name": dataset.name,
         "known": dataset.known is not None,
@@ -175,7 +175,7 @@ def refuse_to_replace(known: KnownDataset, file: KnownFile, data: bytes | None =
 
 
 def is_official(file: KnownFile, data: bytes) -> bool | None:
-    """Whether bytes are the published file; ``None`` where the catalogue has no checksum."""
+    """Return whether bytes are the published file; ``None`` where the catalogue has no checksum."""
     return None if file.check is None else checksum_of_bytes(data, kind_of_check(file.check)) == file.check
 
 
@@ -202,7 +202,7 @@ def _write_record(folder: Path, known: KnownDataset, files: list[StoredFile]) ->
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    """One writer of a folder's record at a time; where nothing can be locked, the last one wins."""
+    """Yield one writer of a folder's record at a time; where nothing can be locked, the last one wins."""
     try:
         import fcntl
     except ImportError:
@@ -219,7 +219,7 @@ def _dataset(name: str, known: KnownDataset | None) -> Dataset:
 
 
 def _stored(folder: Path) -> tuple[StoredFile, ...]:
-    """The recorded files that are there."""
+    """Return the recorded files that are there."""
     path = folder / RECORD
     if not path.is_file():
         return ()

@@ -28,7 +28,7 @@ DEEPEST = 50
 
 
 def loaded(text: str, source: str) -> object:
-    """The value of a YAML text, read as plain data."""
+    """Return the value of a YAML text, read as plain data."""
     import yaml
 
     if len(text) > LONGEST:
@@ -134,7 +134,7 @@ def problem_of(
 
 
 def kind_of(value: object) -> str:
-    """What a value is, for a message."""
+    """Return what a value is, for a message."""
     if value is None:
         return "nothing"
     return "a list" if isinstance(value, list) else "one value"

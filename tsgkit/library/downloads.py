@@ -105,7 +105,7 @@ def download(
 
 @contextmanager
 def _held(path: Path, url: str) -> Iterator[BinaryIO]:
-    """The part, opened for this process alone."""
+    """Yield the part, opened for this process alone."""
     path.touch()
     with path.open("r+b", buffering=0) as part:
         if not _lock(part) or not _is_still(part, path):
@@ -118,7 +118,7 @@ def _held(path: Path, url: str) -> Iterator[BinaryIO]:
 
 
 def _lock(file: IO[Any]) -> bool:
-    """Whether this process alone has the file now, until it is closed; where nothing can be locked, it has."""
+    """Return whether this process alone has the file now, until it is closed; where nothing can be locked, it has."""
     try:
         import fcntl
     except ImportError:
@@ -131,7 +131,7 @@ def _lock(file: IO[Any]) -> bool:
 
 
 def _is_still(part: BinaryIO, path: Path) -> bool:
-    """Whether the part has not become the finished file of another process between opening and locking it."""
+    """Return whether the part has not become the finished file of another process between opening and locking it."""
     with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(part.fileno()), path.stat())
     return False
@@ -213,7 +213,7 @@ class _Fetch:
             self._copy(response, part, self._start(response, have, tag))
 
     def _start(self, response: HTTPResponse, have: int, tag: str | None) -> int:
-        """The byte at which the body begins."""
+        """Return the byte at which the body begins."""
         if response.status != 206:
             return 0
         begins = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
@@ -271,7 +271,7 @@ def _headers(have: int, tag: str | None) -> dict[str, str]:
 
 
 def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
-    """The answer, after redirections; only http and https are spoken, whatever a redirection says."""
+    """Return the answer, after redirections; only http and https are spoken, whatever a redirection says."""
     from urllib import request
     from urllib.error import HTTPError
 
@@ -301,7 +301,7 @@ def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
 
 @contextmanager
 def _network(url: str) -> Iterator[None]:
-    """What the network library raises, in our words."""
+    """Yield what the network library raises, in our words."""
     from http.client import HTTPException
     from socket import gaierror
     from ssl import SSLCertVerificationError
@@ -376,7 +376,7 @@ AT_ONCE = 1 << 20
 
 
 def checksum(stream: BinaryIO, kind: str = "sha256") -> str:
-    """The checksum of a whole file that can be sought in."""
+    """Return the checksum of a whole file that can be sought in."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(0)
     digest = hashlib.sha256()
@@ -388,12 +388,12 @@ def checksum(stream: BinaryIO, kind: str = "sha256") -> str:
 
 
 def checksum_of_bytes(data: bytes, kind: str = "sha256") -> str:
-    """The checksum of bytes in memory."""
+    """Return the checksum of bytes in memory."""
     return checksum(io.BytesIO(data), kind)
 
 
 def kind_of_check(check: str) -> str:
-    """The kind of a checksum (``sha256:...``)."""
+    """Return the kind of a checksum (``sha256:...``)."""
     return check.partition(":")[0]
 
 

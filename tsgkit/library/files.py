@@ -17,12 +17,12 @@ MOST_PIPED = 1 << 29
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a UTF-8 file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
+    """Return the text of a UTF-8 file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
     return decoded(read_bytes(path), path)
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The bytes of a file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
+    """Return the bytes of a file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
     try:
         if str(path) == STDIN:
             return _piped(_stdin(), "standard input")
@@ -56,7 +56,7 @@ def _piped(stream: IO[bytes], name: str) -> bytes:
 
 
 def decoded(data: bytes, path: str | Path) -> str:
-    """The UTF-8 text of bytes; ``path`` is how ``FileProblem`` names them where they are none."""
+    """Return the UTF-8 text of bytes; ``path`` is how ``FileProblem`` names them where they are none."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileProblem(f"{path}: this is UTF-16 text", hint="save it as UTF-8")
     try:
@@ -103,7 +103,7 @@ def kind_of_bytes(data: bytes) -> str:
 
 
 def look_alike(path: Path) -> str:
-    """A file beside the missing one that was probably meant."""
+    """Return a file beside the missing one that was probably meant."""
     from tsgkit.lexicon import nearest
 
     try:

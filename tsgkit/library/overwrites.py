@@ -77,7 +77,7 @@ def _bytes(text: str | bytes) -> bytes:
 
 
 def _there(target: str | Path) -> bytes:
-    """What a file holds that would be lost; nothing where there is none."""
+    """Return what a file holds that would be lost; nothing where there is none."""
     if str(target) == STDIN:
         return b""
     with suppress(ValueError):  # a path with a NUL byte is refused when it is written
@@ -89,7 +89,7 @@ def _there(target: str | Path) -> bytes:
 
 
 def _is_data(there: bytes, target: Path) -> bool:
-    """Whether a file looks like rows, graphs, layouts or decisions."""
+    """Return whether a file looks like rows, graphs, layouts or decisions."""
     start = there[:500].removeprefix(b"\xef\xbb\xbf").lstrip()
     first = start.partition(b"\n")[0]
     is_table = target.suffix.lower() in TABLES and bool(first)

@@ -40,7 +40,7 @@ def _suites_on(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 
 
 def rooms_of_suites(room: str) -> Iterator[Path]:
-    """The folders of this room in the packages that add suites, none of which is imported for that."""
+    """Yield the folders of this room in the packages that add suites, none of which is imported for that."""
     for point in installed_suites():
         spec = find_spec(point.module.partition(".")[0])
         for place in (spec.submodule_search_locations or ()) if spec else ():
@@ -49,18 +49,18 @@ def rooms_of_suites(room: str) -> Iterator[Path]:
 
 
 def is_project(folder: Path) -> bool:
-    """Whether a folder holds all three rooms."""
+    """Return whether a folder holds all three rooms."""
     return all((folder / room).is_dir() for room in ROOMS)
 
 
 def working_project(start: Path | None = None) -> Path | None:
-    """The nearest project at or above a folder, by default the working one."""
+    """Return the nearest project at or above a folder, by default the working one."""
     start = (start or Path.cwd()).resolve()
     return next((folder for folder in (start, *start.parents) if is_project(folder)), None)
 
 
 def search_path(room: str, folders: Sequence[Path] = (), start: Path | None = None) -> Iterator[Traversable]:
-    """The folders in which things of a room are looked up, first to last."""
+    """Yield the folders in which things of a room are looked up, first to last."""
     shipped = bundled(room)
     for folder in folders:
         if not folder.is_dir():
@@ -73,7 +73,7 @@ def search_path(room: str, folders: Sequence[Path] = (), start: Path | None = No
 
 
 def find(room: str, name: str, folders: Sequence[Path] = (), start: Path | None = None) -> Traversable:
-    """The first file or folder of this name (``tsg/sgqa.yaml``) on the search path of a room."""
+    """Return the first file or folder of this name (``tsg/sgqa.yaml``) on the search path of a room."""
     parts = PurePosixPath(name).parts
     if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
         raise UsageError(f"{name!r} is no name inside {room}", hint="name it as in tsg/sgqa.yaml")
@@ -87,6 +87,6 @@ def find(room: str, name: str, folders: Sequence[Path] = (), start: Path | None 
 
 
 def text_of(found: Traversable) -> str:
-    """The text of a file that was found, wherever the project lies."""
+    """Return the text of a file that was found, wherever the project lies."""
     with as_file(found) as path:
         return read_text(path)

@@ -43,7 +43,7 @@ class Template:
     def of(
         cls, text: str, *, required: Collection[str] = (), optional: Collection[str] = (), source: str = "template"
     ) -> Template:
-        """The template of a text; ``UsageError`` says what is wrong with it, and in which line."""
+        """Return the template of a text; ``UsageError`` says what is wrong with it, and in which line."""
         known = {*required, *optional}
         found = {}
         for name, line in _fields(text, source):
@@ -56,7 +56,7 @@ class Template:
         return cls(text, frozenset(found), source)
 
     def render(self, **values: str) -> str:
-        """The text with its fields filled; values it has no field for are left out."""
+        """Return the text with its fields filled; values it has no field for are left out."""
         for name in self.fields:
             if not isinstance(values.get(name), str):
                 raise UsageError(f"{self.source}: no text was given for {{{name}}}")
@@ -64,7 +64,7 @@ class Template:
 
 
 def load_template(found: Traversable, *, required: Collection[str] = (), optional: Collection[str] = ()) -> Template:
-    """The template of a file that was found in a project."""
+    """Return the template of a file that was found in a project."""
     return Template.of(text_of(found), required=required, optional=optional, source=str(found))
 
 
@@ -76,7 +76,7 @@ def _formatter() -> Formatter:
 
 
 def _fields(text: str, source: str) -> Iterator[tuple[str, int]]:
-    """Every field of a text with its line."""
+    """Yield every field of a text with its line."""
     for token in TOKEN.finditer(text):
         if token.group() in ("{{", "}}"):
             continue

@@ -37,7 +37,7 @@ class Budget:
     reached: str = field(default="")
 
     def take(self, estimate: Estimate) -> bool:
-        """Whether one more request fits; if so it counts from now on."""
+        """Return whether one more request fits; if so it counts from now on."""
         if not self.reached:
             self.reached = self._which_limit(estimate)
         if self.reached:

@@ -32,7 +32,7 @@ HINT = "--no-cache goes without it; tsgkit cache clear begins a new one"
 
 
 def cache_key(endpoint: str, body: Mapping[str, Any], draw: str) -> str:
-    """The key of a reply: SHA-256 over everything that could change it."""
+    """Return the key of a reply: SHA-256 over everything that could change it."""
     return hashlib.sha256(canonical([VERSION, endpoint, body, draw]).encode()).hexdigest()
 
 
@@ -75,7 +75,7 @@ class ReplyCache:
                 return
 
     def find(self, key: str) -> Reply | None:
-        """The reply kept under a key."""
+        """Return the reply kept under a key."""
         try:
             text = self._pending.get(key) or self._stored(key)
             if text is None:
@@ -127,7 +127,7 @@ class ReplyCache:
         self._written = time.monotonic()
 
     def size(self) -> tuple[int, int]:
-        """How many replies are kept, and the bytes they take."""
+        """Return how many replies are kept, and the bytes they take."""
         self._write()
         self._let_go()
         (number,) = self._base.execute("SELECT count(*) FROM replies").fetchone()

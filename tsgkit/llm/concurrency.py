@@ -168,7 +168,7 @@ class Flow:
                 self._next_start = start + self._spacing(tokens)
 
     def _spacing(self, tokens: int) -> float:
-        """How long after this request the next may start."""
+        """Return how long after this request the next may start."""
         self._grow_pace()
         by_requests = 1 / self.pace if self.pace else 0.0
         return max(by_requests, 60 * tokens / self._tpm if self._tpm else 0.0)
@@ -193,7 +193,7 @@ class Flow:
         self._wake()
 
     def _is_held(self, took: float) -> bool:
-        """Say whether the first second with many starts is not over: who limits it may not have answered yet."""
+        """Return whether the first second with many starts is not over: who limits it may not have answered yet."""
         now = self._clock()
         if self._held_since is None:
             many = MANY_THAT_QUEUE if took > QUEUEING * max(self._quickest, CLOCKED) else MANY

@@ -70,10 +70,10 @@ class Recorder(Protocol):
     """Where calls are kept."""
 
     def find(self, call: Call) -> Reply | None:
-        """The recorded reply to a call."""
+        """Return the recorded reply to a call."""
 
     def find_same(self, call: Call) -> Reply | None:
-        """A recorded reply to the same request, whoever asked."""
+        """Return a recorded reply to the same request, whoever asked."""
 
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply, before anybody sees it."""
@@ -86,7 +86,7 @@ class Provider(Protocol):
         """Get ready, or raise ``UsageError``."""
 
     async def send(self, messages: list[dict[str, Any]], schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """One request; ``CallFailed`` where it brings no reply."""
+        """Return one request; ``CallFailed`` where it brings no reply."""
 
     async def close(self) -> None:
         """Nothing more will be asked."""
@@ -148,7 +148,7 @@ class Door:
         self.outage = Outage(self.patience.first_wait, self.patience.longest_wait)
 
     def waits_for(self) -> str:
-        """Why no answer has come for some seconds; empty while answers come or nobody asks."""
+        """Return why no answer has come for some seconds; empty while answers come or nobody asks."""
         silent = time.monotonic() - self._heard
         if not self.waiting or silent < NOTICEABLE:
             return ""
@@ -170,7 +170,7 @@ class Door:
         draw: int = 0,
         schema: dict[str, Any] | None = None,
     ) -> Reply:
-        """The reply to a prompt; ``where`` says who asks, its last three fields are filled in here."""
+        """Return the reply to a prompt; ``where`` says who asks, its last three fields are filled in here."""
         prompt = as_dicts(messages)
         prompt_id = prompt_hash(prompt)
         body = {"model": self.name, "messages": prompt_id, "format": schema, **self.parameters}
@@ -190,13 +190,15 @@ class Door:
         return reply
 
     async def fetch(self, prompt: list[dict[str, Any]]) -> Reply:
-        """The reply of the model to a prompt as the wire has it, kept and recorded nowhere: whoever asks does that."""
+        """Return the reply of the model to a prompt as the wire has it, kept and recorded nowhere: whoever asks does
+        that.
+        """
         return self._redacted(await self._from_model(prompt, None))
 
     async def _from_cache_or_model(
         self, key: str, call: Call, prompt: list[dict[str, Any]], schema: dict[str, Any] | None
     ) -> Reply:
-        """One reply a key: whoever asks the same while it is on its way waits for it."""
+        """Return one reply a key: whoever asks the same while it is on its way waits for it."""
         if (self.cache is None or not self.reads_cache) and call.label not in self.shared:
             reply = await self._from_model(prompt, schema)
             if self.cache is not None:
@@ -217,7 +219,7 @@ class Door:
         return reply
 
     def _kept(self, key: str, call: Call) -> Reply | None:
-        """A reply that need not be asked for: of the cache, or of this run where that is not read."""
+        """Return a reply that need not be asked for: of the cache, or of this run where that is not read."""
         if self.cache is not None and self.reads_cache:
             return self.cache.find(key)
         found = self.recorder.find_same(call)
@@ -263,7 +265,7 @@ class Door:
             self.waiting -= 1
 
     def _is_out(self, failure: CallFailed) -> bool:
-        """Whether a loss is the service's doing: it is down, and more than this one request shows it."""
+        """Return whether a loss is the service's doing: it is down, and more than this one request shows it."""
         return self.outage.since is not None and failure.is_loss and (failure.unreachable or self.waiting > 1)
 
     async def _pause(self, seconds: float) -> None:
@@ -341,7 +343,7 @@ class Door:
             self.expected_completion += 0.1 * (reply.usage.completion - self.expected_completion)
 
     async def _sent(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, estimate: Estimate) -> Reply:
-        """The reply to one request, whose use is settled however it ends."""
+        """Return the reply to one request, whose use is settled however it ends."""
         usage: Usage | None = UNKNOWN
         try:
             reply = await self.provider.send(prompt, schema, self.patience.timeout)
@@ -386,7 +388,7 @@ class Door:
             self._halt()
 
     def _wait_after(self, failure: CallFailed, attempts: list[Attempt], passed: float) -> float | None:
-        """How long to wait before the next attempt; None to give up."""
+        """Return how long to wait before the next attempt; None to give up."""
         patience = self.patience
         if not failure.can_be_retried:
             return None
@@ -425,7 +427,7 @@ class Door:
 
 
 def _use_of(failure: CallFailed) -> Usage | None:
-    """What a failed request used; None where it does not count as one: never sent, or turned away with 429."""
+    """Return what a failed request used; None where it does not count as one: never sent, or turned away with 429."""
     if failure.unsent or failure.status == TOO_MANY:
         return None
     return NOTHING if failure.was_answered else UNKNOWN
@@ -441,20 +443,20 @@ def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
 
 
 def _parts(content: str | list[Any]) -> str | list[dict[str, Any]]:
-    """A content, every part of which says what it is."""
+    """Return a content, every part of which says what it is."""
     if isinstance(content, str):
         return content
     return [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
 
 
 def prompt_hash(prompt: list[dict[str, Any]]) -> str:
-    """What identifies a prompt: a picture in it by what it holds, wherever it lies."""
+    """Return what identifies a prompt: a picture in it by what it holds, wherever it lies."""
     what = [message | {"content": identity_of(message["content"])} for message in prompt]
     return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
 
 
 def _shortened(message: str) -> str:
-    """A message of a length that can be shown; only after redaction, or half a key could be left."""
+    """Return a message of a length that can be shown; only after redaction, or half a key could be left."""
     return message if len(message) <= LONGEST_MESSAGE else message[:LONGEST_MESSAGE] + "..."
 
 

@@ -23,7 +23,7 @@ PLACES = ("stop_reason", "done_reason", "stopReason", "finish_reason")
 
 
 def raw_reason(value: dict[str, Any]) -> str | None:
-    """The word in a response, wherever the well-known services put it."""
+    """Return the word in a response, wherever the well-known services put it."""
     for name, word in (("choices", "finish_reason"), ("candidates", "finishReason"), ("generations", "finish_reason")):
         found = value.get(name)
         if isinstance(found, list) and found and isinstance(found[0], dict) and isinstance(found[0].get(word), str):
@@ -32,7 +32,9 @@ def raw_reason(value: dict[str, Any]) -> str | None:
 
 
 def ending_of(reason: str | None, mapped: str | None, text: str | None) -> Ending:
-    """How an answer ended; ``mapped`` is LiteLLM's word for it. One whose end nobody knows may have been cut off."""
+    """Return how an answer ended; ``mapped`` is LiteLLM's word for it. One whose end nobody knows may have been cut
+    off.
+    """
     word = (reason or "stop").lower()
     if word in FILTERED or mapped == "content_filter":
         return Ending.REFUSED

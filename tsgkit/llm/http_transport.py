@@ -83,7 +83,7 @@ def guard() -> None:
 
 
 def guarded_transport(transport: Any) -> Any:
-    """The same transport, which from now on reads each response within its limit."""
+    """Return the same transport, which from now on reads each response within its limit."""
     if transport is None:  # httpx is to choose one, as the user's environment asks for
         return None
     import httpx
@@ -137,7 +137,7 @@ def _check_redirect(request: Any, response: Any) -> None:
 
 
 async def _body(response: Any, most: int) -> bytes:
-    """The decoded body; ``CallFailed`` where it is larger than the limit, as soon as that is known."""
+    """Return the decoded body; ``CallFailed`` where it is larger than the limit, as soon as that is known."""
     body = bytearray()
     async for chunk in response.aiter_bytes():
         body += chunk
@@ -147,7 +147,7 @@ async def _body(response: Any, most: int) -> bytes:
 
 
 def _with_joined_texts(kept: Exchange) -> bytes:
-    """The body with every content that is a list of text parts joined into one text, as LiteLLM expects it."""
+    """Return the body with every content that is a list of text parts joined into one text, as LiteLLM expects it."""
     changed = False
     for message in messages_in(kept.value):
         if isinstance(message.get("content"), list) and (text := text_of(message["content"])) is not None:
@@ -156,14 +156,14 @@ def _with_joined_texts(kept: Exchange) -> bytes:
 
 
 def messages_in(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages of a chat completion."""
+    """Return the messages of a chat completion."""
     choices = value.get("choices")
     found = [one.get("message") for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
     return [message for message in found if isinstance(message, dict)]
 
 
 def text_of(content: list[Any]) -> str | None:
-    """The text parts of a content, joined; None where a part is neither text nor reasoning."""
+    """Return the text parts of a content, joined; None where a part is neither text nor reasoning."""
     texts = []
     for part in content:
         kind = part.get("type", "text") if isinstance(part, dict) else "text"

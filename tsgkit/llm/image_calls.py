@@ -76,7 +76,7 @@ class LiteLlmImages(LiteLlm):
         return raw_body(library, self.settings, "image_generation", {"prompt": "probe", "n": 1, **parameters})
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """One request; ``CallFailed`` where it brings no picture."""
+        """Return one request; ``CallFailed`` where it brings no picture."""
         litellm_clients.join(self)
         with exchange(MOST_RESPONSE_BYTES) as kept:
             try:
@@ -100,7 +100,7 @@ class LiteLlmImages(LiteLlm):
         )
 
     async def _answered(self, messages: Messages, timeout: float) -> Any:
-        """What the service says: a picture of a prompt, or one drawn after those the prompt holds."""
+        """Return what the service says: a picture of a prompt, or one drawn after those the prompt holds."""
         pictures = tuple(pictures_in(messages))
         asked = {
             "model": self.settings.model,
@@ -116,7 +116,8 @@ class LiteLlmImages(LiteLlm):
         return await self._library.aimage_edit(image=files, **asked)
 
     def _openai_client(self) -> Any:
-        """A client that does not try again by itself, for services that speak as OpenAI does; None for others."""
+        """Return a client that does not try again by itself, for services that speak as OpenAI does; None for
+        others."""
         library, connection = self._library, self.settings.connection
         _, provider, key, base = library.get_llm_provider(
             model=self.settings.model, api_base=connection.get("api_base")
@@ -154,7 +155,7 @@ def _asking_once() -> Any:
 
 
 def _failure_of(error: Exception) -> CallFailed:
-    """What went wrong, where an answer that is not JSON comes out as a slip in the libraries beneath."""
+    """Return what went wrong, where an answer that is not JSON comes out as a slip in the libraries beneath."""
     failure = failure_of(error, BLOCKED, holds_pictures=True)
     if "object has no attribute" in failure.message:
         failure.message = "no proper answer: it is not JSON"
@@ -162,13 +163,13 @@ def _failure_of(error: Exception) -> CallFailed:
 
 
 def messages_for(prompt: str, picture: Picture | None = None) -> Messages:
-    """What an image model is asked, as the door takes it."""
+    """Return what an image model is asked, as the door takes it."""
     parts: list[dict[str, Any]] = [{"type": "text", "text": prompt}]
     return [{"role": "user", "content": parts + ([] if picture is None else [picture.part])}]
 
 
 def prompt_in(messages: Messages) -> str:
-    """The text of what an image model is asked.
+    """Return the text of what an image model is asked.
 
     >>> prompt_in(messages_for("A red cup."))
     'A red cup.'
@@ -189,7 +190,7 @@ def _takes_pictures(library: Any, model: str) -> bool:
 
 
 async def picture_in(response: Any, timeout: float) -> bytes:
-    """The bytes of the picture in an answer; ``CallFailed`` where it holds none."""
+    """Return the bytes of the picture in an answer; ``CallFailed`` where it holds none."""
     found = getattr(response, "data", None)
     first = found[0] if isinstance(found, list) and found else None
     inline, address = getattr(first, "b64_json", None), getattr(first, "url", None)
@@ -210,7 +211,7 @@ def _decoded(text: str) -> bytes:
 
 
 async def _fetched_with_patience(address: str, timeout: float) -> bytes:
-    """The picture at an address, tried a few times: to ask the model again would be to pay again."""
+    """Return the picture at an address, tried a few times: to ask the model again would be to pay again."""
     for left in reversed(range(FETCHES)):
         try:
             return await asyncio.to_thread(fetched, address, timeout)
@@ -223,7 +224,7 @@ async def _fetched_with_patience(address: str, timeout: float) -> bytes:
 
 
 def fetched(address: str, timeout: float) -> bytes:
-    """What lies at an address, over http or https; ``CallFailed`` says why it cannot be had."""
+    """Return what lies at an address, over http or https; ``CallFailed`` says why it cannot be had."""
     if not _is_web(address):
         raise CallFailed("the address of the picture is neither http nor https", None, final=True)
     shown, until = without_login(address), time.monotonic() + timeout
@@ -238,7 +239,7 @@ def fetched(address: str, timeout: float) -> bytes:
 
 
 def _why(error: Exception) -> str:
-    """A reason without the address, which may hold a key."""
+    """Return a reason without the address, which may hold a key."""
     return str(getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__)
 
 

@@ -75,29 +75,29 @@ class Picture:
 
 
 def content_of(*pieces: str | Picture) -> list[Any]:
-    """The content of a message, in this order: ``HumanMessage(content=content_of("Look:", picture))``."""
+    """Return the content of a message, in this order: ``HumanMessage(content=content_of("Look:", picture))``."""
     return [piece.part if isinstance(piece, Picture) else {"type": "text", "text": piece} for piece in pieces]
 
 
 def picture_from(part: Mapping[str, Any]) -> Picture:
-    """The picture that a part of a content stands for."""
+    """Return the picture that a part of a content stands for."""
     named = {name: part[name] for name in ("sha256", "media_type", "width", "height", "size")}
     return Picture(Path(part["path"]), **named)
 
 
 def is_picture(part: object) -> TypeGuard[Part]:
-    """Whether a part of a content stands for a picture."""
+    """Return whether a part of a content stands for a picture."""
     return isinstance(part, dict) and part.get("type") == KIND
 
 
 def pictures_in(messages: Messages) -> Iterator[Picture]:
-    """The pictures of a prompt, in order."""
+    """Yield the pictures of a prompt, in order."""
     for message in messages:
         yield from (picture_from(part) for part in _parts(message["content"]) if is_picture(part))
 
 
 def identity_of(content: object) -> object:
-    """A content without what does not change an answer: where its pictures lie."""
+    """Return a content without what does not change an answer: where its pictures lie."""
     if not isinstance(content, list):
         return content
     kept = ("type", "sha256", "media_type")
@@ -105,7 +105,7 @@ def identity_of(content: object) -> object:
 
 
 def characters_of(content: object) -> int:
-    """The characters of a content's texts."""
+    """Return the characters of a content's texts."""
     if not isinstance(content, list):
         return len(str(content))
     texts = (part.get("text", "") if isinstance(part, dict) else part for part in content if not is_picture(part))
@@ -113,13 +113,13 @@ def characters_of(content: object) -> int:
 
 
 def tokens_of_content(content: object) -> int:
-    """What a content is expected to take: its characters, and its pictures by their pixels."""
+    """Return what a content is expected to take: its characters, and its pictures by their pixels."""
     pictures = (picture_from(part) for part in _parts(content) if is_picture(part))
     return characters_of(content) // CHARACTERS_A_TOKEN + sum(map(tokens_of_picture, pictures))
 
 
 def tokens_of_picture(picture: Picture) -> int:
-    """What a picture is expected to take.
+    """Return what a picture is expected to take.
 
     >>> tokens_of_picture(Picture(Path("a.png"), "", "image/png", 1024, 1024, 1))
     1399
@@ -129,7 +129,7 @@ def tokens_of_picture(picture: Picture) -> int:
 
 
 def picture_line(part: Mapping[str, Any]) -> str:
-    """A picture in words, for those who read a record."""
+    """Return a picture in words, for those who read a record."""
     sides = f"{part.get('width')}x{part.get('height')}"
     return f"[picture {part.get('path')}: {part.get('media_type')} {sides}, SHA-256 {str(part.get('sha256'))[:12]}]"
 
@@ -139,7 +139,8 @@ def _parts(content: object) -> Sequence[object]:
 
 
 async def with_bytes(messages: Messages) -> Messages:
-    """The messages as a provider gets them: every picture as a data URL; ``CallFailed`` where one was changed."""
+    """Return the messages as a provider gets them: every picture as a data URL; ``CallFailed`` where one was
+    changed."""
     if not any(is_picture(part) for message in messages for part in _parts(message["content"])):
         return messages
     return [message | {"content": await _with_urls(message["content"])} for message in messages]
@@ -160,12 +161,12 @@ async def _url_part(picture: Picture) -> Part:
 
 
 def data_url(picture: Picture) -> str:
-    """The picture as an address that holds it."""
+    """Return the picture as an address that holds it."""
     return f"data:{picture.media_type};base64,{base64.b64encode(bytes_of(picture)).decode('ascii')}"
 
 
 def bytes_of(picture: Picture) -> bytes:
-    """The bytes of a picture; ``CallFailed`` where they are no longer those that were looked at."""
+    """Return the bytes of a picture; ``CallFailed`` where they are no longer those that were looked at."""
     try:
         data = _read(picture)
     except OSError as error:
@@ -176,7 +177,7 @@ def bytes_of(picture: Picture) -> bytes:
 
 
 def _read(picture: Picture) -> bytes | None:
-    """The file, if it is still one of this size; never a pipe that would be waited for."""
+    """Return the file, if it is still one of this size; never a pipe that would be waited for."""
     file = os.open(picture.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(file, "rb") as opened:
         found = os.fstat(file)
@@ -190,7 +191,7 @@ def _lost(picture: Picture, what: str) -> CallFailed:
 
 
 def without_base64(text: str) -> str:
-    """A message of a service without the pictures it may repeat.
+    """Return a message of a service without the pictures it may repeat.
 
     >>> without_base64("cannot load data:image/png;base64,iVBORw0KGgo= (1 of 1)")
     'cannot load [picture] (1 of 1)'
@@ -199,7 +200,7 @@ def without_base64(text: str) -> str:
 
 
 def without_pictures(text: str, sent: Messages) -> str:
-    """A reply without the pictures that it repeats from what was sent."""
+    """Return a reply without the pictures that it repeats from what was sent."""
     for message in sent:
         for part in _parts(message["content"]):
             if isinstance(part, dict) and part.get("type") == "image_url":

@@ -66,7 +66,7 @@ Messages = list[dict[str, Any]]
 
 
 def load() -> Any:
-    """The library, set up."""
+    """Return the library, set up."""
     os.environ.update(ENVIRONMENT)
     loggers = [logging.getLogger(name) for name in SILENCED]
     for logger in loggers:
@@ -86,7 +86,7 @@ def load() -> Any:
 
 @contextmanager
 def _no_warnings() -> Iterator[None]:
-    """What LiteLLM builds when it is first used warns of types that are its own."""
+    """Yield what LiteLLM builds when it is first used warns of types that are its own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -135,7 +135,7 @@ class LiteLlm:
         self._library = library
 
     def _accepted(self, library: Any) -> dict[str, Any]:
-        """The parameters that reach the provider: all that the user gave, and those defaults that it takes."""
+        """Return the parameters that reach the provider: all that the user gave, and those defaults that it takes."""
         accepted: dict[str, Any] = {}
         for name, value in self.settings.parameters.items():
             without = self._body(library, accepted)
@@ -156,7 +156,7 @@ class LiteLlm:
     def _reaches(
         self, library: Any, accepted: dict[str, Any], name: str, value: object, without: dict[str, Any]
     ) -> bool:
-        """Whether a parameter changes the body; one that is what LiteLLM sends anyway shows by another value."""
+        """Return whether a parameter changes the body; one that is what LiteLLM sends anyway shows by another value."""
         if self._body(library, accepted | {name: value}) != without:
             return True
         if not isinstance(value, int):
@@ -165,11 +165,11 @@ class LiteLlm:
         return self._body(library, accepted | {name: other}) != without
 
     def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-        """The body that these parameters make."""
+        """Return the body that these parameters make."""
         return raw_body(library, self.settings, "completion", {"messages": PROBE, **parameters})
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """One request; ``CallFailed`` where it brings no reply."""
+        """Return one request; ``CallFailed`` where it brings no reply."""
         extra = {} if schema is None else {"response_format": schema}
         parameters = self._parameters | extra
         sent = messages
@@ -239,7 +239,7 @@ class LiteLlm:
         return usage if usage.total is None else replace(usage, cost=self._cost(response, usage))
 
     def _cost(self, response: Any, usage: Usage) -> float | None:
-        """What an answer cost; the price the user gave goes before what LiteLLM says."""
+        """Return what an answer cost; the price the user gave goes before what LiteLLM says."""
         given = self.price is not None and self.price.source == "--price"
         cost: float | None = None if given else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if not cost:  # for a model that LiteLLM has no price of, some providers come out as free
@@ -253,7 +253,7 @@ class LiteLlm:
 
 
 def _without(reply: Reply, sent: Messages) -> Reply:
-    """A reply that repeats none of the pictures it was sent."""
+    """Return a reply that repeats none of the pictures it was sent."""
     text, refusal = (part and without_pictures(part, sent) for part in (reply.text, reply.refusal))
     return replace(reply, text=text, refusal=refusal)
 
@@ -272,7 +272,8 @@ def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFai
 
 
 def _unreadable(kept: Exchange) -> CallFailed:
-    """A complete answer that no attempt will make readable; one that holds no message may be better next time."""
+    """Return a complete answer that no attempt will make readable; one that holds no message may be better next
+    time."""
     found = messages_in(kept.value)
     if not found:
         return CallFailed("the answer is no chat completion", None, responded=kept.status is not None)
@@ -287,7 +288,7 @@ def _unreadable(kept: Exchange) -> CallFailed:
 
 
 def _is_unreachable(error: BaseException | None) -> bool:
-    """Whether the reason of an exception is that no connection came about."""
+    """Return whether the reason of an exception is that no connection came about."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -298,7 +299,7 @@ def _is_unreachable(error: BaseException | None) -> bool:
 
 
 def _connection(library: Any, settings: Settings) -> dict[str, Any]:
-    """Where and as whom; a service of the user's own that needs no key still must be given one."""
+    """Return where and as whom; a service of the user's own that needs no key still must be given one."""
     keyless = "api_base" in settings.connection and "api_key" not in settings.connection
     return settings.connection | ({"api_key": NO_KEY} if keyless and _missing_keys(library, settings) else {})
 
@@ -312,7 +313,7 @@ def _check_known_key(settings: Settings) -> None:
 
 
 def _missing_keys(library: Any, settings: Settings) -> list[str]:
-    """The variables of which one should hold a key, where none of those that LiteLLM looks at does."""
+    """Return the variables of which one should hold a key, where none of those that LiteLLM looks at does."""
     named = f"{settings.model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
     if os.environ.get(named) or _key_of_environment(library, settings.model):
         return []
@@ -323,7 +324,7 @@ def _missing_keys(library: Any, settings: Settings) -> list[str]:
 
 
 def _key_of_environment(library: Any, model: str) -> str | None:
-    """The key LiteLLM takes from the environment for providers that speak as OpenAI does."""
+    """Return the key LiteLLM takes from the environment for providers that speak as OpenAI does."""
     try:
         key: str | None = library.get_llm_provider(model=model)[2]
     except Exception:  # noqa: BLE001  (an unknown provider; building the request says so in better words)
@@ -344,7 +345,7 @@ def _no_key(settings: Settings, missing: list[str]) -> UsageError:
 
 
 def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The body LiteLLM would send to an endpoint; it builds the request and sends nothing."""
+    """Return the body LiteLLM would send to an endpoint; it builds the request and sends nothing."""
     connection = {name: part for name, part in settings.connection.items() if name not in ("api_key", "extra_headers")}
     with _no_warnings():
         raw = library.utils.return_raw_request(
@@ -381,7 +382,8 @@ def _first_line(message: object) -> str:
 
 
 def failure_of(error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_pictures: bool = False) -> CallFailed:
-    """What an exception of LiteLLM means; 5xx without headers, and 2xx, are its own words for a broken answer."""
+    """Return what an exception of LiteLLM means; 5xx without headers, and 2xx, are its own words for a broken
+    answer."""
     name, status = type(error).__name__, getattr(error, "status_code", None)
     said = _said(str(getattr(error, "message", error)))
     if holds_pictures:
@@ -402,7 +404,8 @@ def _is_filtered(error: Exception, said: str, filtered: re.Pattern[str]) -> bool
 
 
 def _said(message: str) -> str:
-    """What the service said: without the class names LiteLLM stacks up in front, and without the JSON around it."""
+    """Return what the service said: without the class names LiteLLM stacks up in front, and without the JSON
+    around it."""
     text = CLASS_NAMES.sub("", message, count=1).strip()
     if text.startswith("{"):
         with suppress(ValueError, RecursionError):
@@ -411,7 +414,7 @@ def _said(message: str) -> str:
 
 
 def _message_in(value: Any) -> str:
-    """The message in the body of an error, in the shapes that services give it."""
+    """Return the message in the body of an error, in the shapes that services give it."""
     for name in ("error", "message", "detail"):
         found = value.get(name)
         if isinstance(found, dict):
@@ -422,7 +425,7 @@ def _message_in(value: Any) -> str:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """The seconds of Retry-After; LiteLLM keeps the provider's headers beside its own response."""
+    """Return the seconds of Retry-After; LiteLLM keeps the provider's headers beside its own response."""
     places = (
         getattr(error, "litellm_response_headers", None),
         getattr(getattr(error, "response", None), "headers", None),

@@ -35,11 +35,11 @@ class Price:
     source: str = ""
 
     def expected(self, prompt: int, completion: int) -> float:
-        """What a request of about so many tokens costs."""
+        """Return what a request of about so many tokens costs."""
         return prompt * self.prompt + completion * self.completion
 
     def of(self, usage: Usage) -> float | None:
-        """What this usage cost; None where tokens are not known."""
+        """Return what this usage cost; None where tokens are not known."""
         if usage.prompt is None or usage.completion is None:
             return None
         cached = usage.cached or 0
@@ -55,16 +55,16 @@ class PicturePrice:
     source: str = ""
 
     def expected(self, prompt: int, completion: int) -> float:
-        """What a request costs, whatever its tokens."""
+        """Return what a request costs, whatever its tokens."""
         return self.dollars
 
     def of(self, usage: Usage) -> float | None:
-        """What one picture cost."""
+        """Return what one picture cost."""
         return self.dollars
 
 
 def picture_price_given(text: str) -> PicturePrice:
-    """The price of ``--price USD``, in dollars for a picture."""
+    """Return the price of ``--price USD``, in dollars for a picture."""
     try:
         dollars = float(text)
     except ValueError:
@@ -75,7 +75,8 @@ def picture_price_given(text: str) -> PicturePrice:
 
 
 def picture_price_of(model: str, size: str = "", quality: str = "") -> PicturePrice | None:
-    """The price LiteLLM's map gives for one picture, at its most where it is counted in tokens; None where it has none.
+    """Return the price LiteLLM's map gives for one picture, at its most where it is counted in tokens; None where it
+    has none.
 
     >>> picture_price_of("openai/nobody-draws-with-this") is None
     True
@@ -90,7 +91,7 @@ def picture_price_of(model: str, size: str = "", quality: str = "") -> PicturePr
 
 
 def _dollars(entry: dict[str, Any], size: str) -> float | None:
-    """What one picture costs by an entry of the map."""
+    """Return what one picture costs by an entry of the map."""
     for field in ("output_cost_per_image", "input_cost_per_image"):
         if entry.get(field):
             return float(entry[field])
@@ -103,7 +104,7 @@ def _dollars(entry: dict[str, Any], size: str) -> float | None:
 
 
 def price_given(text: str) -> Price:
-    """The price of ``--price IN,OUT``, in dollars for a million tokens."""
+    """Return the price of ``--price IN,OUT``, in dollars for a million tokens."""
     try:
         prompt, completion = (float(part) / 1e6 for part in text.split(","))
     except ValueError:
@@ -114,7 +115,7 @@ def price_given(text: str) -> Price:
 
 
 def price_of(model: str) -> Price | None:
-    """The price LiteLLM's map gives for a model; None where it gives none. LiteLLM itself is not loaded."""
+    """Return the price LiteLLM's map gives for a model; None where it gives none. LiteLLM itself is not loaded."""
     entry = _entry(model)
     if not entry or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
@@ -127,7 +128,7 @@ def price_of(model: str) -> Price | None:
 
 
 def provider_of(model: str) -> str:
-    """The provider in a model's name; for a bare name, the one that the map knows it from.
+    """Return the provider in a model's name; for a bare name, the one that the map knows it from.
 
     >>> provider_of("hosted_vllm/llama"), provider_of("gpt-4o")
     ('hosted_vllm', 'openai')
@@ -138,7 +139,7 @@ def provider_of(model: str) -> str:
 
 
 def _entry(model: str) -> dict[str, Any]:
-    """What the map says of a model: of this provider's, never of one that another provider calls the same."""
+    """Return what the map says of a model: of this provider's, never of one that another provider calls the same."""
     provider, _, name = model.partition("/")
     if model in _map():
         return _map()[model]
@@ -148,7 +149,7 @@ def _entry(model: str) -> dict[str, Any]:
 
 
 def map_source() -> str:
-    """The name of the price map."""
+    """Return the name of the price map."""
     try:
         return f"the price map of litellm {version('litellm')}"
     except PackageNotFoundError:

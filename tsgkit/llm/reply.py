@@ -43,7 +43,7 @@ class Usage:
         return None if self.prompt is None or self.completion is None else self.prompt + self.completion
 
     def __add__(self, other: Usage) -> Usage:
-        """The sum; what one of both does not know, the sum does not know."""
+        """Return the sum; what one of both does not know, the sum does not know."""
         pairs = {part.name: (getattr(self, part.name), getattr(other, part.name)) for part in fields(self)}
         return Usage(**{name: None if None in pair else sum(pair) for name, pair in pairs.items()})
 
@@ -102,7 +102,7 @@ USED = ("prompt", "completion", "reasoning", "cached", "cost")
 
 
 def reply_value(reply: Reply) -> dict[str, Any]:
-    """The JSON value of a reply; what is at its default is left out."""
+    """Return the JSON value of a reply; what is at its default is left out."""
     value = {name: part for name in SIMPLE if (part := getattr(reply, name)) is not None}
     usage = {name: part for name in USED if (part := getattr(reply.usage, name)) is not None}
     attempts = [_attempt_value(attempt) for attempt in reply.attempts]
@@ -123,7 +123,7 @@ def _attempt_value(attempt: Attempt) -> dict[str, Any]:
 
 
 def reply_from(value: dict[str, Any]) -> Reply:
-    """The reply that :func:`reply_value` wrote."""
+    """Return the reply that :func:`reply_value` wrote."""
     attempts = tuple(Attempt(**({"seconds": 0.0} | attempt)) for attempt in value.get("attempts", ()))
     parts = {"usage": Usage(**value.get("usage", {})), "attempts": attempts, "ending": Ending(value["ending"])}
     return Reply(**(value | parts))

@@ -23,7 +23,7 @@ class Threads(ThreadPoolExecutor):
     """Threads of a loop, which are spared what takes no time."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401
-        """The result of a function: at once where it builds a request, else when a thread has it."""
+        """Return the result of a function: at once where it builds a request, else when a thread has it."""
         if not _builds_a_request(fn):
             return super().submit(fn, *args, **kwargs)
         built: Future[Any] = Future()
@@ -35,7 +35,7 @@ class Threads(ThreadPoolExecutor):
 
 
 def _builds_a_request(work: Callable[..., Any]) -> bool:
-    """Whether this is LiteLLM's building of a request of text alone; what it cannot tell is none."""
+    """Return whether this is LiteLLM's building of a request of text alone; what it cannot tell is none."""
     inner = work.args[0] if isinstance(work, partial) and work.args else None
     if not isinstance(inner, partial):
         return False

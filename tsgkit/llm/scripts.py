@@ -32,10 +32,10 @@ class Source(Protocol):
     """Where replies come from that nobody is asked for."""
 
     def find(self, call: Call) -> Reply:
-        """The reply to a call; one that is missing where there is none."""
+        """Return the reply to a call; one that is missing where there is none."""
 
     def knows(self, call: Call) -> bool:
-        """Whether anything is said about the sample of a call, asked in this way."""
+        """Return whether anything is said about the sample of a call, asked in this way."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Script:
     outcomes: Mapping[str, Ending] = field(default_factory=dict)
 
     def reply(self, item_id: str, label: str, draw: int) -> Reply:
-        """What is said at one call about an item."""
+        """Return what is said at one call about an item."""
         lines = self.replies.get(item_id)
         if not lines:
             return NOTHING_WRITTEN
@@ -73,7 +73,7 @@ class Script:
         return replace(reply, error=f"the script has {where} item_id {call.sample}")
 
     def knows(self, call: Call) -> bool:
-        """Whether the script has the item."""
+        """Return whether the script has the item."""
         return call.sample in self.replies
 
 
@@ -99,7 +99,9 @@ class Replay:
         single: Mapping[str, object] | None = None,
         asked: Mapping[str, object] | None = None,
     ) -> Replay:
-        """The calls of a run's file, of one of its subjects; ``UsageError`` where it has several that nobody judged."""
+        """Return the calls of a run's file, of one of its subjects; ``UsageError`` where it has several that nobody
+        judged.
+        """
         subjects: dict[str, dict[Place, dict[Values, Reply]]] = {}
         judged = True
         for value in calls:
@@ -116,7 +118,7 @@ class Replay:
         return cls(subjects, single or {}, asked or {})
 
     def find(self, call: Call) -> Reply:
-        """The reply to a call, whatever its prompt was."""
+        """Return the reply to a call, whatever its prompt was."""
         places = self._about(call)
         by_a_program = call._replace(solver="baseline", style="", label="local", draw=0)
         for one in (call, by_a_program):
@@ -126,7 +128,7 @@ class Replay:
         return NOTHING_WRITTEN
 
     def _is_meant(self, call: Call, values: Values) -> bool:
-        """Whether a call of the other run has the values of this one on each axis that both depend on."""
+        """Return whether a call of the other run has the values of this one on each axis that both depend on."""
         for name, there in zip(AXES, values, strict=True):
             if name in self.single and name in self.asked:  # another seed, say, but one row in either run
                 continue
@@ -137,13 +139,13 @@ class Replay:
         return True
 
     def _about(self, call: Call) -> Mapping[Place, Mapping[Values, Reply]]:
-        """The replies about the subject of a call; where the run has one subject, it stands for any."""
+        """Return the replies about the subject of a call; where the run has one subject, it stands for any."""
         if len(self.subjects) == 1:
             return next(iter(self.subjects.values()))
         return self.subjects.get(call.subject, {})
 
     def knows(self, call: Call) -> bool:
-        """Whether the run has a call about the item in this way."""
+        """Return whether the run has a call about the item in this way."""
         about = None if len(self.subjects) == 1 else call.subject
         for one in (call, call._replace(solver="baseline", style="")):
             there = self._samples.get((about, one.task, one.solver, one.style, one.sample, one.repeat), ())
@@ -196,7 +198,7 @@ class Asked:
         draw: int = 0,
         schema: dict[str, Any] | None = None,
     ) -> Reply:
-        """The reply the source has for a call."""
+        """Return the reply the source has for a call."""
         call = where._replace(label=label, draw=draw)
         if (recorded := self.recorder.find(call)) is not None:
             return recorded

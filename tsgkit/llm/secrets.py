@@ -35,7 +35,7 @@ class Secrets:
 
     @classmethod
     def of_environment(cls, environment: Mapping[str, str] | None = None) -> Secrets:
-        """The values of all environment variables named like a key."""
+        """Return the values of all environment variables named like a key."""
         found = os.environ if environment is None else environment
         return cls(value for name, value in found.items() if SECRET_NAMES.search(name) and not NOT_SECRET.search(name))
 
@@ -48,11 +48,11 @@ class Secrets:
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
     def redact(self, text: str) -> str:
-        """The text without any of the values."""
+        """Return the text without any of the values."""
         return text if self._pattern is None else self._pattern.sub(REDACTED, text)
 
     def redact_value(self, value: object) -> object:
-        """A JSON value without any of the values in its strings."""
+        """Return a JSON value without any of the values in its strings."""
         if isinstance(value, str):
             return self.redact(value)
         if isinstance(value, dict):
@@ -68,7 +68,7 @@ class Secrets:
 
 
 def _spellings(value: str) -> set[str]:
-    """A value as it is, in addresses (as a whole, as a path, in a query) and in JSON."""
+    """Return a value as it is, in addresses (as a whole, as a path, in a query) and in JSON."""
     quoted = {quote(value, safe="", errors="replace"), quote(value, errors="replace")}
     quoted.add(quote_plus(value, errors="replace"))
     lower = {re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in quoted}
@@ -76,7 +76,7 @@ def _spellings(value: str) -> set[str]:
 
 
 def without_login(address: str) -> str:
-    """An address without user name, password and query, which may hold keys.
+    """Return an address without user name, password and query, which may hold keys.
 
     >>> without_login("https://me:pass@host:8000/v1?key=abc")
     'https://host:8000/v1'

@@ -111,7 +111,7 @@ class Settings:
 def parse(
     texts: Iterable[str], models: Sequence[str], parameters: Mapping[str, bool] = PARAMETERS
 ) -> tuple[Argument, ...]:
-    """The arguments of ``--model-arg``; ``UsageError`` for one that cannot be meant."""
+    """Return the arguments of ``--model-arg``; ``UsageError`` for one that cannot be meant."""
     return tuple(_argument(text, sorted(models, key=len, reverse=True), parameters) for text in texts)
 
 
@@ -150,12 +150,12 @@ def _check_parameter(name: str, value: object, parameters: Mapping[str, bool]) -
 
 
 def _shown(text: str) -> str:
-    """The beginning of something that may be a key given in the wrong place."""
+    """Return the beginning of something that may be a key given in the wrong place."""
     return repr(text if len(text) <= 12 else text[:8] + "...")
 
 
 def _value(text: str) -> object:
-    """The JSON value that a text is; what JSON has no number for (NaN, Infinity) is a text."""
+    """Return the JSON value that a text is; what JSON has no number for (NaN, Infinity) is a text."""
     try:
         value = json.loads(text)
         json.dumps(value, allow_nan=False)
@@ -165,7 +165,7 @@ def _value(text: str) -> object:
 
 
 def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str, Any]) -> Settings:
-    """How a model is asked; an argument for this model goes before one for all."""
+    """Return how a model is asked; an argument for this model goes before one for all."""
     chosen = [argument for argument in arguments if argument.model is None]
     chosen += [argument for argument in arguments if argument.model == model]
     given: dict[str, Any] = {}
@@ -235,7 +235,7 @@ def _is_connection(name: str) -> bool:
 
 
 def _base_of_environment(model: str) -> str:
-    """The address that the provider's own variables name; it must be part of what identifies a request."""
+    """Return the address that the provider's own variables name; it must be part of what identifies a request."""
     provider = provider_of(model)
     heads = ADDRESSES.get(provider, (provider.upper().replace("-", "_"),))
     names = [f"{head}_{tail}" for head in heads for tail in ("BASE_URL", "API_BASE")]
@@ -243,7 +243,7 @@ def _base_of_environment(model: str) -> str:
 
 
 def secrets_of(settings: Iterable[Settings]) -> Secrets:
-    """All that must be redacted: keys given and keys of the environment."""
+    """Return all that must be redacted: keys given and keys of the environment."""
     found = Secrets.of_environment()
     for one in settings:
         found.add(*one.secrets)

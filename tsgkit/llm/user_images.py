@@ -140,5 +140,5 @@ def _opened(data: bytes) -> Any:  # noqa: ANN401
 
 
 def _failed(reason: str) -> CallFailed:
-    """A failure of one picture, which trying again would not change."""
+    """Return a failure of one picture, which trying again would not change."""
     return CallFailed(reason, final=True, responded=True)

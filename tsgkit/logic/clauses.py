@@ -121,7 +121,7 @@ class _Way:
 
 
 def clause_form(formula: Formula, *, official: bool = False, budget: Budget | None = None) -> ClauseForm:
-    """The clause form; ``UsageError`` where it would have more than :data:`MOST_CLAUSES` clauses.
+    """Return the clause form; ``UsageError`` where it would have more than :data:`MOST_CLAUSES` clauses.
 
     ``OutOfBudget`` where it takes longer than it may: without a budget, it may take any time.
     """
@@ -141,7 +141,7 @@ def clause_form(formula: Formula, *, official: bool = False, budget: Budget | No
 
 
 def form_of_text(cnf: Formula) -> ClauseForm:
-    """A formula that is in clause form already, taken apart: for comparing a stored one."""
+    """Return a formula that is in clause form already, taken apart: for comparing a stored one."""
     parts = _conjuncts(cnf)
     components = []
     for part in (one for one in parts if not isinstance(one, Comparison)):
@@ -151,12 +151,13 @@ def form_of_text(cnf: Formula) -> ClauseForm:
 
 
 def literals(clause: Formula) -> frozenset[Formula]:
-    """The disjuncts of a clause."""
+    """Return the disjuncts of a clause."""
     return frozenset(clause.parts if isinstance(clause, Or) else (clause,))
 
 
 def category(clause: Formula) -> Category:
-    """What a clause is about; a clause of several literals is a condition, a negated one counts as what it negates.
+    """Return what a clause is about; a clause of several literals is a condition, a negated one counts as what it
+    negates.
 
     >>> from tsgkit.logic.parser import parse
     >>> [category(parse(text)) for text in ("(Is ?x 'cup')", "(OnTopSide ?x)", "(not (On ?x ?y))", "(IsStyle 'photo')")]
@@ -176,13 +177,14 @@ def category(clause: Formula) -> Category:
 
 
 def object_classes(formula: Formula) -> tuple[str, ...]:
-    """The classes a formula names by ``Is``, each once, in the order they are named."""
+    """Return the classes a formula names by ``Is``, each once, in the order they are named."""
     named = (atom.args[-1] for atom in atoms_of(formula) if atom.name == "Is" and len(atom.args) == 2)
     return tuple(dict.fromkeys(term.text for term in named if not isinstance(term, Variable)))
 
 
 def closures(formula: Formula) -> tuple[frozenset[Variable], ...]:
-    """The quantified variables in groups: those that atoms of several variables link, directly or through others.
+    """Return the quantified variables in groups: those that atoms of several variables link, directly or through
+    others.
 
     >>> from tsgkit.logic.parser import parse
     >>> text = "(exists ?a (exists ?b (exists ?c (and (LeftOf ?a ?c) (Is ?b 'cup')))))"
@@ -203,7 +205,7 @@ def closures(formula: Formula) -> tuple[frozenset[Variable], ...]:
 
 
 def k_as_defined(formula: Formula) -> int:
-    """The number of variables of the largest closure: 0 without quantifiers."""
+    """Return the number of variables of the largest closure: 0 without quantifiers."""
     return max(map(len, closures(formula)), default=0)
 
 
@@ -216,7 +218,7 @@ def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
 
 
 def _without_iff(formula: Formula) -> Formula:
-    """Both implications for every ``iff``, so that renaming tells the copies of a quantifier apart."""
+    """Return both implications for every ``iff``, so that renaming tells the copies of a quantifier apart."""
     parts = [_without_iff(part) for part in parts_of(formula)]
     if isinstance(formula, Iff):
         left, right = parts
@@ -270,7 +272,7 @@ def _flat(kind: type[And] | type[Or], parts: Iterable[Formula]) -> Iterator[Form
 
 
 def _disjunction(parts: Sequence[Formula], way: _Way) -> Formula:
-    """A disjunction of clausal parts, made clausal: the first quantifier goes out, until there is none."""
+    """Return a disjunction of clausal parts, made clausal: the first quantifier goes out, until there is none."""
     way.budget.step(len(parts))
     parts = tuple(_flat(Or, parts))
     prefix: list[Bound] = []
@@ -313,7 +315,7 @@ def _refuse_large(formula: Formula) -> None:
 
 
 def _expanded(formula: Formula) -> tuple[int, int]:
-    """How many sub-formulas, and quantifiers among them, there are once every ``iff`` is two implications."""
+    """Return how many sub-formulas, and quantifiers among them, there are once every ``iff`` is two implications."""
     sizes = [_expanded(part) for part in parts_of(formula)]
     times = 2 if isinstance(formula, Iff) else 1
     parts, quantifiers = 1 + times * sum(size for size, _ in sizes), times * sum(many for _, many in sizes)
@@ -321,7 +323,7 @@ def _expanded(formula: Formula) -> tuple[int, int]:
 
 
 def _quantity(comparison: Comparison, way: _Way) -> Comparison:
-    """A comparison whose counted bodies are separated into components."""
+    """Return a comparison whose counted bodies are separated into components."""
     bodies = []
     for side in (comparison.left, comparison.right):
         if isinstance(side, Count):
@@ -352,7 +354,7 @@ def _peeled(formula: Formula) -> tuple[tuple[Bound, ...], Formula]:
 
 
 def _prenex(formula: Formula, way: _Way) -> Formula:
-    """All quantifiers in front, in the order they are met: none stands in a ``not`` any more."""
+    """Return all quantifiers in front, in the order they are met: none stands in a ``not`` any more."""
     prefix: list[Bound] = []
     matrix = _pulled(formula, prefix, way.budget)
     return _under(prefix, matrix)
@@ -377,7 +379,7 @@ def _pulled(formula: Formula, prefix: list[Bound], budget: Budget) -> Formula:
 
 
 def _groups(clauses: Sequence[Formula], budget: Budget) -> Iterator[list[int]]:
-    """The numbers of clauses that share variables, breadth-first from the smallest of each group."""
+    """Yield the numbers of clauses that share variables, breadth-first from the smallest of each group."""
     neighbours: dict[int, set[int]] = {number: set() for number in range(len(clauses))}
     last: dict[Variable, int] = {}
     for number, clause in enumerate(clauses):

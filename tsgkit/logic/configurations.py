@@ -58,7 +58,7 @@ class Configuration:
 
 
 def formula_of(configuration: Configuration) -> Formula:
-    """The formula that requires a configuration."""
+    """Return the formula that requires a configuration."""
     names = [Variable(f"?{label.replace(' ', '_')}") for label in configuration.classes]
     every = configuration.every
     outer = range(len(names) if every is None else every)

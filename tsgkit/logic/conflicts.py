@@ -32,7 +32,7 @@ class Conflict:
 
 
 def conflict_of(formula: Formula, means: Means, effort: Effort) -> Conflict:
-    """The conflict of a formula that some means refute."""
+    """Return the conflict of a formula that some means refute."""
     formula = apart(formula)
     shrinking = _Shrinking(formula, means, effort)
     try:
@@ -55,7 +55,7 @@ class _Shrinking:
         self.rest = formula
 
     def conflict(self, *, smallest: bool) -> Conflict:
-        """What is left."""
+        """Return what is left."""
         said = sayings(self.rest, object_names(self.formula))
         return Conflict(tuple(said), tuple(leaf.path for leaf in self.core), smallest)
 
@@ -73,7 +73,9 @@ class _Shrinking:
             self.core, self.rest = list(core), rest
 
     def _blamed(self) -> list[Leaf]:
-        """The conjuncts that a search over assumptions needs to find none; all of them where it comes to nothing."""
+        """Return the conjuncts that a search over assumptions needs to find none; all of them where it comes to
+        nothing.
+        """
         if self.means.extremes:
             return self.core
         switched = self.formula
@@ -112,6 +114,6 @@ class _Shrinking:
 
 
 def _without_class(part: Exists) -> Formula:
-    """The body of an ``exists`` without what gives its variable a class."""
+    """Return the body of an ``exists`` without what gives its variable a class."""
     given = [path for path, one in walk(part.body) if gives_class(one, part.variable, part.body)]
     return without(part.body, given)

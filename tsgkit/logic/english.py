@@ -78,7 +78,7 @@ COMPARED = {
 
 
 def reading_of(formula: Formula) -> str:
-    """A formula in sentences, one for each of its conjuncts."""
+    """Return a formula in sentences, one for each of its conjuncts."""
     refuse_deep(formula)
     formula = apart(formula)
     names = object_names(formula)
@@ -87,7 +87,7 @@ def reading_of(formula: Formula) -> str:
 
 
 def _sentences(formula: Formula, names: Names) -> Iterator[str]:
-    """What there is, then what is said of it: names once introduced are understood in later sentences."""
+    """Yield what there is, then what is said of it: names once introduced are understood in later sentences."""
     if not isinstance(formula, Exists):
         yield words(formula, names)
         return
@@ -98,7 +98,7 @@ def _sentences(formula: Formula, names: Names) -> Iterator[str]:
 
 
 def object_names(formula: Formula) -> dict[Variable, str]:
-    """What each variable of a formula is called; each must be bound once, as ``apart`` makes it."""
+    """Return what each variable of a formula is called; each must be bound once, as ``apart`` makes it."""
     classes: dict[Variable, str] = {}
     for _, part in walk(formula):
         for variable, body in _bound(part):
@@ -115,7 +115,7 @@ def object_names(formula: Formula) -> dict[Variable, str]:
 
 
 def class_of(variable: Variable, body: Formula) -> str | None:
-    """The class a quantified body demands of a variable: where it is no such thing, an ``exists`` gains nothing.
+    """Return the class a quantified body demands of a variable: where it is no such thing, an ``exists`` gains nothing.
 
     Of an implication it is the class its antecedent demands: other objects say nothing about a ``forall``.
     """
@@ -142,7 +142,7 @@ def _innermost(formula: Formula) -> Formula:
 
 
 def words(formula: Formula, names: Names) -> str:
-    """A formula as a clause, without capital and full stop."""
+    """Return a formula as a clause, without capital and full stop."""
     match formula:
         case Atom():
             return atom_words(formula, names)
@@ -173,7 +173,7 @@ def words(formula: Formula, names: Names) -> str:
 
 
 def atom_words(atom: Atom, names: Names, *, negated: bool = False) -> str:
-    """What an atom says, or denies.
+    """Return what an atom says, or denies.
 
     >>> atom = Atom("LeftOf", (Variable("?a"), Variable("?b")))
     >>> atom_words(atom, {Variable("?a"): "the cup"}, negated=True)
@@ -195,7 +195,7 @@ def atom_words(atom: Atom, names: Names, *, negated: bool = False) -> str:
 
 
 def verb_of(atom: Atom) -> str | None:
-    """What an atom says of its first argument, up to its second; None for predicates that are not known."""
+    """Return what an atom says of its first argument, up to its second; None for predicates that are not known."""
     if len(atom.args) == 2 and isinstance(value := atom.args[1], Literal):
         if atom.name == "Is":
             return f"is {with_article(value.text)}"
@@ -207,7 +207,7 @@ def verb_of(atom: Atom) -> str | None:
 
 
 def with_article(noun: str) -> str:
-    """A noun phrase with its article.
+    """Return a noun phrase with its article.
 
     >>> with_article("cutting_board"), with_article("apple"), with_article("red scissors")
     ('a cutting board', 'an apple', 'a pair of red scissors')
@@ -217,7 +217,7 @@ def with_article(noun: str) -> str:
 
 
 def thing(noun: str) -> str:
-    """A class, with adjectives before it or without, as one thing.
+    """Return a class, with adjectives before it or without, as one thing.
 
     >>> thing("game_controller"), thing("gray scissors"), thing("keys")
     ('game controller', 'pair of gray scissors', 'bunch of keys')
@@ -228,7 +228,7 @@ def thing(noun: str) -> str:
 
 
 def _held(formula: Formula, names: Names) -> str:
-    """A clause inside another one: in parentheses where it would run on."""
+    """Return a clause inside another one: in parentheses where it would run on."""
     said = words(formula, names)
     return said if isinstance(formula, Atom | Not | Comparison) else f"({said})"
 
@@ -248,7 +248,7 @@ def _bound(formula: Formula) -> Iterable[tuple[Variable, Formula]]:
 
 
 def _conjuncts(formula: Formula) -> list[Formula]:
-    """The parts of a conjunction, and of conjunctions that are its parts."""
+    """Return the parts of a conjunction, and of conjunctions that are its parts."""
     if isinstance(formula, And):
         return [one for part in formula.parts for one in _conjuncts(part)]
     return [formula]
@@ -260,7 +260,7 @@ def _existence(formula: Exists, names: Names, *, negated: bool = False) -> str:
 
 
 def _opened(formula: Exists, names: Names, *, no: bool = False) -> tuple[str, list[Formula]]:
-    """That there are the objects of directly nested quantifiers, and what is left to say of them."""
+    """Return that there are the objects of directly nested quantifiers, and what is left to say of them."""
     variables, body = [formula.variable], formula.body
     while isinstance(body, Exists) and not no:
         variables.append(body.variable)
@@ -310,7 +310,7 @@ def _determined(noun: str, determiner: str) -> str:
 
 
 def _describes(part: Formula, variable: Variable) -> bool:
-    """Whether an atom can be an adjective or the noun of a variable."""
+    """Return whether an atom can be an adjective or the noun of a variable."""
     if not isinstance(part, Atom) or len(part.args) != 2 or part.args[0] != variable:
         return False
     adjective = part.name in ("Has", "HasColor", "HasShape", "HasMaterial")

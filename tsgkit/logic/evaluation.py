@@ -67,7 +67,7 @@ class Part:
         self.needs = frozenset(needs)
 
     def truth(self) -> bool:
-        """Whether this holds for the values the board has for its variables."""
+        """Return whether this holds for the values the board has for its variables."""
         raise NotImplementedError
 
 
@@ -84,7 +84,7 @@ class Said(Part):
         self.known: dict[tuple[int, int], bool] = {}
 
     def truth(self) -> bool:
-        """Whether it is so, looked up once for the same objects."""
+        """Return whether it is so, looked up once for the same objects."""
         values = self.board.values
         key = (values[self.first], values[self.last])
         if (known := self.known.get(key)) is None:
@@ -92,7 +92,7 @@ class Said(Part):
         return known
 
     def looked_up(self) -> bool:
-        """Whether it is so by labels, attributes and boxes."""
+        """Return whether it is so by labels, attributes and boxes."""
         things = [self.board.layout.objects[self.board.values[slot]] for slot in self.slots]
         value = self.formula.args[-1]
         if isinstance(value, Literal):
@@ -112,7 +112,7 @@ class All(Joined):
     """A conjunction."""
 
     def truth(self) -> bool:
-        """Whether all parts hold."""
+        """Return whether all parts hold."""
         return all(part.truth() for part in self.parts)
 
 
@@ -120,7 +120,7 @@ class Some(Joined):
     """A disjunction."""
 
     def truth(self) -> bool:
-        """Whether a part holds."""
+        """Return whether a part holds."""
         return any(part.truth() for part in self.parts)
 
 
@@ -128,7 +128,7 @@ class Denied(Joined):
     """A negation."""
 
     def truth(self) -> bool:
-        """Whether its part does not hold."""
+        """Return whether its part does not hold."""
         return not self.parts[0].truth()
 
 
@@ -136,7 +136,7 @@ class Condition(Joined):
     """An implication."""
 
     def truth(self) -> bool:
-        """Whether the condition does not hold, or what follows does."""
+        """Return whether the condition does not hold, or what follows does."""
         return not self.parts[0].truth() or self.parts[1].truth()
 
 
@@ -144,7 +144,7 @@ class Alike(Joined):
     """Both sides true, or both false."""
 
     def truth(self) -> bool:
-        """Whether both parts hold or neither does."""
+        """Return whether both parts hold or neither does."""
         return self.parts[0].truth() == self.parts[1].truth()
 
 
@@ -166,11 +166,11 @@ class Choosing(Part):
         self.rest: list[Part] = []
 
     def truth(self) -> bool:
-        """Whether there is something to be found."""
+        """Return whether there is something to be found."""
         return bool(self.found())
 
     def found(self) -> int:
-        """What :meth:`look` says, looked for once for the same values."""
+        """Return what :meth:`look` says, looked for once for the same values."""
         values = self.board.values
         key = tuple([values[slot] for slot in self.slots])
         if (known := self.known.get(key)) is None:
@@ -178,7 +178,7 @@ class Choosing(Part):
         return known
 
     def look(self) -> int:
-        """How many, or whether, by going through the choices."""
+        """Return how many, or whether, by going through the choices."""
         raise NotImplementedError
 
     def choices(self, among: Sequence[int] | None = None) -> Iterator[int]:
@@ -192,7 +192,7 @@ class Choosing(Part):
                 yield number
 
     def sieve(self, conjuncts: Sequence[Part]) -> list[int]:
-        """The objects of which all is true that conjuncts say of the variable alone: looked up once for all."""
+        """Return the objects of which all is true that conjuncts say of the variable alone: looked up once for all."""
         if self.sieved is None:
             alone = [part for part in conjuncts if isinstance(part, Said) and part.needs == {self.variable}]
             self.rest = [part for part in conjuncts if part not in alone]
@@ -210,7 +210,7 @@ class Found(Choosing):
     """An ``exists`` over what depends on its variable."""
 
     def look(self) -> int:
-        """Whether a choice makes the body true."""
+        """Return whether a choice makes the body true."""
         sieved = self.sieve(conjuncts(self.body))
         return any(all(part.truth() for part in self.rest) for _ in self.choices(sieved))
 
@@ -219,7 +219,7 @@ class Every(Choosing):
     """A ``forall`` without the rule about conditions that never apply: false where there is nothing to choose."""
 
     def look(self) -> int:
-        """Whether every choice does, and there is one."""
+        """Return whether every choice does, and there is one."""
         taken = {self.board.values[slot] for slot in self.other_slots}
         if len(taken) == len(self.board.layout.objects):
             return False
@@ -231,7 +231,7 @@ class Counted(Choosing):
     """How many objects make a body true."""
 
     def look(self) -> int:
-        """How many choices do."""
+        """Return how many choices do."""
         return sum(self.body.truth() for _ in self.choices())
 
 
@@ -243,7 +243,7 @@ class General(Joined):
         self.variables = tuple(variables)
 
     def truth(self) -> bool:
-        """Whether all choices do, and every condition applies to one."""
+        """Return whether all choices do, and every condition applies to one."""
         everything, *applied = self.parts
         if not everything.truth():
             return False
@@ -264,12 +264,12 @@ class Compared(Part):
         self.sides = tuple(sides)
 
     def truth(self) -> bool:
-        """Whether the numbers compare as is said."""
+        """Return whether the numbers compare as is said."""
         left, right = self.numbers()
         return NUMBERS[self.formula.name](left, right)
 
     def numbers(self) -> tuple[float, float]:
-        """The numbers that are compared."""
+        """Return the numbers that are compared."""
         left, right = (side.found() if isinstance(side, Counted) else side for side in self.sides)
         return left, right
 
@@ -293,14 +293,14 @@ class Search:
         self.parts: list[Part] = []
 
     def linked(self, variable: Variable, sought: Sought) -> tuple[Variable, ...]:
-        """The variables that one must differ from where variables are distinct: around it, or inside it."""
+        """Return the variables that one must differ from where variables are distinct: around it, or inside it."""
         around = [one for one in sought.around if one in self.waiting or one in self.scope]
         return (*around, *(one for one, other in self.waiting.items() if variable in other.around))
 
     def next_out(
         self, parts: Sequence[Part], others: Callable[[Variable, tuple[Variable, ...]], frozenset[Variable]]
     ) -> Variable:
-        """The variable whose quantifier is put around its parts next."""
+        """Return the variable whose quantifier is put around its parts next."""
         variables = list(reversed(self.waiting))
         if len(variables) == 1 or len(parts) * len(variables) > MOST_ORDERED:
             return variables[0]
@@ -325,20 +325,20 @@ class Board:
         self.zero_triggers = 0
 
     def prepare(self, formula: Formula) -> Part:
-        """The formula made ready; ``UsageError`` where it says what no layout can tell."""
+        """Return the formula made ready; ``UsageError`` where it says what no layout can tell."""
         refuse_deep(formula)
         refuse_unjudgeable(formula)
         return self.part(apart(formula), ())
 
     def slot(self, variable: Variable) -> int:
-        """Where among the values the object is that a variable stands for."""
+        """Return where among the values the object is that a variable stands for."""
         if variable not in self.slots:
             self.slots[variable] = len(self.values)
             self.values.append(0)
         return self.slots[variable]
 
     def part(self, formula: Formula, scope: tuple[Variable, ...]) -> Part:
-        """A sub-formula made ready; ``scope`` are the variables bound around it."""
+        """Return a sub-formula made ready; ``scope`` are the variables bound around it."""
         self.meter.step(STEPS_TO_PREPARE)
         match formula:
             case Atom():
@@ -360,7 +360,7 @@ class Board:
                 return self.general(formula, scope)
 
     def conjuncts(self, formula: Formula, scope: tuple[Variable, ...]) -> list[Part]:
-        """The parts that must all hold: those of conjunctions in it, and what is left of each ``exists``."""
+        """Return the parts that must all hold: those of conjunctions in it, and what is left of each ``exists``."""
         if isinstance(formula, And):
             return cheap_first(one for part in formula.parts for one in self.conjuncts(part, scope))
         search = Search(scope)
@@ -405,13 +405,13 @@ class Board:
         return General(self, formula, variables, [part, *applied])
 
     def applied(self, variables: Sequence[Variable], condition: Formula, scope: tuple[Variable, ...]) -> Part:
-        """That a condition is true for some choice of the variables of its ``forall``."""
+        """Return that a condition is true for some choice of the variables of its ``forall``."""
         for variable in reversed(variables):
             condition = Exists(variable, condition)
         return self.part(condition, scope)
 
     def number(self, number: Number, scope: tuple[Variable, ...]) -> Counted | float:
-        """A number, or the part that counts it."""
+        """Return a number, or the part that counts it."""
         if not isinstance(number, Count):
             return number
         variable = number.variable
@@ -420,7 +420,8 @@ class Board:
         return Counted(self, number.body, variable, self.others(variable, scope), body)
 
     def others(self, variable: Variable, scope: tuple[Variable, ...]) -> frozenset[Variable]:
-        """The variables around that this one must differ from: one that must be of another class does so anyway."""
+        """Return the variables around that this one must differ from: one that must be of another class does so
+        anyway."""
         if not self.distinct:
             return frozenset()
         own = self.classes[variable]
@@ -429,7 +430,7 @@ class Board:
 
 
 def conjuncts(body: Part) -> tuple[Part, ...]:
-    """The parts that must all hold for a body to hold."""
+    """Return the parts that must all hold for a body to hold."""
     return body.parts if isinstance(body, All) else (body,)
 
 
@@ -439,7 +440,7 @@ def cheap_first(parts: Iterable[Part]) -> list[Part]:
 
 
 def block(formula: Forall) -> tuple[list[Variable], Formula]:
-    """The variables of directly nested foralls, and the body of the innermost."""
+    """Return the variables of directly nested foralls, and the body of the innermost."""
     variables, body = [formula.variable], formula.body
     while isinstance(body, Forall):
         variables.append(body.variable)
@@ -448,14 +449,14 @@ def block(formula: Forall) -> tuple[list[Variable], Formula]:
 
 
 def conditions(body: Formula) -> list[Implies]:
-    """The implications that a body is, or is a conjunction of."""
+    """Return the implications that a body is, or is a conjunction of."""
     if isinstance(body, And):
         return [one for part in body.parts for one in conditions(part)]
     return [body] if isinstance(body, Implies) else []
 
 
 def demanded(variable: Variable, formula: Formula) -> str | None:
-    """The class without which a formula is false, whatever else holds."""
+    """Return the class without which a formula is false, whatever else holds."""
     match formula:
         case Atom("Is", (first, Literal(text))) if first == variable:
             return text

@@ -49,7 +49,7 @@ class Explainer:
         self.left = MOST_PARTS
 
     def trace(self, part: Part) -> Trace:
-        """The tree of a part for the values the board has."""
+        """Return the tree of a part for the values the board has."""
         self.left -= 1
         truth = part.truth()
         if self.left <= 0:
@@ -72,18 +72,18 @@ class Explainer:
         return Trace(truth, words(part.formula, self.names))
 
     def _telling(self, part: Joined, *, truth: bool) -> list[Part]:
-        """The parts that show why: all of a conjunction, one that holds of a disjunction."""
+        """Return the parts that show why: all of a conjunction, one that holds of a disjunction."""
         if isinstance(part, Some) and truth:
             return [next(one for one in part.parts if one.truth())]
         return list(part.parts)
 
     def _said(self, part: Said) -> str:
-        """An atom, or its denial, with the figures it is about."""
+        """Return an atom, or its denial, with the figures it is about."""
         told = atom_words(part.formula, self.names, negated=not part.truth())
         return f"{told}: {figures}" if (figures := self._figures(part)) else told
 
     def _figures(self, part: Said) -> str:
-        """What is measured for an atom; for a colour or class, what there is instead."""
+        """Return what is measured for an atom; for a colour or class, what there is instead."""
         atom = part.formula
         things = [self.board.layout.objects[self.board.values[slot]] for slot in part.slots]
         names = [self.names[one] for one in part.variables]
@@ -94,13 +94,13 @@ class Explainer:
         return measured(atom.name, names, [one.box for one in things])
 
     def _compared(self, part: Compared) -> str:
-        """A comparison, with the numbers it compares."""
+        """Return a comparison, with the numbers it compares."""
         counted = [number for number, side in zip(part.numbers(), part.sides, strict=True) if isinstance(side, Counted)]
         return f"{words(part.formula, self.names)}: counted {' and '.join(map(str, counted))}"
 
     @contextmanager
     def _choice(self, chooser: Choosing, number: int) -> Iterator[str]:
-        """The board with an object in a variable's place, by its name."""
+        """Yield the board with an object in a variable's place, by its name."""
         before = self.names.get(chooser.variable)
         values, name = self.board.values, self.objects[number]
         kept, values[chooser.slot] = values[chooser.slot], number
@@ -115,7 +115,7 @@ class Explainer:
                 self.names[chooser.variable] = before
 
     def _numbers(self, chooser: Choosing) -> list[int]:
-        """The objects a variable may stand for."""
+        """Return the objects a variable may stand for."""
         kept = self.board.values[chooser.slot]
         numbers = list(chooser.choices())
         self.board.values[chooser.slot] = kept
@@ -147,7 +147,7 @@ class Explainer:
         return tuple(self.trace(one) for one in conjuncts(body))
 
     def _ranked(self, part: Found) -> list[int]:
-        """The objects of the class that is sought, those that satisfy most first; all objects where none is."""
+        """Return the objects of the class that is sought, those that satisfy most first; all objects where none is."""
         wanted = demanded(part.variable, formula.body) if isinstance(formula := part.formula, Exists) else None
         scores = {}
         for number in self._numbers(part):
@@ -181,7 +181,8 @@ class Explainer:
         return f"the condition applies to nothing, for {self.why(condition)}"
 
     def _choices(self, part: Part) -> Iterator[Trace]:
-        """What becomes of the choices for a ``forall`` that holds; of those the condition applies to, while few."""
+        """Yield what becomes of the choices for a ``forall`` that holds; of those the condition applies to,
+        while few."""
         told = 0
         if not isinstance(part, Every):
             return
@@ -207,7 +208,7 @@ class Explainer:
         return self.trace(part)
 
     def why(self, part: Part) -> str:
-        """The smallest part that keeps a false part from being true, in words."""
+        """Return the smallest part that keeps a false part from being true, in words."""
         match part:
             case Said():
                 return self._said(part)
@@ -234,7 +235,7 @@ class Explainer:
         raise AssertionError(f"{type(part).__name__} has no reason")
 
     def _why_denied(self, part: Part) -> str:
-        """What holds although it must not."""
+        """Return what holds although it must not."""
         if isinstance(part, Found):
             for number in self._numbers(part):
                 with self._choice(part, number) as name:
@@ -266,7 +267,7 @@ class Explainer:
             return next(one for one in conjuncts(part.body) if not one.truth())
 
     def _never(self, part: Found, one: Part, numbers: list[int]) -> bool:
-        """Whether a conjunct is true for none of these objects."""
+        """Return whether a conjunct is true for none of these objects."""
         for number in numbers:
             with self._choice(part, number):
                 if one.truth():
@@ -310,7 +311,7 @@ JOINED: Mapping[type[Part], Mapping[bool, str]] = {
 
 
 def measured(name: str, names: list[str], boxes: list[Box]) -> str:
-    """The figures a predicate compares.
+    """Return the figures a predicate compares.
 
     >>> measured("LeftOf", ["cup_2", "the pen"], [Box(420, 0, 520, 90), Box(300, 100, 500, 120)])
     "cup_2 ends at x = 520, the pen's centre is at x = 400"

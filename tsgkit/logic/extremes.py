@@ -46,7 +46,8 @@ BEYOND = {
 
 
 def extremes_of(formula: Formula) -> list[Formula]:
-    """That some objects a formula speaks of in general are the last of their kind, in the orders it speaks of."""
+    """Return that some objects a formula speaks of in general are the last of their kind, in the orders it
+    speaks of."""
     formula = apart(formula)
     orders = dict.fromkeys(order for atom in atoms_of(formula) for order in BEYOND.get(atom.name, ()))
     kinds = dict.fromkeys(kind for _, part in walk(formula) for kind in _kinds(part))
@@ -60,7 +61,7 @@ def _extreme(kind: tuple[Formula, ...], order: str) -> Formula:
 
 
 def _kinds(part: Formula) -> Iterator[tuple[Formula, ...]]:
-    """What is said of one variable of a quantifier alone, where the quantifier speaks in general or may do so."""
+    """Yield what is said of one variable of a quantifier alone, where the quantifier speaks in general or may do so."""
     match part:
         case Exists(variable, body):
             yield _alone(variable, conjuncts(body))
@@ -71,7 +72,7 @@ def _kinds(part: Formula) -> Iterator[tuple[Formula, ...]]:
 
 
 def _alone(variable: Variable, parts: list[Formula]) -> tuple[Formula, ...]:
-    """The atoms and denied atoms of one variable, said of another one in its place."""
+    """Return the atoms and denied atoms of one variable, said of another one in its place."""
     found = [part for part in parts if free_variables(part) == {variable}]
     return tuple(_renamed(part, KIND) for part in found if isinstance(part, Atom) or _is_denied_atom(part))
 
@@ -88,7 +89,7 @@ def _said_of(kind: tuple[Formula, ...], variable: Variable) -> tuple[Formula, ..
 
 
 def _renamed(part: Formula, variable: Variable) -> Formula:
-    """An atom, or a denied one, of another variable."""
+    """Return an atom, or a denied one, of another variable."""
     if isinstance(part, Not):
         return Not(_renamed(part.body, variable))
     assert isinstance(part, Atom)  # noqa: S101  (nothing else is taken for a kind)

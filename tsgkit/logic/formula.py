@@ -148,7 +148,7 @@ Path: TypeAlias = tuple[int, ...]
 
 
 def parts_of(formula: Formula) -> tuple[Formula, ...]:
-    """The direct sub-formulas, in written order; of a comparison the bodies of what it counts."""
+    """Return the direct sub-formulas, in written order; of a comparison the bodies of what it counts."""
     match formula:
         case And(parts) | Or(parts):
             return parts
@@ -162,7 +162,7 @@ def parts_of(formula: Formula) -> tuple[Formula, ...]:
 
 
 def with_parts(formula: Formula, parts: Sequence[Formula]) -> Formula:
-    """The same formula around other direct sub-formulas, as many as it has.
+    """Return the same formula around other direct sub-formulas, as many as it has.
 
     >>> with_parts(Not(And(())), [Or(())])
     Not(body=Or(parts=()))
@@ -182,7 +182,7 @@ def with_parts(formula: Formula, parts: Sequence[Formula]) -> Formula:
 
 
 def walk(formula: Formula) -> Iterator[tuple[Path, Formula]]:
-    """Every sub-formula with its place, the whole first, in written order."""
+    """Yield every sub-formula with its place, the whole first, in written order."""
     waiting: list[tuple[Path, Formula]] = [((), formula)]
     while waiting:
         path, one = waiting.pop()
@@ -192,12 +192,12 @@ def walk(formula: Formula) -> Iterator[tuple[Path, Formula]]:
 
 
 def atoms_of(formula: Formula) -> Iterator[Atom]:
-    """Every atom, in written order, repeats included."""
+    """Return every atom, in written order, repeats included."""
     return (one for _, one in walk(formula) if isinstance(one, Atom))
 
 
 def free_variables(formula: Formula) -> frozenset[Variable]:
-    """The variables that no quantifier or count around them binds."""
+    """Return the variables that no quantifier or count around them binds."""
     match formula:
         case Atom(_, args):
             return frozenset(arg for arg in args if isinstance(arg, Variable))
@@ -210,7 +210,7 @@ def free_variables(formula: Formula) -> frozenset[Variable]:
 
 
 def depth(formula: Formula) -> int:
-    """How deeply a formula is nested: 1 for an atom."""
+    """Return how deeply a formula is nested: 1 for an atom."""
     deepest, waiting = 0, [(1, formula)]
     while waiting:
         level, one = waiting.pop()

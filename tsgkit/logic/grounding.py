@@ -130,7 +130,7 @@ def ground(
     rounds: int | None = None,
     budget: Budget | None = None,
 ) -> Ground:
-    """The formula, or its denial, over the candidates; ``TooLarge`` where that has too many parts.
+    """Return the formula, or its denial, over the candidates; ``TooLarge`` where that has too many parts.
 
     With ``own`` it is made stronger: the witness of a variable is the candidate that is there for it. With
     ``rounds`` it is made weaker (for ``strict`` only): what holds of every object need not hold of those of the last
@@ -143,12 +143,12 @@ def ground(
 
 
 def all_of(parts: Iterable[Ground]) -> Ground:
-    """The conjunction, without parts that are true; later parts are not looked at once one is false."""
+    """Return the conjunction, without parts that are true; later parts are not looked at once one is false."""
     return _joined(parts, All, neutral=True)
 
 
 def any_of(parts: Iterable[Ground]) -> Ground:
-    """The disjunction, without parts that are false; later parts are not looked at once one is true."""
+    """Return the disjunction, without parts that are false; later parts are not looked at once one is true."""
     return _joined(parts, Any, neutral=False)
 
 
@@ -166,7 +166,7 @@ def _joined(parts: Iterable[Ground], kind: type[All] | type[Any], *, neutral: bo
 
 
 def holds(ground: Ground, facts: frozenset[Fact]) -> bool:
-    """Whether a ground formula is true where exactly these facts are.
+    """Return whether a ground formula is true where exactly these facts are.
 
     >>> cup_left = Fact("OnLeftSide", (0,))
     >>> holds(Any((Lit(cup_left), False)), frozenset({cup_left})), holds(Lit(cup_left), frozenset())
@@ -235,19 +235,19 @@ class _Strict:
             raise TooLarge(message, hint="fewer quantifiers over objects of one class need less")
 
     def every_number(self) -> list[int]:
-        """The candidates of which all is true that is said of every object."""
+        """Return the candidates of which all is true that is said of every object."""
         return self.numbers(None if self.rounds is None else self.rounds - 2)
 
     def numbers(self, oldest: int | None) -> list[int]:
-        """The candidates up to an age; all where none is given."""
+        """Return the candidates up to an age; all where none is given."""
         return [number for number, one in enumerate(self.candidates) if oldest is None or one.age <= oldest]
 
     def witnesses(self, reach: int) -> list[int]:
-        """The candidates that may be a witness of what reaches so far."""
+        """Return the candidates that may be a witness of what reaches so far."""
         return self.numbers(None if self.rounds is None else reach + 1)
 
     def reach(self, body: Formula, values: Values) -> int:
-        """The greatest age of the objects that a witness for a body depends on; -1 where it depends on none."""
+        """Return the greatest age of the objects that a witness for a body depends on; -1 where it depends on none."""
         return max((values[one].reach for one in self.variables(body) if one in values), default=-1)
 
     def of(self, formula: Formula, values: Values, truth: bool) -> Ground:
@@ -259,7 +259,7 @@ class _Strict:
         return self.known[key]
 
     def variables(self, formula: Formula) -> tuple[Variable, ...]:
-        """The variables a formula mentions; it is kept, so that its id stays its own."""
+        """Return the variables a formula mentions; it is kept, so that its id stays its own."""
         if id(formula) not in self.mentioned:
             terms = dict.fromkeys(term for atom in atoms_of(formula) for term in atom.args)
             self.mentioned[id(formula)] = formula, tuple(term for term in terms if isinstance(term, Variable))
@@ -304,7 +304,7 @@ class _Strict:
         return self.of(part, values, truth)
 
     def spread(self, formula: Exists) -> list[Formula]:
-        """The conjuncts of an ``exists`` that do not depend on its variable, then it over the others."""
+        """Return the conjuncts of an ``exists`` that do not depend on its variable, then it over the others."""
         if id(formula) not in self.spreads:
             inner = [one for part in conjuncts(formula.body) for one in self.opened(part)]
             staying = tuple(part for part in inner if formula.variable in self.variables(part))
@@ -333,7 +333,8 @@ class _Strict:
     def chosen(
         self, variables: Sequence[Variable], body: Formula, values: Values, truth: bool, *, holding: bool
     ) -> Ground:
-        """Whether the body holds for some choice of objects (``holding``), or for every choice; or that denied."""
+        """Return whether the body holds for some choice of objects (``holding``), or for every choice; or that
+        denied."""
         if truth is holding:
             reach = self.reach(body, values)
             allowed = self.witnesses(reach)
@@ -353,7 +354,7 @@ class _Strict:
         member: bool,
         reach: int | None = None,
     ) -> Ground:
-        """A body for chosen objects, which reach their own age unless it is given."""
+        """Return a body for chosen objects, which reach their own age unless it is given."""
         self.budget.step()
         ages = {number: self.candidates[number].age if reach is None else reach for number in chosen.values()}
         stand = {one: Standing(number, ages[number]) for one, number in chosen.items()}
@@ -363,13 +364,13 @@ class _Strict:
         return part
 
     def there(self, number: int, part: Ground, member: bool) -> Ground:
-        """A part about a candidate: it must be there too (``member``), or need not hold where it is not."""
+        """Return a part about a candidate: it must be there too (``member``), or need not hold where it is not."""
         if not self.candidates[number].optional:
             return part
         return joined((Lit(Fact(PRESENT, (number,)), member), part))(member)
 
     def range(self, variable: Variable, body: Formula, truth: bool, allowed: Sequence[int]) -> Sequence[int]:
-        """The candidates, of those allowed, that can make a body true, as far as the class it demands says."""
+        """Return the candidates, of those allowed, that can make a body true, as far as the class it demands says."""
         if truth and variable in self.own:
             return (self.own[variable],)
         label = demanded_class(variable, body)
@@ -384,7 +385,7 @@ class _Strict:
         return Tally(name, plus, minus, right - left) if plus or minus else _compared(name, left, right)
 
     def bounded(self, formula: Comparison, values: Values, truth: bool) -> Ground:
-        """What a comparison says of near objects: that some are counted, that others are not, or nothing."""
+        """Return what a comparison says of near objects: that some are counted, that others are not, or nothing."""
         bounds = bounds_of(formula, truth=truth)
         if bounds is None:
             sides = (formula.left, formula.right)
@@ -433,7 +434,7 @@ class _Official(_Strict):
 
 
 def joined(parts: Iterable[Ground]) -> Callable[[bool], Ground]:
-    """The parts, to be joined by *and* where true is given, by *or* where false is."""
+    """Return the parts, to be joined by *and* where true is given, by *or* where false is."""
     return lambda conjunctive: (all_of if conjunctive else any_of)(parts)
 
 
@@ -442,7 +443,7 @@ def _cheap_first(parts: Sequence[Formula]) -> list[Formula]:
 
 
 def demanded_class(variable: Variable, body: Formula) -> str | None:
-    """The class without which a body cannot be true of a variable."""
+    """Return the class without which a body cannot be true of a variable."""
     for part in conjuncts(body):
         match part:
             case Atom("Is", (first, Literal(text))) if first == variable:

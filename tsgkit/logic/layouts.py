@@ -65,7 +65,7 @@ class Box(NamedTuple):
         return max(0, self.x2 - self.x1) * max(0, self.y2 - self.y1)
 
     def shared(self, other: Box) -> float:
-        """The area of what lies in both.
+        """Return the area of what lies in both.
 
         >>> Box(0, 0, 10, 10).shared(Box(5, 5, 20, 20)), Box(0, 0, 10, 10).shared(Box(10, 0, 20, 10))
         (25, 0)
@@ -105,7 +105,7 @@ class Thing:
     shape: str | None = None
 
     def has(self, value: str) -> bool:
-        """Whether this is its colour, material or shape."""
+        """Return whether this is its colour, material or shape."""
         return value in (self.color, self.material, self.shape)
 
 
@@ -142,7 +142,7 @@ class Layout:
 
 
 def layout_of(value: object, *, grounded: bool = False) -> Layout:
-    """The layout a value describes; ``LayoutProblem`` where it is malformed or its boxes overlap.
+    """Return the layout a value describes; ``LayoutProblem`` where it is malformed or its boxes overlap.
 
     Boxes may touch. Where they were found in a picture (``grounded``), half of the smaller one may be shared.
     """
@@ -158,7 +158,7 @@ def layout_of(value: object, *, grounded: bool = False) -> Layout:
 
 
 def things_of(value: object) -> tuple[Thing, ...]:
-    """The objects a value describes, wherever they lie; ``LayoutProblem`` where it is malformed."""
+    """Return the objects a value describes, wherever they lie; ``LayoutProblem`` where it is malformed."""
     if not isinstance(value, Layout):
         return tuple(_thing(number, entry) for number, entry in enumerate(_entries(value)))
     for number, thing in enumerate(value.objects):
@@ -167,7 +167,7 @@ def things_of(value: object) -> tuple[Thing, ...]:
 
 
 def overlaps(boxes: tuple[Box, ...], *, grounded: bool = False) -> Iterator[tuple[int, int]]:
-    """The pairs of boxes, by number, that share more than they may."""
+    """Yield the pairs of boxes, by number, that share more than they may."""
     order = sorted(range(len(boxes)), key=lambda number: boxes[number].x1)
     for place, first in enumerate(order):
         for second in order[place + 1 :]:

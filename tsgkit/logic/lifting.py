@@ -27,7 +27,7 @@ from tsgkit.logic.formula import (
 
 
 def lifted(formula: Formula) -> Formula:
-    """The lifted form of a formula."""
+    """Return the lifted form of a formula."""
     formula = with_parts(formula, [lifted(part) for part in parts_of(formula)])
     if not isinstance(formula, Exists) or not isinstance(formula.body, And):
         return formula
@@ -40,7 +40,7 @@ def lifted(formula: Formula) -> Formula:
 
 
 def mentions(formula: Formula, variable: Variable) -> bool:
-    """Whether a variable stands anywhere in a formula, be it where it is bound."""
+    """Return whether a variable stands anywhere in a formula, be it where it is bound."""
     return any(_mentions_itself(part, variable) for _, part in walk(formula))
 
 

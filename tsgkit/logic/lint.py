@@ -99,7 +99,7 @@ class Checked(NamedTuple):
 
 
 def check(text: str, vocabulary: Vocabulary) -> Checked:
-    """All findings of a text, in the order of their places."""
+    """Return all findings of a text, in the order of their places."""
     taken = as_published(text)
     fault = published_fault(taken, vocabulary)
     try:
@@ -216,7 +216,9 @@ def _meant(name: str, allowed: tuple[str, ...]) -> str:
 
 
 def published_fault(taken: Taken, vocabulary: Vocabulary) -> str | None:
-    """What the published validator finds first: scope, then names, then where numbers stand; None where it passes."""
+    """Return what the published validator finds first: scope, then names, then where numbers stand; None where it
+    passes.
+    """
     if taken.engine is None:
         return "the engine cannot read the text"
     steps = (_scope(taken.engine, frozenset()), _domain(taken.engine, vocabulary), _numbers(taken.engine, top=True))

@@ -70,7 +70,7 @@ def _misses(formula: Formula, seed: int, budget: Budget) -> Iterator[NearMiss]:
 
 
 def _missing(formula: Formula, leaf: Leaf, seed: int, budget: Budget) -> Layout | None:
-    """A layout of the neatest kind that fails one conjunct, if one is found."""
+    """Return a layout of the neatest kind that fails one conjunct, if one is found."""
     rest = without(formula, [leaf.path])
     candidates = candidates_of(And((rest, Not(leaf.formula))))
     profiles, _ = profiles_of(formula)

@@ -58,7 +58,7 @@ CRASHED = "Syntax Error"
 def verify_official(
     formula: Formula | str, scene: object, *, work: int = WORK, budget: Budget | None = None
 ) -> Verdict:
-    """The published verdict on a formula, or on a text that may be none, and a layout as it was written."""
+    """Return the published verdict on a formula, or on a text that may be none, and a layout as it was written."""
     text = formula if isinstance(formula, str) else text_of(formula)
     try:
         lifted = _lifted(text)
@@ -175,7 +175,7 @@ class _Verifier:
         self.slots: dict[str, int] = {}
 
     def judged(self, raw: Raw) -> Trace:
-        """The result of a whole expression."""
+        """Return the result of a whole expression."""
         node = _Node(raw)
         self.place(node)
         return self.result(node, [UNBOUND] * len(self.slots))
@@ -270,7 +270,8 @@ class _Verifier:
         return Trace(True, f"Forall {name} satisfied (Triggered {triggered} times)")
 
     def choices(self, name: Raw, values: list[int]) -> Iterator[tuple[int, list[int]]]:
-        """The values with one object after the other in the place of a name; one that nothing asks for has none."""
+        """Yield the values with one object after the other in the place of a name; one that nothing asks for
+        has none."""
         if isinstance(name, tuple) and self.objects:
             _crash("a quantifier binds several names at once")
         inside, slot = list(values), self.slots.get(str(name))

@@ -78,12 +78,12 @@ class Parsed(NamedTuple):
 
 
 def parse(text: str) -> Formula:
-    """The formula of a text; ``FormulaProblem`` says where it is none."""
+    """Return the formula of a text; ``FormulaProblem`` says where it is none."""
     return parse_with_places(text).formula
 
 
 def parse_with_places(text: str) -> Parsed:
-    """The formula of a text, with the offset of every sub-formula."""
+    """Return the formula of a text, with the offset of every sub-formula."""
     return _Reader(text).whole()
 
 

@@ -105,7 +105,7 @@ def solver_module() -> Any:  # noqa: ANN401  (OR-tools is loaded when it is used
 
 
 def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, Any]:
-    """The solver after its search, and what that came to."""
+    """Return the solver after its search, and what that came to."""
     budget = effort.budget
     budget.check()
     solver = solver_module().CpSolver()
@@ -199,7 +199,7 @@ class Placing:
             constraint.only_enforce_if(on)
 
     def literal(self, ground: Ground) -> Any:  # noqa: ANN401
-        """A variable that is true only where a ground formula is."""
+        """Return a variable that is true only where a ground formula is."""
         if ground not in self.literals:
             made = self._own_literal(ground)
             if made is None:
@@ -209,7 +209,7 @@ class Placing:
         return self.literals[ground]
 
     def _own_literal(self, ground: Ground) -> Any:  # noqa: ANN401
-        """The variable of a fact that is one itself: presence, an attribute, a switch."""
+        """Return the variable of a fact that is one itself: presence, an attribute, a switch."""
         if not isinstance(ground, Lit):
             return None
         (name, things, value), positive = ground
@@ -294,7 +294,7 @@ class Placing:
             yield tuple(one for centre in centres for one in (centre < low, centre > high))
 
     def _beyond(self, name: str, a: Edges, b: Edges, positive: bool) -> Any:  # noqa: ANN401
-        """Whether the edge of one box lies past the centre of another; neatly, past its facing edge."""
+        """Return whether the edge of one box lies past the centre of another; neatly, past its facing edge."""
         axis, sign = BEYOND[name]
         a1, a2, b1, b2 = (a.x1, a.x2, b.x1, b.x2) if axis == 0 else (a.y1, a.y2, b.y1, b.y2)
         if positive and self.rules.neat:
@@ -304,7 +304,7 @@ class Placing:
         return apart >= 1 if positive else apart <= 0
 
     def _aligned(self, difference: Any, positive: bool) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
-        """Whether doubled centres are near each other; neatly, the same."""
+        """Yield whether doubled centres are near each other; neatly, the same."""
         too_far = 2 * ALIGNED // self.rules.unit
         if not positive:
             yield (difference >= too_far, difference <= -too_far)
@@ -334,7 +334,7 @@ class Placing:
         self.cost.append(amount)
 
     def distance(self, variable: Any, value: int) -> Any:  # noqa: ANN401
-        """How far a variable is from a value, at least; exactly so where it is charged."""
+        """Return how far a variable is from a value, at least; exactly so where it is charged."""
         made = self.model.new_int_var(0, 10 * CANVAS, "distance")
         self.model.add(made >= variable - value)
         self.model.add(made >= value - variable)
@@ -409,13 +409,13 @@ def _number_constraints(model: Any, tally: Tally, total: Any) -> Iterator[Any]: 
 
 
 def slot_of(value: str) -> str:
-    """Which key of an object holds a value: its material or shape where it is one, else its color."""
+    """Return which key of an object holds a value: its material or shape where it is one, else its color."""
     kind = KNOLLING.kind_of(value) or NATURAL.kind_of(value)
     return kind if kind in ("material", "shape") else "color"
 
 
 def _free_color(label: str, asked: Mapping[str, bool]) -> str | None:
-    """A color about which nothing is required: the usual one, if it may be."""
+    """Return a color about which nothing is required: the usual one, if it may be."""
     usual = color_of(label)
     return next((one for one in (usual, *KNOLLING.values["color"]) if one and one not in asked), None)
 
@@ -433,7 +433,7 @@ def spread_out(placing: Placing, seed: int) -> dict[int, Box]:
 
 
 def _surely(ground: Ground) -> Iterator[Lit]:
-    """The positive facts that a ground formula needs whatever else holds."""
+    """Yield the positive facts that a ground formula needs whatever else holds."""
     if isinstance(ground, Lit) and ground.positive:
         yield ground
     elif isinstance(ground, grounding.All):
@@ -442,7 +442,7 @@ def _surely(ground: Ground) -> Iterator[Lit]:
 
 
 def _ranks(many: int, facts: Sequence[Fact], axis: int, rng: random.Random) -> list[float]:
-    """Where along an axis each candidate belongs, between 0 and 1."""
+    """Return where along an axis each candidate belongs, between 0 and 1."""
     order = [fact.things[:: -BEYOND[fact.name][1]] for fact in facts if BEYOND.get(fact.name, (2, 0))[0] == axis]
     same = [fact.things for fact in facts if ALONG.get(fact.name) == axis]
     rank = [0] * many

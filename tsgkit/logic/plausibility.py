@@ -27,7 +27,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _table(text: str) -> Mapping[str, tuple[str, ...]]:
-    """Lines of ``names: names``, as what each name on the left goes with."""
+    """Return lines of ``names: names``, as what each name on the left goes with."""
     found: dict[str, tuple[str, ...]] = {}
     for line in text.strip().splitlines():
         left, right = line.split(":")
@@ -165,7 +165,7 @@ KIN = (frozenset(PEOPLE), frozenset(_names("fruit, apple, banana, orange")), fro
 
 
 def clash(label: str, others: Collection[str]) -> bool:
-    """Whether a class cannot be told from others that are there.
+    """Return whether a class cannot be told from others that are there.
 
     >>> clash("person", {"woman"}), clash("man", {"woman"}), clash("woman", {"person"})
     (True, False, True)
@@ -176,12 +176,12 @@ def clash(label: str, others: Collection[str]) -> bool:
 
 
 def looks_of(label: str, kind: str) -> tuple[str, ...]:
-    """The values of a kind that suit a class; none where it is better not described that way."""
+    """Return the values of a kind that suit a class; none where it is better not described that way."""
     return LOOKS[kind].get(label, ())
 
 
 def steps_from(label: str) -> Iterator[Step]:
-    """What a thing may be related to: what lies on or in it, what it holds or wears, what stands beside it."""
+    """Yield what a thing may be related to: what lies on or in it, what it holds or wears, what stands beside it."""
     yield from (Step("On", other) for other in _ON.get(label, ()))
     yield from (Step("In", other) for other in _IN.get(label, ()))
     if label in PEOPLE:
@@ -193,5 +193,5 @@ def steps_from(label: str) -> Iterator[Step]:
 
 
 def _beside(label: str) -> set[str]:
-    """What stands in the same kind of place."""
+    """Return what stands in the same kind of place."""
     return set[str]().union(*(place for place in PLACES if label in place)) - {label}

@@ -43,13 +43,13 @@ HEADS: dict[type[Formula], str] = {
 
 
 def text_of(formula: Formula) -> str:
-    """The text of a formula on one line, unless a value holds a line break."""
+    """Return the text of a formula on one line, unless a value holds a line break."""
     refuse_deep(formula)
     return _text(formula)
 
 
 def term_text(term: Term) -> str:
-    """A variable as it is called, a value in single quotes."""
+    """Return a variable as it is called, a value in single quotes."""
     if isinstance(term, Variable):
         return term.name
     return "'" + term.text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -74,7 +74,7 @@ def proof_of(formula: Formula, effort: Effort) -> Proof:
 
 
 def _means_for(formula: Formula) -> Iterator[Means]:
-    """The means that are worth a try: where some rounds have all objects that suffice, these and the first."""
+    """Yield the means that are worth a try: where some rounds have all objects that suffice, these and the first."""
     try:
         last = Domain(formula).last_round
     except TooMany:
@@ -88,7 +88,7 @@ def _means_for(formula: Formula) -> Iterator[Means]:
 
 
 def is_refuted(formula: Formula, means: Means, effort: Effort) -> bool:
-    """Whether there is a proof, with the same means, that no layout satisfies a formula."""
+    """Return whether there is a proof, with the same means, that no layout satisfies a formula."""
     try:
         placed, _ = _searched(formula, means, effort)
     except (TooLarge, TooMany):
@@ -97,7 +97,7 @@ def is_refuted(formula: Formula, means: Means, effort: Effort) -> bool:
 
 
 def _searched(formula: Formula, means: Means, effort: Effort) -> tuple[Placed, tuple[Candidate, ...]]:
-    """A search for the objects that a proof is about, and what these may be."""
+    """Return a search for the objects that a proof is about, and what these may be."""
     if means.extremes:
         formula = And((formula, *extremes_of(formula)))
     candidates = Domain(formula).rounds(means.rounds)

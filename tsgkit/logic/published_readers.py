@@ -72,7 +72,7 @@ class Taken(NamedTuple):
 
 
 def as_published(text: str) -> Taken:
-    """What each of the readers makes of a text, and the conditions under which they differ."""
+    """Return what each of the readers makes of a text, and the conditions under which they differ."""
     if is_too_deep(text):
         return Taken(None, None, None, (Condition("too-deep", CONDITIONS["too-deep"]),))
     engine, split = _attempt(read_engine, text), _attempt(read_lifting, text)
@@ -83,7 +83,7 @@ def as_published(text: str) -> Taken:
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether a text is nested deeper than anything here judges."""
+    """Return whether a text is nested deeper than anything here judges."""
     return text.count("(") > MAX_DEPTH and _nesting(text) > MAX_DEPTH
 
 
@@ -124,7 +124,7 @@ def _attempt(reader: Callable[[str], Raw], text: str) -> Raw | None:
 
 
 def read_engine(text: str) -> Raw:
-    """The engine's reader: quotes are kept; anything but one whole expression is refused."""
+    """Return the engine's reader: quotes are kept; anything but one whole expression is refused."""
     tokens = ENGINE_TOKEN.findall(text)
     expression, after = _expression(tokens, 0, _number)
     if after < len(tokens):
@@ -133,12 +133,13 @@ def read_engine(text: str) -> Raw:
 
 
 def read_lifting(text: str) -> Raw:
-    """The reader before lifting: blanks and parentheses alone part tokens; what follows is ignored."""
+    """Return the reader before lifting: blanks and parentheses alone part tokens; what follows is ignored."""
     return _expression(_padded(text), 0, str)[0]
 
 
 def read_verifier(text: str) -> Raw:
-    """The verifier's reader: outer quotes are stripped, bare tokens tried as numbers; what follows is ignored."""
+    """Return the verifier's reader: outer quotes are stripped, bare tokens tried as numbers; what follows is
+    ignored."""
     return _expression(VERIFIER_TOKEN.findall(text.replace("\n", " ")), 0, _unquoted)[0]
 
 
@@ -164,12 +165,12 @@ def lift(expression: Raw) -> Raw:
 
 
 def mentions(expression: Raw, name: Raw) -> bool:
-    """Whether a token stands anywhere in an expression."""
+    """Return whether a token stands anywhere in an expression."""
     return expression == name or (isinstance(expression, tuple) and any(mentions(part, name) for part in expression))
 
 
 def raw_text(expression: Raw) -> str:
-    """An expression as text, with single blanks."""
+    """Return an expression as text, with single blanks."""
     if isinstance(expression, tuple):
         return f"({' '.join(map(raw_text, expression))})"
     return str(expression)
@@ -180,7 +181,7 @@ def _padded(text: str) -> list[str]:
 
 
 def _nesting(text: str) -> int:
-    """How many parentheses are open at once, at most."""
+    """Return how many parentheses are open at once, at most."""
     level = deepest = 0
     for letter in re.findall("[()]", text):
         level = max(0, level + (letter == "(") - (letter == ")"))
@@ -189,7 +190,7 @@ def _nesting(text: str) -> int:
 
 
 def _size(expression: Raw) -> int:
-    """How many tokens an expression is written with."""
+    """Return how many tokens an expression is written with."""
     return 2 + sum(map(_size, expression)) if isinstance(expression, tuple) else 1
 
 

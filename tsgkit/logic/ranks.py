@@ -55,7 +55,7 @@ class Ranking(Placing):
             self._enforce(self.model.add(difference <= 0), on)
 
     def _difference(self, fact: Fact) -> Any:  # noqa: ANN401
-        """What is above zero where a fact of an order holds."""
+        """Return what is above zero where a fact of an order holds."""
         a, b = self.edges[fact.things[0]], self.edges[fact.things[-1]]
         if fact.name in SIZES:
             return SIZES[fact.name] * (a.w - b.w)

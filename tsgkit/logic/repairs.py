@@ -56,7 +56,7 @@ class Repair:
     note: str = ""
 
     def value(self) -> dict[str, object]:
-        """The repair as plain values."""
+        """Return the repair as plain values."""
         layout = self.layout.value if self.layout else None
         head: dict[str, object] = {"status": self.status, "layout": layout, "changes": list(self.changes)}
         return head | {"cost": self.cost, "least": self.least, "note": self.note}
@@ -65,7 +65,7 @@ class Repair:
 def repair(
     formula: Formula, scene: object, *, seed: int = 0, effort: float = SECONDS, budget: Budget | None = None
 ) -> Repair:
-    """The repaired layout; ``unsatisfiable`` where it is proved that no layout satisfies the formula.
+    """Return the repaired layout; ``unsatisfiable`` where it is proved that no layout satisfies the formula.
 
     ``effort`` are deterministic seconds for all searches together, unless a ``budget`` is given; a repair that is not
     found by then is not decided.
@@ -144,7 +144,7 @@ class _Changing:
                 placing.charge(RECOLORED * ((1 - has) if kept else has))
 
     def layout(self, placed: Placed) -> Layout:
-        """The repaired layout, verified; boxes that stay keep their fractions if they may."""
+        """Return the repaired layout, verified; boxes that stay keep their fractions if they may."""
         exact = Layout(tuple(after for _, after in self._pairs(placed, fractions=True)))
         if not _overlap(exact) and all(verify(self.formula, exact, profile).truth for profile in self.profiles):
             return exact
@@ -152,7 +152,7 @@ class _Changing:
         return verified(self.formula, rounded, self.profiles)
 
     def _pairs(self, placed: Placed, *, fractions: bool) -> Iterator[tuple[Thing | None, Thing]]:
-        """Every object of the repaired layout, after what it was before."""
+        """Yield every object of the repaired layout, after what it was before."""
         found = placed.layout.objects if placed.layout else ()
         for number, thing in zip(placed.numbers, found, strict=True):
             if number >= len(self.given.objects):
@@ -169,7 +169,7 @@ class _Changing:
         return thing
 
     def said(self, placed: Placed) -> Iterator[str]:
-        """What was changed."""
+        """Yield what was changed."""
         names = self.given.names
         kept = iter(number for number in placed.numbers if number < len(self.given.objects))
         for before, after in self._pairs(placed, fractions=True):
@@ -193,7 +193,7 @@ def _additions(formula: Formula, given: Layout) -> Iterator[Candidate]:
 
 
 def _having(thing: Thing, value: str, asked: set[str], true: bool) -> Thing:
-    """The same thing with a value, or with another one, nothing is asked about, in its place."""
+    """Return the same thing with a value, or with another one, nothing is asked about, in its place."""
     if true:
         return _keyed(thing, slot_of(value), value)
     key = next(key for key in ("color", "material", "shape") if getattr(thing, key) == value)

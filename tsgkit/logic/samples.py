@@ -36,7 +36,7 @@ MOST = 20
 def configuration(
     k: int, scenario: Scenario = "knolling", seed: int = 0, *, universal: bool = False, twist: Twist = ""
 ) -> Configuration:
-    """A configuration of K things."""
+    """Return a configuration of K things."""
     if not 1 <= k <= MOST:
         raise UsageError(f"K is {k}, expected 1 to {MOST}")
     if scenario not in ("knolling", "natural"):
@@ -90,7 +90,7 @@ def _positions(spots: Sequence[_Spot], columns: int, rows: int, rng: random.Rand
 
 
 def _between(spots: Sequence[_Spot], one: int, other: int, rng: random.Random) -> Iterator[Said]:
-    """One to three relations that hold between two things."""
+    """Yield one to three relations that hold between two things."""
     a, b = spots[one], spots[other]
     across = "AlignedVertically" if a.column == b.column else "LeftOf" if a.column < b.column else "RightOf"
     down = "AlignedHorizontally" if a.row == b.row else "Above" if a.row < b.row else "Below"
@@ -101,7 +101,7 @@ def _between(spots: Sequence[_Spot], one: int, other: int, rng: random.Random) -
 
 
 def _with_condition(configuration: Configuration) -> Configuration:
-    """The color of what stands for all made a condition, if anything else is said of it or of later things."""
+    """Return the color of what stands for all made a condition, if anything else is said of it or of later things."""
     every = configuration.every or 0
     colors = [one for one in configuration.requirements if one.said[0].name == "Has" and one.things == {every}]
     kept = tuple(one for one in configuration.requirements if one not in colors)
@@ -179,13 +179,13 @@ def _may_grow(things: Sequence[_Grown], near: int, step: Step) -> bool:
 
 
 def _new_side(things: Sequence[_Grown], near: int, step: Step) -> bool:
-    """Whether the side of a thing is not where that thing's own neighbour stands."""
+    """Return whether the side of a thing is not where that thing's own neighbour stands."""
     own = things[near].step
     return own is None or step.name == "NextTo" or {own.name, step.name} != {"LeftOf", "RightOf"}
 
 
 def _general(things: Sequence[_Grown], rng: random.Random) -> int | None:
-    """A thing that all of its class may be like: nobody holds or wears every one of a kind."""
+    """Return a thing that all of its class may be like: nobody holds or wears every one of a kind."""
     if len(things) == 1:
         return 0
     return rng.choice([n for n in range(1, len(things)) if _is_general(things, n)] or [None])
@@ -199,7 +199,7 @@ def _is_general(things: Sequence[_Grown], number: int) -> bool:
 
 
 def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[Said]:
-    """What things look like: of half of them something, of one alone always something."""
+    """Yield what things look like: of half of them something, of one alone always something."""
     for number, thing in enumerate(things):
         kinds = [kind for kind in LOOKS if _fitting(thing, kind)]
         if kinds and (len(things) == 1 or rng.random() < 0.55):
@@ -213,7 +213,7 @@ def _fitting(thing: _Grown, kind: str) -> list[str]:
 
 
 def _in_order(things: Sequence[_Grown], looks: Sequence[Said], every: int | None, rng: random.Random) -> Configuration:
-    """The configuration: what depends on the one that stands for all comes last."""
+    """Return the configuration: what depends on the one that stands for all comes last."""
     later = _dependent(things, every)
     order = [n for n in range(len(things)) if n not in later and n != every]
     order += [*([] if every is None else [every]), *later]
@@ -231,7 +231,7 @@ def _in_order(things: Sequence[_Grown], looks: Sequence[Said], every: int | None
 
 
 def _dependent(things: Sequence[_Grown], every: int | None) -> list[int]:
-    """What is tied to a thing, directly or through others."""
+    """Return what is tied to a thing, directly or through others."""
     found: list[int] = []
     for number, thing in enumerate(things[1:], 1):
         if number != every and every is not None and (thing.near == every or thing.near in found):
@@ -262,7 +262,7 @@ OTHER |= {value: key for key, value in OTHER.items() if key not in ("LargerThan"
 
 
 def _twisted(configuration: Configuration, twist: Twist, rng: random.Random) -> Configuration:
-    """One requirement made a choice, or the opposite of one denied in its place; as it is where none fits."""
+    """Return one requirement made a choice, or the opposite of one denied in its place; as it is where none fits."""
     found = list(configuration.requirements)
     fitting = [
         (place, other) for place, one in enumerate(found) for other in _others(configuration, one.said[0], twist)
@@ -277,7 +277,7 @@ def _twisted(configuration: Configuration, twist: Twist, rng: random.Random) -> 
 
 
 def _others(configuration: Configuration, said: Said, twist: Twist) -> Iterator[Said]:
-    """What may be denied where something holds, or be required instead of it."""
+    """Yield what may be denied where something holds, or be required instead of it."""
     if said.value is not None:
         label = configuration.classes[said.things[0]]
         colors = KNOLLING.values["color"] if said.name == "Has" else looks_of(label, "color")

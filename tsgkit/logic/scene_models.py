@@ -40,7 +40,8 @@ EXCLUDING = (
 
 
 def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fact] | None:
-    """The facts of a world that makes a formula true, with one thing for each variable; None where there is none.
+    """Return the facts of a world that makes a formula true, with one thing for each variable; None where there is
+    none.
 
     Things are numbered as ``candidates_of`` the formula lists them. ``OutOfBudget`` where the search is given up.
     """
@@ -69,7 +70,7 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
 
 
 def faults(world: Iterable[Fact]) -> list[str]:
-    """What makes no sense in a world."""
+    """Return what makes no sense in a world."""
     facts = sorted(world, key=str)
     found = [f"{one} and {other}" for one, other in _excluding(facts)]
     found += [f"{one} without {other}" for one in facts for other in _implied(one) if other not in facts]
@@ -123,7 +124,7 @@ def _implied(fact: Fact) -> Iterator[Fact]:
 
 
 def _excluding(facts: Iterable[Fact]) -> Iterator[tuple[Fact, Fact]]:
-    """Pairs of facts that do not go together."""
+    """Yield pairs of facts that do not go together."""
     for one, other in combinations(facts, 2):
         if one.things == other.things and one.name == other.name:
             states = {one.value, other.value}
@@ -155,7 +156,7 @@ def _demand(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> None:  #
 
 
 def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  # noqa: ANN401
-    """A variable that is true only where a ground formula is."""
+    """Return a variable that is true only where a ground formula is."""
     if isinstance(grounded, Lit):
         return facts[grounded.fact] if grounded.positive else facts[grounded.fact].Not()
     made = model.new_bool_var("part")

@@ -66,7 +66,7 @@ class Solution:
         return self.status != "not decided"
 
     def value(self) -> dict[str, object]:
-        """The solution as plain values."""
+        """Return the solution as plain values."""
         return {
             "status": self.status,
             "layout": self.layout.value if self.layout else None,
@@ -99,7 +99,8 @@ class Found(NamedTuple):
 def solve(
     formula: Formula, *, seed: int = 0, spare: int = 0, effort: float = SECONDS, budget: Budget | None = None
 ) -> Solution:
-    """A layout for a formula, or why there is none; ``spare`` objects of each class are tried beside the needed ones.
+    """Return a layout for a formula, or why there is none; ``spare`` objects of each class are tried beside the needed
+    ones.
 
     ``effort`` are deterministic seconds for all searches together, unless a ``budget`` is given; beyond it the formula
     is not decided. ``UsageError`` where it says what no layout can tell, or the extra is missing.
@@ -158,7 +159,7 @@ class _Solving:
         return Solution("unsatisfiable", None, conflict.words, conflict.places, proof.objects, STRICT, note)
 
     def found(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> Found:
-        """The first layout of the neatest kind there is, among so many candidates."""
+        """Return the first layout of the neatest kind there is, among so many candidates."""
         objects = 0
         try:
             candidates = candidates_of(self.formula, spare=spare)
@@ -179,14 +180,14 @@ class _Solving:
 
 
 def profiles_of(formula: Formula) -> tuple[tuple[Profile, ...], str]:
-    """The verifiers that can accept a formula, and why one cannot."""
+    """Return the verifiers that can accept a formula, and why one cannot."""
     if any(isinstance(part, Iff) for _, part in walk(formula)):
         return STRICT, "the published verifier knows no iff"
     return BOTH, ""
 
 
 def verified(formula: Formula, layout: Layout, profiles: Sequence[Profile], *, truth: bool = True) -> Layout:
-    """The layout, if each verifier gives the expected verdict; anything else is a bug here, and is raised."""
+    """Return the layout, if each verifier gives the expected verdict; anything else is a bug here, and is raised."""
     for profile in profiles:
         is_strict = profile == "strict"
         verdict = verify_strict(formula, layout, explain=False) if is_strict else verify_official(formula, layout)
@@ -211,7 +212,7 @@ def search(
     *,
     own: bool = False,
 ) -> Placed:
-    """One search under one set of rules; with ``own``, for each variable its own object."""
+    """Return one search under one set of rules; with ``own``, for each variable its own object."""
     budget = effort.budget
     placing = Placing(candidates, rules, budget)
     placing.require(all_of(ground(formula, candidates, profile, own=own, budget=budget) for profile in profiles))

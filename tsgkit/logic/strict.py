@@ -39,7 +39,7 @@ def verify_strict(
     explain: bool = True,
     budget: Budget | None = None,
 ) -> Verdict:
-    """The verdict on a formula and a layout, given as such or as it is written in files.
+    """Return the verdict on a formula and a layout, given as such or as it is written in files.
 
     ``grounded`` is for boxes found in pictures, which may share a little; without ``explain`` there is no trace and no
     reason. ``UsageError`` where the formula says what no layout can tell.
@@ -60,7 +60,7 @@ def verify_strict(
 
 
 def _explained(verdict: Verdict, formula: Formula, board: Board, part: Part) -> Verdict:
-    """The verdict with its reasons; they may take as much work again."""
+    """Return the verdict with its reasons; they may take as much work again."""
     board.meter = Meter(board.meter.most, board.meter.budget)
     explainer = Explainer(board, object_names(apart(formula)))
     try:

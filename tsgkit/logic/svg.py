@@ -40,7 +40,7 @@ MOST_SHOWN = 60
 
 
 def drawn(layout: Layout, *, blueprint: bool = False, title: str = "") -> str:
-    """The SVG text of a layout; a ``blueprint`` has no colors."""
+    """Return the SVG text of a layout; a ``blueprint`` has no colors."""
     things = [line for thing in layout.objects for line in _thing(thing, blueprint=blueprint)]
     size = f'width="{CANVAS}" height="{CANVAS}" viewBox="0 0 {CANVAS} {CANVAS}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
@@ -60,7 +60,7 @@ def _thing(thing: Thing, *, blueprint: bool) -> Iterator[str]:
 
 
 def _text(label: str, box: Box, paint: str) -> Iterator[str]:
-    """The label in its box, along the longer side where it does not fit across."""
+    """Yield the label in its box, along the longer side where it does not fit across."""
     width, height = box.x2 - box.x1, box.y2 - box.y1
     upright = _size(label, width, height) >= min(_size(label, height, width), SMALLEST * 1.5)
     size = max(SMALLEST, _size(label, width, height) if upright else _size(label, height, width))
@@ -77,7 +77,7 @@ def _size(label: str, width: float, height: float) -> float:
 
 
 def _safe(text: str) -> str:
-    """The text escaped, without characters that XML cannot carry."""
+    """Return the text escaped, without characters that XML cannot carry."""
     return escape("".join(one if one.isprintable() else "\ufffd" for one in text))
 
 

@@ -29,10 +29,10 @@ _TYPICAL = {
 
 
 def size_of(label: str) -> tuple[int, int]:
-    """The usual width and height."""
+    """Return the usual width and height."""
     return _TYPICAL[label][:2] if label in _TYPICAL else ORDINARY
 
 
 def color_of(label: str) -> str | None:
-    """The usual color, as far as one is known."""
+    """Return the usual color, as far as one is known."""
     return _TYPICAL[label][2] if label in _TYPICAL else None

@@ -27,7 +27,9 @@ from tsgkit.logic.formula import (
 
 
 def apart(formula: Formula) -> Formula:
-    """The formula with binders renamed from left to right: the first of a name keeps it, later ones get _1, _2, ..."""
+    """Return the formula with binders renamed from left to right: the first of a name keeps it, later ones get _1, _2,
+    ...
+    """
     return _Names({variable.name for variable in free_variables(formula)}).renamed(formula, {})
 
 

@@ -87,7 +87,7 @@ MOST_SAID = 3
 
 
 def instruction(formula: Formula, scenario: Scenario = "knolling", seed: int = 0) -> str:
-    """The instruction; the seed chooses among wordings."""
+    """Return the instruction; the seed chooses among wordings."""
     refuse_deep(formula)
     formula = apart(formula)
     text = _Text(object_names(formula), scenario, random.Random(f"wording {seed}") if seed else None)
@@ -138,7 +138,7 @@ class _Text:
         yield _capital(f"{' and '.join(heads)} of {shown}.")
 
     def at_least_one(self, forall: Forall) -> list[str]:
-        """What a ``forall`` must apply to."""
+        """Return what a ``forall`` must apply to."""
         variable, conditions, _ = _general(forall)
         self.note([variable], conditions)
         nouns, rest = self.described([variable], conditions)
@@ -161,7 +161,7 @@ class _Text:
         return nouns, left
 
     def all_said(self, parts: Sequence[Formula]) -> Iterator[str]:
-        """What is said of things, of one after the other, in whole sentences."""
+        """Yield what is said of things, of one after the other, in whole sentences."""
         yield from (_capital(f"{clause}.") for clause in self.clauses(parts))
 
     def clauses(self, parts: Sequence[Formula]) -> Iterator[str]:
@@ -175,7 +175,7 @@ class _Text:
             yield from self.about(subject, group)
 
     def about(self, subject: Variable, group: Sequence[Formula]) -> Iterator[str]:
-        """What is said of one thing: atoms together, choices and denials in sentences of their own."""
+        """Yield what is said of one thing: atoms together, choices and denials in sentences of their own."""
         name = self.names[subject]
         atoms = [part for part in group if isinstance(part, Atom)]
         verbs = [f"is {one}" for one in self.placed([one for one in atoms if self.atom(one).startswith("is ")])]
@@ -191,7 +191,7 @@ class _Text:
                 yield f"{name} {self.predicate(part, subject)}"
 
     def placed(self, atoms: Sequence[Atom]) -> list[str]:
-        """What a thing is, relations to the same other thing together: "above and to the left of the cup"."""
+        """Return what a thing is, relations to the same other thing together: "above and to the left of the cup"."""
         groups: dict[tuple[str, ...], list[str]] = {}
         for atom in sorted(atoms, key=lambda atom: LAST.get(atom.name, 0)):
             others = tuple(self.names[arg] for arg in atom.args[1:] if isinstance(arg, Variable))
@@ -202,7 +202,7 @@ class _Text:
         ]
 
     def subject(self, part: Formula) -> Variable | None:
-        """The thing a part is said of; None where it is no atom, denial or choice about one."""
+        """Return the thing a part is said of; None where it is no atom, denial or choice about one."""
         atoms = part.parts if isinstance(part, Or) else (part.body,) if isinstance(part, Not) else (part,)
         found = {self.subject_of(one) for one in atoms}
         return found.pop() if len(found) == 1 else None
@@ -218,7 +218,7 @@ class _Text:
         return atom.name == "On" and classes[0] in CLOTHES and classes[-1] in PEOPLE
 
     def predicate(self, part: Formula, subject: Variable) -> str:
-        """What is said of a thing: "is above the cup", "holds the pen"."""
+        """Return what is said of a thing: "is above the cup", "holds the pen"."""
         if isinstance(part, Not) and isinstance(part.body, Atom):
             said = self.predicate(part.body, subject)
             return f"is not {said[3:]}" if said.startswith("is ") else f"does not {_plain(said)}"
@@ -241,7 +241,7 @@ class _Text:
         return f"is {_value(atom)}"
 
     def every(self, forall: Forall) -> Iterator[str]:
-        """What holds for all of a class, then what there is for each of them."""
+        """Yield what holds for all of a class, then what there is for each of them."""
         variable, conditions, consequent = _general(forall)
         nouns, rest = self.described([variable], conditions)
         noun = nouns[0].split(" ", 1)[1] + self.such(variable, rest)
@@ -272,7 +272,7 @@ def _general(forall: Forall) -> tuple[Variable, list[Formula], Formula]:
 
 
 def _opened(parts: Sequence[Formula]) -> tuple[list[Variable], list[Formula]]:
-    """The variables that conjuncts bind by ``exists``, and the conjuncts of all their bodies."""
+    """Return the variables that conjuncts bind by ``exists``, and the conjuncts of all their bodies."""
     variables, rest = [], []
     for part in parts:
         if isinstance(part, Exists):
@@ -302,7 +302,7 @@ def _is_adjective(part: Formula, variable: Variable) -> bool:
 
 
 def _value(part: Formula) -> str:
-    """What an atom calls a thing: an adjective, or its class."""
+    """Return what an atom calls a thing: an adjective, or its class."""
     value = part.args[-1] if isinstance(part, Atom) else None
     text = value.text if isinstance(value, Literal) else ""
     if isinstance(part, Atom) and part.name == "Is":
@@ -311,7 +311,7 @@ def _value(part: Formula) -> str:
 
 
 def _excludes(part: Or) -> bool:
-    """Whether the parts of a choice cannot hold together, as two colors of one thing."""
+    """Return whether the parts of a choice cannot hold together, as two colors of one thing."""
     names = [one.name for one in part.parts if isinstance(one, Atom)]
     return (len(set(names)) == 1 and names[0] in ORDER) or set(names) in ({"LeftOf", "RightOf"}, {"Above", "Below"})
 
@@ -321,7 +321,7 @@ def _plain(said: str) -> str:
 
 
 def listed(items: Sequence[str]) -> str:
-    """Items as a list in words.
+    """Return items as a list in words.
 
     >>> listed(["a cup"]), listed(["a cup", "a pen"]), listed(["a cup", "a pen", "a hat"])
     ('a cup', 'a cup and a pen', 'a cup, a pen, and a hat')

@@ -78,7 +78,7 @@ class Trace:
         return "\n".join(lines)
 
     def lines(self) -> Iterator[str]:
-        """Every line of the tree: as parts are shared, there may be very many."""
+        """Yield every line of the tree: as parts are shared, there may be very many."""
         waiting = [(self, "", "")]
         while waiting:
             one, before, below = waiting.pop()
@@ -90,7 +90,7 @@ class Trace:
             )
 
     def value(self, most: int = MOST_LINES) -> dict[str, object]:
-        """The tree as plain values, cut after so many parts."""
+        """Return the tree as plain values, cut after so many parts."""
         return _value(self, [most])
 
 
@@ -123,7 +123,7 @@ class Verdict:
     work: int = 0
 
     def value(self) -> dict[str, object]:
-        """The verdict as plain values."""
+        """Return the verdict as plain values."""
         return {
             "truth": self.truth,
             "profile": self.profile,

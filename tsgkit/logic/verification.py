@@ -32,7 +32,7 @@ def verify(
     work: int = WORK,
     budget: Budget | None = None,
 ) -> Verdict:
-    """The verdict of a profile; ``distinct`` and ``grounded`` mean something to ``strict`` only.
+    """Return the verdict of a profile; ``distinct`` and ``grounded`` mean something to ``strict`` only.
 
     ``strict`` raises ``FormulaProblem`` for a text that is no formula, and ``UsageError`` for what no layout can tell.
     """

@@ -39,7 +39,8 @@ class Vocabulary:
     unpublished: frozenset[str] = field(default=frozenset())
 
     def values_of(self, kind: str) -> tuple[str, ...]:
-        """What may stand where an argument of this kind is due; nothing for ``object``, where a variable stands."""
+        """Return what may stand where an argument of this kind is due; nothing for ``object``, where a variable
+        stands."""
         if kind == CLASS:
             return self.classes
         if kind == ATTRIBUTE:
@@ -47,7 +48,7 @@ class Vocabulary:
         return self.values.get(kind, ())
 
     def kind_of(self, value: str) -> str | None:
-        """The first list of values that holds this one."""
+        """Return the first list of values that holds this one."""
         return next((kind for kind, values in self.values.items() if value in values), None)
 
 

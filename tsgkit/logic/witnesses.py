@@ -109,7 +109,8 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(comparison: Comparison, *, truth: bool) -> Bounds | None:
-    """What a comparison, or its denial, says of how many are counted; None unless it is of a count and a number."""
+    """Return what a comparison, or its denial, says of how many are counted; None unless it is of a count and a
+    number."""
     name, left, right = comparison.name, comparison.left, comparison.right
     if isinstance(right, Count):
         name, left, right = MIRRORED.get(name, name), right, left
@@ -164,7 +165,7 @@ class Domain:
         self._visit(self.formula, True, {}, sure=True)
 
     def candidates(self, *, spare: int = 0) -> tuple[Candidate, ...]:
-        """The objects for all witnesses where they come to an end, else some for each; and so many to spare."""
+        """Return the objects for all witnesses where they come to an end, else some for each; and so many to spare."""
         counts = self._grown([0] * len(self.witnesses))
         while (more := self._grown(counts)) != counts:
             if all(counts) or sum(more) * (1 + spare) > MOST_CANDIDATES:
@@ -217,7 +218,7 @@ class Domain:
         return tuple(made)
 
     def _grown(self, counts: Sequence[int]) -> list[int]:
-        """How many witnesses there are, given how many objects universal variables can stand for."""
+        """Return how many witnesses there are, given how many objects universal variables can stand for."""
         sizes = {one: self._size(one, counts) for witness in self.witnesses for one in witness.depends}
         return [math.prod(sizes[one] for one in witness.depends) for witness in self.witnesses]
 
@@ -328,14 +329,14 @@ class Domain:
                 self._visit(part, truth, scope, sure=applies)
 
     def _has_quantifiers(self, formula: Formula) -> bool:
-        """Whether anything in a formula, which lives as long as this, asks for witnesses."""
+        """Return whether anything in a formula, which lives as long as this, asks for witnesses."""
         if (known := self._quantified.get(id(formula))) is None:
             here = isinstance(formula, Exists | Forall | Comparison)
             known = self._quantified[id(formula)] = here or any(map(self._has_quantifiers, parts_of(formula)))
         return known
 
     def _possible(self, variable: Variable, formula: Formula, truth: bool) -> Classes:
-        """The classes of an object for which a formula about it may be true, or may be false; looked up once."""
+        """Return the classes of an object for which a formula about it may be true, or may be false; looked up once."""
         key = variable, id(formula), truth
         if (known := self._known.get(key)) is None:
             known = self._known[key] = self._found_possible(variable, formula, truth)
@@ -377,7 +378,7 @@ class Domain:
 
 
 def candidates_of(formula: Formula, *, spare: int = 0) -> tuple[Candidate, ...]:
-    """An object for every witness a formula asks for, as far as these come to an end, and so many to spare.
+    """Return an object for every witness a formula asks for, as far as these come to an end, and so many to spare.
 
     One that is the only one of its class, and must be, is not optional.
     """
@@ -385,7 +386,7 @@ def candidates_of(formula: Formula, *, spare: int = 0) -> tuple[Candidate, ...]:
 
 
 def is_enough(formula: Formula) -> bool:
-    """Whether, if any layout satisfies a formula, one of its candidates alone does.
+    """Return whether, if any layout satisfies a formula, one of its candidates alone does.
 
     >>> from tsgkit.logic.parser import parse
     >>> chain = "(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q '{}') (RightOf ?q ?p)))))"
@@ -396,12 +397,12 @@ def is_enough(formula: Formula) -> bool:
 
 
 def conjuncts(formula: Formula) -> list[Formula]:
-    """The parts of a conjunction, and of conjunctions that are its parts."""
+    """Return the parts of a conjunction, and of conjunctions that are its parts."""
     return [one for part in formula.parts for one in conjuncts(part)] if isinstance(formula, And) else [formula]
 
 
 def peeled(formula: Formula) -> tuple[list[Variable], Formula]:
-    """The variables of directly nested foralls, and the body of the innermost."""
+    """Return the variables of directly nested foralls, and the body of the innermost."""
     variables = []
     while isinstance(formula, Forall):
         variables.append(formula.variable)

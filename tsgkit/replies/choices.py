@@ -276,7 +276,7 @@ def answers_in(value: object, depth: int = 0) -> Iterator[str]:
 
 
 def is_one_object(part: Part) -> bool:
-    """Tell whether a text is one JSON object: a name in it stands alone as little as a value does."""
+    """Return whether a text is one JSON object: a name in it stands alone as little as a value does."""
     text = part.text.strip()
     if not (text.startswith("{") and text.endswith("}")):
         return False
@@ -324,7 +324,8 @@ def _in_sentences(part: Part, options: Options) -> list[Statement]:
 
 
 def is_sure(text: str, place: int) -> bool:
-    """Whether the words of the sentence before a place neither deny what follows nor make it depend on anything."""
+    """Return whether the words of the sentence before a place neither deny what follows nor make it depend on
+    anything."""
     before = text[max(0, place - 300) : place]
     start = max((match.end() for match in STARTS.finditer(before)), default=0)
     clause = before[start:]

@@ -112,7 +112,8 @@ class _Aside:
         self.end = 0
 
     def holds(self, line: Part, reply: Part, *, is_first: bool) -> bool:
-        """Say whether the next line of a reply belongs to an explanation; ``is_first``: no name was listed before."""
+        """Return whether the next line of a reply belongs to an explanation; ``is_first``: no name was listed
+        before."""
         bare = without_bullets(line.text)
         is_apart = reply.text.count("\n", self.end - reply.start, line.start - reply.start) > 1
         self.end = line.end
@@ -151,7 +152,8 @@ def _trimmed(name: Part) -> Part:
 
 
 def _in_line(line: Part) -> tuple[list[Part], bool]:
-    """The names that a line lists, none where any part of it is more than a name; and whether that is all of it."""
+    """Return the names that a line lists, none where any part of it is more than a name; and whether that is
+    all of it."""
     bare = line.cut(len(line.text) - len(without_bullets(line.text)))
     if CAPTION.match(bare.text) or HEADING.match(bare.text.rstrip()):
         return [], False

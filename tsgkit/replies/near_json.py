@@ -79,7 +79,7 @@ class _TooMuch(Exception):
 
 
 def values_in(text: str) -> list[Found]:
-    """All lists and objects of a text that stand in no other, in order; the last may be cut off."""
+    """Return all lists and objects of a text that stand in no other, in order; the last may be cut off."""
     reader = _Reader(text)
     found: list[Found] = []
     at = 0
@@ -147,7 +147,9 @@ def agreed(found: Sequence[Found], text: str) -> Found | Unreadable:
 
 
 def _without_inner(found: list[Found]) -> list[Found]:
-    """What stands within a value that is cut off is part of it; cuts before other whole values were no beginnings."""
+    """Return what stands within a value that is cut off is part of it; cuts before other whole values were no
+    beginnings.
+    """
     first_cut = next((place for place, one in enumerate(found) if one.is_cut), None)
     if first_cut is None:
         return found
@@ -168,7 +170,7 @@ class _Reader:
         self.at, self.repaired = at, False
 
     def value(self, level: int) -> Any:  # noqa: ANN401  (as JSON has it)
-        """The value that begins here."""
+        """Return the value that begins here."""
         first = self.here()
         if level > MOST_NESTED:
             raise _Broken
@@ -182,7 +184,7 @@ class _Reader:
         return self.bare()
 
     def here(self) -> str:
-        """The character that comes next."""
+        """Return the character that comes next."""
         if self.at >= len(self.text):
             raise _Cut
         return self.text[self.at]
@@ -203,7 +205,7 @@ class _Reader:
         self.spend(1)
 
     def items(self, closing: str, level: int) -> list[Any]:
-        """A list, from behind its bracket."""
+        """Return a list, from behind its bracket."""
         found: list[Any] = []
         self.at += 1
         while not self.closes(closing):
@@ -212,7 +214,7 @@ class _Reader:
         return found
 
     def members(self, level: int) -> dict[str, Any]:
-        """An object, from behind its brace."""
+        """Return an object, from behind its brace."""
         found: dict[str, Any] = {}
         self.at += 1
         while not self.closes("}"):
@@ -228,7 +230,7 @@ class _Reader:
         return found
 
     def closes(self, closing: str) -> bool:
-        """Whether the closing bracket comes next; goes behind it."""
+        """Return whether the closing bracket comes next; goes behind it."""
         self.skip()
         if self.here() != closing:
             return False
@@ -250,7 +252,7 @@ class _Reader:
         self.repaired = self.repaired or commas != 1 or self.here() == closing
 
     def key(self) -> str:
-        """The name of a member."""
+        """Return the name of a member."""
         first = self.here()
         if first in STRING:
             return self.string(first)
@@ -262,7 +264,7 @@ class _Reader:
         return well_formed(word.group())
 
     def string(self, quote: str) -> str:
-        """A text in quotes."""
+        """Return a text in quotes."""
         found = STRING[quote].match(self.text, self.at)
         if not found:
             self.spend(len(self.text) - self.at)
@@ -273,7 +275,7 @@ class _Reader:
         return unescaped(found.group(1))
 
     def bare(self) -> Any:  # noqa: ANN401  (as JSON has it)
-        """A number, null, true, false, or a word."""
+        """Return a number, null, true, false, or a word."""
         if number := NUMBER.match(self.text, self.at):
             self.at = number.end()
             self.spend(len(number.group()))
@@ -303,7 +305,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def well_formed(text: str) -> str:
-    """A text that can be written as UTF-8: half a surrogate pair becomes a question mark."""
+    """Return a text that can be written as UTF-8: half a surrogate pair becomes a question mark."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -312,7 +314,7 @@ def well_formed(text: str) -> str:
 
 
 def number_of(text: str) -> int | float | str:
-    """The number a text is, or the text where no JSON can hold it.
+    """Return the number a text is, or the text where no JSON can hold it.
 
     >>> number_of("12"), number_of("1e999"), number_of("+.5")
     (12, '1e999', 0.5)

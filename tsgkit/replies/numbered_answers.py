@@ -110,7 +110,7 @@ def _letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
 
 
 def _from_one(said: list[Said], last: int) -> list[Said]:
-    """Numbers from 0 made numbers from 1, where they cannot be anything else."""
+    """Return numbers from 0 made numbers from 1, where they cannot be anything else."""
     numbers = {one.number for one in said}
     shift = int(0 in numbers and last not in numbers)
     return [one._replace(number=(one.number or 0) + shift) for one in said]
@@ -148,7 +148,7 @@ def _said(spoke: Part, wanted: int) -> list[Said]:
 
 
 def _plain(line: Part) -> Part:
-    """A line without marks of format: bold, headings, brackets, a bullet, quotes."""
+    """Return a line without marks of format: bold, headings, brackets, a bullet, quotes."""
     marked = Part(MARKS.sub(lambda mark: " " * len(mark.group()), line.text), line.start)
     bare = without_bullets(marked.text, numbers=False)
     return marked.cut(len(marked.text) - len(bare)).strip(QUOTES + "|")
@@ -169,7 +169,7 @@ def _in_one_line(line: Part, wanted: int) -> Iterator[Said]:
 
 
 def _in_lines(lines: Iterable[Part]) -> Iterator[Said]:
-    """The letters at the beginnings of lines; one that follows a number on a line of its own belongs to it."""
+    """Yield the letters at the beginnings of lines; one that follows a number on a line of its own belongs to it."""
     current: int | None = None
     below: list[Said] = []
     for line in lines:
@@ -188,7 +188,7 @@ def _in_lines(lines: Iterable[Part]) -> Iterator[Said]:
 
 
 def _leading_letters(line: Part) -> list[Said]:
-    """The letter a line begins with, and those that "or" or a comma joins to it; one that is refused is none."""
+    """Return the letter a line begins with, and those that "or" or a comma joins to it; one that is refused is none."""
     first = _leading_letter(line)
     if first is None:
         return []
@@ -202,7 +202,7 @@ def _leading_letters(line: Part) -> list[Said]:
 
 
 def _leading_letter(line: Part) -> Said | None:
-    """The letter a line begins with, a label before it or not; a word that happens to begin so is none."""
+    """Return the letter a line begins with, a label before it or not; a word that happens to begin so is none."""
     bare = line.strip(" \t:.-–—")
     label = LABEL.match(bare.text)
     rest = (bare.cut(label.end()) if label else bare).strip(QUOTES + ":")
@@ -216,7 +216,9 @@ def _leading_letter(line: Part) -> Said | None:
 
 
 def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterator[Said]:
-    """The letters in a JSON value: lists in order, objects by question number or by the field that holds the answer."""
+    """Yield the letters in a JSON value: lists in order, objects by question number or by the field that holds the
+    answer.
+    """
     if depth > DEEPEST:
         return
     if isinstance(value, str) and number is None:

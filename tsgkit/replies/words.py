@@ -306,7 +306,7 @@ def _complements(line: Part, last: tuple[int, int], known: AbstractSet[str]) -> 
 
 
 def _describes(text: str, verb: int, subjects: re.Pattern[str]) -> bool:
-    """Say whether the subject of a verb, somewhere behind the first word, is one of these pronouns."""
+    """Return whether the subject of a verb, somewhere behind the first word, is one of these pronouns."""
     subject = subjects.search(text, max(0, verb - LONGEST_PRONOUN), verb)
     return subject is not None and subject.start() > 0
 

@@ -95,7 +95,7 @@ class Agreed:
 
 
 def read_ratings(path: str | Path) -> People:
-    """What people said, in a file; ``UsageError`` names the line that is none, or says again what was said."""
+    """Return what people said, in a file; ``UsageError`` names the line that is none, or says again what was said."""
     right: defaultdict[str, dict[Place, bool]] = defaultdict(dict)
     labels: defaultdict[str, dict[Place, str]] = defaultdict(dict)
     for number, line in enumerate(read_text(path).split("\n"), 1):
@@ -144,7 +144,9 @@ def agreements_of(
     subject: str | None = None,
     data: str | None = None,
 ) -> tuple[Agreed, ...]:
-    """The agreements of every row of a run: with people, with another run's judge, of its rounds with each other."""
+    """Return the agreements of every row of a run: with people, with another run's judge, of its rounds with each
+    other.
+    """
     rows = list(_rows(run, subject, data))
     if people is not None and len({cell.subject for cell, _, _ in rows}) > 1:
         raise UsageError(
@@ -209,7 +211,7 @@ def _agreed(
 
 
 def _with_people(verdicts: Verdicts, people: People) -> tuple[list[Measured], int]:
-    """The judge beside the majority, and people with each other; how many ties were dropped."""
+    """Return the judge beside the majority, and people with each other; how many ties were dropped."""
     eyes = {rater: _in_their_eyes(rater, verdicts, people) for rater in people.raters}
     said: list[tuple[str, dict[Place, str | None], dict[str, dict[Place, str]]]] = []
     if any(eyes.values()):
@@ -236,7 +238,7 @@ def _with_people(verdicts: Verdicts, people: People) -> tuple[list[Measured], in
 
 
 def _in_their_eyes(rater: str, verdicts: Verdicts, people: People) -> dict[Place, str]:
-    """What is right and wrong in a rater's eyes; a label is right where it is the key."""
+    """Return what is right and wrong in a rater's eyes; a label is right where it is the key."""
     found = {place: RIGHT[right] for place, right in people.right.get(rater, {}).items() if place in verdicts}
     for place, label in people.labels.get(rater, {}).items():
         if place in verdicts and verdicts[place].key is not None:
@@ -245,7 +247,7 @@ def _in_their_eyes(rater: str, verdicts: Verdicts, people: People) -> dict[Place
 
 
 def _majority(raters: Iterable[Mapping[Place, str]]) -> tuple[dict[Place, str], int]:
-    """What more raters said than anything else, by question, and of how many questions nothing was.
+    """Return what more raters said than anything else, by question, and of how many questions nothing was.
 
     >>> _majority([{("1", ""): "right"}, {("1", ""): "wrong", ("2", ""): "wrong"}])
     ({('2', ''): 'wrong'}, 1)
@@ -270,7 +272,7 @@ def _by_kind(
     second: Ratings,
     measure: Callable[[Ratings, Ratings], Agreement],
 ) -> Iterator[Measured]:
-    """The measure over all questions that ``second`` rates, and over each kind of them."""
+    """Yield the measure over all questions that ``second`` rates, and over each kind of them."""
     mine = {place: first[place] for place in second}
     yield Measured(on, between, "", measure(mine, second))
     kinds = list(dict.fromkeys(verdicts[place].kind for place in second if verdicts[place].kind))
@@ -305,7 +307,7 @@ def _between_rounds(verdicts: Verdicts) -> Iterator[Measured]:
 
 
 def agreed_value(found: Agreed) -> dict[str, Any]:
-    """The JSON value of a row's agreements."""
+    """Return the JSON value of a row's agreements."""
     counts = {name: getattr(found, name) for name in ("questions", "rated", "elsewhere", "ties")}
     return {"run": found.run, **found.cell.value, "judge": found.judge, **counts} | {
         "measures": [

@@ -95,14 +95,14 @@ def _auditable_tasks() -> str:
 
 
 def _tasks_of_run(path: Path) -> list[str]:
-    """The tasks of a run that can be audited."""
+    """Return the tasks of a run that can be audited."""
     if audited := [name for name in read_header(path)["plan"]["tasks"] if _is_auditable(name)]:
         return audited
     raise UsageError(f"{path}: none of its tasks can be audited", hint=_auditable_tasks())
 
 
 def _tasks_of_data(data: str) -> list[str]:
-    """The tasks whose rows a file, a folder or an installed dataset holds."""
+    """Return the tasks whose rows a file, a folder or an installed dataset holds."""
     path = Path(data)
     if path.exists():
         return list(tasks_of_rows(path))
@@ -148,7 +148,7 @@ def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[With
 
 
 def _values(reopened: Reopened, cell: Any, metric: str) -> Iterator[tuple[str, tuple[float, str]]]:  # noqa: ANN401
-    """What strict says of every item, or of every question of it; what nobody was asked about counts as wrong."""
+    """Yield what strict says of every item, or of every question of it; what nobody was asked about counts as wrong."""
     row = reopened.states[cell].row
     for place, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
         verdicts = tuple(row.task.verdicts(record, row.dataset.sample(place), metric))
@@ -162,7 +162,7 @@ def _values(reopened: Reopened, cell: Any, metric: str) -> Iterator[tuple[str, t
 
 
 def audited_value(found: Audited) -> dict[str, Any]:
-    """The JSON value of an audit."""
+    """Return the JSON value of an audit."""
     one = found.audit
     best = one.to_beat
     return {
@@ -206,7 +206,7 @@ def _shortcut_value(one: Shortcut) -> dict[str, Any]:
 
 
 def terminal(found: Audited) -> str:
-    """The audit for a terminal."""
+    """Return the audit for a terminal."""
     blocks = ["\n".join(map(terminal_format.line, _summary(found)))]
     blocks += ["\n".join(terminal_format.table(table)) for table in _tables(found)]
     return "\n\n".join(blocks) + "\n"
@@ -242,7 +242,7 @@ def _marked(line: Line) -> Markup:
 
 
 def _summary(found: Audited) -> Iterator[Line]:
-    """The whole in a few sentences."""
+    """Yield the whole in a few sentences."""
     one = found.audit
     yield (Foreign(found.task), f" ({found.title}): {number(one.n)} items of ", Foreign(found.data))
     yield (_sizes(one),)
@@ -385,14 +385,14 @@ def _around(low: float | None, high: float | None) -> str:
 
 
 def _slip_table(found: Sequence[Found]) -> Iterator[Table]:
-    """The slips, where there are any."""
+    """Yield the slips, where there are any."""
     slips = [each for each in found if each.slips and each.check.is_error]
     if slips:
         yield _findings("slips: items that cannot be trusted", slips)
 
 
 def _check_table(found: Sequence[Found]) -> Iterator[Table]:
-    """What else the checks found; those that found nothing are only named."""
+    """Yield what else the checks found; those that found nothing are only named."""
     worth = [each for each in found if each.slips and not each.check.is_error]
     clean = ", ".join(each.check.code for each in found if not each.slips)
     yield _findings(

@@ -76,7 +76,7 @@ class Panel:
         return 1 < len(self.categories) == len(set(map(int, self.categories)))
 
     def sizes(self, category: str) -> str:
-        """How many items a category holds: one number, or a range where series differ."""
+        """Return how many items a category holds: one number, or a range where series differ."""
         found = {mark.n for one in self.series for mark in one.marks if mark.category == category}
         low, high = min(found), max(found)
         return f"{low:,}" if low == high else f"{low:,}–{high:,}"
@@ -119,7 +119,7 @@ def gather_for(paths: Iterable[str | Path], metric: str, by: str, data: str | No
 
 
 def _tasks_of(path: Path) -> Iterable[str]:
-    """The tasks of a run; none of one that is broken, which is told when the report is gathered."""
+    """Return the tasks of a run; none of one that is broken, which is told when the report is gathered."""
     try:
         return check_evaluation(read_header(path), path).tasks
     except FileProblem:
@@ -195,7 +195,7 @@ def _category(row: ReportRow, axis: str) -> str:
 
 
 def _left_out(rows: Sequence[ReportRow], metric: str, by: str, profile: str, pieces: Sequence[_Piece]) -> Iterator[str]:
-    """Why rows have no value in the figure."""
+    """Yield why rows have no value in the figure."""
     drawn = {id(piece.row) for piece in pieces}
     reasons: dict[str, list[ReportRow]] = {}
     for row in rows:
@@ -221,7 +221,7 @@ def _why_not(row: ReportRow, metric: str, by: str, profile: str) -> str:
 
 
 def _panels(pieces: Sequence[_Piece], by: str, profile: str) -> Iterator[Panel]:
-    """A panel for each task; one for all tasks where these are the axis and measured alike."""
+    """Yield a panel for each task; one for all tasks where these are the axis and measured alike."""
     label = _labels([piece.row for piece in pieces], by)
     groups: dict[tuple[object, ...], list[_Piece]] = {}
     for piece in pieces:
@@ -259,19 +259,20 @@ def _unit(piece: _Piece) -> str:
 
 @cache
 def _axis(task: str, by: str) -> str:
-    """The name of the axis; of k with what it counts."""
+    """Return the name of the axis; of k with what it counts."""
     counts = task_of(load_card(task)).k_counts if by == "k" else ""
     return f"{by}: {counts}" if counts else by
 
 
 def _in_order(row: ReportRow, by: str, categories: Iterable[str]) -> tuple[str, ...]:
-    """The categories, each once: those of a part of rows as they come, those of a group as its tables have them."""
+    """Return the categories, each once: those of a part of rows as they come, those of a group as its tables
+    have them."""
     once = dict.fromkeys(categories)
     return tuple(once) if by in AXES else tuple(task_of(load_card(row.task)).in_order(once, by))
 
 
 def _labels(rows: Sequence[ReportRow], by: str) -> dict[int, str]:
-    """What tells each row from the others in its category: only what differs, but always the subject."""
+    """Return what tells each row from the others in its category: only what differs, but always the subject."""
     subjects = {row.subject for row in rows}
     styles, solvers = ({getattr(row, name) for row in rows} for name in ("style", "solver"))
     told = {

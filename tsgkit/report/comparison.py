@@ -156,7 +156,7 @@ def compare(
 
 
 def _with_baseline(paths: Sequence[Path], baseline: str | None) -> Sequence[Path]:
-    """The runs, and before them a run that is named as the baseline only."""
+    """Return the runs, and before them a run that is named as the baseline only."""
     if not baseline or not (Path(baseline) / HEADER).is_file() or Path(baseline) in paths:
         return paths
     return [Path(baseline), *paths]
@@ -198,7 +198,7 @@ def along_axis(gathered: Gathered, axis: str, baseline: str | None = None) -> li
 
 
 def _differ_alone(one: Contender, other: Contender, axis: str) -> bool:
-    """Whether two rows have the same value on every other axis that both depend on."""
+    """Return whether two rows have the same value on every other axis that both depend on."""
     rest = [(one.on_axis(name), other.on_axis(name)) for name in BY if name != axis]
     return all(None in pair or pair[0] == pair[1] for pair in rest)
 
@@ -209,7 +209,7 @@ def _first_of(couples: Sequence[Couple], axis: str) -> str:
 
 
 def among(gathered: Gathered) -> list[Couple]:
-    """All pairs of rows of one run; of several runs, those of different ones that are most like each other."""
+    """Return all pairs of rows of one run; of several runs, those of different ones that are most like each other."""
     couples: list[Couple] = []
     for group in gathered.groups:
         if len({one.place for one in gathered.all}) == 1:
@@ -224,12 +224,12 @@ def among(gathered: Gathered) -> list[Couple]:
 
 
 def _is_nearest(one: Contender, other: Contender, group: Sequence[Contender]) -> bool:
-    """Whether no row of one's run is more like the other."""
+    """Return whether no row of one's run is more like the other."""
     return one.likeness(other) == max(row.likeness(other) for row in group if row.place == one.place)
 
 
 def against(gathered: Gathered, paths: Sequence[Path], baseline: str) -> list[Couple]:
-    """Each row and that row of the baseline which is most like it."""
+    """Return each row and that row of the baseline which is most like it."""
     couples: list[Couple] = []
     found = False
     for group in gathered.groups:
@@ -244,7 +244,7 @@ def against(gathered: Gathered, paths: Sequence[Path], baseline: str) -> list[Co
 
 
 def _is_meant(one: Contender, baseline: str, paths: Sequence[Path]) -> bool:
-    """Whether a name stands for a row: its run's where that was named, else its own, its subject or style."""
+    """Return whether a name stands for a row: its run's where that was named, else its own, its subject or style."""
     runs = [place for place, path in enumerate(paths) if path == Path(baseline)]
     if not runs:
         runs = [place for place, path in enumerate(paths) if path.name == baseline]
@@ -296,21 +296,21 @@ def paired(couples: Sequence[Couple], seed: int) -> tuple[Pair, ...]:
 
 
 def too_many(pairs: Sequence[Pair]) -> Iterator[str]:
-    """A note where there are so many pairs that drawn rearrangements cannot show anything any more."""
+    """Yield a note where there are so many pairs that drawn rearrangements cannot show anything any more."""
     drawn = [pair.statistics.test.rounds for pair in pairs if pair.statistics.test.rounds]
     if drawn and len(pairs) > ALPHA * (1 + max(drawn)):
         yield f"{len(pairs):,} comparisons are too many to show anything: take fewer rows, or a baseline"
 
 
 def interval_of(one: Contender) -> Interval | None:
-    """The interval of a row's own value."""
+    """Return the interval of a row's own value."""
     if not any(part.weight for part in one.parts.values()):
         return None
     return interval(one.parts.values(), one.measure.pooling, top=one.most)
 
 
 def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...], tuple[ItemScores, ...], int, int]:
-    """Items the first wins and loses, and how many are tied and one-sided."""
+    """Return items the first wins and loses, and how many are tied and one-sided."""
     won: list[ItemScores] = []
     lost: list[ItemScores] = []
     tied = one_sided = 0
@@ -326,7 +326,7 @@ def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...],
 
 
 def item_values(first: Contender, second: Contender) -> Iterator[tuple[str, float | None, float | None]]:
-    """Both values of every item that weighs anything."""
+    """Yield both values of every item that weighs anything."""
     for item_id, mine in first.parts.items():
         theirs = second.parts[item_id]
         if mine.weight or theirs.weight:

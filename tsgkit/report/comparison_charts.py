@@ -155,7 +155,7 @@ def items(found: Comparison, by: str | None = None) -> ComparisonChart:
 
 
 def _item_panels(pairs: Sequence[Pair], profile: str, by: str | None) -> Iterator[ItemShares]:
-    """One panel with a bar for each pair; by a group one for each pair, with a bar for each member."""
+    """Yield one panel with a bar for each pair; by a group one for each pair, with a bar for each member."""
     title = f"{pairs[0].first.task}, {pairs[0].first.metric}, {profile}"
     if by is None:
         yield _cut(title, {f"{pair.first.name} against {pair.second.name}": _both(pair) for pair in pairs}, pairs[0])
@@ -166,7 +166,7 @@ def _item_panels(pairs: Sequence[Pair], profile: str, by: str | None) -> Iterato
 
 
 def _both(pair: Pair) -> dict[str, tuple[float, float]]:
-    """Both values of the items that weigh something in both rows."""
+    """Return both values of the items that weigh something in both rows."""
     found = item_values(pair.first, pair.second)
     return {item: (mine, theirs) for item, mine, theirs in found if mine is not None and theirs is not None}
 

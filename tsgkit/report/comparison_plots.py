@@ -43,7 +43,7 @@ def differences(chart: ComparisonChart, width: float) -> Figure:
 
 
 def _reach(panels: Sequence[Differences]) -> tuple[float, float]:
-    """The scale that all panels of one unit have; no difference lies on it."""
+    """Return the scale that all panels of one unit have; no difference lies on it."""
     ends = [0.0]
     for row in (row for panel in panels for row in panel.rows):
         ends += [row.value] if row.interval is None else [row.interval.low, row.interval.high]
@@ -65,7 +65,7 @@ def _pair(row: Difference, width: float) -> str:
 def _stacked(
     width: float, labels: Sequence[Sequence[str]], titles: Sequence[str], foot: float
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with panels below each other, each as high as its labels, and room for a legend."""
+    """Return a figure with panels below each other, each as high as its labels, and room for a legend."""
     heads = [words(title, width - 0.3) for title in titles]
     heights = [
         0.6 + LINE * head.count("\n") + sum(map(_room, names)) for head, names in zip(heads, labels, strict=True)
@@ -83,7 +83,7 @@ def _room(label: str) -> float:
 
 
 def _places(axes: Axes, labels: Sequence[str]) -> list[float]:
-    """The heights of rows, the first on top, after their names were written."""
+    """Return the heights of rows, the first on top, after their names were written."""
     rooms = [_room(label) for label in labels]
     places = [sum(rooms[:number]) + room / 2 for number, room in enumerate(rooms)]
     axes.set_yticks(places, labels)

@@ -92,7 +92,7 @@ class Contender:
         return " ".join(filter(None, [self.style, solver]))
 
     def on_axis(self, axis: str) -> object:
-        """Its value on an axis; None where it does not depend on it."""
+        """Return its value on an axis; None where it does not depend on it."""
         return self.depends.get(axis) if axis in AXES else getattr(self, axis) or None
 
     @property
@@ -106,7 +106,7 @@ class Contender:
         return " ".join(filter(None, [self.subject, self.way, *self.cell.axes]))
 
     def likeness(self, other: Contender) -> int:
-        """How much of what makes a row two rows share."""
+        """Return how much of what makes a row two rows share."""
         parts: int = sum(getattr(self, name) == getattr(other, name) for name in ("subject", "solver", "style"))
         return parts + sum(1 for name, value in self.settings.items() if other.settings.get(name) == value)
 
@@ -125,7 +125,7 @@ class Gathered:
 
 
 def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
-    """The rows of these runs; ``UsageError`` where data or items differ."""
+    """Return the rows of these runs; ``UsageError`` where data or items differ."""
     if asked.profile not in PROFILES:
         raise UsageError(f"there is no profile {asked.profile}", hint=f"choose from {', '.join(PROFILES)}")
     if not paths:
@@ -153,7 +153,7 @@ def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
 
 
 def _grouped(named: Sequence[Contender], tasks: Sequence[str]) -> list[list[Contender]]:
-    """Those of one task and metric together, the tasks in their order."""
+    """Return those of one task and metric together, the tasks in their order."""
     groups: dict[tuple[str, str], list[Contender]] = {}
     for one in sorted(named, key=lambda one: tasks.index(one.task)):
         groups.setdefault((one.task, one.metric), []).append(one)
@@ -161,7 +161,7 @@ def _grouped(named: Sequence[Contender], tasks: Sequence[str]) -> list[list[Cont
 
 
 def _tasks(wanted: Sequence[str], headers: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    """The tasks meant, in the order of the runs: by name, with or without the suite's, or a whole suite."""
+    """Return the tasks meant, in the order of the runs: by name, with or without the suite's, or a whole suite."""
     known = tuple(dict.fromkeys(task for header in headers for task in header["plan"]["tasks"]))
     found = set[str]()
     for name in wanted:
@@ -210,7 +210,7 @@ def _notes_on_runs(headers: Sequence[dict[str, Any]]) -> list[str]:
 def _contenders(
     reopened: Reopened, place: int, tasks: Collection[str], asked: Asked, notes: list[str]
 ) -> Iterator[Contender]:
-    """A contender for every row of a run, its repeats taken together."""
+    """Yield a contender for every row of a run, its repeats taken together."""
     draws: dict[Cell, list[RowState]] = {}
     for cell, state in reopened.states.items():
         if cell.task in tasks:
@@ -253,7 +253,7 @@ def _contenders(
 
 
 def _groups(state: RowState, reopened: Reopened, by: str | None) -> dict[str, tuple[str, ...]]:
-    """The members of a group that each item of a row belongs to, as its record says, else its words."""
+    """Return the members of a group that each item of a row belongs to, as its record says, else its words."""
     row, found = state.row, dict[str, tuple[str, ...]]()
     if by is None or by not in row.task.groups:
         return found
@@ -265,7 +265,7 @@ def _groups(state: RowState, reopened: Reopened, by: str | None) -> dict[str, tu
 
 
 def _metrics(asked: Asked, task: Task, notes: list[str]) -> tuple[str, ...]:
-    """The metric asked for, or those that a task is known by."""
+    """Return the metric asked for, or those that a task is known by."""
     if asked.metric is None:
         return (asked.every and task.shown) or (main_metric(task.card.metrics),)
     if asked.metric in task.metrics:
@@ -277,7 +277,7 @@ def _metrics(asked: Asked, task: Task, notes: list[str]) -> tuple[str, ...]:
 def _parts(
     states: Sequence[RowState], reopened: Reopened, profile: str, metric: str, pooling: Pooling
 ) -> tuple[dict[str, Part], dict[str, tuple[str, ...]]]:
-    """What each item contributes, its repeats averaged, and the items without an answer."""
+    """Return what each item contributes, its repeats averaged, and the items without an answer."""
     draws: dict[str, list[Part]] = {}
     unanswered: dict[str, list[str]] = {}
     for state in states:
@@ -290,7 +290,7 @@ def _parts(
 
 
 def _draws(state: RowState, reopened: Reopened, profile: str, metric: str) -> Iterator[tuple[str, str, Part]]:
-    """Every sample of a row that ended: its id, outcome and part."""
+    """Yield every sample of a row that ended: its id, outcome and part."""
     for place in state.places:
         if place == NOWHERE:
             continue
@@ -304,7 +304,7 @@ def _draws(state: RowState, reopened: Reopened, profile: str, metric: str) -> It
 
 
 def averaged(draws: Sequence[Part], pooling: Pooling) -> Part:
-    """An item asked several times: the mean of sums and weights, or of values where items are averaged.
+    """Return an item asked several times: the mean of sums and weights, or of values where items are averaged.
 
     >>> averaged([Part(1, 4, "tea"), Part(3, 4, "tea"), Part(0, 0, "tea")], Pooling.PER_ITEM)
     Part(sum=0.5, weight=1.0, cluster='tea')
@@ -330,7 +330,7 @@ def _named(found: Sequence[Contender], paths: Sequence[Path]) -> list[Contender]
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:
-    """What tells the runs apart: their folders' names, else their paths, else their numbers too."""
+    """Return what tells the runs apart: their folders' names, else their paths, else their numbers too."""
     names, whole = [path.name for path in paths], [str(path) for path in paths]
     if len(set(names)) == len(names):
         return names
@@ -340,7 +340,9 @@ def _labels(paths: Sequence[Path]) -> list[str]:
 
 
 def _on_same_items(group: Sequence[Contender], common: bool, notes: list[str]) -> tuple[Contender, ...]:
-    """The contenders of a task on the items that all have; ``UsageError`` where they differ and that was not asked."""
+    """Return the contenders of a task on the items that all have; ``UsageError`` where they differ and that was not
+    asked.
+    """
     task = group[0].task
     shared = set.intersection(*(set(one.parts) for one in group))
     most = max(len(one.parts) for one in group)
@@ -357,7 +359,7 @@ def _on_same_items(group: Sequence[Contender], common: bool, notes: list[str]) -
 
 
 def _restricted(one: Contender, items: Collection[str]) -> Contender:
-    """The same row on some of its items."""
+    """Return the same row on some of its items."""
     unanswered = {
         outcome: kept
         for outcome, ids in one.unanswered.items()
@@ -388,7 +390,7 @@ def _unanswered_note(one: Contender, profile: str) -> str:
 
 
 def _counted_as(one: Contender, profile: str) -> str:
-    """What becomes of samples without an answer, in words."""
+    """Return what becomes of samples without an answer, in words."""
     if profile == "official":
         return "official scores what text there is, none as an empty text"
     ids = {item_id for ids in one.unanswered.values() for item_id in ids}

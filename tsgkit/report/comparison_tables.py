@@ -46,7 +46,7 @@ def _columns_explained(pairs: Sequence[Pair]) -> tuple[tuple[str], ...]:
 
 
 def terminal(found: Comparison, *, with_items: bool = False, screen: plain.Screen = plain.PAPER) -> list[str]:
-    """A block for a task with one pair, a table for one with several pairs or metrics; then the notes."""
+    """Return a block for a task with one pair, a table for one with several pairs or metrics; then the notes."""
     lines: list[str] = []
     for task in dict.fromkeys(pair.first.task for pair in found.pairs):
         pairs = [pair for pair in found.pairs if pair.first.task == task]
@@ -110,7 +110,7 @@ def _resolvable(pair: Pair) -> str:
 
 
 def _values(pair: Pair) -> tuple[str, str]:
-    """Both values with their intervals."""
+    """Return both values with their intervals."""
     found, is_share = pair.statistics, pair.first.measure.is_share
     return (
         in_brackets(found.first.value, pair.first_interval, is_share=is_share),
@@ -124,7 +124,7 @@ def _difference(pair: Pair) -> str:
 
 
 def _tables(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -> list[str]:
-    """The rows with a number each, then the pairs by their numbers."""
+    """Return the rows with a number each, then the pairs by their numbers."""
     values = {row: value for pair in pairs for row, value in zip((pair.first, pair.second), _values(pair), strict=True)}
     numbers = {row: number for number, row in enumerate([row for row in found.rows if row in values], 1)}
     named = tuple((f"{number}", row.name, values[row]) for row, number in numbers.items())
@@ -135,7 +135,7 @@ def _tables(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -> l
 
 
 def _by_metric(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -> list[str]:
-    """A line for each metric of each pair."""
+    """Return a line for each metric of each pair."""
     head = ("metric", "first", "second", "verdict", "first's value", "second's value", *FIGURES)
     lines = tuple(
         (
@@ -153,7 +153,7 @@ def _by_metric(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -
 
 
 def _size(pairs: Sequence[Pair]) -> str:
-    """How many items there are; metrics that say nothing of some of them count fewer."""
+    """Return how many items there are; metrics that say nothing of some of them count fewer."""
     most = max((pair.statistics for pair in pairs), key=lambda one: one.items)
     few = "" if all(pair.statistics.items == most.items for pair in pairs) else " at most"
     return f"{count(most.items, 'item')} in {count(most.clusters, 'cluster')}{few}"
@@ -185,7 +185,7 @@ def _item_lines(pair: Pair, is_one_of_several: bool) -> Iterator[str]:
 
 
 def markdown(found: Comparison, *, with_items: bool = False) -> list[str]:
-    """A table of pairs, perhaps one of items, and the notes."""
+    """Return a table of pairs, perhaps one of items, and the notes."""
     tables = [table_of(found)]
     if with_items:
         items = tuple(tuple(map(_marked, row)) for row in item_table(found)[1:])
@@ -232,7 +232,7 @@ def _markdown_row(pair: Pair) -> tuple[str, ...]:
 
 
 def pair_table(found: Comparison) -> Sheet:
-    """One row a pair, in fractions of 1, under the names of its columns."""
+    """Return one row a pair, in fractions of 1, under the names of its columns."""
     return [PAIR_COLUMNS, *(tuple(_pair_cells(pair, found.profile)) for pair in found.pairs)]
 
 
@@ -246,7 +246,7 @@ def _pair_cells(pair: Pair, profile: str) -> Iterator[Cell]:
 
 
 def item_table(found: Comparison) -> Sheet:
-    """One row an item won or lost, under the names of its columns."""
+    """Return one row an item won or lost, under the names of its columns."""
     rows: Sheet = [ITEM_COLUMNS]
     for pair in found.pairs:
         about = (pair.first.task, pair.first.metric, found.profile, pair.first.name, pair.second.name)
@@ -255,14 +255,14 @@ def item_table(found: Comparison) -> Sheet:
 
 
 def csv_lines(table: Sequence[Sequence[Cell]]) -> list[str]:
-    """The lines of a CSV file, of which no cell is a formula."""
+    """Return the lines of a CSV file, of which no cell is a formula."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([[cell(value) for value in row] for row in table])
     return out.getvalue().splitlines()
 
 
 def comparison_value(found: Comparison, *, with_items: bool = False) -> dict[str, Any]:
-    """The JSON value of a comparison."""
+    """Return the JSON value of a comparison."""
     return {
         "profile": found.profile,
         "level": 0.95,
@@ -274,7 +274,7 @@ def comparison_value(found: Comparison, *, with_items: bool = False) -> dict[str
 
 
 def pair_value(pair: Pair, *, with_items: bool = False) -> dict[str, Any]:
-    """The JSON value of a pair."""
+    """Return the JSON value of a pair."""
     found, test = pair.statistics, pair.statistics.test
     value: dict[str, Any] = {
         "task": pair.first.task,
@@ -321,7 +321,7 @@ def _item_value(one: ItemScores) -> dict[str, Any]:
 
 
 def ends(around: Interval | None) -> tuple[float | None, float | None]:
-    """Both ends of an interval."""
+    """Return both ends of an interval."""
     return (None, None) if around is None else (around.low, around.high)
 
 

@@ -60,14 +60,14 @@ class TellingLine(NamedTuple):
 
 
 def differences(graphs: Graphs) -> Iterator[GraphDifference]:
-    """Each graph of the reference beside the answer's at its place, then what is surplus."""
+    """Yield each graph of the reference beside the answer's at its place, then what is surplus."""
     for reference, candidate in zip_longest(graphs.references, graphs.answers):
         both = None if reference is None or candidate is None else diff(reference, candidate, graphs.vocabulary)
         yield GraphDifference(reference, candidate, both)
 
 
 def told(graph: GraphDifference) -> Iterator[TellingLine]:
-    """A line for every triplet of both graphs."""
+    """Yield a line for every triplet of both graphs."""
     if graph.difference is None:
         kind = "missing" if graph.candidate is None else "extra"
         for triplet in graph.reference or graph.candidate or ():
@@ -81,7 +81,7 @@ def told(graph: GraphDifference) -> Iterator[TellingLine]:
 
 
 def drawn(graph: GraphDifference, title: str) -> str:
-    """The picture of a difference; of a graph alone where it has no partner."""
+    """Return the picture of a difference; of a graph alone where it has no partner."""
     if graph.reference is not None and graph.candidate is not None and graph.difference is not None:
         return draw_diff(graph.reference, graph.candidate, graph.difference.changes, title=title)
     if graph.candidate is None:

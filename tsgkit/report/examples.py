@@ -52,7 +52,7 @@ class _Seen(NamedTuple):
 
 
 def examples_of(report: Report) -> tuple[Example, ...]:
-    """The examples of a report."""
+    """Return the examples of a report."""
     shown = tuple(_rows_shown(report.rows))
     found = [
         example
@@ -64,7 +64,7 @@ def examples_of(report: Report) -> tuple[Example, ...]:
 
 
 def _rows_shown(rows: Iterable[ReportRow]) -> Iterator[ReportRow]:
-    """The first rows of each task; of repeats only the first."""
+    """Yield the first rows of each task; of repeats only the first."""
     counts: dict[str, int] = {}
     for row in rows:
         if not row.repeat and counts.get(row.task, 0) < MOST_ROWS:
@@ -102,7 +102,7 @@ def _value(part: list[float] | None) -> float | None:
 
 
 def choose(records: Iterable[_Seen]) -> Iterator[tuple[str, str]]:
-    """Why and which, from the records of a row.
+    """Yield why and which, from the records of a row.
 
     >>> answered = [_Seen(str(number), "answered", number / 10, number / 10, number == 3) for number in range(5)]
     >>> list(choose([*answered, _Seen("5", "api_error", 0.0, None, False)]))

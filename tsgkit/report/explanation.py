@@ -130,7 +130,7 @@ def explain(
 
 
 def explained(reopened: Reopened, wanted: Sequence[tuple[Row, str]]) -> Iterator[Explained]:
-    """Items of an opened run explained, in this order; each must be in the data of its row."""
+    """Yield items of an opened run explained, in this order; each must be in the data of its row."""
     calls = _calls_of(reopened.path, {(row.cell, item) for row, item in wanted})
     prompts = _prompts_of(reopened.path, {value.get("prompt", "") for of in calls.values() for value in of})
     for row, item in wanted:
@@ -138,7 +138,7 @@ def explained(reopened: Reopened, wanted: Sequence[tuple[Row, str]]) -> Iterator
 
 
 def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, ...]:
-    """The rows with these parts; each part must be one that the run has."""
+    """Return the rows with these parts; each part must be one that the run has."""
     rows = reopened.prepared.rows
     for name, value in wanted.items():
         known = {str(own) for row in rows if (own := getattr(row.cell, name)) is not None}
@@ -155,7 +155,7 @@ def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, 
 
 
 def _number(row: Row, item: str) -> int | None:
-    """Which sample of the data of a row has this id, chosen or not."""
+    """Return which sample of the data of a row has this id, chosen or not."""
     try:
         return list(row.dataset.item_ids).index(item)
     except ValueError:
@@ -175,7 +175,7 @@ Calls = dict[tuple[Cell, str], list[dict[str, Any]]]
 
 
 def _calls_of(path: Path, wanted: Collection[tuple[Cell, str]]) -> Calls:
-    """The calls about these items, in the order in which they were recorded."""
+    """Return the calls about these items, in the order in which they were recorded."""
     calls: Calls = {place: [] for place in wanted}
     items = {item for _, item in wanted}
     if not (path / CALLS).is_file():
@@ -189,7 +189,7 @@ def _calls_of(path: Path, wanted: Collection[tuple[Cell, str]]) -> Calls:
 
 
 def _prompts_of(path: Path, hashes: set[str]) -> dict[str, tuple[Message, ...]]:
-    """The messages of these prompts."""
+    """Return the messages of these prompts."""
     found: dict[str, tuple[Message, ...]] = {}
     if not (path / PROMPTS).is_file():
         return found
@@ -284,7 +284,7 @@ def _record(reopened: Reopened, row: Row, item: str) -> dict[str, Any] | None:
 
 
 def _changes(record: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[str]:
-    """What a judgement made now says otherwise than the one that was recorded."""
+    """Yield what a judgement made now says otherwise than the one that was recorded."""
     if record["outcome"] != today["outcome"]:
         yield f"the record says {record['outcome']}, today's reader {today['outcome']}"
     before, after = scores_of(record), scores_of(today)
@@ -305,7 +305,7 @@ def _graphs(task: Task, sample: Sample, judged: Judged) -> tuple[GraphDifference
 
 
 def explanation_value(explanation: Explanation) -> dict[str, Any]:
-    """The JSON value of an explanation."""
+    """Return the JSON value of an explanation."""
     return {"run": explanation.run, "item_id": explanation.item_id, "rows": [_value(row) for row in explanation.rows]}
 
 

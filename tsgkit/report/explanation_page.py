@@ -18,7 +18,7 @@ from tsgkit.suites.task import trace_of
 
 
 def write_explanation(explanation: Explanation) -> str:
-    """The page of an explanation."""
+    """Return the page of an explanation."""
     return html.whole_page(f"Item {explanation.item_id}", Markup(fragment(explanation)))
 
 
@@ -76,7 +76,7 @@ def _call(asked: Asked) -> Markup:
 
 
 def _reply(reply: Reply, answer: Spans) -> Iterator[Markup]:
-    """What was said; the stretches that strict took for the answer are marked."""
+    """Yield what was said; the stretches that strict took for the answer are marked."""
     if reply.text:
         yield html.block(reply.text, answer)
     for words in (reply.refusal, reply.error):

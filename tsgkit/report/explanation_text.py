@@ -48,7 +48,7 @@ class Pen:
     lines: list[str] = field(default_factory=list)
 
     def coloured(self, text: str, look: str) -> str:
-        """Text made inert, in the colour of what it is."""
+        """Return text made inert, in the colour of what it is."""
         clean = inert(text)
         return f"\x1b[{CODES[look]}m{clean}\x1b[0m" if self.in_colour else clean
 
@@ -124,7 +124,7 @@ def _write_briefly(row: Explained, pen: Pen) -> None:
 
 
 def _headline(row: Explained) -> str:
-    """The metrics that both profiles have, else the first of strict."""
+    """Return the metrics that both profiles have, else the first of strict."""
     strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
     names = [name for name in strict if name in official] or list(strict)[:1]
     return "; ".join(

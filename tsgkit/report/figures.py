@@ -19,7 +19,7 @@ NOTHING, UNKNOWN = "-", "(unknown)"
 
 
 def percent(value: Value | float | None, *, is_share: bool = True) -> str:
-    """A fraction of 1 in percent; a value that is no share as it is.
+    """Return a fraction of 1 in percent; a value that is no share as it is.
 
     >>> percent(0.25), percent(250, is_share=False), percent(2.75, is_share=False)
     ('25.0', '250', '2.8')
@@ -32,7 +32,7 @@ def percent(value: Value | float | None, *, is_share: bool = True) -> str:
 
 
 def interval(value: Value | None) -> str:
-    """The 95 % interval of a value."""
+    """Return the 95 % interval of a value."""
     if value is None or value.low is None or value.high is None:
         return NOTHING
     return _brackets(value.low, value.high, is_share=value.is_share)
@@ -43,7 +43,7 @@ def _brackets(low: float, high: float, *, is_share: bool) -> str:
 
 
 def with_interval(value: Value) -> str:
-    """A value with its interval, alone where there is none.
+    """Return a value with its interval, alone where there is none.
 
     >>> with_interval(Value(0.5, 0.25, 0.75, 8.0)), with_interval(Value(1.0, None, None, 1.0))
     ('50.0 [25.0, 75.0]', '100.0')
@@ -52,7 +52,7 @@ def with_interval(value: Value) -> str:
 
 
 def in_brackets(value: float | None, around: Interval | None, *, is_share: bool) -> str:
-    """A value with its interval, if it has one.
+    """Return a value with its interval, if it has one.
 
     >>> in_brackets(0.5, None, is_share=True), in_brackets(12, None, is_share=False)
     ('50.0', '12')
@@ -64,7 +64,7 @@ def in_brackets(value: float | None, around: Interval | None, *, is_share: bool)
 
 
 def points(value: float | None, around: Interval | None, *, is_share: bool = True) -> str:
-    """A difference with its interval: of shares in points, else as it is.
+    """Return a difference with its interval: of shares in points, else as it is.
 
     >>> points(0.25, None), points(-0.0001, None), points(None, None), points(12, None, is_share=False)
     ('+25.0', '0.0', '-', '+12')
@@ -84,7 +84,7 @@ def _signed(value: float, *, is_share: bool) -> str:
 
 
 def weight(value: Value | None) -> str:
-    """What a value rests on: its summed weight."""
+    """Return what a value rests on: its summed weight."""
     return NOTHING if value is None else number(value.n)
 
 
@@ -98,12 +98,12 @@ def one_of(units: Iterable[str]) -> str:
 
 
 def number(value: float) -> str:
-    """A number, whole where it is."""
+    """Return a number, whole where it is."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
 def tokens(usage: Mapping[str, Any] | None, name: str) -> str:
-    """How many tokens of a kind; ``(unknown)`` where no call told."""
+    """Return how many tokens of a kind; ``(unknown)`` where no call told."""
     if usage is None:
         return NOTHING
     if usage[name] is None:
@@ -112,7 +112,7 @@ def tokens(usage: Mapping[str, Any] | None, name: str) -> str:
 
 
 def cost(usage: Mapping[str, Any] | None) -> str:
-    """What the calls cost; ``(unknown)`` where no price is known."""
+    """Return what the calls cost; ``(unknown)`` where no price is known."""
     if usage is None:
         return NOTHING
     if usage["cost"] is None:

@@ -27,7 +27,7 @@ ENDINGS = {".md": "markdown", ".csv": "csv", ".json": "json", ".tex": "latex", "
 
 
 def write(report: Report, name: str) -> str:
-    """The report in a format."""
+    """Return the report in a format."""
     check_format(name)
     module = import_module(f"tsgkit.report.{FORMATS[name]}")
     text: str = module.write(report)

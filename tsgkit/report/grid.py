@@ -98,7 +98,7 @@ def grid(
     data: str | None = None,
     seed: int = 0,
 ) -> Grid:
-    """The grid of these runs; ``UsageError`` where data or items differ."""
+    """Return the grid of these runs; ``UsageError`` where data or items differ."""
     gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common))
     firsts = {(one.subject, one.task): one for one in reversed(gathered.all)}
     couples = [(one, first) for one in gathered.all if (first := firsts[one.subject, one.task]) is not one]
@@ -133,7 +133,7 @@ def _row(found: Sequence[Contender], cells: tuple[GridCell | None, ...]) -> Grid
 
 
 def _shown_way(one: Contender) -> str:
-    """The style, with the run where the name of the row has it."""
+    """Return the style, with the run where the name of the row has it."""
     return f"{one.way}{one.name.removeprefix(one.title)}".strip()
 
 

@@ -16,12 +16,12 @@ CSV_COLUMNS = ("task", "metric", "profile", "value", "low", "high", "difference"
 
 
 def terminal(found: Grid, screen: plain.Screen = plain.PAPER) -> list[str]:
-    """The table, its legend, the notes."""
+    """Return the table, its legend, the notes."""
     return [*plain.table(_table(found), screen), *(f"note: {inert(note)}" for note in found.notes)]
 
 
 def markdown(found: Grid) -> list[str]:
-    """The same in Markdown."""
+    """Return the same in Markdown."""
     return [*markup.table(_table(found)), *marked_notes(found.notes)]
 
 
@@ -33,7 +33,7 @@ def _table(found: Grid) -> Table:
 
 
 def _who(row: GridRow, found: Grid) -> tuple[Any, ...]:
-    """The model, the style, and the values of the axes of a row; None for an axis that it does not depend on."""
+    """Return the model, the style, and the values of the axes of a row; None for an axis that it does not depend on."""
     return row.subject, row.way, *(row.axes.get(name) for name in found.axes)
 
 
@@ -49,7 +49,7 @@ def _cell(cell: GridCell | None) -> str:
 
 
 def csv(found: Grid) -> list[str]:
-    """One line for every model, style and task."""
+    """Return one line for every model, style and task."""
     rows = [
         (
             *(*_who(row, found), task, cell.row.metric, found.profile, cell.value, *ends(cell.interval)),
@@ -69,14 +69,14 @@ def _against_first(cell: GridCell) -> tuple[float | None, float | None, str]:
 
 
 def _word(cell: GridCell) -> str:
-    """The mark as a word, which no spreadsheet takes for a number."""
+    """Return the mark as a word, which no spreadsheet takes for a number."""
     if cell.pair is None or cell.pair.better is None:
         return ""
     return "better" if cell.pair.better is cell.row else "worse"
 
 
 def grid_value(found: Grid) -> dict[str, Any]:
-    """The JSON value of a grid."""
+    """Return the JSON value of a grid."""
     return {
         "profile": found.profile,
         "seed": found.seed,

@@ -33,23 +33,23 @@ NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
 
 
 def tag(kind: str, /, *children: Markup, **attributes: str) -> Markup:
-    """One element; an underscore in an attribute's name stands for a hyphen, and ``class_`` for ``class``."""
+    """Return one element; an underscore in an attribute's name stands for a hyphen, and ``class_`` for ``class``."""
     head = "".join(f' {key.rstrip("_").replace("_", "-")}="{_value(part)}"' for key, part in attributes.items())
     return Markup(f"<{kind}{head}>" if kind in VOID else f"<{kind}{head}>{''.join(children)}</{kind}>")
 
 
 def text(value: str) -> Markup:
-    """Text of ours or numbers, as it stands."""
+    """Return text of ours or numbers, as it stands."""
     return Markup(escape(inert(value)))
 
 
 def name(value: str) -> Markup:
-    """A name from data: it keeps its direction to itself."""
+    """Return a name from data: it keeps its direction to itself."""
     return tag("bdi", text(value))
 
 
 def block(value: str, marked: Iterable[tuple[int, int]] = ()) -> Markup:
-    """A text of several lines from data, as it was written; stretches of it are marked."""
+    """Return a text of several lines from data, as it was written; stretches of it are marked."""
     shown, at = "\n", 0
     for start, end in sorted(marked):
         if at <= start < end:
@@ -63,19 +63,19 @@ def _as_written(value: str) -> str:
 
 
 def paragraph(words: str, **attributes: str) -> Markup:
-    """A paragraph of text."""
+    """Return a paragraph of text."""
     return tag("p", text(words), **attributes)
 
 
 def section(heading: str, *parts: Markup, level: int = 2, anchor: str = "") -> Markup:
-    """A part of a page under its heading; nothing where there is nothing to say."""
+    """Return a part of a page under its heading; nothing where there is nothing to say."""
     kept = [part for part in parts if part]
     where = {"id": anchor} if anchor else {}
     return tag("section", tag(f"h{level}", text(heading)), *kept, **where) if kept else Markup("")
 
 
 def chapters(parts: Iterable[tuple[str, Iterable[Markup]]]) -> Markup:
-    """The parts of a long page, with links to them before the first; those with nothing to say are left out."""
+    """Return the parts of a long page, with links to them before the first; those with nothing to say are left out."""
     links, sections = list[Markup](), list[Markup]()
     for number, (heading, content) in enumerate(parts):
         if made := section(heading, *content, anchor=f"part-{number}"):
@@ -85,18 +85,20 @@ def chapters(parts: Iterable[tuple[str, Iterable[Markup]]]) -> Markup:
 
 
 def listed(items: Iterable[Markup]) -> Markup:
-    """A list; nothing where it is empty."""
+    """Return a list; nothing where it is empty."""
     lines = [tag("li", item) for item in items]
     return tag("ul", *lines) if lines else Markup("")
 
 
 def facts(pairs: Iterable[tuple[str, Markup]]) -> Markup:
-    """Names and what they stand for."""
+    """Return names and what they stand for."""
     return tag("dl", *(part for term, said in pairs for part in (tag("dt", text(term)), tag("dd", said))))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = "", *, as_cards: bool = True) -> Markup:
-    """A table whose first cells are the rows' headings; where the screen is narrow it becomes cards, or is scrolled."""
+    """Return a table whose first cells are the rows' headings; where the screen is narrow it becomes cards, or is
+    scrolled.
+    """
     columns = tag("tr", *(tag("th", text(word), scope="col", role="columnheader") for word in head), role="row")
     lines = [tag("tr", *_cells(head, row), role="row") for row in rows]
     parts = [tag("caption", text(caption))] if caption else []
@@ -128,7 +130,7 @@ def folded(summary: Markup, *parts: Markup, is_open: bool = False) -> Markup:
 
 
 def drawing(svg: str, caption: str = "") -> Markup:
-    """A picture that is part of the page; it shrinks with the page as long as its words can be read."""
+    """Return a picture that is part of the page; it shrinks with the page as long as its words can be read."""
     width = WIDTH.search(svg)
     least = f' style="min-width:{LEAST_SHARE * float(width[1]):.0f}px"' if width else ""
     inside = Markup(svg.replace(NAMESPACE, least, 1).strip())
@@ -137,7 +139,7 @@ def drawing(svg: str, caption: str = "") -> Markup:
 
 
 def whole_page(title: str, *body: Markup) -> str:
-    """A document in one file."""
+    """Return a document in one file."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -14,12 +14,12 @@ from tsgkit.suites.scoreboard import Board, board_value
 
 
 def write(report: Report) -> str:
-    """The report as JSON; everything beyond ASCII is an escape, so nothing in it is obeyed."""
+    """Return the report as JSON; everything beyond ASCII is an escape, so nothing in it is obeyed."""
     return json.dumps(report_value(report), indent=2) + "\n"
 
 
 def report_value(report: Report) -> dict[str, Any]:
-    """The JSON value of a report."""
+    """Return the JSON value of a report."""
     return {
         "metrics": report.metrics,
         "by": list(report.by),
@@ -29,7 +29,7 @@ def report_value(report: Report) -> dict[str, Any]:
 
 
 def row_value(row: ReportRow) -> dict[str, Any]:
-    """The JSON value of a row."""
+    """Return the JSON value of a row."""
     same = ("run", "name", "subject", "task", "solver", "repeat", "data", "data_sha256", "seed", "protocol")
     return {
         **{name: getattr(row, name) for name in same},

@@ -17,7 +17,7 @@ from tsgkit.runs.results import Result
 
 
 def write(report: Report, gates: Sequence[Gate] = ()) -> str:
-    """The report as JUnit XML."""
+    """Return the report as JUnit XML."""
     failures = {id(row): gates_missed(row, gates) for row in report.rows}
     suites = [_suite(run, list(rows), failures) for run, rows in groupby(report.rows, lambda row: row.run)]
     total = _numbers(report.rows, failures)
@@ -66,7 +66,7 @@ def _case(row: ReportRow, failures: Sequence[str]) -> str:
 
 
 def _attribute(text: str) -> str:
-    """Text in quotes; characters that XML forbids are written as escapes."""
+    """Return text in quotes; characters that XML forbids are written as escapes."""
     allowed = "".join(
         letter if letter not in "\ufffe\uffff" and not 0xD800 <= ord(letter) < 0xE000 else f"\\u{ord(letter):04x}"
         for letter in inert(text)

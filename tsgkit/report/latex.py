@@ -31,13 +31,13 @@ ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308":
 
 
 def write(report: Report) -> str:
-    """The report as LaTeX."""
+    """Return the report as LaTeX."""
     found = document(report)
     return "\n".join([*("\n".join(_table(table)) + "\n" for table in found.tables), *map(_paragraph, found.notes)])
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX shows as it is; letters beyond ASCII and its accents by their number."""
+    """Return text that LaTeX shows as it is; letters beyond ASCII and its accents by their number."""
     return "".join(map(_letter, inert(text)))
 
 
@@ -69,7 +69,7 @@ def _row(cells: tuple[str, ...]) -> str:
 
 
 def line(pieces: Line) -> str:
-    """A line of text."""
+    """Return a line of text."""
     return "".join(map(escaped, pieces))
 
 

@@ -20,14 +20,14 @@ SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*<>|#"})
 
 
 def write(report: Report) -> str:
-    """The report as Markdown."""
+    """Return the report as Markdown."""
     found = document(report)
     blocks = [f"# {found.title}", *("\n".join(table(one)) for one in found.tables), _list(found.notes)]
     return "\n\n".join(blocks) + "\n"
 
 
 def table(one: Table) -> Iterator[str]:
-    """A table under its heading, with its notes."""
+    """Yield a table under its heading, with its notes."""
     yield f"## {line(one.title)}"
     yield ""
     yield _row(tuple(map(shown, one.head)))
@@ -39,7 +39,7 @@ def table(one: Table) -> Iterator[str]:
 
 
 def shown(text: str) -> str:
-    """A cell."""
+    """Return a cell."""
     if not isinstance(text, Foreign):
         return inert(text).translate(SPECIAL)
     clean = inert(text).translate(ENDING)
@@ -47,7 +47,7 @@ def shown(text: str) -> str:
 
 
 def line(pieces: Line) -> str:
-    """A line of text."""
+    """Return a line of text."""
     return "".join(map(shown, pieces))
 
 

@@ -41,7 +41,7 @@ PROFILES = ("strict", "official")
 
 
 def write(report: Report) -> str:
-    """The page of a report."""
+    """Return the page of a report."""
     runs, rows = len(report.runs), len(report.rows)
     title = f"Scene graphs: {rows} result{'s' * (rows != 1)} of {runs} run{'s' * (runs != 1)}"
     parts: list[tuple[str, Iterable[Markup]]] = [
@@ -65,7 +65,7 @@ def _by_task(rows: Iterable[ReportRow]) -> dict[str, list[ReportRow]]:
 
 
 def label(row: ReportRow, among: Iterable[ReportRow]) -> str:
-    """What tells a row from others: with its run where another run has one like it."""
+    """Return what tells a row from others: with its run where another run has one like it."""
     return " ".join([row.subject, *row.way, *_run_told(row, among)])
 
 
@@ -120,7 +120,7 @@ def _tokens(row: ReportRow) -> str:
 
 
 def value_shown(board: Board, profile: str, metric: str) -> Markup:
-    """A value with its interval, or a dash."""
+    """Return a value with its interval, or a dash."""
     value = (board.profiles[profile] or {}).get(metric)
     shown = tag("b", text(percent(value)))
     if value is None or value.low is None:
@@ -129,7 +129,7 @@ def value_shown(board: Board, profile: str, metric: str) -> Markup:
 
 
 def _troubles(rows: Sequence[ReportRow]) -> Iterator[Markup]:
-    """What stands in the way of a number; rows of which the same is to be said are named together."""
+    """Yield what stands in the way of a number; rows of which the same is to be said are named together."""
     said: dict[str, list[str]] = {}
     for row in rows:
         for words in _troubles_of(row):
@@ -192,13 +192,13 @@ def _plots(report: Report) -> Iterator[Markup]:
 
 
 def _parts_shown(row: ReportRow) -> tuple[str, ...]:
-    """The metrics that a row's main metric is made of, where they are shown too."""
+    """Return the metrics that a row's main metric is made of, where they are shown too."""
     main = row.metrics.get(row.main)
     return shown_in(row.board, main.made_of) if main is not None else ()
 
 
 def _part_plot(row: ReportRow, label: str) -> Markup:
-    """One subject over the parts of its main metric."""
+    """Return one subject over the parts of its main metric."""
     parts = [Scored(name, *(_point(row.board, profile, name) for profile in PROFILES)) for name in _parts_shown(row)]
     title = f"{row.task}: what {row.main} is made of, percent: {label}"
     return html.drawing(plots.intervals(parts, title=title), title)
@@ -230,7 +230,7 @@ def _k_plots(report: Report) -> Iterator[Markup]:
 
 @cache
 def _k_counts(task: str) -> str:
-    """What the group k of a task counts; empty where it has none."""
+    """Return what the group k of a task counts; empty where it has none."""
     return task_of(load_card(task)).k_counts
 
 
@@ -239,7 +239,7 @@ def _strict(row: ReportRow, board: Board) -> Point | None:
 
 
 def _with_k(report: Report) -> tuple[ReportRow, ...]:
-    """The rows grouped by k, whether or not that was asked for."""
+    """Return the rows grouped by k, whether or not that was asked for."""
     if "k" in report.by:
         return report.rows
     if not any(_k_counts(row.task) for row in report.rows):
@@ -347,7 +347,7 @@ def _call(example: Example) -> Iterator[Markup]:
 
 
 def _notes(readings: TwoReadings) -> Iterator[str]:
-    """The first notes of the strict reading, and how many more of each kind there are."""
+    """Yield the first notes of the strict reading, and how many more of each kind there are."""
     yield from map(str, readings.notes[:MOST_NOTES])
     more = Counter(note.kind for note in readings.notes[MOST_NOTES:])
     if more:
@@ -355,7 +355,7 @@ def _notes(readings: TwoReadings) -> Iterator[str]:
 
 
 def _differing(example: Example) -> Iterator[Markup]:
-    """The graphs that differ, the first few drawn; of an answer without a difference the first graph."""
+    """Yield the graphs that differ, the first few drawn; of an answer without a difference the first graph."""
     graphs = example.explained.graphs
     places = [place for place, graph in enumerate(graphs) if graph.difference is None or graph.difference]
     yield from graph_differences(graphs, places or [0], pictures=MOST_PICTURES)
@@ -401,7 +401,7 @@ def _listed(value: object) -> str:
 
 
 def _settings(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """Where a model was asked, and with which parameters."""
+    """Return where a model was asked, and with which parameters."""
     if "endpoint" in settings:
         sent = known.get("sent")
         what = f"sent {sent}" if sent is not None else f"parameters {settings['parameters']}"

@@ -16,14 +16,14 @@ MORE_ROOM = "give replies more room: --model-arg max_tokens=N"
 
 
 def reading_text(reading: str | tuple[ActionGraph, ...] | None) -> str:
-    """What was read, as text; graphs are counted from 0."""
+    """Return what was read, as text; graphs are counted from 0."""
     if isinstance(reading, tuple):
         return "\n\n".join(f"Graph {number}:\n{_arrows(graph)}" for number, graph in enumerate(reading)) or "no graph"
     return "nothing" if reading is None else reading or '""'
 
 
 def readings_text(readings: TwoReadings) -> tuple[str, str]:
-    """What strict and official read, or why they did not."""
+    """Return what strict and official read, or why they did not."""
     strict = readings.unreadable or reading_text(readings.strict)
     if readings.not_official:
         return strict, readings.not_official
@@ -33,7 +33,7 @@ def readings_text(readings: TwoReadings) -> tuple[str, str]:
 
 
 def ended(reply: Reply) -> str:
-    """How a call ended, how long it took, what it used, and what went wrong on the way."""
+    """Return how a call ended, how long it took, what it used, and what went wrong on the way."""
     parts = [str(reply.ending), f"from {reply.source}"]
     if reply.model:
         parts.append(reply.model)
@@ -48,7 +48,7 @@ def ended(reply: Reply) -> str:
 
 
 def _used(usage: Usage) -> list[str]:
-    """What is known of what a call used."""
+    """Return what is known of what a call used."""
     parts = []
     if usage.prompt is not None:
         parts.append(f"{usage.prompt:,} tokens in" + (f" ({usage.cached:,} cached)" if usage.cached else ""))

@@ -16,7 +16,7 @@ HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
 def inert(text: str) -> str:
-    """The text with control, direction, private and surrogate characters as escapes."""
+    """Return the text with control, direction, private and surrogate characters as escapes."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -26,7 +26,7 @@ def inert(text: str) -> str:
 
 
 def count(number: int, one: str, many: str = "") -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> count(1, "graph"), count(3, "graph")
     ('1 graph', '3 graphs')

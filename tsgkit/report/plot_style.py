@@ -145,7 +145,7 @@ def _glyphs() -> frozenset[int]:
 
 
 def words(text: str, width: float) -> str:
-    """A name as figures write it: visible, in lines of at most this width in inches."""
+    """Return a name as figures write it: visible, in lines of at most this width in inches."""
     seen = "".join(c if ord(c) in _glyphs() else c.encode("unicode_escape").decode("ascii") for c in visible(text))
     return "\n".join(line.rstrip(" ") for line in wrap(shorten(seen, LONGEST_LABEL), width * POINTS, SIZE))
 
@@ -178,25 +178,25 @@ def blank(width: float, height: float) -> Figure:
 
 
 def _height(panel: Panel, width: float, labels: Sequence[str]) -> float:
-    """How high a panel has to be, in inches."""
+    """Return how high a panel has to be, in inches."""
     if panel.is_numeric:
         return 2.1
     return 0.65 + sum(_room(name, panel, width) for name in panel.categories)
 
 
 def _room(category: str, panel: Panel, width: float) -> float:
-    """The height that a category takes: that of its label or of its dots."""
+    """Return the height that a category takes: that of its label or of its dots."""
     return max(0.06 + LINE * (1 + _category(category, panel, width).count("\n")), 0.1 + 0.09 * len(panel.series))
 
 
 def _category(name: str, panel: Panel, width: float) -> str:
-    """A category with its size, which is not broken; a number alone with what it counts."""
+    """Return a category with its size, which is not broken; a number alone with what it counts."""
     lines = words(f"{panel.by} = {name}" if name.isdecimal() else name, 0.4 * width).split("\n")
     return with_size(lines, f"(n = {panel.sizes(name)})", 0.4 * width)
 
 
 def with_size(lines: Sequence[str], size: str, width: float) -> str:
-    """Lines with a size behind the last, or below it where there is no room."""
+    """Return lines with a size behind the last, or below it where there is no room."""
     last = f"{lines[-1]} {size}"
     fits = text_width(last, SIZE) <= width * POINTS
     return "\n".join([*lines[:-1], last] if fits else [*lines, size])
@@ -221,7 +221,7 @@ def _marked(look: Style) -> dict[str, Any]:
 
 
 def legend_height(labels: Sequence[str], across: int) -> float:
-    """How high a legend in so many columns is, in inches."""
+    """Return how high a legend in so many columns is, in inches."""
     return 0.1 + sum(LINE * (1 + label.count("\n")) + 0.04 for label in labels) / across + 0.05 if labels else 0.0
 
 
@@ -249,7 +249,7 @@ def _scaled(values: Iterable[float | None], panel: Panel) -> list[float]:
 
 
 def _whiskers(marks: Sequence[Mark], panel: Panel) -> list[list[float]]:
-    """How far the intervals reach below and above the values; not a number where there is none."""
+    """Return how far the intervals reach below and above the values; not a number where there is none."""
     values = _scaled((mark.value.value for mark in marks), panel)
     lows, highs = (_scaled((getattr(mark.value, end) for mark in marks), panel) for end in ("low", "high"))
     below = [max(0.0, value - low) if low == low else low for value, low in zip(values, lows, strict=True)]
@@ -297,7 +297,7 @@ def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> Non
 
 
 def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
-    """The numbers with their sizes; where these would touch, the numbers alone, as many as there is room for."""
+    """Return the numbers with their sizes; where these would touch, the numbers alone, as many as there is room for."""
     per_unit = width * POINTS / (1.16 * (numbers[-1] - numbers[0]))
     sized = [f"{name}\nn = {panel.sizes(name)}" for name in panel.categories]
     if all(_are_apart(sized, numbers, per_unit)):
@@ -311,7 +311,7 @@ def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
 
 
 def _are_apart(labels: Sequence[str], places: Sequence[int], per_unit: float) -> Iterator[bool]:
-    """Whether each label ends before the next begins."""
+    """Yield whether each label ends before the next begins."""
     widths = [max(text_width(line, SIZE) for line in label.split("\n")) for label in labels]
     for (left, right), (first, second) in zip(pairwise(places), pairwise(widths), strict=True):
         yield (right - left) * per_unit > (first + second) / 2

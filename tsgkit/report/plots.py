@@ -102,7 +102,7 @@ def intervals(rows: Sequence[Scored], *, title: str) -> str:
 
 
 def outcomes(rows: Sequence[Ended], *, title: str) -> str:
-    """One bar a row, cut by how its samples ended; under it every way that occurs, with its number."""
+    """Return one bar a row, cut by how its samples ended; under it every way that occurs, with its number."""
     parts, y = list[Markup](), 4.0
     for row in rows:
         lines = _label(row.label)
@@ -119,7 +119,7 @@ def outcomes(rows: Sequence[Ended], *, title: str) -> str:
 
 
 def against_k(lines: Sequence[Line], *, title: str, counts: str = "") -> str:
-    """Lines over k, with whiskers; at most ``MOST_LINES`` are drawn. ``counts`` says what k counts."""
+    """Return lines over k, with whiskers; at most ``MOST_LINES`` are drawn. ``counts`` says what k counts."""
     lines = lines[:MOST_LINES]
     ks = sorted({k for line in lines for k in line.points})
     left, right, top, bottom = 34.0, WIDTH - 12, 10.0, 190.0
@@ -141,7 +141,7 @@ def against_k(lines: Sequence[Line], *, title: str, counts: str = "") -> str:
 
 
 def _said(point: Point | None) -> str:
-    """A value in words.
+    """Return a value in words.
 
     >>> _said(Point(0.574, 0.515, 0.641)), _said(None)
     ('57.4 [51.5, 64.1]', 'none')
@@ -158,7 +158,7 @@ def _numbers(counts: Mapping[str, int]) -> str:
 
 
 def _keys(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The ways that occur, in their fixed order."""
+    """Return the ways that occur, in their fixed order."""
     return [(name, counts[name]) for name in OUTCOMES if counts.get(name)]
 
 
@@ -196,7 +196,7 @@ def _segment(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
 
 
 def _dot(x: float, y: float, colour: str, *, is_round: bool) -> Markup:
-    """A filled circle, or a hollow diamond."""
+    """Return a filled circle, or a hollow diamond."""
     if is_round:
         return element("circle", cx=x, cy=y, r=4.5, style=f"fill:{colour}")
     points = " ".join(f"{coordinate(x + dx)},{coordinate(y + dy)}" for dx, dy in ((0, -5), (5, 0), (0, 5), (-5, 0)))
@@ -216,7 +216,7 @@ def _whisker(point: Point | None, y: float, colour: str, *, is_round: bool) -> I
 
 
 def _legend_of_profiles(parts: list[Markup]) -> float:
-    """What the two shapes mean; the result is where the plot goes on."""
+    """Return what the two shapes mean; the result is where the plot goes on."""
     x = LEFT
     for words, colour, is_round in (("strict", STRICT, True), ("official", OFFICIAL, False)):
         parts += [
@@ -238,7 +238,7 @@ def _scale(top: float, bottom: float) -> list[Markup]:
 
 
 def _bar(counts: Mapping[str, int], y: float) -> list[Markup]:
-    """The segments of a bar; the smallest can still be seen."""
+    """Return the segments of a bar; the smallest can still be seen."""
     keys, width = _keys(counts), WIDTH - 8
     total = sum(number for _, number in keys)
     least = 3.0
@@ -289,7 +289,7 @@ def _line(line: Line, number: int, places: Mapping[int, float], top: float, bott
 
 
 def _sample(number: int, y: float) -> list[Markup]:
-    """A line as the legend shows it."""
+    """Return a line as the legend shows it."""
     colour, dashes = LINES[number]
     return [_segment(4, y, 38, y, _stroke(colour, 1.8, dashes)), _mark(21, y, number)]
 

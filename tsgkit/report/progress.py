@@ -63,7 +63,7 @@ class Progress:
             self._print("\n".join(map(inert, self._waits)))
 
     def _is_due(self) -> bool:
-        """Say whether to tell of waits in a line of their own."""
+        """Return whether to tell of waits in a line of their own."""
         before, self._waited_before, now = self._waited_before, bool(self._waits), time.monotonic()
         every = EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE
         if not self._waits or now - self._wait_said_at < every:
@@ -108,7 +108,7 @@ class Progress:
 
 
 def line_of(part: Part) -> str:
-    """Say how far a part of a job is: done, failed, blocked, cost, and how long it will still take."""
+    """Return how far a part of a job is: done, failed, blocked, cost, and how long it will still take."""
     words = [f"{inert(part.title)}: {part.done:,}/{part.total:,}"]
     if part.score is not None:
         words.append(f"{part.metric} {100 * part.score:.1f}" + (" so far" if part.left else ""))
@@ -129,7 +129,7 @@ def line_of(part: Part) -> str:
 
 
 def columns_of(stream: IO[str]) -> int | None:
-    """How long a line may be so that it stays one line of a terminal; None where that is not known."""
+    """Return how long a line may be so that it stays one line of a terminal; None where that is not known."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):

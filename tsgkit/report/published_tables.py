@@ -119,7 +119,7 @@ class Reference(_Declared):
         return self
 
     def figures(self, task: str, style: str) -> Iterator[Figure]:
-        """All figures of a task in a style, table by table."""
+        """Yield all figures of a task in a style, table by table."""
         doubts = {(d.table, d.model, column): d.reason for d in self.doubtful for column in d.columns}
         for table in self.tables:
             for model, row in table.rows.items():
@@ -139,14 +139,14 @@ def load_reference(suite: str = "") -> Reference:
 
 
 def _file_of(suite: str) -> str:
-    """The file that holds the tables of a suite; an empty name is the first suite's."""
+    """Return the file that holds the tables of a suite; an empty name is the first suite's."""
     named = next((one for one in suites() if not suite or one.name == suite), Suite(suite))
     return named.tables or f"{named.name}.yaml"
 
 
 @lru_cache(maxsize=16)
 def reference_from(text: str, source: str) -> Reference:
-    """The tables that a YAML text holds; ``UsageError`` names what is wrong."""
+    """Return the tables that a YAML text holds; ``UsageError`` names what is wrong."""
     try:
         return Reference.model_validate(loaded(text, source))
     except ValidationError as error:
@@ -158,7 +158,7 @@ def reference_from(text: str, source: str) -> Reference:
 
 
 def against_published(report: Report) -> Report:
-    """The report with published figures beside every row that there are some for."""
+    """Return the report with published figures beside every row that there are some for."""
     suites = {task: load_card(task).task.partition("/")[0] for task in {row.task for row in report.rows}}
     references = {suite: _reference_of(suite) for suite in suites.values()}
     found = (_beside(row, f"{suites[row.task]}/{row.kind}", references[suites[row.task]]) for row in report.rows)
@@ -166,7 +166,7 @@ def against_published(report: Report) -> Report:
 
 
 def _reference_of(suite: str) -> Reference | None:
-    """The tables of a suite that has some."""
+    """Return the tables of a suite that has some."""
     names = [place.joinpath("reference", _file_of(suite)) for place in search_path("eval")]
     return load_reference(suite) if any(name.is_file() for name in names) else None
 
@@ -209,7 +209,9 @@ def differences(row: ReportRow, style: str, items: int, reference: Reference) ->
 
 
 def asks_published_data(kind: str, file: str, name: str) -> bool:
-    """Whether a file is one of a published dataset, by its checksum; where none is known, by having all of its rows."""
+    """Return whether a file is one of a published dataset, by its checksum; where none is known, by having all of its
+    rows.
+    """
     known = catalogue().get(name)
     if known is None or not Path(file).is_file():
         return False
@@ -230,7 +232,7 @@ class Found(NamedTuple):
 
 
 def doubts_found(reference: Reference) -> Iterator[Found]:
-    """Everything in the tables that arithmetic says cannot be right."""
+    """Yield everything in the tables that arithmetic says cannot be right."""
     for table in reference.tables:
         for model, figures in table.rows.items():
             row = dict(zip(table.columns, figures, strict=True))
@@ -243,7 +245,7 @@ Figures = dict[Column, float]
 
 
 def _groups(row: Figures) -> Iterator[dict[str, Column]]:
-    """The columns of each task, style and part, by metric."""
+    """Yield the columns of each task, style and part, by metric."""
     groups: defaultdict[tuple[str, ...], dict[str, Column]] = defaultdict(dict)
     for column in row:
         groups[column.task, column.style, column.part][column.metric] = column
@@ -251,7 +253,7 @@ def _groups(row: Figures) -> Iterator[dict[str, Column]]:
 
 
 def _bound(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """A mean of harmonic means is at most the mean of the arithmetic means."""
+    """Yield a mean of harmonic means is at most the mean of the arithmetic means."""
     for group in _groups(row):
         if {"precision", "recall", "f1"} <= set(group):
             columns = tuple(group[name] for name in ("precision", "recall", "f1"))
@@ -261,7 +263,7 @@ def _bound(row: Figures) -> Iterator[tuple[Column, ...]]:
 
 
 def _multiple(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """Items that are right or wrong as a whole come to a multiple of 1/n."""
+    """Yield items that are right or wrong as a whole come to a multiple of 1/n."""
     for column, figure in row.items():
         if column.metric in ("accuracy", "exact_match"):
             right = round(figure * column.items / 100)
@@ -270,7 +272,7 @@ def _multiple(row: Figures) -> Iterator[tuple[Column, ...]]:
 
 
 def _sum(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """What is mentioned and what is new come to all there is."""
+    """Yield what is mentioned and what is new come to all there is."""
     for group in _groups(row):
         names = [f"hallucinated_{kind}" for kind in ("desc", "new", "total")]
         if set(names) <= set(group):

@@ -193,7 +193,7 @@ def gather(
     also: Collection[str] = (),
     in_groups: bool = False,
 ) -> Report:
-    """The report of these runs, by these groups; ``data`` says where their data lie now, if elsewhere.
+    """Return the report of these runs, by these groups; ``data`` says where their data lie now, if elsewhere.
 
     ``metrics`` chooses which are shown, ``also`` names some more (``tsg/ma-sgg.f1_soft``), of groups too if
     ``in_groups``. Intervals take time, so none is made for the others.
@@ -220,13 +220,13 @@ def gather(
 
 
 def main_metric(metrics: Mapping[str, Any]) -> str:
-    """The metric a row is known by: the last that its card calls a headline."""
+    """Return the metric a row is known by: the last that its card calls a headline."""
     headlines = [name for name, metric in metrics.items() if metric.headline]
     return (headlines or list(metrics))[-1]
 
 
 def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
-    """Every run once, however often and in whatever spelling it is named."""
+    """Yield every run once, however often and in whatever spelling it is named."""
     seen: set[Path] = set()
     for path in map(Path, paths):
         if (place := path.resolve()) not in seen:
@@ -294,7 +294,7 @@ class _Wanted(NamedTuple):
     in_groups: bool
 
     def of(self, task: Task) -> tuple[str, ...]:
-        """The names of a task's metrics that are wanted."""
+        """Return the names of a task's metrics that are wanted."""
         main = main_metric(task.card.metrics)
         return tuple(
             name
@@ -306,12 +306,12 @@ class _Wanted(NamedTuple):
         )
 
     def more_of_groups(self, task: Task) -> tuple[str, ...]:
-        """Those that are wanted of the members of groups, beside what a task tells of them."""
+        """Return those that are wanted of the members of groups, beside what a task tells of them."""
         return tuple(name for name in task.metrics if self.in_groups and f"{task.key}.{name}" in self.also)
 
 
 def _sums_of(prepared: Prepared, file: Path, by: Sequence[str]) -> list[_Sums]:
-    """What every row comes to, from one look at the records; from two where a sample was recorded twice.
+    """Return what every row comes to, from one look at the records; from two where a sample was recorded twice.
 
     Of several records of a sample the last one counts. One that ended in an error of the service is held back until
     all is read, since asking again may have mended it; any other is added at once.
@@ -347,7 +347,7 @@ def _look(
 
 
 def _places(row: Row) -> dict[str, int]:
-    """Where each item stands in a row; the rows of a task ask the same items."""
+    """Return where each item stands in a row; the rows of a task ask the same items."""
     ids = row.dataset.item_ids
     return {ids[number]: place for place, number in enumerate(row.numbers)}
 
@@ -362,7 +362,7 @@ class _Computed:
         self._same: dict[str, dict[str, tuple[str, ...]]] = {}
 
     def of(self, place: int) -> dict[str, tuple[str, ...]]:
-        """The members, by group, that a sample belongs to."""
+        """Return the members, by group, that a sample belongs to."""
         if place not in self._found:
             sample = self.row.dataset.sample(self.row.numbers[place])
             names = {group: self.row.task.group_of(sample, group) for group in self.by}
@@ -385,7 +385,7 @@ class _Sums:
         self._kept_of_failed = (*KEPT_OF_FAILED, "evidence") if takes_parts else KEPT_OF_FAILED
 
     def add_record(self, place: int, record: dict[str, Any]) -> bool:
-        """One more record; false where the sample was added before."""
+        """Return one more record; false where the sample was added before."""
         if self._added[place]:
             return False
         if record["outcome"] in FAILURES:
@@ -420,7 +420,7 @@ class _Sums:
                 members[name].add(cluster, part.scores, part.counts)
 
     def _part(self, place: int, group: str, name: str, record: Mapping[str, Any]) -> PartOfSample | None:
-        """What counts of a sample for a member of a group that takes only some of it."""
+        """Return what counts of a sample for a member of a group that takes only some of it."""
         sample = self.row.dataset.sample(self.row.numbers[place])
         task = self.row.task
         part = task.part_of(sample, record["evidence"], group, name) if isinstance(task, TakesParts) else None
@@ -431,7 +431,7 @@ class _Sums:
         return self.computed.of(place)[group] if stored is None else stored
 
     def boards(self, seed: int, shown: Sequence[str], more: Sequence[str]) -> dict[str, dict[str, Board]]:
-        """The board of every member of every group; members that take only parts of samples have no ``more``."""
+        """Return the board of every member of every group; members that take only parts of samples have no ``more``."""
         task, solver = self.row.task, self.row.solver
         found = dict[str, dict[str, Board]]()
         for group, members in self.members.items():

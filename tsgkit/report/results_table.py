@@ -29,7 +29,7 @@ PROFILES = "strict: every item counts; official: as the published code counts"
 def results_lines(
     finished: Finished, prepared: Prepared, *, samples: bool = False, screen: Screen = PAPER
 ) -> Iterator[str]:
-    """The table, what went wrong, and where everything lies."""
+    """Yield the table, what went wrong, and where everything lies."""
     yield from board_lines(finished.results, prepared, screen)
     if samples:
         import json
@@ -53,7 +53,7 @@ def results_lines(
 
 
 def _next_steps(prepared: Prepared) -> Iterator[str]:
-    """The commands that make sense next, for the tasks that they make sense for together."""
+    """Yield the commands that make sense next, for the tasks that they make sense for together."""
     tasks = {row.cell.task: row.task for row in prepared.rows}
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, task in tasks.items():
@@ -70,7 +70,7 @@ def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
 
 
 def board_lines(results: Sequence[Result], prepared: Prepared, screen: Screen = PAPER) -> Iterator[str]:
-    """One table for each subject, and what went wrong."""
+    """Yield one table for each subject, and what went wrong."""
     shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
     judges = {row.cell.subject: f", judged by {row.judge}" for row in prepared.rows if row.judge is not None}
     for subject in dict.fromkeys(result.cell.subject for result in results):
@@ -107,7 +107,7 @@ def never_answered(results: Sequence[Result]) -> bool:
 
 
 def _controls(prepared: Prepared, screen: Screen) -> Iterator[str]:
-    """What programs that ask nobody get on the same samples, where a task has such controls."""
+    """Yield what programs that ask nobody get on the same samples, where a task has such controls."""
     for task, row in {row.cell.task: row for row in prepared.rows}.items():
         controls = controls_of(row.task, row.dataset, row.numbers, prepared.plan.at("seed"))
         names = list(dict.fromkeys(name for one in controls for name in one.values))
@@ -142,7 +142,7 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
 
 
 def _value(result: Result, profile: str, metric: str) -> Value | None:
-    """A value of a row; none where nothing ended yet."""
+    """Return a value of a row; none where nothing ended yet."""
     return (result.board.profiles[profile] or {}).get(metric)
 
 
@@ -172,7 +172,7 @@ def _cost(usage: Mapping[str, Any] | None) -> str:
 
 
 def _unofficial(result: Result, metrics: Sequence[str]) -> Iterator[str]:
-    """Why the table shows no official value, of all metrics or of some."""
+    """Yield why the table shows no official value, of all metrics or of some."""
     if not result.board.n:
         return
     reasons = result.board.reasons

@@ -29,7 +29,7 @@ Fields = dict[str, object]
 
 
 def write(report: Report) -> str:
-    """The report as CSV."""
+    """Return the report as CSV."""
     text = io.StringIO()
     several = [name for name in AXES if any(name in row.cell.value for row in report.rows)]
     writer = csv.DictWriter(text, (*HEAD, *several), restval="", quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
@@ -39,7 +39,7 @@ def write(report: Report) -> str:
 
 
 def cell(value: object) -> str:
-    """A cell: numbers as they are, text so that it stays text."""
+    """Return a cell: numbers as they are, text so that it stays text."""
     if value is None:
         return ""
     if isinstance(value, int | float):
@@ -49,7 +49,7 @@ def cell(value: object) -> str:
 
 
 def lines(report: Report) -> Iterator[Fields]:
-    """One line a figure."""
+    """Yield one line a figure."""
     for row in report.rows:
         about = _about(row)
         yield from (about | line for line in _metrics(row, row.board))

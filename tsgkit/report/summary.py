@@ -16,7 +16,7 @@ HEAD = ("task", "subject", "way", "metric", "strict", "95 % interval", "n", "off
 
 
 def write(report: Report, gates: Sequence[Gate] = ()) -> str:
-    """The main metric of every row, the gates it misses, and what went wrong."""
+    """Return the main metric of every row, the gates it misses, and what went wrong."""
     rows, notes = [], list[Line]()
     for row in report.rows:
         strict, official = ((row.board.profiles[name] or {}).get(row.main) for name in ("strict", "official"))

@@ -50,7 +50,7 @@ class Document:
 
 
 def document(report: Report) -> Document:
-    """The report as tables."""
+    """Return the report as tables."""
     tables = (
         *(_scores(report, task) for task in _tasks(report)),
         *controls(report),
@@ -68,7 +68,7 @@ def _tasks(report: Report) -> tuple[str, ...]:
 
 
 def _who(report: Report, row: ReportRow) -> tuple[str, ...]:
-    """The cells that tell a row from the others of its task."""
+    """Return the cells that tell a row from the others of its task."""
     run = (Foreign(row.run),) if len(report.runs) > 1 else ()
     return (*run, Foreign(row.subject), Foreign(" ".join(row.way)) if row.way else NOTHING)
 
@@ -112,7 +112,7 @@ def _row_notes(row: ReportRow) -> Iterator[Line]:
 
 
 def controls(report: Report) -> Iterator[Table]:
-    """What programs that ask nobody get on the same samples, where a task has such controls."""
+    """Yield what programs that ask nobody get on the same samples, where a task has such controls."""
     for task, found, rows in _controlled(report):
         names = list(dict.fromkeys(name for one in found for name in one.values))
         lines = tuple(
@@ -128,7 +128,7 @@ CONTROLS_HELP = "the same items, nobody asked; compare what is voted with what i
 
 
 def _controlled(report: Report) -> list[tuple[str, tuple[Control, ...], list[ReportRow]]]:
-    """Rows by task and controls, which are the same where the same items were asked."""
+    """Return rows by task and controls, which are the same where the same items were asked."""
     found: dict[str, list[tuple[tuple[Control, ...], list[ReportRow]]]] = {}
     for row in report.rows:
         if row.controls:
@@ -157,7 +157,7 @@ def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[str, 
 
 
 def shown_in(board: Board, metrics: Iterable[str]) -> tuple[str, ...]:
-    """Which of these metrics a board has been made for."""
+    """Return which of these metrics a board has been made for."""
     return tuple(name for name in metrics if name in (board.profiles["strict"] or {}))
 
 
@@ -204,7 +204,7 @@ def published_tables(report: Report) -> Iterator[Table]:
 
 
 def _differences(ours: Iterable[Beside]) -> Iterator[Line]:
-    """What differs, said once for all rows of which it is true."""
+    """Yield what differs, said once for all rows of which it is true."""
     said: dict[str, list[str]] = {}
     for beside in ours:
         for text in beside.differences:
@@ -214,7 +214,7 @@ def _differences(ours: Iterable[Beside]) -> Iterator[Line]:
 
 
 def _doubts(found: Mapping[str, Mapping[str, Figure]]) -> Iterator[Line]:
-    """What is doubtful, said once for all figures of a row of which it is true."""
+    """Yield what is doubtful, said once for all figures of a row of which it is true."""
     said: dict[tuple[str, str, str], list[str]] = {}
     for figure in (figure for figures in found.values() for figure in figures.values()):
         if figure.doubt:
@@ -242,7 +242,7 @@ def _value_beside(beside: Beside, name: str) -> str:
 
 
 def _by_model(figures: Iterable[Figure]) -> dict[str, dict[str, Figure]]:
-    """The figures of each model; of one that stands in two tables, the first."""
+    """Return the figures of each model; of one that stands in two tables, the first."""
     models: dict[str, dict[str, Figure]] = {}
     for figure in figures:
         models.setdefault(figure.model, {}).setdefault(figure.metric, figure)
@@ -264,7 +264,7 @@ def _figure(figure: Figure | None) -> str:
 
 
 def _outcomes(report: Report) -> Table:
-    """Every count that is not zero everywhere, after the outcomes, which always stand here."""
+    """Return every count that is not zero everywhere, after the outcomes, which always stand here."""
     always = tuple(map(str, ("items", *Outcome)))
     named = dict.fromkeys([*map(str, COUNTS), *(name for row in report.rows for name in row.board.counts)])
     counted = {name for row in report.rows for name, times in row.board.counts.items() if times}
@@ -284,7 +284,7 @@ def _outcomes(report: Report) -> Table:
 
 
 def _told_elsewhere(report: Report) -> set[str]:
-    """The counts that have a table of their own."""
+    """Return the counts that have a table of their own."""
     return {name for row in report.rows for name in row.board.counts if name.startswith((COUNTED, "hallucinating"))}
 
 

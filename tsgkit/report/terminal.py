@@ -33,19 +33,19 @@ PAPER = Screen()
 
 
 def write(report: Report, screen: Screen = PAPER) -> str:
-    """The report as text."""
+    """Return the report as text."""
     shown = document(report)
     blocks = ["\n".join(table(one, screen)) for one in shown.tables]
     return "\n\n".join([*blocks, "\n".join(map(line, shown.notes))]) + "\n"
 
 
 def line(pieces: Line) -> str:
-    """A line of text."""
+    """Return a line of text."""
     return "".join(map(inert, pieces))
 
 
 def table(one: Table, screen: Screen = PAPER) -> Iterator[str]:
-    """A table under its title, with its notes."""
+    """Yield a table under its title, with its notes."""
     yield screen.bold(line(one.title))
     yield from aligned([one.head, *one.rows], one.words, screen)
     for note in one.notes:
@@ -136,7 +136,7 @@ def _padded(cell: str, width: int, is_word: bool) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns a text takes on a terminal.
+    """Return how many columns a text takes on a terminal.
 
     >>> columns("abc"), columns("茶"), columns("é")
     (3, 2, 1)

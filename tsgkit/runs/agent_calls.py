@@ -46,7 +46,7 @@ class AgentCalls:
     shard: Shard | None = None
 
     def engine(self, noun: str, watch: Watch | None = None) -> Engine:
-        """The engine that carries out what asks; units are called so in messages."""
+        """Return the engine that carries out what asks; units are called so in messages."""
         engine = Engine((self.asker,), watch or Watch(), noun=noun, shard=self.shard)
         began = time.monotonic()
 
@@ -103,7 +103,8 @@ def open_calls(
     force: bool = False,
     shard: Shard | None = None,
 ) -> AgentCalls:
-    """The calls beside a product, begun or gone on with; ``UsageError`` where other work or another file lies there.
+    """Return the calls beside a product, begun or gone on with; ``UsageError`` where other work or another file lies
+    there.
 
     ``asked`` is all that can change an answer beside the model and the prompts; ``folder`` says that the product is a
     folder. The calls of a ``shard`` lie beside the name that it gives the product. With ``new`` earlier work is put
@@ -126,7 +127,7 @@ def open_calls(
 
 
 def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget) -> Door | Asked:
-    """Who is asked."""
+    """Return who is asked."""
     if model.startswith(BASELINE):
         raise UsageError(f"{model} is no model to ask", hint="name PROVIDER/NAME, script:FILE or replay:RUN")
     if not asks_a_model(model):
@@ -146,12 +147,12 @@ def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget)
 
 
 def calls_beside(product: str | Path) -> Path:
-    """The folder of the calls that a file or folder is made of."""
+    """Return the folder of the calls that a file or folder is made of."""
     return Path(f"{product}.calls")
 
 
 def asked_before(product: str | Path) -> dict[str, Any]:
-    """What the work asked whose calls lie beside a product; nothing where none were made."""
+    """Return what the work asked whose calls lie beside a product; nothing where none were made."""
     calls = calls_beside(product)
     if not (calls / CALLS).is_file() or not (calls / CALLS).stat().st_size:
         return {}
@@ -181,7 +182,7 @@ def _aside(path: Path) -> str:
 
 
 def _written(product: Path) -> str:
-    """The checksum of what lies in the place of a product; empty where nothing does."""
+    """Return the checksum of what lies in the place of a product; empty where nothing does."""
     return checksum_of_bytes(read_bytes(product)) if product.is_file() else ""
 
 

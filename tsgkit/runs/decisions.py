@@ -25,7 +25,7 @@ BEGINNING = '{"shown": "'
 
 
 def shown_as(value: object) -> str:
-    """The name of what was shown."""
+    """Return the name of what was shown."""
     return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -37,7 +37,7 @@ class Decisions:
         self._known = self._read()
 
     def find(self, name: str) -> dict[str, Any] | None:
-        """What was decided of an item."""
+        """Return what was decided of an item."""
         return self._known.get(name)
 
     def keep(self, name: str, value: dict[str, Any]) -> None:

@@ -49,7 +49,7 @@ class RowEstimate:
 
 
 def estimates_of(prepared: Prepared, prices: Mapping[str, Price | None]) -> tuple[RowEstimate, ...]:
-    """The estimate of every row."""
+    """Return the estimate of every row."""
     return tuple(_estimate(row, prices.get(row.asked)) for row in prepared.rows)
 
 
@@ -70,7 +70,7 @@ def _estimate(row: Row, price: Price | None) -> RowEstimate:
 
 
 def prompt_tokens(contents: Iterable[object]) -> Spread:
-    """The tokens of prompts with pictures, by the contents of their messages.
+    """Return the tokens of prompts with pictures, by the contents of their messages.
 
     >>> prompt_tokens(["Which object is left of the cup?"])
     Spread(low=6.4, high=10.666666666666666)

@@ -229,7 +229,9 @@ class _Opened:
 
 
 def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
-    """Where the run is kept, and what is to be told of it; with ``new`` an earlier one is put aside, not destroyed."""
+    """Return where the run is kept, and what is to be told of it; with ``new`` an earlier one is put aside, not
+    destroyed.
+    """
     path = options.out or default_folder(prepared)
     if prepared.shard is not None and options.out is not None:
         path = prepared.shard.beside(options.out)
@@ -282,7 +284,9 @@ def _remember_formats(prepared: Prepared, folder: RunFolder, job: Evaluation) ->
 
 
 def _cache() -> tuple[ReplyCache | None, str]:
-    """The replies kept across runs; where nothing can be written there, none, and why. A broken file is an error."""
+    """Return the replies kept across runs; where nothing can be written there, none, and why. A broken file is an
+    error.
+    """
     try:
         return ReplyCache(), ""
     except UsageError as error:

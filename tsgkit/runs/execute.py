@@ -40,7 +40,7 @@ class Subject(Protocol):
         draw: int = 0,
         schema: dict[str, Any] | None = None,
     ) -> Reply:
-        """The reply to a prompt."""
+        """Return the reply to a prompt."""
 
     def stop(self) -> None:
         """Ask nothing new."""
@@ -147,7 +147,8 @@ class Evaluation:
                 yield self.engine.each(units, self._sample, workers=workers, asks=asks, gave_up=gave_up)
 
     def _processes(self, states: Sequence[RowState]) -> int:
-        """How many samples of these rows, which ask nobody, are worked on at a time: several where they compute."""
+        """Return how many samples of these rows, which ask nobody, are worked on at a time: several where they
+        compute."""
         left = sum(state.total - state.finished for state in states if state.row.task.computes)
         workers = min(processors(), self.in_flight, left)
         if left < FEWEST or workers < 2:

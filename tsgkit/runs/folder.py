@@ -37,7 +37,7 @@ SHARD = "shard"
 
 
 def read_header(folder: Path) -> dict[str, Any]:
-    """What a run says of itself; ``UsageError`` where the folder holds no run."""
+    """Return what a run says of itself; ``UsageError`` where the folder holds no run."""
     if not (folder / HEADER).is_file():
         raise UsageError(f"{folder}: no run lies here: it has no {HEADER}", hint="tsgkit runs list shows what there is")
     try:
@@ -98,7 +98,7 @@ class RunFolder:
             raise FileProblem(error.message, hint=KEPT) from None
 
     def _index(self) -> dict[int, int]:
-        """Where each answered call lies; one that ended in an error that may pass is to be made again."""
+        """Return where each answered call lies; one that ended in an error that may pass is to be made again."""
         places: dict[int, int] = {}
         for place, value in calls_in(self.calls.path):
             call, reply = _call_of(value), reply_from(value["reply"])
@@ -117,7 +117,7 @@ class RunFolder:
             self.spent = self.spent + Usage(**told)
 
     def find(self, call: Call) -> Reply | None:
-        """The recorded reply to a call."""
+        """Return the recorded reply to a call."""
         place = self._places.get(_digest(call))
         if place is None:
             return None
@@ -125,7 +125,7 @@ class RunFolder:
         return reply_from(value["reply"]) if _call_of(value) == call else None
 
     def find_same(self, call: Call) -> Reply | None:
-        """A recorded reply to the same request, whoever asked."""
+        """Return a recorded reply to the same request, whoever asked."""
         place = self._requests.get(_digest(call.request))
         if place is None:
             return None
@@ -155,7 +155,7 @@ class RunFolder:
 
 
 def same_run(path: Path, header: dict[str, Any]) -> dict[str, Any] | None:
-    """The header of the run in a folder; None where none has begun, ``UsageError`` where it is another one."""
+    """Return the header of the run in a folder; None where none has begun, ``UsageError`` where it is another one."""
     found = read_header(path) if (path / HEADER).exists() else None
     if found is None:
         return None
@@ -203,7 +203,7 @@ def _is_empty(path: Path) -> bool:
 
 
 def locked(path: Path, what: str = "the run") -> IO[str]:
-    """The lock on a folder, which is made if it is not there; ``UsageError`` where another process holds it."""
+    """Return the lock on a folder, which is made if it is not there; ``UsageError`` where another process holds it."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         lock = (path / LOCK).open("a")

@@ -30,7 +30,7 @@ class Gate(NamedTuple):
 
 
 def gates_of(texts: Iterable[str], prepared: Prepared) -> tuple[Gate, ...]:
-    """The gates of ``--fail-under``; ``UsageError`` before anything is asked."""
+    """Return the gates of ``--fail-under``; ``UsageError`` before anything is asked."""
     return tuple(_gate(text, prepared) for text in texts)
 
 

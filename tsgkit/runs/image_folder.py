@@ -51,7 +51,7 @@ class PaintingLog:
 
     @classmethod
     def of(cls, folder: Path) -> PaintingLog:
-        """The log of a folder; an empty one where nothing was painted yet."""
+        """Return the log of a folder; an empty one where nothing was painted yet."""
         log = cls()
         if (folder / PAINTINGS).is_file():
             for _, line in lines_of(folder / PAINTINGS, frozenset(FIELDS)):
@@ -68,12 +68,12 @@ class PaintingLog:
 
 
 def picture_of(folder: Path, item_id: str) -> Path:
-    """Where the picture of an item lies, or will lie."""
+    """Return where the picture of an item lies, or will lie."""
     return folder / f"{item_id}.png"
 
 
 def newest_of(folder: Path, item_id: str) -> Path:
-    """Where a picture lies until its line is written."""
+    """Return where a picture lies until its line is written."""
     return folder / f".{item_id}.png.new"
 
 

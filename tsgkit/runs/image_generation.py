@@ -81,7 +81,7 @@ class Painter:
     rewriter: RewriterOptions | None = None
 
     def request(self, painting: Painting) -> str:
-        """What identifies a request: everything that could change the picture."""
+        """Return what identifies a request: everything that could change the picture."""
         settings, prompt = self.settings, prompt_hash(messages_for(painting.prompt, painting.picture))
         what = [settings.model, settings.endpoint, settings.parameters, prompt]
         what += [] if self.rewriter is None else [self.rewriter.identity]
@@ -93,13 +93,13 @@ class Painter:
         return self.settings.model.startswith(PREFIX)
 
     def provider(self, *, conditioned: bool) -> LiteLlmImages | OwnImages:
-        """Who really makes the pictures."""
+        """Return who really makes the pictures."""
         if self.is_own:
             return OwnImages(self.settings.model, self.settings.parameters["seed"], conditioned)
         return LiteLlmImages(self.settings, self.price, conditioned=conditioned)
 
     def door(self, limits: Limits, log: PaintingLog, *, conditioned: bool) -> Door:
-        """The door to the model; what was used before counts."""
+        """Return the door to the model; what was used before counts."""
         budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
         budget.add(log.requests, log.spent)
         return Door(
@@ -119,7 +119,9 @@ class Painter:
 def painter_of(
     model: str, arguments: Sequence[str], price: str | None = None, rewriter: RewriterOptions | None = None
 ) -> Painter:
-    """An image model, with arguments as in ``--model-arg`` (``size=1024x1024``), and its price a picture, if known."""
+    """Return an image model, with arguments as in ``--model-arg`` (``size=1024x1024``), and its price a picture, if
+    known.
+    """
     if not asks_a_model(model) or model.startswith(BASELINE):
         raise UsageError(f"{model} makes no pictures", hint="name an image model as PROVIDER/NAME")
     given = parse(arguments, [model], IMAGE_PARAMETERS)
@@ -144,12 +146,12 @@ def _own_painter(model: str, given: dict[str, Any], rewriter: RewriterOptions | 
 
 
 def messages_of(painting: Painting) -> Messages:
-    """What is asked for a picture."""
+    """Return what is asked for a picture."""
     return messages_for(painting.prompt if painting.rewritten is None else painting.rewritten, painting.picture)
 
 
 def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log: PaintingLog) -> ToPaint:
-    """What is left to be made; ``UsageError`` where an id names no file, or the folder holds other pictures."""
+    """Return what is left to be made; ``UsageError`` where an id names no file, or the folder holds other pictures."""
     wanted = tuple(paintings)
     _check_ids(wanted)
     left: list[Painting] = []
@@ -404,7 +406,7 @@ class Pictures:
         return {"rewriter": self.rewriter.options.model, "rewritten": painting.rewritten}
 
     def result(self) -> Painted:
-        """What became of it."""
+        """Return what became of it."""
         provider, used = self.door.provider, self.door.budget
         is_unpriced = self.unpriced or (used.used_requests and not used.used_cost and self.painter.price is None)
         return Painted(

@@ -91,16 +91,16 @@ class Journal:
 
     @staticmethod
     def encoded(value: dict[str, Any]) -> bytes:
-        """A value as a line."""
+        """Return a value as a line."""
         return _ENCODER.encode(value).encode("ascii") + b"\n"
 
     def read(self, place: int) -> dict[str, Any]:
-        """The line that begins at a place."""
+        """Return the line that begins at a place."""
         value: dict[str, Any] = json.loads(self.line(place))
         return value
 
     def line(self, place: int) -> bytes:
-        """The line that begins at a place, as it is written."""
+        """Return the line that begins at a place, as it is written."""
         found = bytearray()
         while chunk := os.pread(self._file, LINE, place + len(found)):
             end = chunk.find(b"\n")
@@ -110,12 +110,12 @@ class Journal:
         return bytes(found)
 
     def count(self) -> int:
-        """How many whole lines there are; what they hold is not looked at."""
+        """Return how many whole lines there are; what they hold is not looked at."""
         starts = range(0, self.size, CHUNK)
         return sum(os.pread(self._file, CHUNK, start).count(b"\n") for start in starts)
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Every line with its place, from the beginning."""
+        """Return every line with its place, from the beginning."""
         return lines_of(self.path, self.fields)
 
     def replace(self, lines: Iterable[bytes]) -> None:
@@ -152,12 +152,12 @@ class Journal:
 
 @cache
 def _syncer() -> ThreadPoolExecutor:
-    """The one thread that waits for disks."""
+    """Return the one thread that waits for disks."""
     return ThreadPoolExecutor(1, thread_name_prefix="tsgkit-sync")
 
 
 def lines_of(path: Path, fields: AbstractSet[str] = frozenset()) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every whole line of a file with its place; one that was being written when everything stopped is left out.
+    """Yield every whole line of a file with its place; one that was being written when everything stopped is left out.
 
     A file that is not there yet has none.
 
@@ -191,7 +191,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _healed(file: int) -> int:
-    """The size of a file after a last line without an end was cut away."""
+    """Return the size of a file after a last line without an end was cut away."""
     end = keep = os.fstat(file).st_size
     while keep:
         step = min(keep, CHUNK)

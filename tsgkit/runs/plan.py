@@ -218,7 +218,7 @@ Tasks = Mapping[str, Task]
 
 
 def cells_of(plan: Plan, tasks: Tasks | None = None) -> Iterator[Cell]:
-    """All rows of a plan in order; a baseline has neither style nor solver, and some solvers have no style.
+    """Yield all rows of a plan in order; a baseline has neither style nor solver, and some solvers have no style.
 
     The tasks say how folders are looked at where the plan does not, and which baselines and protocols draw lots.
     """
@@ -237,7 +237,7 @@ def cells_of(plan: Plan, tasks: Tasks | None = None) -> Iterator[Cell]:
 
 
 def axes_of(cell: Cell, plan: Plan, tasks: Tasks) -> frozenset[str]:
-    """The axes that a row depends on.
+    """Return the axes that a row depends on.
 
     Numbers of examples are of few-shot styles, prompts of whoever is asked in their words, seeds of what is drawn: the
     examples, what a baseline leaves to chance, the order in which options are shown.
@@ -272,7 +272,7 @@ FOLDERS: Mapping[Kind, str] = {"images": "pictures", "scenes": "rooms"}
 
 
 def _folder(text: str, kind: Kind) -> Folder:
-    """The folder that ``NAME=DIR`` names."""
+    """Return the folder that ``NAME=DIR`` names."""
     name, _, path = text.partition("=")
     option = f"--{kind} {text}"
     if not name or not path:
@@ -283,7 +283,7 @@ def _folder(text: str, kind: Kind) -> Folder:
 
 
 def load_plan(name: str) -> dict[str, Any]:
-    """The settings of a plan: a file, or a name in ``eval/plans`` of the working project or ours."""
+    """Return the settings of a plan: a file, or a name in ``eval/plans`` of the working project or ours."""
     path = Path(name)
     found: Path | Traversable = path
     if not (path.suffix in (".yaml", ".yml") and path.is_file()):
@@ -302,7 +302,7 @@ def load_plan(name: str) -> dict[str, Any]:
 
 
 def plan_names() -> tuple[str, ...]:
-    """The plans on the search path."""
+    """Return the plans on the search path."""
     names = set[str]()
     for place in search_path("eval"):
         plans = place.joinpath("plans")
@@ -312,7 +312,7 @@ def plan_names() -> tuple[str, ...]:
 
 
 def made(settings: Mapping[str, Any], source: str) -> Plan:
-    """The plan of these settings; ``UsageError`` names what is wrong."""
+    """Return the plan of these settings; ``UsageError`` names what is wrong."""
     try:
         return Plan.model_validate(dict(settings))
     except ValidationError as error:

@@ -100,7 +100,7 @@ class Rewriter:
     """Whether a model was asked, now or before."""
 
     async def rewritten(self, painting: Painting) -> str:
-        """The request in the model's words; ``NotRewritten`` where it has none."""
+        """Return the request in the model's words; ``NotRewritten`` where it has none."""
         from langchain_core.messages import HumanMessage
 
         ask = ask_for(self.calls.asker, painting.item_id, task="images")
@@ -129,7 +129,7 @@ class Rewriter:
 
 
 def open_rewriter(options: RewriterOptions, pictures: Path, limits: Limits) -> Rewriter:
-    """The rewriter of a folder of pictures, begun or gone on with; ``UsageError`` where another one began."""
+    """Return the rewriter of a folder of pictures, begun or gone on with; ``UsageError`` where another one began."""
     prices = () if options.price is None else (options.price,)
     asked = {"work": "images", "template": options.template.text}
     own = Limits(concurrency=limits.concurrency, prices=prices, patience=limits.patience)

@@ -14,7 +14,7 @@ from tsgkit.suites.transcript import Transcript
 
 
 def record_of(cell: Cell, judged: Judged, transcript: Transcript, error: str = "") -> dict[str, Any]:
-    """The record of a sample; ``error`` is the exception it ended with."""
+    """Return the record of a sample; ``error`` is the exception it ended with."""
     parts = {
         profile: {name: [score.sum, score.weight] for name, score in scores.items()}
         for profile, scores in judged.scores.items()
@@ -43,7 +43,7 @@ def record_of(cell: Cell, judged: Judged, transcript: Transcript, error: str = "
 
 
 def scores_of(record: Mapping[str, Any]) -> dict[str, dict[str, Score]]:
-    """The scores of a record, for a tally."""
+    """Return the scores of a record, for a tally."""
     why = record.get("why", {})
     return {
         profile: {name: Score(part[0], part[1], why.get(f"{profile}.{name}", "")) for name, part in parts.items()}
@@ -52,7 +52,7 @@ def scores_of(record: Mapping[str, Any]) -> dict[str, dict[str, Score]]:
 
 
 def sample_value(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record as ``--samples`` shows it."""
+    """Return the record as ``--samples`` shows it."""
     scores = {
         profile: {name: part[0] / part[1] if part[1] else None for name, part in record["parts"][profile].items()}
         if profile in record["parts"]
@@ -64,7 +64,7 @@ def sample_value(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def usage_value(replies: tuple[Reply, ...]) -> dict[str, Any]:
-    """What a sample's calls used: what is known, and how many calls did not tell."""
+    """Return what a sample's calls used: what is known, and how many calls did not tell."""
     asked = [reply for reply in replies if reply.source not in LOCAL_SOURCES]
     if not asked:
         return {}

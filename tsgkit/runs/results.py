@@ -61,7 +61,7 @@ class Result:
 
 
 def results_of(states: Mapping[Cell, RowState], samples: Journal, seed: int) -> tuple[Result, ...]:
-    """The results of all rows, over the samples that have a record."""
+    """Return the results of all rows, over the samples that have a record."""
     return tuple(_result(state, samples, seed) for state in states.values())
 
 
@@ -76,7 +76,7 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
 
 
 def _sums_of(state: RowState, samples: Journal) -> Sums:
-    """What a row comes to whose records were not met in order, or not all of them."""
+    """Return what a row comes to whose records were not met in order, or not all of them."""
     sums = Sums(state.row.task.tally())
     for place in state.places:
         if place != NOWHERE:
@@ -86,7 +86,7 @@ def _sums_of(state: RowState, samples: Journal) -> Sums:
 
 
 def result_value(result: Result, state: RowState, samples: Journal, *, with_samples: bool = False) -> dict[str, Any]:
-    """The JSON value of a row."""
+    """Return the JSON value of a row."""
     cell = result.cell
     value: dict[str, Any] = {
         "subject": cell.subject,
@@ -130,7 +130,7 @@ def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
-    """The records of a row, in the order of its data; one that nobody was asked about yet is missing."""
+    """Yield the records of a row, in the order of its data; one that nobody was asked about yet is missing."""
     for place, number in enumerate(state.row.numbers):
         if state.places[place] == NOWHERE:
             yield record_of(state.row.cell, missing(state.row, number), Transcript(()))
@@ -139,7 +139,7 @@ def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
 
 
 def missing(row: Row, number: int) -> Judged:
-    """The judgement on a sample that nobody was asked about."""
+    """Return the judgement on a sample that nobody was asked about."""
     return judge(row, row.dataset.sample(number), None).judged
 
 

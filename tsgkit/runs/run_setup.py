@@ -85,12 +85,14 @@ class Row:
         return self.cell.subject if self.judge is None else self.judge
 
     def values(self, plan: Plan) -> dict[str, Any]:
-        """Its values of the axes that it depends on, whether the plan has several of them or one; prompts by folder."""
+        """Return its values of the axes that it depends on, whether the plan has several of them or one; prompts by
+        folder.
+        """
         usual = {"shots": SHOTS, "prompts": DEFAULT}
         return {name: plan.at(name, self.cell) or usual.get(name, 0) for name in AXES if name in self.depends}
 
     def where(self, item_id: str) -> Call:
-        """Who asks, when a sample of this row is worked on; the call's own fields are empty."""
+        """Return who asks, when a sample of this row is worked on; the call's own fields are empty."""
         cell = self.cell
         at = (cell.subject, self.judge or "", cell.task, cell.solver, cell.style, item_id, cell.repeat, "", "", 0)
         return Call(*at, cell.shots, cell.prompts, cell.seed)
@@ -152,7 +154,7 @@ class Prepared:
         return tuple(dict.fromkeys(f"{row.task.key}: {warning}" for row in self.rows for warning in row.warnings))
 
     def header(self, command: Sequence[str]) -> dict[str, Any]:
-        """What the run says of itself, without any key."""
+        """Return what the run says of itself, without any key."""
         value = {
             "format": FORMAT,
             "tsgkit": __version__,
@@ -226,7 +228,7 @@ def row_of(
     datasets: Mapping[str, Dataset],
     chosen: Mapping[str, Sequence[int]],
 ) -> Row:
-    """A row of a plan."""
+    """Return a row of a plan."""
     is_folder = any(cell.subject == folder.name for folder in plan.folders)
     judge = plan.judge if is_folder else None
     depends = axes_of(cell, plan, tasks)
@@ -234,7 +236,7 @@ def row_of(
 
 
 def _task_names(plan: Plan) -> tuple[str, ...]:
-    """The tasks meant: those named, else those that fit the data, else those of the first suite."""
+    """Return the tasks meant: those named, else those that fit the data, else those of the first suite."""
     if plan.tasks:
         return tasks_named(plan.tasks)
     fitting = tasks_of_rows(Path(plan.data)) if plan.data else ()
@@ -261,7 +263,7 @@ def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
 
 
 def _default_scenes(tasks: Mapping[str, Task]) -> tuple[str, ...]:
-    """The rooms that the cards name."""
+    """Return the rooms that the cards name."""
     named = [(name, path) for task in tasks.values() for name, path in (task.card.scenes or {}).items()]
     return tuple(dict.fromkeys(f"{name}={find('tasks', path)}" for name, path in named))
 
@@ -282,7 +284,7 @@ def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapp
 
 
 def _hint_at_takers(kind: Kind) -> str:
-    """The tasks that take folders of a kind, each of which may want folders of its own."""
+    """Return the tasks that take folders of a kind, each of which may want folders of its own."""
     takers = [name for name in card_names() if kind in task_of(load_card(name)).takes]
     return f"name a task that takes them: --task {' or --task '.join(takers)}" if takers else "no task here takes them"
 
@@ -295,7 +297,7 @@ def _default_subject(task: Task) -> str:
 
 
 def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
-    """How each model is asked; what the cards recommend are defaults."""
+    """Return how each model is asked; what the cards recommend are defaults."""
     asked = asked_of(plan)
     arguments = parse(plan.model_args, asked)
     is_asked = any(map(asks_a_model, asked))
@@ -363,12 +365,15 @@ def asked_of(plan: Plan) -> tuple[str, ...]:
 
 
 def asks_a_model(name: str) -> bool:
-    """Whether a subject or judge is a model behind an interface, rather than something that answers by itself."""
+    """Return whether a subject or judge is a model behind an interface, rather than something that answers by
+    itself."""
     return name != RULES and not name.startswith((BASELINE, SCRIPT, REPLAY))
 
 
 def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset], *, is_part: bool = False) -> dict[str, Sequence[int]]:
-    """The samples asked of each dataset; an id that no dataset has is a slip, unless these are a part of a run's."""
+    """Return the samples asked of each dataset; an id that no dataset has is a slip, unless these are a part of a
+    run's.
+    """
     known = {item_id for dataset in datasets.values() for item_id in dataset.item_ids} if plan.ids else set()
     if is_part:
         known |= set(plan.ids)
@@ -393,7 +398,7 @@ class _Solvers:
         self._made = cache(self._make)
 
     def of(self, cell: Cell) -> Solver:
-        """The solver of a row."""
+        """Return the solver of a row."""
         answers_itself = cell.subject.startswith(BASELINE) or cell.subject in self.folders
         return self._made(cell._replace(subject=cell.subject if answers_itself else "", repeat=0))
 
@@ -419,7 +424,7 @@ def _viewing(plan: Plan, folder: Folder, cell: Cell) -> Viewing:
 
 
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
-    """All that can change an answer, and the list of items."""
+    """Return all that can change an answer, and the list of items."""
     return {
         "models": {name: _model(settings[name]) for name in plan.models},
         "tasks": {row.task.key: {"card": row.task.card.sha256, "version": row.task.card.version} for row in rows},
@@ -437,7 +442,7 @@ def _way(cell: Cell) -> str:
 
 
 def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
-    """The folders and who looks at them; nothing where there are none."""
+    """Return the folders and who looks at them; nothing where there are none."""
     if not plan.folders:
         return {}
     judge = None if plan.judge is None else {"name": plan.judge} | _model(settings[plan.judge])
@@ -452,7 +457,7 @@ def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]
 
 
 def _contents(row: Row, viewing: Viewing, content: Callable[[Path], str]) -> str:
-    """A hash of all that is looked at, by its names and what it holds; wherever its folders lie."""
+    """Return a hash of all that is looked at, by its names and what it holds; wherever its folders lie."""
     samples = (row.dataset.sample(number) for number in row.numbers)
     pieces = dict(row.task.pieces_of(viewing, samples)) if isinstance(row.task, Viewable) else {}
     digest = hashlib.sha256()
@@ -472,7 +477,7 @@ def _model(settings: Settings) -> dict[str, Any]:
 
 
 def _content(path: Path) -> str:
-    """A hash of a script, or of a replayed run's calls."""
+    """Return a hash of a script, or of a replayed run's calls."""
     if path.is_dir() and not (path / CALLS).is_file():
         raise FileProblem(f"{path}: no run lies here: it has no {CALLS}", hint="tsgkit runs list shows what there is")
     file = path / CALLS if path.is_dir() else path

@@ -60,7 +60,7 @@ def reopen(path: Path, data: str | None = None, *, only: Collection[str] = ()) -
 def prepared_again(
     header: Mapping[str, Any], path: Path, data: str | None = None, *, only: Collection[str] = ()
 ) -> Prepared:
-    """The rows of a run without those who answered; ``UsageError`` where the data are others."""
+    """Return the rows of a run without those who answered; ``UsageError`` where the data are others."""
     plan = check_evaluation(header, path)
     if only:
         plan = plan.model_copy(update={"tasks": tuple(name for name in plan.tasks if name in only)})
@@ -182,7 +182,7 @@ def records_from_calls(
 
 
 def places_of_calls(path: Path) -> dict[Place, list[int]]:
-    """Where the calls of each sample lie."""
+    """Return where the calls of each sample lie."""
     places: dict[Place, list[int]] = {}
     for place, value in calls_in(path / CALLS):
         places.setdefault((Cell.of(value), value["sample"]), []).append(place)
@@ -190,7 +190,9 @@ def places_of_calls(path: Path) -> dict[Place, list[int]]:
 
 
 def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:
-    """The calls of a sample in order, what a solver made of them last; of a call that was made again, the last one."""
+    """Return the calls of a sample in order, what a solver made of them last; of a call that was made again, the last
+    one.
+    """
     found: dict[tuple[str, int], Reply] = {}
     for value in calls:
         found[value["label"], value["draw"]] = reply_from(value["reply"])

@@ -24,7 +24,9 @@ WAY = ("subject", "solver", "style", "repeat", *AXES)
 
 
 def script_lines(run: Path, subject: str | None = None) -> Iterator[str]:
-    """The script of a run, a line an item, replies by label; ``UsageError`` where one label stands for two calls."""
+    """Return the script of a run, a line an item, replies by label; ``UsageError`` where one label stands for two
+    calls.
+    """
     replies = _replies(run, subject)
     if not replies:
         raise UsageError(f"{run}: nobody was asked anything in it", hint="rules and baselines say nothing to edit")
@@ -47,7 +49,7 @@ def _replies(run: Path, subject: str | None) -> Mapping[str, Mapping[str, str | 
 
 
 def _asked(run: Path, subject: str | None) -> Iterator[Mapping[str, Any]]:
-    """The calls of a subject that somebody was asked, in order."""
+    """Yield the calls of a subject that somebody was asked, in order."""
     subjects: dict[str, None] = {}
     for _, value in calls_in(run / CALLS):
         subjects[value["subject"]] = None
@@ -58,7 +60,7 @@ def _asked(run: Path, subject: str | None) -> Iterator[Mapping[str, Any]]:
 
 
 def _two(run: Path, place: tuple[str, str], one: tuple[object, ...], other: tuple[object, ...]) -> UsageError:
-    """Why a label stands for two calls, and how to choose."""
+    """Return why a label stands for two calls, and how to choose."""
     item, label = place
     differ = [name for name, a, b in zip(("task", *WAY), one, other, strict=True) if a != b]
     what = f"{run}: {label!r} about item {item} was asked twice, with another {' and '.join(differ)}"

@@ -178,7 +178,7 @@ def _check_target(folders: Sequence[Path], target: Path) -> None:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A folder in which the target is made; nothing of it is left where that fails."""
+    """Yield a folder in which the target is made; nothing of it is left where that fails."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".merging", dir=target.parent))

@@ -31,7 +31,7 @@ class Shard(NamedTuple):
         return f"{self.number}/{self.of}"
 
     def takes(self, key: str) -> bool:
-        """Say whether the unit of this key is one of its own; of all shards exactly one takes it."""
+        """Return whether the unit of this key is one of its own; of all shards exactly one takes it."""
         digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest) % self.of == self.number - 1
 

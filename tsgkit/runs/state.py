@@ -63,7 +63,7 @@ class RowState:
         return len(self.row.numbers)
 
     def left(self) -> Iterator[int]:
-        """Which samples, by their place in the row, are still to be worked on."""
+        """Return which samples, by their place in the row, are still to be worked on."""
         return (place for place, done in enumerate(self.done) if done != DONE)
 
     def note(self, place: int, where: int, outcome: str) -> None:
@@ -91,7 +91,7 @@ class RowState:
 
 
 def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
-    """The state of every row, as the records on disk have it."""
+    """Return the state of every row, as the records on disk have it."""
     states = {row.cell: RowState(row) for row in rows}
     numbers: dict[str, dict[str, int]] = {}
     for where, value in samples_in(samples.path):

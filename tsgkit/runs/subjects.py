@@ -86,7 +86,8 @@ def _price(value: Any) -> str:  # noqa: ANN401
 
 
 def prices_of(models: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Price | None]:
-    """The price of each model: as given (``2.50,10`` for all, ``MODEL:2.50,10`` for one), else that of the map."""
+    """Return the price of each model: as given (``2.50,10`` for all, ``MODEL:2.50,10`` for one), else that of
+    the map."""
     prices = {model: price_of(model) for model in models}
     for text in given:
         model = next((model for model in sorted(models, key=len, reverse=True) if text.startswith(f"{model}:")), None)
@@ -149,7 +150,9 @@ def _door(
 
 
 def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = (), plan: Plan | None = None) -> Asked:
-    """A script or a replay, asked as if it were a model; ``UsageError`` where it says nothing of what will be asked."""
+    """Return a script or a replay, asked as if it were a model; ``UsageError`` where it says nothing of what will be
+    asked.
+    """
     source, has = recorded_of(subject, plan)
     if asked and not any(map(source.knows, asked)):
         raise UsageError(f"{subject}: says nothing about any item that is asked", hint=has)
@@ -157,7 +160,7 @@ def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = (), plan:
 
 
 def recorded_of(subject: str, plan: Plan | None = None) -> tuple[Script | Replay, str]:
-    """What a script or a replay says in a plan, and of what in words."""
+    """Return what a script or a replay says in a plan, and of what in words."""
     kind, _, rest = subject.partition(":")
     if f"{kind}:" == SCRIPT:
         script = script_in(read_text(rest), rest)
@@ -171,7 +174,7 @@ def recorded_of(subject: str, plan: Plan | None = None) -> tuple[Script | Replay
 
 
 def _asked(subject: str, prepared: Prepared) -> Iterator[Call]:
-    """Every sample a subject is asked about, as its calls begin."""
+    """Yield every sample a subject is asked about, as its calls begin."""
     for row in prepared.rows:
         if row.asked == subject:
             yield from (row.where(row.dataset.item_ids[number]) for number in row.numbers)

@@ -25,7 +25,7 @@ DIED = "the process that computed it died, twice"
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -38,7 +38,7 @@ class Computing:
         self._alone = asyncio.Lock()
 
     async def solve(self, solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
-        """What a solver makes of a sample; ``ItemError`` where its process dies of it, twice."""
+        """Return what a solver makes of a sample; ``ItemError`` where its process dies of it, twice."""
         try:
             return await self._in(self._shared(), solver, sample)
         except BrokenProcessPool:
@@ -76,7 +76,9 @@ class Computing:
 
 
 def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
-    """What a solver that asks nobody makes of a sample; its exceptions are told in words, without what they hold."""
+    """Return what a solver that asks nobody makes of a sample; its exceptions are told in words, without what they
+    hold.
+    """
     try:
         return asyncio.run(solver.solve(sample, None))
     except TsgkitError:

@@ -86,7 +86,7 @@ def krippendorffs_alpha(raters: Sequence[Ratings[Item]]) -> Agreement:
 
 
 def balanced_accuracy(judge: Ratings[Item], reference: Ratings[Item]) -> Agreement:
-    """How well a judge finds each label of a reference, rare labels counting as much as frequent ones.
+    """Return how well a judge finds each label of a reference, rare labels counting as much as frequent ones.
 
     Definition: the mean, over the labels of the reference, of the share of items with that label to which the judge
     gave it. Range: 0 to 1; always giving one of k labels scores 1 / k. An item of the reference on which the judge
@@ -131,7 +131,7 @@ def _measured(measure: Measure, raters: Sequence[Ratings[Item]], value: Callable
 
 
 def _by_item(raters: Sequence[Ratings[Item]]) -> list[list[tuple[int, str]]]:
-    """Who said what, item by item."""
+    """Return who said what, item by item."""
     items: defaultdict[Item, list[tuple[int, str]]] = defaultdict(list)
     for rater, ratings in enumerate(raters):
         for item, label in ratings.items():
@@ -141,7 +141,7 @@ def _by_item(raters: Sequence[Ratings[Item]]) -> list[list[tuple[int, str]]]:
 
 
 def _one_label(labels: Iterable[str], nothing: str) -> str | None:
-    """Why nothing can be measured on these labels, if so."""
+    """Return why nothing can be measured on these labels, if so."""
     different = set(labels)
     if len(different) > 1:
         return None

@@ -35,18 +35,19 @@ NOTHING = Alignment((), 0.0)
 
 
 def too_large(references: int, candidates: int) -> bool:
-    """Whether aligning exactly would cost too much: far more candidates than asked for, or too many references."""
+    """Return whether aligning exactly would cost too much: far more candidates than asked for, or too many
+    references."""
     return candidates > 4 * references + 16 or references > MOST_REFERENCES
 
 
 def by_place(gains: Gains) -> Alignment:
-    """The first with the first, the second with the second, and so on."""
+    """Return the first with the first, the second with the second, and so on."""
     pairs = [(place, place) for place in range(min(len(gains), len(gains[0]) if gains else 0))]
     return _earning(pairs, gains)
 
 
 def in_order(gains: Gains) -> Alignment:
-    """The best pairing that crosses no pair: decomposition errors are forgiven, order errors are not."""
+    """Return the best pairing that crosses no pair: decomposition errors are forgiven, order errors are not."""
     if not _earns(gains):
         return NOTHING
     rows, columns = len(gains), len(gains[0])
@@ -72,14 +73,15 @@ def _walk_in_order(gains: Gains, best: list[list[float]]) -> list[tuple[int, int
 
 
 def best(gains: Gains) -> Alignment:
-    """The best pairing in whatever order: decomposition and order errors are forgiven, content errors are not."""
+    """Return the best pairing in whatever order: decomposition and order errors are forgiven, content errors
+    are not."""
     if not _earns(gains):
         return NOTHING
     rows, columns = len(gains), len(gains[0])
 
     @cache
     def most(column: int, used: int) -> float:
-        """What candidates from ``column`` on can still earn with the references not yet used."""
+        """Return what candidates from ``column`` on can still earn with the references not yet used."""
         if column == columns:
             return 0.0
         return max([most(column + 1, used), *(earned(row, column, used) for row in free(column, used))])

@@ -39,13 +39,13 @@ ROUNDS = 2000
 
 
 def mean_of_all(values: Sequence[float | None]) -> float | None:
-    """The mean; None where a column has no value, since the mean of the others is another quantity."""
+    """Return the mean; None where a column has no value, since the mean of the others is another quantity."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def combine(columns: Sequence[Sequence[Part]], pooling: Pooling, how: Combination) -> float | None:
-    """The value that the columns come to."""
+    """Return the value that the columns come to."""
     return how([pool(column, pooling).value for column in columns])
 
 
@@ -114,7 +114,9 @@ def _percentiles(ordered: Sequence[float], level: float, clusters: int) -> Inter
 
 
 def _combined_ends(bound: Interval, how: Combination, totals: Sequence[Mapping[str, Totals]]) -> Interval | None:
-    """What columns that all end where one does come to; an empty one stays so; no interval where its ends are one."""
+    """Return what columns that all end where one does come to; an empty one stays so; no interval where its ends are
+    one.
+    """
     low, high = (how([end if column else None for column in totals]) for end in (bound.low, bound.high))
     return None if low is None or high is None or low == high else replace(bound, low=low, high=high)
 

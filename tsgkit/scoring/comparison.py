@@ -143,7 +143,7 @@ def _shifts(side: Sequence[Contribution]) -> list[float]:
 
 
 def _alike(paired: Paired) -> bool:
-    """Whether no cluster pulls the difference anywhere, so that redrawing them shows nothing."""
+    """Return whether no cluster pulls the difference anywhere, so that redrawing them shows nothing."""
     size = max(abs(paired.first.value or 0.0), abs(paired.second.value or 0.0))
     return max(map(abs, paired.deviations())) <= _ROUNDING * size
 
@@ -156,7 +156,8 @@ def smallest_difference(
     level: float = 0.95,
     power: float = 0.8,
 ) -> Resolvable:
-    """The smallest true difference that these items would show, were systems as unlike as these two compared again.
+    """Return the smallest true difference that these items would show, were systems as unlike as these two compared
+    again.
 
     Definition: (z(1 - (1 - level) / 2) + z(power)) * SE, which is 2.80 SE at 95 % and 80 %. SE is the clustered
     standard error of the difference: each of the k clusters deviates by d = (s1 - R1 w1) / W1 - (s2 - R2 w2) / W2, for

@@ -32,7 +32,7 @@ class Hallucinations(NamedTuple):
 
 
 def hallucinations(graphs: Iterable[ActionGraph], vocabulary: Vocabulary, description: str) -> Hallucinations:
-    """The elements of these graphs that L does not allow."""
+    """Return the elements of these graphs that L does not allow."""
     outside = dict.fromkeys([name for graph in graphs for t in graph.triplets for name in vocabulary.outside(t)])
     described = tuple(name for name in outside if mentions(description, name))
     return Hallucinations(described, tuple(name for name in outside if name not in described))

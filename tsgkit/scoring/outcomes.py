@@ -37,7 +37,7 @@ COUNTS = ("items", *Outcome, "repaired", "missing_graphs", "surplus_graphs", "sk
 
 
 def add_counts(samples: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """The counts of all samples together; the shared ones first, then what a suite counts besides.
+    """Return the counts of all samples together; the shared ones first, then what a suite counts besides.
 
     >>> list(add_counts([{"items": 1, "answered": 1, "too_large": 1}]).items())[-1]
     ('too_large', 1)

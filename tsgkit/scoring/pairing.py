@@ -72,13 +72,15 @@ class Paired:
         return None if None in outcomes else (outcomes.count((1.0, 0.0)), outcomes.count((0.0, 1.0)))
 
     def deviations(self) -> list[float]:
-        """How far each cluster pulls the difference away from what it is over all (linearised; they add up to 0)."""
+        """Return how far each cluster pulls the difference away from what it is over all (linearised; they add up to
+        0).
+        """
         mine = _deviations([cluster.first for cluster in self.clusters])
         theirs = _deviations([cluster.second for cluster in self.clusters])
         return [one - other for one, other in zip(mine, theirs, strict=True)]
 
     def standard_error(self) -> float:
-        """The clustered standard error of the difference: sqrt(k / (k - 1) * sum of squared deviations)."""
+        """Return the clustered standard error of the difference: sqrt(k / (k - 1) * sum of squared deviations)."""
         k = len(self.clusters)
         return math.sqrt(k / (k - 1) * math.fsum(deviation**2 for deviation in self.deviations()))
 

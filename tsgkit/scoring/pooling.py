@@ -59,7 +59,7 @@ class Part:
             raise ValueError(f"a part is a sum out of a weight, and this one is {self.sum} out of {self.weight}")
 
     def counted(self, pooling: Pooling) -> Totals:
-        """The sum and weight with which this part enters a corpus value."""
+        """Return the sum and weight with which this part enters a corpus value."""
         if pooling is Pooling.POOLED or self.weight == 0:
             return Totals(self.sum, self.weight)
         return Totals(self.sum / self.weight, 1.0)
@@ -114,13 +114,13 @@ reason='no item carries weight, so the metric has no value')
 
 
 def add(totals: Iterable[Totals]) -> Totals:
-    """The exactly rounded total, whatever the order."""
+    """Return the exactly rounded total, whatever the order."""
     given = list(totals)
     return Totals(math.fsum(total.sum for total in given), math.fsum(total.weight for total in given))
 
 
 def cluster_totals(parts: Iterable[Part], pooling: Pooling) -> dict[str, Totals]:
-    """What each cluster contributes, by name in order; a cluster that weighs nothing is left out.
+    """Return what each cluster contributes, by name in order; a cluster that weighs nothing is left out.
 
     >>> cluster_totals([Part(3, 4, "tea"), Part(0, 5, "puncture"), Part(1, 1, "tea")], Pooling.PER_ITEM)
     {'puncture': Totals(sum=0.0, weight=1.0), 'tea': Totals(sum=1.75, weight=2.0)}

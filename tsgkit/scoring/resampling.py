@@ -34,7 +34,7 @@ _DIGITS = 29  # bits kept of a value: products and their totals over 2**29 clust
 
 
 def redrawn_totals(rows: Sequence[Row], *, rounds: int, rng: random.Random) -> list[Row]:
-    """The column totals of ``rounds`` samples of clusters, drawn with replacement.
+    """Return the column totals of ``rounds`` samples of clusters, drawn with replacement.
 
     Up to 200 clusters a sample has as many draws as there are clusters. Above, every cluster is drawn a Poisson number
     of times (Hanley and MacGibbon 2006, Chamandy et al. 2012), so the number of draws varies around that of the
@@ -51,7 +51,7 @@ def redrawn_totals(rows: Sequence[Row], *, rounds: int, rng: random.Random) -> l
 
 
 def weighted_totals(rows: Sequence[Row], weights: bytes, *, rounds: int, rng: random.Random) -> list[Row]:
-    """The column totals of ``rounds`` rounds in which each row counts ``weights[random byte]`` times.
+    """Return the column totals of ``rounds`` rounds in which each row counts ``weights[random byte]`` times.
 
     The weights of one row in all rounds are written side by side into one long integer, a field of eight bytes each.
     Multiplying it by a value of the row and adding the products up does all rounds at once. Values are rounded to 29

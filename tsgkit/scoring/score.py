@@ -28,10 +28,10 @@ class Score(NamedTuple):
 
     @classmethod
     def missing(cls, reason: str) -> Score:
-        """No score at all, and why."""
+        """Return no score at all, and why."""
         return cls(0.0, 0.0, reason)
 
 
 def right_or_wrong(right: bool, reason: str, evidence: Any = None) -> Score:  # noqa: ANN401  (the suite's own)
-    """A score of a sample that is right or wrong as a whole."""
+    """Return a score of a sample that is right or wrong as a whole."""
     return Score(float(right), 1.0, reason, evidence)

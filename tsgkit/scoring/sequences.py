@@ -14,7 +14,7 @@ from tsgkit.scoring.sets import Overlap
 
 
 def common_subsequence(reference: Sequence[str], candidate: Sequence[str]) -> Overlap:
-    """The longest common subsequence of two lists, as an overlap of a candidate with its reference."""
+    """Return the longest common subsequence of two lists, as an overlap of a candidate with its reference."""
     lengths = [0] * (len(candidate) + 1)
     for wanted in reference:
         diagonal = 0

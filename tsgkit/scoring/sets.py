@@ -48,17 +48,17 @@ class Overlap(NamedTuple):
 
 
 def overlap(reference: Set[object], candidate: Set[object]) -> Overlap:
-    """How two sets overlap."""
+    """Return how two sets overlap."""
     return Overlap(len(reference & candidate), len(candidate), len(reference))
 
 
 def triplets_of(graph: ActionGraph) -> frozenset[object]:
-    """The triplets of a graph, as a set."""
+    """Return the triplets of a graph, as a set."""
     return frozenset(graph.triplets)
 
 
 def nodes_of(graph: ActionGraph) -> frozenset[object]:
-    """The names of a graph's nodes."""
+    """Return the names of a graph's nodes."""
     names: set[object] = set()
     for source, _, target in graph.triplets:
         names.add(source)
@@ -67,12 +67,12 @@ def nodes_of(graph: ActionGraph) -> frozenset[object]:
 
 
 def edges_of(graph: ActionGraph) -> frozenset[object]:
-    """The labels of a graph's edges."""
+    """Return the labels of a graph's edges."""
     return frozenset([edge for _, edge, _ in graph.triplets])
 
 
 def compare_graphs(
     reference: ActionGraph, candidate: ActionGraph, part: Callable[[ActionGraph], frozenset[object]] = triplets_of
 ) -> Overlap:
-    """How the triplets of two graphs overlap (or their nodes, or edges)."""
+    """Return how the triplets of two graphs overlap (or their nodes, or edges)."""
     return overlap(part(reference), part(candidate))

@@ -56,14 +56,15 @@ class PairedTest:
     reason: str | None = None
 
     def differs(self, alpha: float = 0.05) -> bool:
-        """Whether the systems are called different at this level; of several tests, correct the p-values first."""
+        """Return whether the systems are called different at this level; of several tests, correct the p-values
+        first."""
         return self.p is not None and self.p <= alpha
 
 
 def sign_flip(
     first: Mapping[Item, Part], second: Mapping[Item, Part], pooling: Pooling, *, seed: int, rounds: int = 10_000
 ) -> PairedTest:
-    """The clustered sign-flip permutation test of two systems on the same items.
+    """Return the clustered sign-flip permutation test of two systems on the same items.
 
     Definition: were the systems alike, each cluster might as well have had its two sides swapped. The p-value is the
     share of all such rearrangements whose values are at least as far apart as the real ones. All are counted where at
@@ -82,7 +83,7 @@ def sign_flip(
 
 
 def flipped(paired: Paired, *, seed: int, rounds: int = 10_000) -> PairedTest:
-    """The sign-flip test of systems that are paired already."""
+    """Return the sign-flip test of systems that are paired already."""
     differing = [cluster for cluster in paired.clusters if cluster.differs]
     exact = len(differing) <= EXACT_CLUSTERS
     method = PairedMethod.EXACT_FLIPS if exact else PairedMethod.DRAWN_FLIPS
@@ -98,7 +99,7 @@ def flipped(paired: Paired, *, seed: int, rounds: int = 10_000) -> PairedTest:
 
 
 def _swap(cluster: Both) -> tuple[float, float]:
-    """What the first system gains, in sum and weight, and the second loses, when a cluster changes sides."""
+    """Return what the first system gains, in sum and weight, and the second loses, when a cluster changes sides."""
     return cluster.second.sum - cluster.first.sum, cluster.second.weight - cluster.first.weight
 
 
@@ -111,7 +112,9 @@ def _all_swaps(clusters: Sequence[Both]) -> list[tuple[float, ...]]:
 
 
 def _as_far(paired: Paired, gains: Sequence[tuple[float, ...]]) -> int:
-    """How many rearrangements are at least as far apart as the real one, those that leave a side no weight included."""
+    """Return how many rearrangements are at least as far apart as the real one, those that leave a side no weight
+    included.
+    """
     sums = [math.fsum(c[side].sum for c in paired.clusters) for side in (0, 1)]
     weights = [math.fsum(c[side].weight for c in paired.clusters) for side in (0, 1)]
     values = [total / weight for total, weight in zip(sums, weights, strict=True)]
@@ -126,7 +129,7 @@ def _as_far(paired: Paired, gains: Sequence[tuple[float, ...]]) -> int:
 
 
 def mcnemar(first: Mapping[Item, Part], second: Mapping[Item, Part], pooling: Pooling) -> PairedTest:
-    """The exact McNemar test of two systems on the same items.
+    """Return the exact McNemar test of two systems on the same items.
 
     Definition: of the items only one system gets right, b and c for either, each might as well have been the other's,
     so p = 2 P(X <= min(b, c)) for X ~ Binomial(b + c, 1/2), at most 1. Range: above 0, to 1; with b = c = 0, and for
@@ -145,7 +148,7 @@ def mcnemar(first: Mapping[Item, Part], second: Mapping[Item, Part], pooling: Po
 
 
 def binomial(discordant: tuple[int, int], clusters: int) -> PairedTest:
-    """The exact McNemar test of two counts of discordant items."""
+    """Return the exact McNemar test of two counts of discordant items."""
     fewer, tries = min(discordant), sum(discordant)
     ways = term = 1
     for successes in range(fewer):

@@ -30,7 +30,7 @@ class Skew:
 
 
 def skew(counts: Sequence[float], expected: Sequence[float]) -> Skew:
-    """How far counts are from what was expected; places where nothing is expected must be empty."""
+    """Return how far counts are from what was expected; places where nothing is expected must be empty."""
     pairs = [(count, wanted) for count, wanted in zip(counts, expected, strict=True) if wanted > 0]
     statistic = math.fsum((count - wanted) ** 2 / wanted for count, wanted in pairs)
     freedom = len(pairs) - 1
@@ -40,7 +40,7 @@ def skew(counts: Sequence[float], expected: Sequence[float]) -> Skew:
 
 
 def chi_square_tail(statistic: float, freedom: int) -> float:
-    """The chance that a chi-square variable is at least so large.
+    """Return the chance that a chi-square variable is at least so large.
 
     >>> round(chi_square_tail(3.841, 1), 3), round(chi_square_tail(9.488, 4), 3), chi_square_tail(0, 3)
     (0.05, 0.05, 1.0)
@@ -55,7 +55,7 @@ def chi_square_tail(statistic: float, freedom: int) -> float:
 
 
 def _series(a: float, x: float) -> float:
-    """The lower incomplete gamma function over its scale, for small x."""
+    """Return the lower incomplete gamma function over its scale, for small x."""
     term = total = 1 / a
     for step in range(1, _STEPS):
         term *= x / (a + step)
@@ -66,7 +66,7 @@ def _series(a: float, x: float) -> float:
 
 
 def _fraction(a: float, x: float) -> float:
-    """The upper one, for large x, as a continued fraction (Lentz)."""
+    """Return the upper one, for large x, as a continued fraction (Lentz)."""
     b = x + 1 - a
     c, d = 1e300, 1 / b
     total = d

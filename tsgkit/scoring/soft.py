@@ -41,7 +41,7 @@ class Matched(NamedTuple, Generic[Element]):
 
 
 def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lemmatiser | None = None) -> Overlap:
-    """How the triplets of two graphs overlap when elements that are the same word count as equal."""
+    """Return how the triplets of two graphs overlap when elements that are the same word count as equal."""
     same = _same_names(candidate.triplets, reference.triplets, lemmatiser)
 
     def same_triplets(wanted: Triplet, said: Triplet) -> bool:

@@ -55,7 +55,7 @@ class Tally:
             self._counts[name] = self._counts.get(name, 0) + number
 
     def parts(self, profile: str, name: str) -> Sequence[Part]:
-        """What the samples contribute to one metric, in the order they came; made as they are asked for."""
+        """Return what the samples contribute to one metric, in the order they came; made as they are asked for."""
         return _Parts(self._columns[profile, name], self._clusters, list(self._numbers))
 
 

@@ -25,7 +25,9 @@ async def together(one: Awaitable[One], two: Awaitable[Two], /) -> tuple[One, Tw
 @overload
 async def together(*calls: Awaitable[One]) -> tuple[One, ...]: ...
 async def together(*calls: Awaitable[Any]) -> tuple[Any, ...]:
-    """What several calls come to; one that is raised is raised when all are home, so that none under way is lost."""
+    """Return what several calls come to; one that is raised is raised when all are home, so that none under way is
+    lost.
+    """
     found = await asyncio.gather(*calls, return_exceptions=True)
     for one in found:
         if isinstance(one, BaseException):

@@ -106,8 +106,9 @@ def require_pillow() -> None:
 
 
 def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = False) -> Examined | Unreadable:
-    """What bytes hold; made anew as a PNG where a service could misread it, where a side is longer than asked for, or
-    where only a PNG will do."""
+    """Return what bytes hold; made anew as a PNG where a service could misread it, where a side is longer than asked
+    for, or where only a PNG will do.
+    """
     if not data:
         return Unreadable("the file is empty")
     if len(data) > MOST_BYTES:
@@ -170,7 +171,7 @@ def _sides(data: bytes) -> tuple[int, int]:
 
 
 def _webp_sides(data: bytes) -> tuple[int, int] | None:
-    """The sides a WEBP says it has: its decoder takes memory for them before they can be asked for."""
+    """Return the sides a WEBP says it has: its decoder takes memory for them before they can be asked for."""
     if data[:4] != b"RIFF" or data[8:12] != b"WEBP" or len(data) < 30:
         return None
     if data[12:16] == b"VP8X":
@@ -183,7 +184,7 @@ def _webp_sides(data: bytes) -> tuple[int, int] | None:
 
 
 def _made_plain(image: Image, data: bytes) -> tuple[Image, tuple[str, ...]]:
-    """The picture as all services understand it, and what was done for that."""
+    """Return the picture as all services understand it, and what was done for that."""
     from PIL import ImageOps
 
     notes: list[str] = []
@@ -218,7 +219,7 @@ def _converted(image: Image, mode: str, convert: Callable[[Image], Image]) -> Im
 
 
 def _has_16_bits(image: Image, data: bytes) -> bool:
-    """Whether a PNG has 16 bits a channel, which Pillow halves for colours without a word."""
+    """Return whether a PNG has 16 bits a channel, which Pillow halves for colours without a word."""
     return image.format == "PNG" and len(data) > 24 and data[24] == 16
 
 
@@ -245,7 +246,7 @@ def _shrunk(image: Image, longest_side: int | None) -> tuple[Image, tuple[str, .
 
 
 def _as_png(image: Image) -> bytes:
-    """A PNG of the pixels alone: the profile of the colours it had before may not fit them any more."""
+    """Return a PNG of the pixels alone: the profile of the colours it had before may not fit them any more."""
     file = BytesIO()
     image.save(file, "PNG", icc_profile=None)
     return file.getvalue()

@@ -54,7 +54,7 @@ _Stamp = tuple[int, int, int]
 
 
 def is_file_id(item_id: str) -> bool:
-    """Whether a picture can be named after an id: a plain name, that neither leads elsewhere nor hides the file.
+    """Return whether a picture can be named after an id: a plain name, that neither leads elsewhere nor hides the file.
 
     >>> [is_file_id(one) for one in ("7", "scene 1", "", "a/b", "..", ".hidden", "a" + chr(0), "x" * 300)]
     [True, True, False, False, False, False, False, False]
@@ -122,13 +122,13 @@ class PictureFolder:
             raise FileProblem(f"{self.path}: cannot be read: {error.strerror}") from None
 
     def stray(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """The files that are the picture of none of these items, for a notice."""
+        """Return the files that are the picture of none of these items, for a notice."""
         known = set(ids)
         ours = {name for item_id, names in self._files.items() if item_id in known for name in names}
         return tuple(name for name in self._names if name not in ours and name != PAINTINGS)
 
     def look(self, item_id: str) -> Looked:
-        """The picture of an item, or why there is none; one that was not touched since is not decoded again."""
+        """Return the picture of an item, or why there is none; one that was not touched since is not decoded again."""
         if not is_file_id(item_id):
             return Unreadable(f"{item_id[:LONGEST_ID]!r} is no name of a picture")
         names = self._files.get(item_id, [])
@@ -139,7 +139,7 @@ class PictureFolder:
         return self._seen(item_id, names[0])
 
     def look_at(self, name: str) -> Looked:
-        """The picture in a file of this folder, whatever it is called."""
+        """Return the picture in a file of this folder, whatever it is called."""
         return self._seen(name, name)
 
     def _seen(self, item_id: str, name: str) -> Looked:
@@ -156,7 +156,7 @@ class PictureFolder:
             return Unreadable(f"{name} cannot be read: it is a link to itself")
 
     def _place(self, name: str) -> Path | None:
-        """Where a file really lies; None where that is not in the folder."""
+        """Return where a file really lies; None where that is not in the folder."""
         place = (self.path / name).resolve(strict=True)
         return place if place.is_relative_to(self.path.resolve()) else None
 
@@ -199,7 +199,7 @@ def _misnamed(name: str, examined: Examined) -> tuple[str, ...]:
 
 
 def keep_picture(folder: Path, png: bytes, sides: tuple[int, int], notes: tuple[str, ...] = ()) -> Picture:
-    """A PNG written into a folder under its SHA-256, once, whole or not at all."""
+    """Return a PNG written into a folder under its SHA-256, once, whole or not at all."""
     digest = hashlib.sha256(png).hexdigest()
     path = folder / f"{digest}.png"
     try:

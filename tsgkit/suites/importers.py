@@ -62,7 +62,7 @@ class Inspector(Protocol):
         """What each code means."""
 
     def inspect(self, data: bytes, file: str, task: str | None = None) -> Inspection:
-        """What bytes hold; without a task, the rows tell it."""
+        """Return what bytes hold; without a task, the rows tell it."""
 
 
 class Importer(Protocol):
@@ -96,7 +96,7 @@ def importer_of(name: str) -> Importer:
 
 
 def _suite(name: str) -> Suite:
-    """The suite of a dataset; a project's catalogue may name one that is not installed."""
+    """Return the suite of a dataset; a project's catalogue may name one that is not installed."""
     return next((one for one in suites() if one.name == name), Suite(name))
 
 
@@ -233,7 +233,7 @@ def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_Candidate
 
 
 def _by_name(wanted: KnownDataset, folder: Path) -> list[tuple[KnownFile, Path]]:
-    """The files of the published names in a folder, at any depth; hidden folders are passed over."""
+    """Return the files of the published names in a folder, at any depth; hidden folders are passed over."""
     names = {name: file for file in wanted.files for name in _names(file)}
     found = []
     for place, folders, files in os.walk(folder):
@@ -243,12 +243,12 @@ def _by_name(wanted: KnownDataset, folder: Path) -> list[tuple[KnownFile, Path]]
 
 
 def _names(file: KnownFile) -> tuple[str, str]:
-    """What a file is called here and where it is published."""
+    """Return what a file is called here and where it is published."""
     return file.name, file.path.rpartition("/")[2]
 
 
 def _named(wanted: KnownDataset, source: str | Path) -> _Candidate:
-    """A file the caller named: its name says the task, else its checksum, else its rows."""
+    """Return a file the caller named: its name says the task, else its checksum, else its rows."""
     data = read_bytes(source)
     origin = "standard input" if str(source) == STDIN else str(Path(source).absolute())
     by_name = [file for file in wanted.files if Path(source).name in _names(file)]
@@ -276,5 +276,5 @@ def _accepted(candidate: _Candidate) -> _Candidate:
 
 
 def meaning(suite: str, code: str) -> str:
-    """What a finding of a code means."""
+    """Return what a finding of a code means."""
     return inspector(suite).FINDING_RULES[code].meaning

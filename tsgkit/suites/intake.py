@@ -49,7 +49,7 @@ class Intake:
 
 
 def intake_value(intake: Intake) -> dict[str, object]:
-    """The JSON value of what went into a dataset."""
+    """Return the JSON value of what went into a dataset."""
     arrived = [
         {
             "task": arrival.stored.task,

@@ -33,7 +33,7 @@ class Metric:
 
 
 def columns_of(metrics: Mapping[str, Metric], more: Iterable[str] = ()) -> list[str]:
-    """What is tallied: the metrics that samples have scores for, and what others are made of."""
+    """Return what is tallied: the metrics that samples have scores for, and what others are made of."""
     own = [name for name, metric in metrics.items() if metric.made_by is None]
     needed = [name for metric in metrics.values() for name in metric.made_of]
     return list(dict.fromkeys([*own, *needed, *more]))
@@ -50,6 +50,6 @@ def check_metrics(card: Card, metrics: Mapping[str, Metric]) -> None:
 
 
 def _settings(metric: Metric, pooling: str, better: str) -> dict[str, tuple[str, str]]:
-    """What a card says of a metric beside what is true of it."""
+    """Return what a card says of a metric beside what is true of it."""
     direction = "more" if metric.more_is_better else "less"
     return {"pooling": (pooling, metric.pooling.value), "better": (better, direction)}

@@ -54,11 +54,12 @@ class Paintable(Protocol):
     def paintings(
         self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
     ) -> Iterable[Painting]:
-        """The pictures of the chosen items; ``UsageError`` where an id is not known or an option does not fit."""
+        """Return the pictures of the chosen items; ``UsageError`` where an id is not known or an option does
+        not fit."""
 
 
 def paintable_task(name: str) -> Paintable:
-    """The task of a card, if it has pictures to make; ``UsageError`` names those that have."""
+    """Return the task of a card, if it has pictures to make; ``UsageError`` names those that have."""
     task: object = task_of(load_card(name))
     if not isinstance(task, Paintable):
         others = paintable_names()
@@ -68,7 +69,7 @@ def paintable_task(name: str) -> Paintable:
 
 
 def paintable_names() -> tuple[str, ...]:
-    """The tasks that have pictures to make."""
+    """Return the tasks that have pictures to make."""
     return tuple(name for name in card_names() if _is_paintable(name))
 
 

@@ -99,7 +99,7 @@ class TaskPrompts:
 
 
 def task_prompts(tasks: Iterable[Task], prompts: str | None = None) -> tuple[TaskPrompts, ...]:
-    """The prompts of these tasks, ours or those of a folder; a folder need not have some for each."""
+    """Return the prompts of these tasks, ours or those of a folder; a folder need not have some for each."""
     if prompts is not None and not Path(prompts).is_dir():
         raise UsageError(f"{prompts}: no such folder of prompts")
     return tuple(_task_prompts(task, prompts) for task in tasks)

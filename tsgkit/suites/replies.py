@@ -53,14 +53,14 @@ class Reply:
 
 
 def read_as(reply: ModelReply) -> Reply | None:
-    """A model's reply as readers take it; None where there was none."""
+    """Return a model's reply as readers take it; None where there was none."""
     if reply.ending is Ending.MISSING:
         return None
     return Reply(reply.text, OUTCOMES.get(reply.ending))
 
 
 def one_text(value: object) -> str | None:
-    """The text of a reply that is a string, a list with the one string, or null.
+    """Return the text of a reply that is a string, a list with the one string, or null.
 
     >>> one_text("[A]"), one_text(["[A]"]), one_text(None)
     ('[A]', '[A]', None)
@@ -97,12 +97,14 @@ def several_texts(value: object) -> tuple[str | None, ...]:
 
 
 def read_replies(path: str | Path, item_ids: Collection[str], text_of: TextOf = one_text) -> dict[str, Reply]:
-    """The replies of a file by item id; ``UsageError`` for an unknown or repeated id, or a line that is no reply."""
+    """Return the replies of a file by item id; ``UsageError`` for an unknown or repeated id, or a line that is no
+    reply.
+    """
     return _read(read_text(path), str(path), item_ids, lambda value, outcome: Reply(text_of(value), outcome))
 
 
 def read_reply_lists(text: str, file: str, item_ids: Collection[str]) -> dict[str, Replies]:
-    """The replies in the text of a file whose samples have several calls each, by item id."""
+    """Return the replies in the text of a file whose samples have several calls each, by item id."""
     return _read(text, file, item_ids, lambda value, outcome: Replies(several_texts(value), outcome))
 
 
@@ -139,7 +141,7 @@ def _reply(line: str, place: str, read: Callable[[Any, Outcome | None], Found]) 
 
 
 def unknown_item(place: str, item_id: str, item_ids: Collection[str]) -> UsageError:
-    """The error for a reply to an item that the data do not have."""
+    """Return the error for a reply to an item that the data do not have."""
     return UsageError(f"{place}: the data have no item {item_id}", hint=_like(item_id, item_ids))
 
 

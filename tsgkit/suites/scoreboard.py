@@ -81,7 +81,7 @@ class Rules:
 
 
 def board_of(tally: Tally, rules: Rules) -> Board:
-    """The values of a tally in both profiles."""
+    """Return the values of a tally in both profiles."""
     reasons: dict[str, str] = {}
     wanted: dict[str, Mapping[str, Metric]] = {"strict": rules.metrics}
     if not rules.unpublished:
@@ -128,7 +128,7 @@ def _why_none(tally: Tally, profile: str, name: str, rules: Rules) -> str:
 def _combined(
     tally: Tally, profile: str, name: str, metric: Metric, rules: Rules, reasons: dict[str, str]
 ) -> Value | None:
-    """The value of a metric that is made of others."""
+    """Return the value of a metric that is made of others."""
     assert metric.made_by is not None  # noqa: S101  (the caller looked)
     columns = [tally.parts(profile, column) for column in metric.made_of]
     value = combine(columns, metric.pooling, metric.made_by)
@@ -145,19 +145,19 @@ def _combined(
 
 
 def _weight(pooled: Pooled) -> float:
-    """What a value rests on: the summed weight, or how many items."""
+    """Return what a value rests on: the summed weight, or how many items."""
     return pooled.weight if pooled.pooling is Pooling.POOLED else float(pooled.items)
 
 
 def add_judged(tally: Tally, judged: Iterable[Judged]) -> Tally:
-    """The tally with these samples."""
+    """Return the tally with these samples."""
     for one in judged:
         tally.add(one.sample.cluster, one.scores, one.counts)
     return tally
 
 
 def report_value(report: ScoreReport, *, with_samples: bool = False) -> dict[str, object]:
-    """The JSON value of a report."""
+    """Return the JSON value of a report."""
     value: dict[str, object] = {"task": report.task, "style": report.style or None, "seed": report.seed}
     value |= board_value(report.board)
     if report.groups:
@@ -173,7 +173,7 @@ def report_value(report: ScoreReport, *, with_samples: bool = False) -> dict[str
 
 
 def board_value(board: Board) -> dict[str, object]:
-    """The JSON value of a board."""
+    """Return the JSON value of a board."""
     profiles = {
         profile: None if values is None else {name: _value(value) for name, value in values.items()}
         for profile, values in board.profiles.items()
@@ -186,7 +186,7 @@ def _value(value: Value | None) -> dict[str, float | None] | None:
 
 
 def sample_value(judged: Judged) -> dict[str, Any]:
-    """The JSON value of one judged sample."""
+    """Return the JSON value of one judged sample."""
     return {
         "item_id": judged.sample.item_id,
         "outcome": str(judged.outcome),

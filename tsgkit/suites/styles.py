@@ -53,7 +53,7 @@ PRESETS = {
 
 
 def style_of(name: str, shots: int | None = None) -> Style:
-    """The style of a name, perhaps with another number of examples."""
+    """Return the style of a name, perhaps with another number of examples."""
     known = PRESETS | _GIVEN
     if name not in known:
         raise UsageError(f"there is no style {name}", hint=meant(name, known))

@@ -58,16 +58,16 @@ class Dataset(Protocol):
         """The ids of all samples, in the order of the file."""
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
 
     def sample(self, number: int) -> Any:  # noqa: ANN401  (its suite's sample)
-        """A sample by its number from 0."""
+        """Return a sample by its number from 0."""
 
     def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
-        """The numbers of these samples (none: all), at most so many, in the order of the file."""
+        """Return the numbers of these samples (none: all), at most so many, in the order of the file."""
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """A hash of the list of items that are asked."""
+        """Return a hash of the list of items that are asked."""
 
 
 class Items:
@@ -94,11 +94,11 @@ class Items:
         return iter(self._samples)
 
     def sample(self, number: int) -> Any:  # noqa: ANN401  (its suite's sample)
-        """A sample by its number from 0."""
+        """Return a sample by its number from 0."""
         return self._samples[number]
 
     def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
-        """The numbers of these samples (none: all), at most so many, in the order of the file."""
+        """Return the numbers of these samples (none: all), at most so many, in the order of the file."""
         for item_id in ids:
             if item_id not in self._numbers:
                 hint = meant(item_id, self.item_ids[:10_000]) if self.item_ids else ""
@@ -107,7 +107,7 @@ class Items:
         return numbers if limit is None else numbers[:limit]
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """A hash of the list of items that are asked."""
+        """Return a hash of the list of items that are asked."""
         return hashlib.sha256(json.dumps([self.item_ids[number] for number in numbers]).encode()).hexdigest()
 
 
@@ -208,7 +208,7 @@ class Task(ABC):
 
     @abstractmethod
     def dataset(self, data: str | None) -> Dataset:
-        """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
+        """Return the rows of a file, a folder, an installed dataset, or (None) those the card names."""
 
     def source(self, data: str | None) -> Path | Traversable:
         """Return where its rows lie: a file, one in a folder, an installed dataset's, or (None) what the card names."""
@@ -222,15 +222,16 @@ class Task(ABC):
         return path if path.exists() or data not in known else dataset_file(data, self.stored)
 
     def clusters_are(self, dataset: Dataset) -> str:
-        """The unit that the clusters of its samples are counted in, as tables name it."""
+        """Return the unit that the clusters of its samples are counted in, as tables name it."""
         return "scenarios"
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """What has to be told of the rows beside the scores, such as those that this task leaves out."""
+        """Return what has to be told of the rows beside the scores, such as those that this task leaves out."""
         return ()
 
     def draws_lots(self, way: str) -> bool:
-        """Whether a baseline, or a protocol, depends on the seed; other rows are not repeated for several seeds."""
+        """Return whether a baseline, or a protocol, depends on the seed; other rows are not repeated for
+        several seeds."""
         return way.startswith(f"{BASELINE}/") and way != f"{BASELINE}/rules"
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:  # noqa: B027  (most tasks have one way)
@@ -239,31 +240,31 @@ class Task(ABC):
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
-        """A solver for models, with its prompts."""
+        """Return a solver for models, with its prompts."""
         raise UsageError(f"{self.key}: no model is asked this", hint="tsgkit eval --help says what it takes")
 
     @abstractmethod
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """A subject that asks nobody."""
+        """Return a subject that asks nobody."""
 
     @abstractmethod
     def recorded(self, solver: str, style: str) -> Solver:
-        """A way of answering of which only the transcripts are left: it judges, and asks nobody."""
+        """Return a way of answering of which only the transcripts are left: it judges, and asks nobody."""
 
     def tally(self) -> Tally:
-        """An empty tally of its metrics in both profiles."""
+        """Return an empty tally of its metrics in both profiles."""
         return Tally({"strict": columns_of(self.metrics), "official": self.official_columns()})
 
     def official_columns(self) -> Sequence[str]:
-        """What the official profile is tallied by."""
+        """Return what the official profile is tallied by."""
         return columns_of({name: self.metrics[name] for name in self.published_metrics})
 
     @abstractmethod
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
-        """The values of a tally, of these metrics (None: all)."""
+        """Return the values of a tally, of these metrics (None: all)."""
 
     def next_steps(self, same: str) -> tuple[str, ...]:
-        """The commands that make sense after a baseline; ``same`` are the options that ask the same again."""
+        """Return the commands that make sense after a baseline; ``same`` are the options that ask the same again."""
         if "models" in self.takes:
             return (
                 f"a real model: export OPENAI_API_KEY=...; tsgkit eval{same} --model openai/gpt-4o --limit 10",
@@ -272,26 +273,26 @@ class Task(ABC):
         return tuple(f"a folder of {kind} of yours: tsgkit eval{same} --{kind} NAME=DIR" for kind in self.takes)
 
     def verdicts(self, record: Mapping[str, Any], sample: Any, metric: str) -> Iterable[Verdict]:  # noqa: ANN401
-        """What a record says of each question of a sample: right where strict gives all of a metric's weight."""
+        """Yield what a record says of each question of a sample: right where strict gives all of a metric's weight."""
         total, weight = record["parts"].get("strict", {}).get(metric, (0.0, 0.0))
         answer = record["answer"]
         yield Verdict("", bool(weight) and total == weight, answer if isinstance(answer, str) else None)
 
     def group_of(self, sample: Any, group: str) -> tuple[str, ...]:  # noqa: ANN401  (its suite's sample)
-        """The members of a group that a sample belongs to."""
+        """Return the members of a group that a sample belongs to."""
         found: tuple[str, ...] = sample.groups.get(group, ())
         return found
 
     def group_metrics(self, group: str, shown: Sequence[str]) -> Sequence[str]:
-        """What is told of the members of a group, where these metrics are told of all samples."""
+        """Return what is told of the members of a group, where these metrics are told of all samples."""
         return [name for name in shown if self.metrics[name].is_headline]
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
-        """The members of a group as people expect them: numbers by size, then names."""
+        """Return the members of a group as people expect them: numbers by size, then names."""
         return sorted(members, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
 
     def no_group(self, group: str, tasks: Sequence[Task]) -> UsageError:
-        """Why none of these tasks can be grouped so."""
+        """Return why none of these tasks can be grouped so."""
         names = tuple(dict.fromkeys(name for task in tasks for name in task.groups))
         if not names:
             return UsageError(f"{', '.join(task.key for task in tasks)}: cannot be grouped by anything")
@@ -299,19 +300,19 @@ class Task(ABC):
 
     @abstractmethod
     def question(self, sample: Any, *, briefly: bool = False) -> str:  # noqa: ANN401
-        """What was asked about, in words."""
+        """Return what was asked about, in words."""
 
     @abstractmethod
     def reference(self, sample: Any) -> str:  # noqa: ANN401
-        """What is right, in words."""
+        """Return what is right, in words."""
 
     def reference_value(self, sample: Any) -> Any:  # noqa: ANN401  (as JSON has it)
-        """What is right, as a value."""
+        """Return what is right, as a value."""
         return self.reference(sample)
 
     @abstractmethod
     def readings(self, sample: Any, reply: Reply, solver: Solver) -> TwoReadings:  # noqa: ANN401
-        """What both profiles read in one reply."""
+        """Return what both profiles read in one reply."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class Ask(Protocol):
     async def __call__(
         self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
     ) -> Reply:
-        """The reply."""
+        """Return the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,5 +53,5 @@ class Transcript:
 
 
 def local(text: str) -> Transcript:
-    """The transcript of a solver that asked nobody."""
+    """Return the transcript of a solver that asked nobody."""
     return Transcript((Said(LOCAL, Reply(text=text, source=LOCAL)),))

@@ -67,7 +67,7 @@ class Cell:
 
     @classmethod
     def of(cls, graph: ActionGraph, number: int, vocabulary: Vocabulary | None = None) -> Cell:
-        """The cell that shows this graph."""
+        """Return the cell that shows this graph."""
         times = Counter(graph.typed(vocabulary))
         actions = graph.actions
         head = ", ".join(map(shown, actions)) or (NO_ACTION if times else EMPTY)
@@ -100,12 +100,12 @@ class Cell:
 
 
 def cell_width(cells: Iterable[Cell]) -> float:
-    """One width for all cells: the widest thing in any of them, within bounds."""
+    """Return one width for all cells: the widest thing in any of them, within bounds."""
     return min(max((LEAST, *(cell.wanted_width for cell in cells))), MOST)
 
 
 def arranged(cell: Cell, width: float) -> list[Placed]:
-    """The head and the chips of a cell in lines that fit its width; a chip too long has several lines itself."""
+    """Return the head and the chips of a cell in lines that fit its width; a chip too long has several lines itself."""
     room = width - 2 * PAD - cell.number_width
     lines = wrap(cell.head, (room - 2 * PADDING[Kind.ACTION]) / BOLD, NAME)
     tall = len(lines) * NAME * LINE_HEIGHT + 10
@@ -118,7 +118,7 @@ def arranged(cell: Cell, width: float) -> list[Placed]:
 
 
 def drawn_cell(cell: Cell, placed: Sequence[Placed], size: Size) -> Markup:
-    """The cell with its upper left corner at the origin."""
+    """Return the cell with its upper left corner at the origin."""
     head, *chips = placed
     parts = (
         spoken(f"graph {cell.number}: " + "; ".join(map(str, cell.graph.triplets))),
@@ -132,14 +132,14 @@ def drawn_cell(cell: Cell, placed: Sequence[Placed], size: Size) -> Markup:
 
 
 def _is_told_elsewhere(triplet: TypedTriplet, lone: Node | None) -> bool:
-    """Whether the cell's head or its hands say this already."""
+    """Return whether the cell's head or its hands say this already."""
     if triplet.edge == VERB and triplet.source == Node(Kind.PERSON, PERSON):
         return True
     return lone is not None and triplet.source == lone and triplet.target.kind is Kind.HAND
 
 
 def _chips(triplet: TypedTriplet, lone: Node | None, many: int) -> tuple[Chip, ...]:
-    """A triplet as chips; the source goes without saying where it is the graph's only action."""
+    """Return a triplet as chips; the source goes without saying where it is the graph's only action."""
     label = Chip(None, shown(triplet.edge) + (f" ×{many}" if many > 1 else ""))
     target = _chip(triplet.target)
     return (label, target) if triplet.source == lone else (_chip(triplet.source), label, target)
@@ -150,7 +150,9 @@ def _chip(node: Node) -> Chip:
 
 
 def _hand(hand: str, typed: Sequence[TypedTriplet], lone: Node | None) -> str:
-    """What is written in a hand's place: the action's labels to it, its bare name if others use it, else nothing."""
+    """Return what is written in a hand's place: the action's labels to it, its bare name if others use it, else
+    nothing.
+    """
     node = Node(Kind.HAND, hand)
     labels = [shown(label) for source, label, target in typed if lone and source == lone and target == node]
     used = any(node in (source, target) for source, _, target in typed)
@@ -183,7 +185,7 @@ def _drawn_chip(chip: Placed) -> Markup:
 
 
 def _drawn_hands(cell: Cell, size: Size) -> Iterator[Markup]:
-    """Both hands, always in the same places: filled where used, a dashed outline where not."""
+    """Yield both hands, always in the same places: filled where used, a dashed outline where not."""
     for place, (hand, use) in enumerate(zip(HANDS, cell.hands, strict=True)):
         y = size.height - LANES + place * (HAND + HAND_GAP) + HAND / 2
         box = Box(size.width / 2, y, size.width - 2 * PAD, HAND)

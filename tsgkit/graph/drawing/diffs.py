@@ -69,7 +69,7 @@ MARKS = {
 def draw_diff(
     reference: ActionGraph, candidate: ActionGraph, changes: Sequence[DrawnChange], *, title: str = ""
 ) -> str:
-    """Both graphs in one SVG document, each edge marked, with a legend of what occurs and how often."""
+    """Return both graphs in one SVG document, each edge marked, with a legend of what occurs and how often."""
     told = [*changes, *_untold(reference, candidate, changes)]
     found = set(candidate.triplets)
     both = [triplet for triplet in dict.fromkeys(reference.triplets) if triplet in found]
@@ -99,7 +99,7 @@ class _Told:
 
 
 def _untold(reference: ActionGraph, candidate: ActionGraph, changes: Sequence[DrawnChange]) -> Iterator[_Told]:
-    """The triplets of one graph only that no change mentions."""
+    """Yield the triplets of one graph only that no change mentions."""
     expected, found = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
     told_expected = {change.reference for change in changes}
     told_found = {change.candidate for change in changes}
@@ -122,7 +122,7 @@ class _Ends:
 
     @classmethod
     def of(cls, reference: ActionGraph, candidate: ActionGraph, changes: Sequence[DrawnChange]) -> _Ends:
-        """The reading of these two graphs."""
+        """Return the reading of these two graphs."""
         reversed_ = {change.candidate for change in changes if change.kind == "reversed"}
         found = (triplet.target for triplet in candidate if triplet.edge == VERB and triplet not in reversed_)
         return cls(frozenset((*reference.actions, *found)))
@@ -134,7 +134,7 @@ class _Ends:
 
 
 def _numbered(changes: Sequence[DrawnChange]) -> Iterator[tuple[str, DrawnChange]]:
-    """Each change with a number if it is one of several pairs of edges, so that the eye can pair them."""
+    """Yield each change with a number if it is one of several pairs of edges, so that the eye can pair them."""
     pairs = [change for change in changes if _is_pair(change)]
     count = 0
     for change in changes:
@@ -151,7 +151,7 @@ def _matched(triplet: Triplet, ends: _Ends) -> Edge:
 
 
 def _edges(change: DrawnChange, number: str, ends: _Ends) -> Iterator[Edge]:
-    """The edges that show a change: one, or the expected and the found one."""
+    """Yield the edges that show a change: one, or the expected and the found one."""
     mark = MARKS.get(change.kind, OTHER)
     sign = (f"[{number}] " if number else "") + f"{mark.sign} "
     if change.kind == "reversed" and change.reference is not None and change.candidate is not None:

@@ -48,13 +48,13 @@ class _Port(NamedTuple):
 
 
 def courses(kinds: Sequence[Kind], links: Sequence[Link], layout: Layout) -> list[Course]:
-    """The course of every link, in the order given."""
+    """Return the course of every link, in the order given."""
     ports = _ports(kinds, links, layout)
     return [_course(link, place, ports, layout) for place, link in enumerate(links)]
 
 
 def arrow_head(tip: Point, leftwards: bool, **look: str | float) -> Markup:
-    """A triangle whose tip touches the node."""
+    """Return a triangle whose tip touches the node."""
     x, y = tip
     back = x + (HEAD if leftwards else -HEAD)
     corners = ((x, y), (back, y - HALF_HEAD), (back, y + HALF_HEAD))
@@ -62,7 +62,7 @@ def arrow_head(tip: Point, leftwards: bool, **look: str | float) -> Markup:
 
 
 def _ports(kinds: Sequence[Kind], links: Sequence[Link], layout: Layout) -> dict[tuple[int, int], _Port]:
-    """The port of each (link, end), end being 0 for the source and 1 for the target."""
+    """Return the port of each (link, end), end being 0 for the source and 1 for the target."""
     sides = defaultdict[tuple[int, bool], list[tuple[float, int, int]]](list)
     for place, link in enumerate(links):
         for end, node in enumerate(link.ends):
@@ -77,7 +77,7 @@ def _ports(kinds: Sequence[Kind], links: Sequence[Link], layout: Layout) -> dict
 
 
 def _aim(link: Link, end: int, place: int, layout: Layout) -> float:
-    """The height a line leaves its node for: its label's, or that half of it where this line touches it."""
+    """Return the height a line leaves its node for: its label's, or that half of it where this line touches it."""
     label = layout.labels[place].y
     if not _within_a_layer(link, layout):
         return label
@@ -94,7 +94,7 @@ def _within_a_layer(link: Link, layout: Layout) -> bool:
 
 
 def _is_upper(link: Link, end: int, layout: Layout) -> bool:
-    """Whether this end of a link within a layer is the upper one; the source is, in a self loop."""
+    """Return whether this end of a link within a layer is the upper one; the source is, in a self loop."""
     here, there = layout.nodes[link.ends[end]].y, layout.nodes[link.ends[1 - end]].y
     return (here, end) < (there, 1 - end)
 
@@ -130,7 +130,7 @@ def _there_and_back(link: Link, place: int, start: _Port, end: _Port, layout: La
 
 
 def _lane(node: int, port: _Port, layout: Layout) -> float:
-    """The border of the node's column on the side of the port, where lines begin to bend."""
+    """Return the border of the node's column on the side of the port, where lines begin to bend."""
     span = layout.spans[layout.node_columns[node]]
     return span.right if port.right else span.left
 
@@ -149,6 +149,6 @@ def _into(port: _Port) -> str:
 
 
 def _bend(x: float, y: float, to_x: float, to_y: float) -> str:
-    """A curve that leaves and arrives level."""
+    """Return a curve that leaves and arrives level."""
     middle = coordinate((x + to_x) / 2)
     return f"C{middle},{coordinate(y)} {middle},{coordinate(to_y)} {coordinate(to_x)},{coordinate(to_y)}"

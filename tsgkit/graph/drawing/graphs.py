@@ -18,7 +18,7 @@ from tsgkit.graph.model import ActionGraph, Vocabulary
 
 
 def draw_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None, *, title: str = "") -> str:
-    """The graph as an SVG document; L, where it is known, tells verbs from objects where their roles do not.
+    """Return the graph as an SVG document; L, where it is known, tells verbs from objects where their roles do not.
 
     A triplet written several times is one arrow whose label says how often. An empty graph is a picture that says so.
     """

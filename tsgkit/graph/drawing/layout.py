@@ -115,7 +115,7 @@ def lay_out(nodes: Sequence[Size], starts: Sequence[int], links: Sequence[Link])
 
 
 def _layers(starts: Sequence[int], links: Sequence[Link]) -> tuple[list[int], list[list[int]]]:
-    """The layer of each node, and the connected parts, each in the order its nodes were reached."""
+    """Return the layer of each node, and the connected parts, each in the order its nodes were reached."""
     neighbours = defaultdict[int, list[int]](list)
     entered = set[int]()
     for link in links:
@@ -142,7 +142,7 @@ def _reach(root: int, neighbours: dict[int, list[int]], layers: list[int]) -> It
 
 
 def _parts_with_links(parts: Iterable[list[int]], links: Sequence[Link], count: int) -> Iterator[list[int]]:
-    """Each part's nodes in written order, then its links, numbered on from the nodes."""
+    """Yield each part's nodes in written order, then its links, numbered on from the nodes."""
     by_source = defaultdict[int, list[int]](list)
     for place, link in enumerate(links):
         by_source[link.source].append(count + place)
@@ -164,7 +164,7 @@ class _Part:
     def of(
         cls, items: Sequence[int], columns: Sequence[int], sizes: Sequence[Size], links: Sequence[Link], count: int
     ) -> _Part:
-        """The part these items make up."""
+        """Return the part these items make up."""
         by_column = defaultdict[int, list[int]](list)
         for item in items:
             by_column[columns[item]].append(item)
@@ -202,7 +202,7 @@ class _Part:
 
 
 def settle(wanted: Sequence[float], heights: Sequence[float], gap: float) -> list[float]:
-    """The places nearest to those wanted (least squares) at which things in this order do not overlap.
+    """Return the places nearest to those wanted (least squares) at which things in this order do not overlap.
 
     >>> settle([0, 0, 50], [10, 10, 10], gap=2)
     [-6.0, 6.0, 50.0]
@@ -233,7 +233,7 @@ def _rises(columns: Sequence[int], heights: Sequence[float], links: Sequence[Lin
 
 
 def _spans(columns: Sequence[int], sizes: Sequence[Size], rises: dict[int, float]) -> dict[int, Span]:
-    """The borders of every column that holds something; steep lines get wider lanes."""
+    """Return the borders of every column that holds something; steep lines get wider lanes."""
     widths = defaultdict[int, float](float)
     for column, size in zip(columns, sizes, strict=True):
         widths[column] = max(widths[column], size.width)

@@ -43,7 +43,7 @@ class _Group:
 
 
 def draw_narrative(narrative: Narrative, *, title: str = "") -> str:
-    """The narrative as an SVG document at most 1400 pixels wide; a narrative without descriptions says so."""
+    """Return the narrative as an SVG document at most 1400 pixels wide; a narrative without descriptions says so."""
     spoken_title = title or f"Narrative {visible(narrative.id) if narrative.id else ''}".strip()
     if not narrative.descriptions:
         return notice("empty narrative", heading=title, title=spoken_title)
@@ -54,7 +54,7 @@ def draw_narrative(narrative: Narrative, *, title: str = "") -> str:
 
 
 def _cells(narrative: Narrative) -> list[tuple[Cell, ...]]:
-    """The cells of each description, numbered along the whole narrative."""
+    """Return the cells of each description, numbered along the whole narrative."""
     numbers = count()
     return [
         tuple(Cell.of(graph, next(numbers), narrative.vocabulary) for graph in description.graphs)
@@ -78,7 +78,7 @@ def _strip(narrative: Narrative, cells: Sequence[tuple[Cell, ...]]) -> Sketch:
 
 
 def _groups(description: Description, cells: Sequence[Cell], wide: float) -> Iterator[_Group]:
-    """A description's cells in groups that fit a row."""
+    """Yield a description's cells in groups that fit a row."""
     text = NO_TEXT if description.text is None else shorten(prose(description.text), LONGEST_TEXT)
     fitting = int((ACROSS - 2 * PAD + GAP) // (wide + GAP))
     for first in range(0, max(1, len(cells)), fitting):
@@ -89,7 +89,7 @@ def _groups(description: Description, cells: Sequence[Cell], wide: float) -> Ite
 
 
 def _rows(groups: Iterable[_Group]) -> Iterator[list[_Group]]:
-    """The groups in rows; a group is not broken if it fits a row of its own."""
+    """Yield the groups in rows; a group is not broken if it fits a row of its own."""
     row, used = list[_Group](), 0.0
     for group in groups:
         if row and used + GAP + group.width > ACROSS:
@@ -117,7 +117,7 @@ def _drawn_row(row: Sequence[_Group], wide: float) -> Sketch:
 
 
 def _drawn_group(group: _Group, x: float, head: float, cell: Size) -> Markup:
-    """The frame of a group and its text; where there are no cells, words that say so."""
+    """Return the frame of a group and its text; where there are no cells, words that say so."""
     description = group.description
     look: dict[str, str | float] = {} if description.text is not None else {"font_style": "italic", "fill": PALE}
     middle = PAD + len(group.lines) * TEXT * LINE_HEIGHT / 2
@@ -140,7 +140,7 @@ def _no_graphs(box: Box) -> Markup:
 
 
 def _legend(cells: Sequence[Cell]) -> list[Entry]:
-    """The shapes that occur, and how a hand shows whether it is used."""
+    """Return the shapes that occur, and how a hand shows whether it is used."""
     entries = kind_entries({kind for cell in cells for kind in cell.kinds})
     uses = {bool(use) for cell in cells for use in cell.hands}
     if True in uses:

@@ -25,7 +25,7 @@ ROUND = 17.0
 
 
 def outline(kind: Kind, box: Box, **look: str | float) -> Markup:
-    """The shape of a kind, filled with a light tint of its colour."""
+    """Return the shape of a kind, filled with a light tint of its colour."""
     style: dict[str, str | float] = {
         "fill": COLOURS[kind], "fill_opacity": "0.16", "stroke": COLOURS[kind], "stroke_width": 2, **look
     }  # fmt: skip
@@ -37,7 +37,7 @@ def outline(kind: Kind, box: Box, **look: str | float) -> Markup:
 
 
 def touch(kind: Kind, box: Box, *, dy: float, right: bool) -> float:
-    """Where a horizontal line ``dy`` below the middle of the box meets its outline."""
+    """Return where a horizontal line ``dy`` below the middle of the box meets its outline."""
     inset = _inset(kind, box, dy, right)
     return box.right - inset if right else box.left + inset
 

@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
 
 def picture(drawn: Sketch, legend: Sequence[Sequence[Entry]], *, heading: str, title: str, description: str) -> str:
-    """A document: the heading if there is one, the sketch, the legend topic by topic."""
+    """Return a document: the heading if there is one, the sketch, the legend topic by topic."""
     width = max(drawn.size.width, LEAST_WIDTH if legend or heading else 0.0)
     head, foot = _headline(heading, width), _legend(legend, width)
     top = MARGIN + head.size.height
@@ -54,7 +54,7 @@ def picture(drawn: Sketch, legend: Sequence[Sequence[Entry]], *, heading: str, t
 
 
 def notice(words: str, *, heading: str, title: str) -> str:
-    """A document that only says there is nothing to draw."""
+    """Return a document that only says there is nothing to draw."""
     size = Size(text_width(words, NOTICE) + 80, 60.0)
     frame = element(
         "rect", x=0, y=0, width=size.width, height=size.height, fill="none", stroke=PALE, stroke_dasharray="6 4"
@@ -64,7 +64,7 @@ def notice(words: str, *, heading: str, title: str) -> str:
 
 
 def moved(drawn: Sketch, x: float, y: float) -> Markup:
-    """The parts of a sketch as one group somewhere else."""
+    """Return the parts of a sketch as one group somewhere else."""
     if not drawn.parts:
         return Markup("")
     place = f"translate({coordinate(x)} {coordinate(y)})"
@@ -72,7 +72,7 @@ def moved(drawn: Sketch, x: float, y: float) -> Markup:
 
 
 def kind_entries(kinds: Iterable[Kind]) -> list[Entry]:
-    """The legend of those of the four kinds that occur."""
+    """Return the legend of those of the four kinds that occur."""
     occurring = set(kinds)
     return [Entry(outline(kind, SAMPLE), kind.value) for kind in Kind if kind in occurring]
 
@@ -87,7 +87,7 @@ def _headline(heading: str, width: float) -> Sketch:
 
 
 def _legend(topics: Iterable[Sequence[Entry]], width: float) -> Sketch:
-    """The entries side by side, in as many rows as it takes, each topic on a row of its own."""
+    """Return the entries side by side, in as many rows as it takes, each topic on a row of its own."""
     parts, y = list[Markup](), 0.0
     for topic in filter(None, topics):
         x = 0.0

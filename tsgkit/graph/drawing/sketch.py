@@ -37,7 +37,7 @@ class Stroke(NamedTuple):
     width: float = 1.6
 
     def line(self, path: str) -> Markup:
-        """A path drawn so."""
+        """Return a path drawn so."""
         look: dict[str, str | float] = {"stroke": self.colour, "stroke_width": self.width, "fill": "none"}
         if self.dashes:
             look |= {"stroke_dasharray": self.dashes, "stroke_linecap": "round"}
@@ -70,7 +70,7 @@ class _Words(NamedTuple):
 
 
 def sketch(edges: Sequence[Edge], notes: Mapping[Node, str] | None = None) -> Sketch:
-    """All nodes the edges join, and the edges; ``notes`` stand under the names of some nodes."""
+    """Return all nodes the edges join, and the edges; ``notes`` stand under the names of some nodes."""
     nodes = tuple(dict.fromkeys(node for edge in edges for node in (edge.source, edge.target)))
     written = [(notes or {}).get(node, "") for node in nodes]
     kinds = [node.kind for node in nodes]
@@ -98,7 +98,7 @@ def _links(nodes: Sequence[Node], edges: Sequence[Edge], labels: Sequence[_Words
 
 
 def _heads(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[int]:
-    """How many lines may meet at one side of each node: those that come, or those that go."""
+    """Return how many lines may meet at one side of each node: those that come, or those that go."""
     come, go = Counter(edge.target for edge in edges), Counter(edge.source for edge in edges)
     return [max(come[node], go[node]) for node in nodes]
 
@@ -125,7 +125,7 @@ def _drawn_node(node: Node, name: _Words, note: str, box: Box) -> Markup:
 
 
 def _drawn_label(label: _Words, box: Box) -> Markup:
-    """The label on a white ground, which interrupts its line."""
+    """Return the label on a white ground, which interrupts its line."""
     ground = element("rect", x=box.left, y=box.top, width=box.width, height=box.height, fill="#ffffff")
     return element("g", ground, lines_of_text(label.lines, box.x, box.y, size=LABEL), class_="tsg-label")
 

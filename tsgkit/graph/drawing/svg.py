@@ -27,30 +27,30 @@ SPOKEN = 2000  # characters: more than this is not read aloud or in a tooltip
 
 
 def element(tag: str, *children: Markup, **attributes: str | float) -> Markup:
-    """One element; an underscore in an attribute's name stands for a hyphen, and ``class_`` for ``class``."""
+    """Return one element; an underscore in an attribute's name stands for a hyphen, and ``class_`` for ``class``."""
     head = "".join(f' {name.rstrip("_").replace("_", "-")}="{_value(value)}"' for name, value in attributes.items())
     return Markup(f"<{tag}{head}>{''.join(children)}</{tag}>" if children else f"<{tag}{head}/>")
 
 
 def polygon(corners: Iterable[tuple[float, float]], **look: str | float) -> Markup:
-    """A closed shape with these corners."""
+    """Return a closed shape with these corners."""
     return element("polygon", points=" ".join(f"{coordinate(x)},{coordinate(y)}" for x, y in corners), **look)
 
 
 def characters(text: str) -> Markup:
-    """Text as it stands, safe between tags."""
+    """Return text as it stands, safe between tags."""
     return Markup(escape(legible(text)))
 
 
 def spoken(text: str) -> Markup:
-    """The title of an element: what a screen reader says and a tooltip shows, at a sane length."""
+    """Return the title of an element: what a screen reader says and a tooltip shows, at a sane length."""
     return element("title", characters(shorten(text, SPOKEN)))
 
 
 def lines_of_text(
     lines: Sequence[str], x: float, y: float, *, size: float, anchor: str = "middle", **look: str | float
 ) -> Markup:
-    """Lines stacked around the height ``y``."""
+    """Return lines stacked around the height ``y``."""
     step = size * LINE_HEIGHT
     first = y - step * (len(lines) - 1) / 2 + size * 0.35
     spans = (element("tspan", characters(line), x=x, y=first + step * place) for place, line in enumerate(lines))
@@ -58,7 +58,7 @@ def lines_of_text(
 
 
 def document(width: float, height: float, parts: Iterable[Markup], *, title: str, description: str) -> str:
-    """A whole SVG document on white."""
+    """Return a whole SVG document on white."""
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_value(width)} {_value(height)}" '
@@ -74,7 +74,7 @@ def document(width: float, height: float, parts: Iterable[Markup], *, title: str
 
 
 def coordinate(value: float) -> str:
-    """A coordinate to a tenth of a pixel.
+    """Return a coordinate to a tenth of a pixel.
 
     >>> coordinate(3.0), coordinate(-0.01), coordinate(2.25)
     ('3', '0', '2.2')

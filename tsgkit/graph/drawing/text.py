@@ -38,14 +38,14 @@ _CHUNK = re.compile(r"[^ \-]*[ \-]+|[^ \-]+")
 
 
 def legible(text: str) -> str:
-    """The text with each character that cannot be seen, or that XML forbids, written as an escape."""
+    """Return the text with each character that cannot be seen, or that XML forbids, written as an escape."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def visible(name: str) -> str:
-    """A name as it may be compared: legible, with spaces at its ends shown and nothing shown as two quotes."""
+    """Return a name as it may be compared: legible, with spaces at its ends shown and nothing shown as two quotes."""
     seen = legible(name)
     inner = seen.strip(" ")
     head = len(seen) - len(seen.lstrip(" ")) if inner else len(seen)
@@ -54,7 +54,7 @@ def visible(name: str) -> str:
 
 
 def shown(name: str) -> str:
-    """A name as pictures write it: visible, and shortened if it is longer than any picture wants."""
+    """Return a name as pictures write it: visible, and shortened if it is longer than any picture wants."""
     return shorten(visible(name), LONGEST)
 
 
@@ -64,17 +64,17 @@ def prose(text: str) -> str:
 
 
 def shorten(text: str, length: int) -> str:
-    """The text, or its beginning and an ellipsis, in at most this many characters."""
+    """Return the text, or its beginning and an ellipsis, in at most this many characters."""
     return text if len(text) <= length else text[: length - 1] + ELLIPSIS
 
 
 def text_width(text: str, size: float) -> float:
-    """How wide a line is at this font size, in pixels, rather over than under."""
+    """Return how wide a line is at this font size, in pixels, rather over than under."""
     return size * sum(map(_em, text))
 
 
 def wrap(text: str, width: float, size: float) -> tuple[str, ...]:
-    """The text in lines of at most this width, broken after spaces and hyphens, and inside a word if it must be.
+    """Return the text in lines of at most this width, broken after spaces and hyphens, and inside a word if it must be.
 
     Nothing is lost: the lines joined are the text.
     """
@@ -97,7 +97,7 @@ def _chunks(text: str, width: float, size: float) -> Iterable[str]:
 
 
 def _pieces(word: str, width: float, size: float) -> Iterable[str]:
-    """A word too long for a line, in the longest pieces that fit; a combining mark stays with its letter."""
+    """Yield a word too long for a line, in the longest pieces that fit; a combining mark stays with its letter."""
     start, used = 0, 0.0
     for place, character in enumerate(word):
         wide = size * _em(character)

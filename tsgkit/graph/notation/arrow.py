@@ -26,12 +26,12 @@ ARROW = " -> "
 
 
 def parse(text: str) -> tuple[ActionGraph, ...]:
-    """The graphs of an arrow text; ``NotationError`` names the first line that is no triplet."""
+    """Return the graphs of an arrow text; ``NotationError`` names the first line that is no triplet."""
     return tuple(graph for graph, _ in parse_with_lines(text))
 
 
 def parse_with_lines(text: str) -> tuple[tuple[ActionGraph, tuple[int, ...]], ...]:
-    """The graphs, each with the line (from 1) of every triplet."""
+    """Return the graphs, each with the line (from 1) of every triplet."""
     graphs: list[tuple[ActionGraph, tuple[int, ...]]] = []
     triplets: list[Triplet] = []
     start = 0
@@ -59,7 +59,7 @@ def _triplet(line: str, number: int) -> Triplet:
 
 
 def write(graphs: Iterable[ActionGraph]) -> str:
-    """The arrow text of these graphs; ``CannotCarry`` for names it has no way to write."""
+    """Return the arrow text of these graphs; ``CannotCarry`` for names it has no way to write."""
     graphs = tuple(graphs)
     refuse_empty(graphs, "arrow text")
     refuse(graphs, "arrow text", _why_not)

@@ -43,12 +43,12 @@ class Clip:
 
 
 def parse(text: str) -> tuple[Clip, ...]:
-    """The clips of a downstream file, in its order."""
+    """Return the clips of a downstream file, in its order."""
     return from_value(load(text))
 
 
 def is_easg(value: object) -> bool:
-    """Whether a JSON value looks like a downstream file."""
+    """Return whether a JSON value looks like a downstream file."""
     if not isinstance(value, dict) or not value:
         return False
     first = next(iter(value.values()))
@@ -56,7 +56,7 @@ def is_easg(value: object) -> bool:
 
 
 def from_value(value: object) -> tuple[Clip, ...]:
-    """The clips of a JSON value already loaded."""
+    """Return the clips of a JSON value already loaded."""
     if not isinstance(value, dict):
         raise NotationError(f"expected an object keyed by clip, found {kind_of(value)}")
     return tuple(_clip(uid, clip) for uid, clip in value.items())
@@ -118,7 +118,7 @@ class _HandNames:
     holds: dict[str, str] = field(default_factory=dict)
 
     def name(self, triplets: list[Triplet]) -> list[Triplet]:
-        """The triplets with their real hands named by slots, both hands as two triplets."""
+        """Return the triplets with their real hands named by slots, both hands as two triplets."""
         used = [hand for triplet in triplets for end in triplet for hand in REAL_HANDS.get(end, ())]
         slots = self._slots_for(list(dict.fromkeys(used)))
         self._follow(triplets, slots)

@@ -30,12 +30,12 @@ KEYS = {"node": {"name": "string", "kind": "string"}, "edge": {"label": "string"
 
 
 def parse(text: str) -> tuple[ActionGraph, ...]:
-    """The graphs of a GraphML text."""
+    """Return the graphs of a GraphML text."""
     return tuple(graph for graph, _ in read_all(text))
 
 
 def read_all(text: str) -> tuple[tuple[ActionGraph, tuple[str, ...]], ...]:
-    """The graphs of a GraphML text, each with the names of its nodes without edges."""
+    """Return the graphs of a GraphML text, each with the names of its nodes without edges."""
     from xml.etree.ElementTree import ParseError
 
     import networkx as nx
@@ -57,7 +57,7 @@ def read_all(text: str) -> tuple[tuple[ActionGraph, tuple[str, ...]], ...]:
 
 
 def write(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -> str:
-    """The GraphML text of these graphs."""
+    """Return the GraphML text of these graphs."""
     from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
     graphs = tuple(graphs)

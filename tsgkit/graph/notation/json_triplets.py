@@ -20,12 +20,12 @@ from tsgkit.graph.notation.limits import not_text, refuse
 
 
 def parse(text: str) -> tuple[ActionGraph, ...]:
-    """The graphs of a JSON list of graphs; a single graph (a list of triplets) is taken as a list of one."""
+    """Return the graphs of a JSON list of graphs; a single graph (a list of triplets) is taken as a list of one."""
     return from_value(load(text))
 
 
 def load(text: str) -> object:
-    """The JSON value of a text, or a ``NotationError`` that names the line."""
+    """Return the JSON value of a text, or a ``NotationError`` that names the line."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -37,7 +37,7 @@ def load(text: str) -> object:
 
 
 def from_value(value: object) -> tuple[ActionGraph, ...]:
-    """The graphs of a JSON value already loaded."""
+    """Return the graphs of a JSON value already loaded."""
     if not isinstance(value, list):
         raise NotationError(f"expected a list of graphs, found {kind_of(value)}")
     if value and all(is_triplet(item) for item in value):
@@ -46,7 +46,7 @@ def from_value(value: object) -> tuple[ActionGraph, ...]:
 
 
 def graph_from(value: object, place: str) -> ActionGraph:
-    """One graph of a JSON list of triplets; ``place`` is how an error names it."""
+    """Return one graph of a JSON list of triplets; ``place`` is how an error names it."""
     if not isinstance(value, list):
         raise NotationError(f"{place}: expected a list of triplets, found {kind_of(value)}")
     for number, item in enumerate(value):
@@ -56,12 +56,12 @@ def graph_from(value: object, place: str) -> ActionGraph:
 
 
 def is_triplet(value: object) -> bool:
-    """Whether a JSON value is a list of three strings."""
+    """Return whether a JSON value is a list of three strings."""
     return isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value)
 
 
 def kind_of(value: object) -> str:
-    """What a JSON value is, in the words of an error message."""
+    """Return what a JSON value is, in the words of an error message."""
     if isinstance(value, list):
         return f"a list of {len(value)}"
     names = {dict: "an object", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
@@ -69,7 +69,7 @@ def kind_of(value: object) -> str:
 
 
 def write(graphs: Iterable[ActionGraph]) -> str:
-    """A JSON list of graphs, one graph a line."""
+    """Return a JSON list of graphs, one graph a line."""
     graphs = tuple(graphs)
     refuse(graphs, "JSON", not_text)
     if not graphs:
@@ -79,5 +79,5 @@ def write(graphs: Iterable[ActionGraph]) -> str:
 
 
 def to_value(graph: ActionGraph) -> list[list[str]]:
-    """The JSON value of one graph."""
+    """Return the JSON value of one graph."""
     return [list(triplet) for triplet in graph.triplets]

@@ -31,21 +31,22 @@ def refuse_empty(graphs: Iterable[ActionGraph], notation: str) -> None:
 
 
 def refuse_unless_text(text: str, notation: str) -> str:
-    """The text as it is, or ``CannotCarry`` where no file could hold it, whatever string in it is to blame."""
+    """Return the text as it is, or ``CannotCarry`` where no file could hold it, whatever string in it is to blame."""
     if reason := not_text(text):
         raise CannotCarry(f"{notation} cannot carry one of the texts: {reason}", hint="take it out of the data")
     return text
 
 
 def not_text(name: str) -> str | None:
-    """Why a name is not text that any file could hold: half of a surrogate pair, which UTF-8 has no bytes for."""
+    """Return why a name is not text that any file could hold: half of a surrogate pair, which UTF-8 has no
+    bytes for."""
     if SURROGATE.search(name):
         return "it holds half of a surrogate pair"
     return None
 
 
 def not_printable(name: str) -> str | None:
-    """Why a name is not text of one line: control characters, line ends, surrogates."""
+    """Return why a name is not text of one line: control characters, line ends, surrogates."""
     if name.isascii() and name.isprintable():
         return None
     if any(letter < " " or "\x7f" <= letter <= "\x9f" or letter in "\u2028\u2029\ufffe\uffff" for letter in name):
@@ -54,5 +55,5 @@ def not_printable(name: str) -> str | None:
 
 
 def shown(name: str, most: int = 60) -> str:
-    """A name as an error message shows it: quoted, escaped, not endless."""
+    """Return a name as an error message shows it: quoted, escaped, not endless."""
     return ascii(name if len(name) <= most else name[:most] + "...")

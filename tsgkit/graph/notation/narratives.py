@@ -28,17 +28,17 @@ FIELDS = ("id", "descriptions", "vocabulary", "summaries", "facts")
 
 
 def parse(text: str) -> Narrative:
-    """The narrative of one JSON object."""
+    """Return the narrative of one JSON object."""
     return from_value(load(text))
 
 
 def is_narrative(value: object) -> bool:
-    """Whether a JSON value looks like a narrative."""
+    """Return whether a JSON value looks like a narrative."""
     return isinstance(value, dict) and "descriptions" in value
 
 
 def from_value(value: object) -> Narrative:
-    """The narrative of a JSON value already loaded."""
+    """Return the narrative of a JSON value already loaded."""
     if not isinstance(value, dict):
         raise NotationError(f"expected a narrative object, found {kind_of(value)}")
     if unknown := [name for name in value if name not in FIELDS]:
@@ -69,7 +69,7 @@ def vocabulary_from(value: object) -> Vocabulary:
 
 
 def vocabulary_value(vocabulary: Vocabulary) -> dict[str, list[str]]:
-    """The JSON value of L."""
+    """Return the JSON value of L."""
     return {
         "object": list(vocabulary.objects),
         "relationship": list(vocabulary.relationships),
@@ -100,7 +100,7 @@ def _frames(value: object, place: str) -> Frames:
 
 
 def _field(value: dict[str, object], name: str, default: T, place: str = "narrative") -> T:
-    """A field that must be of its default's type."""
+    """Return a field that must be of its default's type."""
     found = value.get(name, default)
     if not isinstance(found, type(default)):
         expected = kind_of(default).removesuffix(" of 0")
@@ -115,7 +115,7 @@ def _strings(value: object, name: str) -> tuple[str, ...]:
 
 
 def to_value(narrative: Narrative) -> dict[str, object]:
-    """The JSON value of a narrative; what is empty is left out."""
+    """Return the JSON value of a narrative; what is empty is left out."""
     refuse(narrative.graphs, "JSON", not_text)
     vocabulary = narrative.vocabulary
     value = {
@@ -138,5 +138,5 @@ def _description_value(description: Description) -> dict[str, object]:
 
 
 def write(narrative: Narrative) -> str:
-    """The JSON object of a narrative, on one line."""
+    """Return the JSON object of a narrative, on one line."""
     return refuse_unless_text(json.dumps(to_value(narrative), ensure_ascii=False) + "\n", "JSON")

@@ -23,28 +23,28 @@ from tsgkit.graph.views import from_networkx, loose_nodes, to_networkx
 
 
 def parse(text: str) -> tuple[ActionGraph, ...]:
-    """The graphs of a node-link JSON text: one object, or a list of them."""
+    """Return the graphs of a node-link JSON text: one object, or a list of them."""
     return from_value(load(text))
 
 
 def from_value(value: object) -> tuple[ActionGraph, ...]:
-    """The graphs of a JSON value already loaded."""
+    """Return the graphs of a JSON value already loaded."""
     items = value if isinstance(value, list) else [value]
     return tuple(graph_from(item, f"graph {number}") for number, item in enumerate(items))
 
 
 def is_node_link(value: object) -> bool:
-    """Whether a JSON value looks like one node-link graph."""
+    """Return whether a JSON value looks like one node-link graph."""
     return isinstance(value, dict) and isinstance(value.get("nodes"), list) and _edges_key(value) is not None
 
 
 def graph_from(value: object, place: str) -> ActionGraph:
-    """One graph of a node-link object; ``place`` is how an error names it."""
+    """Return one graph of a node-link object; ``place`` is how an error names it."""
     return read_one(value, place)[0]
 
 
 def read_one(value: object, place: str) -> tuple[ActionGraph, tuple[str, ...]]:
-    """One graph of a node-link object, and the names of its nodes without edges."""
+    """Return one graph of a node-link object, and the names of its nodes without edges."""
     import networkx as nx
 
     if not isinstance(value, dict) or not is_node_link(value):
@@ -64,7 +64,7 @@ def _edges_key(value: dict[str, object]) -> str | None:
 
 
 def write(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -> str:
-    """A JSON list of node-link objects, one a line."""
+    """Return a JSON list of node-link objects, one a line."""
     graphs = tuple(graphs)
     refuse(graphs, "node-link JSON", not_text)
     lines = (json.dumps(to_value(graph, vocabulary), ensure_ascii=False) for graph in graphs)
@@ -72,7 +72,7 @@ def write(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -
 
 
 def to_value(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> dict[str, object]:
-    """The node-link object of one graph."""
+    """Return the node-link object of one graph."""
     import networkx as nx
 
     view: Any = nx.relabel_nodes(to_networkx(graph, vocabulary), str)

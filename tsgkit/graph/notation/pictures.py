@@ -29,7 +29,7 @@ MERMAID_CODES = {letter: f"#{ord(letter)};" for letter in '#"<>&`\\;'}
 
 
 def write_dot(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -> str:
-    """A DOT digraph with one cluster per graph."""
+    """Return a DOT digraph with one cluster per graph."""
     graphs = tuple(graphs)
     refuse(graphs, "DOT", not_printable)
     lines = ["digraph tsg {", "  rankdir=LR;"]
@@ -41,7 +41,7 @@ def write_dot(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = Non
 
 
 def write_mermaid(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -> str:
-    """A Mermaid flowchart with one subgraph per graph."""
+    """Return a Mermaid flowchart with one subgraph per graph."""
     graphs = tuple(graphs)
     refuse(graphs, "Mermaid", not_printable)
     lines = ["flowchart LR"]

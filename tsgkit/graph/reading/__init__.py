@@ -85,7 +85,7 @@ class Reading:
 
 
 def read(text: str, k: int | None = None) -> Reading:
-    """All graphs of a text, where ``k`` graphs were asked for (None: not known).
+    """Return all graphs of a text, where ``k`` graphs were asked for (None: not known).
 
     Blank lines, headings and fences end a block; a block without a person-verb triplet belongs to the block before
     it. Blocks with several person-verb triplets are split only when k is above 1 and fewer than k were found.

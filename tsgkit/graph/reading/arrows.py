@@ -72,7 +72,8 @@ def read_arrows(text: str, repairs: dict[str, None]) -> Line:
 
 
 def _without_comment(text: str, repairs: dict[str, None]) -> str:
-    """A triplet without what is written behind it: after a code span, after a comment's mark, words in brackets."""
+    """Return a triplet without what is written behind it: after a code span, after a comment's mark, words in
+    brackets."""
     end = text.rfind("`") + 1
     if text.startswith("`") and end > 1 and ARROW.search(text, 0, end) and not ARROW.search(text, end):
         bare = text[:end]
@@ -89,7 +90,7 @@ def _without_comment(text: str, repairs: dict[str, None]) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """The statements of a line: parted by commas, semicolons and periods, or by ``and`` between triplets."""
+    """Return the statements of a line: parted by commas, semicolons and periods, or by ``and`` between triplets."""
     pieces, start = [], 0
     for match in SEPARATOR.finditer(text):
         if match.group(1):
@@ -106,13 +107,13 @@ def _pieces(text: str) -> list[str]:
 
 
 def _is_cut(piece: str) -> bool:
-    """Say whether a statement may be the beginning of a triplet."""
+    """Return whether a statement may be the beginning of a triplet."""
     parts = [part.strip() for part in ARROW.split(piece)]
     return len(parts) == 2 or (len(parts) == 3 and not parts[2])
 
 
 def _triplets(text: str, repairs: dict[str, None]) -> list[Triplet] | str:
-    """The triplets of a statement with arrows, or why it holds none."""
+    """Return the triplets of a statement with arrows, or why it holds none."""
     parts = ARROW.split(text)
     if labelled := _labelled(parts):
         repairs["label inside the arrow"] = None
@@ -137,7 +138,7 @@ def _triplets(text: str, repairs: dict[str, None]) -> list[Triplet] | str:
 
 
 def _labelled(parts: list[str]) -> list[list[str]]:
-    """The triplets of a chain whose arrows all have labels, ``a -b-> c -d-> e`` or ``a -->|b| c``; else none."""
+    """Return the triplets of a chain whose arrows all have labels, ``a -b-> c -d-> e`` or ``a -->|b| c``; else none."""
     if all(LABEL_BEHIND.match(part) for part in parts[1:]):
         behind = [(match.group(1), part[match.end() :]) for part in parts[1:] if (match := LABEL_BEHIND.match(part))]
         nodes = [parts[0], *(node for _, node in behind)]
@@ -152,7 +153,7 @@ def _labelled(parts: list[str]) -> list[list[str]]:
 
 
 def _labelled_arrow(left: str) -> tuple[str, str] | None:
-    """The source and the edge of what stands before the tip of ``source -edge->`` or ``(source)-[edge]->``."""
+    """Return the source and the edge of what stands before the tip of ``source -edge->`` or ``(source)-[edge]->``."""
     if long := LONG_DASH.search(left):
         left = f"{left[: long.start()]} {left[long.start() :]}"
     left = left.translate(DASHES)

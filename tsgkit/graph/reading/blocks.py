@@ -16,7 +16,7 @@ LONGEST_CHAIN = 4
 
 
 def arrange(blocks: list[Block], k: int | None) -> tuple[list[Block], list[Note]]:
-    """The graphs' blocks in order, and a note for every join and split."""
+    """Return the graphs' blocks in order, and a note for every join and split."""
     notes: list[Note] = []
     joined = _join(blocks, notes)
     if k is not None and k > 1 and len(joined) < k:
@@ -43,7 +43,7 @@ def _names_action(block: Block) -> bool:
 
 
 def _is_about(block: Block, other: Block) -> bool:
-    """Whether a block speaks of the other block's action."""
+    """Return whether a block speaks of the other block's action."""
     actions = {found.triplet.target for found in other if found.names_action}
     return any(found.triplet.source in actions or found.triplet.target in actions for found in block)
 
@@ -90,7 +90,7 @@ def _actions_before(block: Block, heads: list[int]) -> list[int]:
 
 
 def _nearest_before(choices: list[int], before: int) -> int:
-    """The last choice not after ``before``, else the first; choices come sorted."""
+    """Return the last choice not after ``before``, else the first; choices come sorted."""
     from bisect import bisect_right
 
     place = bisect_right(choices, before)

@@ -20,5 +20,5 @@ ANNOUNCED = re.compile(r"\b(?:corrected|correction|revised)\b[^:ï¼š\n]{0,40}[:ï¼
 
 
 def takes_back_all(text: str) -> bool:
-    """Say whether a line calls what stands before it wrong: at least as many graphs behind it take its place."""
+    """Return whether a line calls what stands before it wrong: at least as many graphs behind it take its place."""
     return ANNOUNCED.search(text) is not None or WITHDRAWN.search(text) is not None

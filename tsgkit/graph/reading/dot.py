@@ -76,7 +76,7 @@ def _bare_edges(lines: Sequence[str], at: int) -> Form:
 
 
 def _parts(line: str) -> list[str]:
-    """The statements and curly brackets of a line."""
+    """Return the statements and curly brackets of a line."""
     parts, statement = [], ""
     for token in TOKEN.findall(line):
         if token in ("{", "}", ";"):

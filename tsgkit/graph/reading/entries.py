@@ -113,13 +113,13 @@ def _read_entry(entry: list[_Field]) -> Iterator[Placed]:
 
 
 def _pairs(fields: str) -> list[tuple[str, str]]:
-    """The fields of a flow mapping without quotes around commas, ``edge: dobj, target: pot``."""
+    """Return the fields of a flow mapping without quotes around commas, ``edge: dobj, target: pot``."""
     apart = [part.partition(":") for part in fields.split(",") if part.strip()]
     return [(cleaned(key.strip()), cleaned(value.strip())) for key, _, value in apart]
 
 
 def _flow_entry(line: str) -> Line | None:
-    """The triplet of ``{subject: a, relation: b, object: c}``, which is no JSON for want of quotes."""
+    """Return the triplet of ``{subject: a, relation: b, object: c}``, which is no JSON for want of quotes."""
     if "{" not in line or len(line) > LONGEST_LINE or any(quote in line for quote in QUOTES):
         return None
     if (match := FLOW.fullmatch(line)) is None:

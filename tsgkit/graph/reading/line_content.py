@@ -62,17 +62,17 @@ Form = list[Placed]
 
 
 def names_action(triplet: Triplet) -> bool:
-    """Say whether this is a person-verb triplet."""
+    """Return whether this is a person-verb triplet."""
     return triplet.source.lower() == PERSON and triplet.edge.lower() == VERB
 
 
 def is_whole_graph(triplets: Collection[Triplet]) -> bool:
-    """Say whether triplets written together, on one line or in one string, are more than a part of a graph."""
+    """Return whether triplets written together, on one line or in one string, are more than a part of a graph."""
     return len(triplets) > 1 and any(map(names_action, triplets))
 
 
 def names_known_edge(triplets: Collection[Triplet]) -> bool:
-    """Say whether one triplet has ``verb``, ``dobj`` or a preposition in its middle, as no list of things has.
+    """Return whether one triplet has ``verb``, ``dobj`` or a preposition in its middle, as no list of things has.
 
     >>> names_known_edge([Triplet("knife", "board", "onion")]), names_known_edge([Triplet("cut", "with", "knife")])
     (False, True)
@@ -81,7 +81,7 @@ def names_known_edge(triplets: Collection[Triplet]) -> bool:
 
 
 def is_known_edge(name: str) -> bool:
-    """Say whether a name is ``verb``, ``dobj`` or a preposition.
+    """Return whether a name is ``verb``, ``dobj`` or a preposition.
 
     >>> is_known_edge("dobj"), is_known_edge("next-to"), is_known_edge("lid")
     (True, True, False)
@@ -92,21 +92,21 @@ def is_known_edge(name: str) -> bool:
 
 
 def repaired(line: int, reason: str, text: str = "") -> Note:
-    """A note about something understood although it was not written as asked."""
+    """Return a note about something understood although it was not written as asked."""
     return Note(line, "repaired", reason, quoted(text))
 
 
 def ignored(line: int, reason: str, text: str = "") -> Note:
-    """A note about something that became no part of any graph."""
+    """Return a note about something that became no part of any graph."""
     return Note(line, "ignored", reason, quoted(text))
 
 
 def unread(line: int, reason: str, text: str = "") -> Note:
-    """A note about something that looks like triplets and could not be read as any."""
+    """Return a note about something that looks like triplets and could not be read as any."""
     return Note(line, "unread", reason, quoted(text))
 
 
 def quoted(text: str) -> str:
-    """A line as a note keeps it: trimmed, and not endless."""
+    """Return a line as a note keeps it: trimmed, and not endless."""
     text = text.strip()
     return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."

@@ -40,7 +40,7 @@ def nearly_clean(line: str) -> Line | None:
 
 
 def understand(line: str) -> Line:
-    """What a non-blank line is."""
+    """Return what a non-blank line is."""
     if match := CLEAN.fullmatch(line):
         return Line((Triplet(*match.groups()),))
     text, spelt = plain(line)

@@ -67,7 +67,7 @@ def flowchart_at(lines: Sequence[str], at: int) -> Form:
 
 
 def _begins(lines: Sequence[str], at: int) -> bool:
-    """Say whether a flowchart without a head begins on a line."""
+    """Return whether a flowchart without a head begins on a line."""
     line = lines[at]
     if not any(mark in line for mark in ("->", "=>", "]", ")", "}")) or not (found := _statements(line)):
         return False
@@ -83,7 +83,7 @@ def _begins(lines: Sequence[str], at: int) -> bool:
 
 
 def _statements(line: str) -> list[Statement] | None:
-    """The statements of a line, none of a blank one; None where a part of it is not Mermaid."""
+    """Return the statements of a line, none of a blank one; None where a part of it is not Mermaid."""
     if len(line) > LONGEST_LINE:
         return None
     found = [_statement(part) for part in line.split(";") if part.strip()]
@@ -114,7 +114,7 @@ def _statement(text: str) -> Statement | None:
 
 
 def _names(statements: list[tuple[int, Statement]]) -> list[Mapping[str, str]]:
-    """The labels of ids at each statement: the last one declared up to there, else the first one behind it."""
+    """Return the labels of ids at each statement: the last one declared up to there, else the first one behind it."""
     before: dict[str, str] = {}
     behind: dict[str, str] = {}
     for _, statement in statements:

@@ -43,7 +43,7 @@ INTERJECTIONS = word_set("also and but first finally next no now ok okay so sure
 
 
 def cleaned(name: str) -> str:
-    """A name without what models put around names: quotes, bold, brackets, a final comma or period.
+    """Return a name without what models put around names: quotes, bold, brackets, a final comma or period.
 
     >>> cleaned(' **"pick-up"**, '), cleaned("(cup"), cleaned("bolt (large)")
     ('pick-up', 'cup', 'bolt (large)')
@@ -105,19 +105,20 @@ def fault_of(names: Sequence[str]) -> str:
 
 
 def is_prose(name: str) -> bool:
-    """Say whether a name is a part of a sentence, by the words in it."""
+    """Return whether a name is a part of a sentence, by the words in it."""
     return " " in name and not PROSE.isdisjoint(name.lower().split())
 
 
 def is_short(name: str) -> bool:
-    """Say whether this may be a name without anything around it that says so."""
+    """Return whether this may be a name without anything around it that says so."""
     if name.lower() in INTERJECTIONS or name.lower() in PROSE or not NO_BARE_NAME.isdisjoint(name):
         return False
     return bool(name) and name.count(" ") < MOST_WORDS_IN_A_ROW and not is_prose(name) and not set(name) <= BLANKS
 
 
 def is_echo(triplet: Triplet) -> bool:
-    """Say whether this repeats the format of a triplet: ``source -> edge -> target``, ``action -> dobj -> object``."""
+    """Return whether this repeats the format of a triplet: ``source -> edge -> target``, ``action -> dobj ->
+    object``."""
     if (target := triplet.target.lower()) not in FORMAT_ENDS_OF_AN_EDGE:
         return False
     ends = FORMAT_ENDS_OF_AN_EDGE if triplet.edge.lower() in FORMAT_EDGES else FORMAT_ENDS
@@ -125,7 +126,7 @@ def is_echo(triplet: Triplet) -> bool:
 
 
 def has_placeholder(parts: Sequence[str]) -> bool:
-    """Say whether a name stands in brackets as a word of the format does: ``<action>``, ``[object]``.
+    """Return whether a name stands in brackets as a word of the format does: ``<action>``, ``[object]``.
 
     >>> has_placeholder(["person", "verb", "<action>"]), has_placeholder(["<person>", "[verb]", "lift"])
     (True, False)

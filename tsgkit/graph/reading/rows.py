@@ -58,12 +58,12 @@ def groups_of_three(text: str) -> list[Triplet]:
 
 
 def is_ruler(cells: list[str]) -> bool:
-    """Say whether these are the cells of the line under a table's head."""
+    """Return whether these are the cells of the line under a table's head."""
     return all(set(cell) <= set("-=: ") for cell in cells)
 
 
 def _table_row(text: str) -> Line | None:
-    """A row of a Markdown table with three columns, or four of which the first is a number."""
+    """Return a row of a Markdown table with three columns, or four of which the first is a number."""
     if not (text.startswith("|") and text.endswith("|") and len(text) > 1):
         return None
     cells = [cleaned(cell) for cell in text[1:-1].split("|", maxsplit=5)]
@@ -79,7 +79,7 @@ def _table_row(text: str) -> Line | None:
 
 
 def _bare_groups(text: str) -> Line | None:
-    """A whole line of groups of the form ``(a, b, c)`` or ``[a, b, c]``, alone or in further brackets."""
+    """Return a whole line of groups of the form ``(a, b, c)`` or ``[a, b, c]``, alone or in further brackets."""
     triplets = groups_of_three(text)
     if not all(all(triplet) for triplet in triplets) or all(map(str.isdecimal, chain(*triplets))):
         return None
@@ -92,7 +92,7 @@ def _bare_groups(text: str) -> Line | None:
 
 
 def _angles(text: str) -> Line | None:
-    """A whole line of triplets whose names stand in angle brackets each."""
+    """Return a whole line of triplets whose names stand in angle brackets each."""
     found = ANGLES.findall(text) if text.startswith("<") else []
     if not found or not set(ANGLES.sub("", text)) <= set(" ,;."):
         return None
@@ -103,7 +103,7 @@ def _angles(text: str) -> Line | None:
 
 
 def _calls(text: str) -> Line | None:
-    """A whole line of calls like ``dobj(wash, cup)``, each of an edge that is known."""
+    """Return a whole line of calls like ``dobj(wash, cup)``, each of an edge that is known."""
     found = CALL.findall(text) if text.endswith((")", ").", "),", ");")) else []
     if not found or not set(CALL.sub("", text)) <= set(" ,;."):
         return None
@@ -114,7 +114,7 @@ def _calls(text: str) -> Line | None:
 
 
 def _cells(text: str) -> Line | None:
-    """Three cells with a known edge in their middle, or several of them parted by semicolons."""
+    """Return three cells with a known edge in their middle, or several of them parted by semicolons."""
     if any(text.count(opening) != text.count(closing) for opening, closing in BRACKETS):
         return None
     if (triplet := _three_cells(text)) is not None:

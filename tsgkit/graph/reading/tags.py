@@ -53,7 +53,7 @@ def tagged_at(lines: Sequence[str], at: int) -> Form:
 
 
 def _marked(text: str, offset: int) -> Form:
-    """The triplets of a line whose parts have markers in front."""
+    """Return the triplets of a line whose parts have markers in front."""
     return [
         Placed(offset, _in_order(*map(cleaned, (match.group(1), *pair))))
         for match in MARKED.finditer(text)
@@ -138,12 +138,12 @@ class _Reader:
 
     @staticmethod
     def attributes(text: str) -> dict[str, str]:
-        """The parts of a triplet among the attributes of a tag."""
+        """Return the parts of a triplet among the attributes of a tag."""
         return {ROLES[key.lower()]: value for key, value in ATTRIBUTE.findall(text) if key.lower() in ROLES}
 
 
 def _within(text: str) -> Line:
-    """The triplet between two tags: between arrows, or parted by commas, semicolons or bars."""
+    """Return the triplet between two tags: between arrows, or parted by commas, semicolons or bars."""
     if ARROW.search(text):
         repairs = dict.fromkeys(TAGS)
         line = read_arrows(text, repairs)

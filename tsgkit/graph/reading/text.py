@@ -45,7 +45,7 @@ WITHDRAWN = "withdrawn by a correction behind it"
 
 
 def find_blocks(text: str) -> tuple[list[Block], list[Note]]:
-    """The blocks of a text in order, and a note for every line that is neither blank nor a clean triplet."""
+    """Return the blocks of a text in order, and a note for every line that is neither blank nor a clean triplet."""
     finder = _Finder(text)
     finder.run()
     return finder.blocks, finder.notes
@@ -192,7 +192,7 @@ class _Finder:
         return self.take_json(lead) or self.take_list(lead)
 
     def take_json(self, lead: Lead) -> bool:
-        """A JSON value that begins on this line and ends a line, if it holds triplets."""
+        """Return a JSON value that begins on this line and ends a line, if it holds triplets."""
         first = self.lines[self.at][lead.end :]
         whole_line = loaded(first.strip().rstrip(",;"))
         if whole_line is not None:
@@ -215,7 +215,7 @@ class _Finder:
         return True
 
     def take_value(self, holding: Holding, last: int, lead: Lead) -> bool:
-        """The graphs of a JSON value that ends on line ``last`` (from 0)."""
+        """Return the graphs of a JSON value that ends on line ``last`` (from 0)."""
         if not holding.graphs:
             return False
         if holding.is_triplet and lead.needs_proof and not names_known_edge(holding.graphs[0]):
@@ -304,6 +304,6 @@ class _Finder:
 
 
 def _are_proven(pieces: list[Piece]) -> bool:
-    """Say whether the lists behind a label are surely triplets: several, or with arrows or a known edge."""
+    """Return whether the lists behind a label are surely triplets: several, or with arrows or a known edge."""
     triplets = [triplet for piece in pieces for triplet in piece.triplets]
     return len(triplets) > 1 or any(piece.is_text for piece in pieces) or names_known_edge(triplets)

@@ -44,7 +44,7 @@ class Holding:
 
 
 def look(value: object, read_text: ReadText) -> Holding:
-    """All graphs in a JSON value; a list that mixes triplets with other lists is read in order."""
+    """Return all graphs in a JSON value; a list that mixes triplets with other lists is read in order."""
     if (lone := triplet_of(value)) is not None:
         return Holding([[lone]], is_triplet=True)
     walk = _Walk(read_text)
@@ -65,7 +65,7 @@ def triplet_of(value: object) -> Triplet | None:
 
 
 def are_names(strings: list[str]) -> bool:
-    """Say whether three strings may be the names of one triplet: they are not triplets or lists themselves."""
+    """Return whether three strings may be the names of one triplet: they are not triplets or lists themselves."""
     if all(map(PLAIN.fullmatch, strings)):
         return True
     lines = [understand(string) for string in strings if string.strip()]
@@ -75,12 +75,12 @@ def are_names(strings: list[str]) -> bool:
 
 
 def is_list_of_names(key: str, names: list[str]) -> bool:
-    """Say whether three names in a field are a list (of nodes, say), by its key and by the name in their middle."""
+    """Return whether three names in a field are a list (of nodes, say), by its key and by the name in their middle."""
     return not TRIPLET_KEY.search(key) and not names_known_edge([Triplet(*names)])
 
 
 def _is_text(value: object) -> bool:
-    """Say whether a value is a string or a list of strings."""
+    """Return whether a value is a string or a list of strings."""
     return isinstance(value, str) or (isinstance(value, list) and all(isinstance(part, str) for part in value))
 
 
@@ -95,7 +95,7 @@ def _three_strings(value: object) -> list[str] | None:
 
 
 def _holds_triplets(value: object) -> bool:
-    """Say whether a value is a list of triplets, or of lists of them, by the first; or a string of several."""
+    """Return whether a value is a list of triplets, or of lists of them, by the first; or a string of several."""
     if isinstance(value, str):
         return "\n" in value.strip() or len(understand(value).triplets) > 1
     for _ in range(2):

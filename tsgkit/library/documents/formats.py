@@ -50,14 +50,14 @@ FORMATS = {
 
 
 def by_name(name: str) -> Format:
-    """The format of this name."""
+    """Return the format of this name."""
     if name not in FORMATS:
         raise UsageError(f"there is no format {name!r}", hint=f"the formats: {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
 def by_ending(path: str | Path) -> Format:
-    """The format a file's ending chooses when it is written."""
+    """Return the format a file's ending chooses when it is written."""
     ending = Path(path).suffix.lower()
     for format in FORMATS.values():
         if ending in format.endings:
@@ -70,7 +70,7 @@ def by_ending(path: str | Path) -> Format:
 
 
 def table() -> str:
-    """All formats as a plain table, for help texts."""
+    """Return all formats as a plain table, for help texts."""
     lines = []
     for format in FORMATS.values():
         ways = "in, out" if format.reads and format.writes else "in" if format.reads else "out"

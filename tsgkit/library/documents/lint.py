@@ -102,7 +102,7 @@ def _placed(finding: Finding, entry: Entry) -> Finding:
 
 
 def report_value(report: FileReport) -> dict[str, object]:
-    """The JSON value of a file's report."""
+    """Return the JSON value of a file's report."""
     return {
         "file": report.file,
         "format": report.format,

@@ -56,12 +56,12 @@ class Document:
 
 
 def read_file(path: str | Path) -> Document:
-    """The document of a file (``-``: standard input)."""
+    """Return the document of a file (``-``: standard input)."""
     return read_document(read_text(path), str(path))
 
 
 def read_document(text: str, file: str) -> Document:
-    """The document of a text; ``file`` is how messages name it."""
+    """Return the document of a text; ``file`` is how messages name it."""
     if not text.strip():
         raise FileProblem(f"{file}: the file is empty")
     if PICTURE.match(text):
@@ -76,7 +76,7 @@ def read_document(text: str, file: str) -> Document:
 
 
 def with_vocabulary(document: Document, vocabulary: Vocabulary | None) -> Document:
-    """The document with L given to the items that bring none."""
+    """Return the document with L given to the items that bring none."""
     if vocabulary is None:
         return document
     entries = [
@@ -128,7 +128,7 @@ def _read_text(text: str, file: str) -> Document:
 
 
 def _exact(text: str) -> tuple[tuple[ActionGraph, tuple[int, ...]], ...]:
-    """The graphs of exact arrow text with their lines; none where it is not exact."""
+    """Return the graphs of exact arrow text with their lines; none where it is not exact."""
     try:
         return arrow.parse_with_lines(text)
     except NotationError:
@@ -144,15 +144,16 @@ def _refuse(file: str, reason: str) -> Document:
 
 
 def _noted(reading: Reading) -> Iterator[Finding]:
-    """The notes of the tolerant reader, as findings."""
+    """Yield the notes of the tolerant reader, as findings."""
     for note in reading.notes:
         quoted = f": {json.dumps(note.text, ensure_ascii=False)}" if note.text else ""
         yield _finding(f"{note.kind}-line", f"{note.reason}{quoted}", line=note.line)
 
 
 def _read_json(text: str, file: str) -> Document:
-    """A JSON or JSON Lines document. What is neither, or holds none of our items, may still hold graphs the way models
-    write them; then those are read, with notes."""
+    """Return a JSON or JSON Lines document. What is neither, or holds none of our items, may still hold graphs the way
+    models write them; then those are read, with notes.
+    """
     try:
         value = json_triplets.load(text)
     except NotationError as error:
@@ -176,7 +177,7 @@ def _read_broken(text: str, file: str, error: NotationError) -> Document:
 
 
 def _as_reply(text: str, file: str, message: str) -> Document:
-    """What the tolerant reader makes of JSON that holds none of our items."""
+    """Return what the tolerant reader makes of JSON that holds none of our items."""
     reading = read(text)
     if not reading.graphs:
         return _refuse(file, message)
@@ -188,7 +189,7 @@ def _json_lines(text: str) -> list[tuple[int, str]]:
 
 
 def _are_json_lines(lines: list[tuple[int, str]]) -> bool:
-    """Whether at least half of the first lines are JSON each by itself."""
+    """Return whether at least half of the first lines are JSON each by itself."""
     tried = lines[:50]
     return len(tried) > 1 and 2 * sum(_is_json(line) for _, line in tried) >= len(tried)
 
@@ -201,7 +202,7 @@ def _is_json(line: str) -> bool:
 
 
 def _from_value(value: object, text: str, file: str) -> Document:
-    """The document of one JSON value, the whole of a text."""
+    """Return the document of one JSON value, the whole of a text."""
     if easg.is_easg(value) and not narratives.is_narrative(value):
         return _read_easg(value, file)
     values = value if isinstance(value, list) else [value]
@@ -220,7 +221,7 @@ Parts = tuple[ActionGraph, list[tuple[str, str]]]
 
 
 def _read_graphs(parts: list[Parts], format: str, file: str) -> Document:
-    """One narrative of these graphs; what could not be read of one leaves the others as they are."""
+    """Return one narrative of these graphs; what could not be read of one leaves the others as they are."""
     findings = [
         _finding(code, message, item="0").at(graph=number)
         for number, (_, unread) in enumerate(parts)
@@ -262,7 +263,7 @@ def _read_easg(value: object, file: str) -> Document:
 
 
 def _read_lines(lines: list[tuple[int, str]], text: str, file: str) -> Document:
-    """A JSON Lines document; a broken line is a finding."""
+    """Return a JSON Lines document; a broken line is a finding."""
     values: list[tuple[int | None, object]] = []
     findings = []
     for number, line in lines:
@@ -276,7 +277,7 @@ def _read_lines(lines: list[tuple[int, str]], text: str, file: str) -> Document:
 
 
 def _read_values(values: list[tuple[int | None, object]], text: str, file: str) -> Document:
-    """Items of one kind; the first that is recognised says which."""
+    """Return items of one kind; the first that is recognised says which."""
     kinds = [_kind(value) for _, value in values]
     kind = next((kind for kind in kinds if kind), "")
     if not kind or all(json_triplets.is_triplet(value) for _, value in values):
@@ -298,7 +299,7 @@ def _read_values(values: list[tuple[int | None, object]], text: str, file: str) 
 
 
 def _kind(value: object) -> str:
-    """What kind of item a JSON value is; empty where it is none."""
+    """Return what kind of item a JSON value is; empty where it is none."""
     if isinstance(value, list):
         return "triplets"
     if row := row_kind(value):
@@ -327,7 +328,7 @@ def _narrative_entry(value: object, number: int, line: int | None) -> tuple[Entr
 
 
 def _graphs_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    """A line with a list of graphs, or with one graph: then what happened before it is not known."""
+    """Return a line with a list of graphs, or with one graph: then what happened before it is not known."""
     if isinstance(value, list) and value and all(json_triplets.is_triplet(item) for item in value):
         return _alone(json_triplets.graph_from(value, "graph 0"), number, line), []
     return Entry(str(number), Narrative.of(json_triplets.from_value(value)), line), []

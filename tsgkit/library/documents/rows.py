@@ -112,7 +112,7 @@ class Entry:
 
 
 def row_kind(value: object) -> RowKind | None:
-    """Which kind of row a JSON value is, by the fields that only this kind has."""
+    """Return which kind of row a JSON value is, by the fields that only this kind has."""
     if not isinstance(value, dict):
         return None
     if "qa_pairs" in value:
@@ -123,7 +123,8 @@ def row_kind(value: object) -> RowKind | None:
 
 
 def entry_from(value: object, kind: RowKind, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    """A row as an entry, and what is wrong with the row itself; ``NotationError`` where its fields do not fit."""
+    """Return a row as an entry, and what is wrong with the row itself; ``NotationError`` where its fields do
+    not fit."""
     readers = {"sgqa": _sgqa, "sgds": _sgds, "sgg": _sgg}
     if not isinstance(value, dict):
         raise NotationError(f"not an {kind} row but {kind_of(value)}", line=line)
@@ -181,7 +182,7 @@ def _sgds_findings(row: SgdsRow, target: ActionGraph, asides: tuple[ActionGraph,
 
 
 def are_of_several(counts: Sequence[int]) -> bool:
-    """Say whether rows with so many graphs each ask for several: single ones may stand among them."""
+    """Return whether rows with so many graphs each ask for several: single ones may stand among them."""
     return 2 * sum(count > 1 for count in counts) >= len(counts)
 
 
@@ -215,7 +216,7 @@ def _sgg(value: dict[str, Any]) -> Parts:
 
 @lru_cache(maxsize=64)
 def _shared(vocabulary: Vocabulary) -> Vocabulary:
-    """The first of equal ones: rows of one scenario repeat L, which takes most of their memory."""
+    """Return the first of equal ones: rows of one scenario repeat L, which takes most of their memory."""
     return vocabulary
 
 
@@ -235,7 +236,7 @@ def _graph(value: GraphField) -> ActionGraph:
 
 @lru_cache(maxsize=8192)
 def _triplet(source: str, edge: str, target: str) -> Triplet:
-    """The first of equal ones: the rows of a file repeat most of their triplets."""
+    """Return the first of equal ones: the rows of a file repeat most of their triplets."""
     return Triplet(source, edge, target)
 
 
@@ -258,7 +259,8 @@ def _first_problem(error: ValidationError, kind: RowKind) -> str:
 
 
 def with_graphs(entry: Entry, graphs: Sequence[ActionGraph]) -> Entry:
-    """The entry with other graphs along its narrative, in its row too; what else the row holds stays as it is."""
+    """Return the entry with other graphs along its narrative, in its row too; what else the row holds stays as
+    it is."""
     narrative = entry.narrative.with_graphs(graphs)
     if entry.row is None:
         return replace(entry, narrative=narrative)
@@ -279,7 +281,7 @@ def with_graphs(entry: Entry, graphs: Sequence[ActionGraph]) -> Entry:
 
 
 def sgg_rows(narrative: Narrative, item: str = "") -> Iterator[dict[str, Any]]:
-    """The generation rows of a narrative: one for every description with a text and graphs.
+    """Yield the generation rows of a narrative: one for every description with a text and graphs.
 
     Their ids begin with the narrative's, else with ``item``. ``NotationError`` where the narrative has no vocabulary: L
     is part of every row.

@@ -143,7 +143,7 @@ def write_conversion(written: Written, target: str | Path, *, force: bool = Fals
 
 
 def is_conversion(target: str | Path) -> bool:
-    """Whether a file holds what a conversion wrote there."""
+    """Return whether a file holds what a conversion wrote there."""
     with suppress(OSError, ValueError):
         return Path(target).is_file() and _note(target).read_text("ascii") == checksum_of_bytes(read_bytes(target))
     return False
@@ -159,13 +159,14 @@ def remember_conversion(target: str | Path) -> None:
 
 
 def _note(target: str | Path) -> Path:
-    """Where the checksum of a file is kept."""
+    """Return where the checksum of a file is kept."""
     place = str(Path(target).resolve()).encode("utf-8", "surrogateescape")
     return cache_home() / "conversions" / hashlib.sha256(place).hexdigest()[:32]
 
 
 def _lost(document: Document, format: Format) -> dict[str, int]:
-    """What of a document is not in its text in a format, and how often; nothing where the format stays the same."""
+    """Return what of a document is not in its text in a format, and how often; nothing where the format stays
+    the same."""
     if document.format == format.name:
         return {}
     counts = {
@@ -186,7 +187,7 @@ def _lost(document: Document, format: Format) -> dict[str, int]:
 
 
 def _lost_by_rows(document: Document) -> dict[str, int]:
-    """What generation rows, one for each description with a text and graphs, leave out."""
+    """Return what generation rows, one for each description with a text and graphs, leave out."""
     parts = [part for entry in document.entries for part in entry.narrative.descriptions]
     return {
         UNTOLD: sum(len(part.graphs) for part in parts if not part.text),
@@ -200,12 +201,12 @@ def _texts_at_the_end(entry: Entry) -> int:
 
 
 def _told(entry: Entry) -> int:
-    """How many descriptions have graphs."""
+    """Return how many descriptions have graphs."""
     return sum(bool(part.graphs) for part in entry.narrative.descriptions)
 
 
 def _vocabulary(document: Document) -> Vocabulary | None:
-    """The one vocabulary of a document, which helps to derive kinds; None where items differ."""
+    """Return the one vocabulary of a document, which helps to derive kinds; None where items differ."""
     vocabularies = {entry.narrative.vocabulary for entry in document.entries}
     return vocabularies.pop() if len(vocabularies) == 1 else None
 
@@ -229,7 +230,7 @@ def _write_narratives(document: Document) -> str:
 
 
 def _write_rows(name: str) -> Callable[[Document], str]:
-    """Rows go out as they came in; narratives with texts and L become generation rows."""
+    """Return rows go out as they came in; narratives with texts and L become generation rows."""
 
     def write(document: Document) -> str:
         if document.format == name:

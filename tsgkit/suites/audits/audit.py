@@ -184,7 +184,7 @@ def audit(auditable: Auditable) -> Audit:
 
 
 def smallest_difference(effective: float, level: float = 0.95, power: float = 0.8) -> float:
-    """The smallest true difference between two systems that so many independent items would probably show.
+    """Return the smallest true difference between two systems that so many independent items would probably show.
 
     For two systems that are right about half of the time, each on items of its own; less where they err on the same
     items. 1 at most: with few items nothing but everything against nothing shows.
@@ -219,7 +219,8 @@ def _shortcuts(
 def _shortcut(
     answerer: Answerer, credits_: Mapping[str, float], by_id: Mapping[str, Item], groups: Sequence[str], tried: int
 ) -> Shortcut:
-    """The share of one of so many shortcuts that are tried; Bonferroni's correction counts the groups as well."""
+    """Return the share of one of so many shortcuts that are tried; Bonferroni's correction counts the groups as
+    well."""
     whole = _share("", credits_, by_id, 1 - (1 - LEVEL) / tried)
     level = 1 - (1 - LEVEL) / (tried * max(1, len(groups)))
     members = {group: {name: one for name, one in credits_.items() if by_id[name].group == group} for group in groups}
@@ -238,7 +239,7 @@ def _shortcut(
 
 
 def _share(group: str, credits_: Mapping[str, float], by_id: Mapping[str, Item], level: float) -> GroupShare:
-    """The mean of credits with its 95 % interval; chance must lie below the interval of the level given."""
+    """Return the mean of credits with its 95 % interval; chance must lie below the interval of the level given."""
     parts = [Part(value, 1.0, by_id[item_id].cluster) for item_id, value in credits_.items()]
     around, strict = interval(parts, Pooling.POOLED), interval(parts, Pooling.POOLED, level=level)
     chance = math.fsum(by_id[item_id].chance for item_id in credits_) / len(credits_)
@@ -258,7 +259,7 @@ def _beats_anywhere(one: Shortcut) -> bool:
 
 
 def _spreads(items: Sequence[Item]) -> list[Spread]:
-    """How keys are spread over letters: of all items, then of each kind of question."""
+    """Return how keys are spread over letters: of all items, then of each kind of question."""
     keyed = [item for item in items if item.has_key]
     groups = sorted({item.group for item in keyed if item.group})
     chosen = [("", keyed), *((group, [item for item in keyed if item.group == group]) for group in groups)]
@@ -282,7 +283,7 @@ ANY = "any of these"
 def without_shortcuts(
     subject: str, way: str, metric: str, values: Mapping[str, tuple[float, str]], found: Audit
 ) -> Iterator[WithoutShortcuts]:
-    """A run's values by item (each with its cluster) without what each shortcut solves that beats chance."""
+    """Yield a run's values by item (each with its cluster) without what each shortcut solves that beats chance."""
     names = (*found.solving, ANY) if len(found.solving) > 1 else found.solving or ("",)
     for name in names:
         solved = {item for item, by in found.solved.items() if name == ANY or name in by}

@@ -28,7 +28,7 @@ class Check:
 
 
 def duplicates(items: Sequence[Item]) -> Iterator[Slip]:
-    """The same question about the same thing with the same options."""
+    """Yield the same question about the same thing with the same options."""
     seen: dict[object, str] = {}
     for item in items:
         what = (item.context, item.question, frozenset(item.options), item.answer)
@@ -37,7 +37,7 @@ def duplicates(items: Sequence[Item]) -> Iterator[Slip]:
 
 
 def twins(items: Sequence[Item]) -> Iterator[Slip]:
-    """The same question and right answer about the same thing, with other distractors."""
+    """Yield the same question and right answer about the same thing, with other distractors."""
     seen: dict[object, Item] = {}
     for item in items:
         if not item.has_key:
@@ -48,7 +48,7 @@ def twins(items: Sequence[Item]) -> Iterator[Slip]:
 
 
 def repeated_questions(items: Sequence[Item]) -> Iterator[Slip]:
-    """The same words asked about different things; harmless unless they are remembered."""
+    """Yield the same words asked about different things; harmless unless they are remembered."""
     seen: dict[object, Item] = {}
     for item in items:
         first = seen.setdefault((item.question, item.options), item)

@@ -83,18 +83,18 @@ class Slip(NamedTuple):
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text, in lower case."""
+    """Return the words of a text, in lower case."""
     return tuple(match.lower() for match in _WORD.findall(text))
 
 
 @lru_cache(maxsize=200_000)
 def content(text: str) -> frozenset[str]:
-    """The words of a text that say something, stemmed."""
+    """Return the words of a text that say something, stemmed."""
     from tsgkit.lexicon import stem
 
     return frozenset(stem(word) for word in words(text) if word not in _STOP)
 
 
 def context_hash(*parts: object) -> str:
-    """A hash that tells contexts apart."""
+    """Return a hash that tells contexts apart."""
     return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()

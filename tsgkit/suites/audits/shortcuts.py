@@ -41,18 +41,18 @@ class Answerer:
 
 
 def credit(item: Item, answers: tuple[int | str, ...]) -> float:
-    """What answers are worth: the share of them that is right."""
+    """Return what answers are worth: the share of them that is right."""
     right: int | str | None = item.key if item.options else item.answer
     return sum(answer == right for answer in answers) / len(answers) if answers else 0.0
 
 
 def longest_option(item: Item) -> tuple[int, ...]:
-    """The options of the most characters."""
+    """Return the options of the most characters."""
     return _best(item, lambda option: len(option))
 
 
 def most_alike(item: Item) -> tuple[int, ...]:
-    """The options that share most words with the others, on average."""
+    """Return the options that share most words with the others, on average."""
     sets = {place: content(item.options[place]) for place in item.choices}
 
     def likeness(place: int) -> float:
@@ -64,23 +64,23 @@ def most_alike(item: Item) -> tuple[int, ...]:
 
 
 def like_question(item: Item) -> tuple[int, ...]:
-    """The options that share most words with the question."""
+    """Return the options that share most words with the question."""
     return _sharing(item, content(item.question))
 
 
 def like_others(item: Item) -> tuple[int, ...]:
-    """The options that share most words with the questions asked beside."""
+    """Return the options that share most words with the questions asked beside."""
     return _sharing(item, frozenset().union(*map(content, item.beside)))
 
 
 def like_prompt(item: Item) -> tuple[int, ...]:
-    """The options with most words of the prompt, less what it does not say."""
+    """Return the options with most words of the prompt, less what it does not say."""
     told = content(item.prompt)
     return _best(item, lambda option: len(content(option) & told) - 2 * len(content(option) - told))
 
 
 def like_names(item: Item) -> tuple[int, ...]:
-    """The options that mention most of the names."""
+    """Return the options that mention most of the names."""
     return _sharing(item, frozenset().union(*(content(name.replace("-", " ")) for name in item.names)))
 
 
@@ -99,13 +99,13 @@ def _best_places(item: Item, worth: Callable[[int], float]) -> tuple[int, ...]:
 
 
 def _constant(items: Sequence[Item]) -> Answer:
-    """The place of the key that most items have."""
+    """Return the place of the key that most items have."""
     [(place, _)] = Counter(item.key for item in items if item.has_key).most_common(1) or [(0, 0)]
     return lambda item: (place,) if place is not None and place < len(item.options) else item.choices
 
 
 def _constant_by_group(items: Sequence[Item]) -> Answer:
-    """The place of the key that most items of the same kind have."""
+    """Return the place of the key that most items of the same kind have."""
     by_group: defaultdict[str, list[Item]] = defaultdict(list)
     for item in items:
         by_group[item.group].append(item)
@@ -115,7 +115,7 @@ def _constant_by_group(items: Sequence[Item]) -> Answer:
 
 
 def _commonest_answer(items: Sequence[Item]) -> Answer:
-    """The commonest of all right answers that is among those possible here."""
+    """Return the commonest of all right answers that is among those possible here."""
     order = [answer for answer, _ in Counter(item.answer for item in items).most_common()]
 
     def answer(item: Item) -> tuple[str, ...]:
@@ -174,7 +174,9 @@ ANSWERERS = (
 
 
 def answered(answerer: Answerer, items: Sequence[Item]) -> Mapping[str, float]:
-    """What a shortcut gets for each item it can say anything about; taught ones never see the cluster they answer."""
+    """Return what a shortcut gets for each item it can say anything about; taught ones never see the cluster they
+    answer.
+    """
     mine = [item for item in items if answerer.needs(item)]
     if (answer := answerer.answer) is not None:
         return {item.item_id: credit(item, answer(item)) for item in mine}
@@ -193,5 +195,5 @@ def answered(answerer: Answerer, items: Sequence[Item]) -> Mapping[str, float]:
 
 @lru_cache(maxsize=100_000)
 def fold_of(cluster: str) -> int:
-    """The part a cluster is dealt into; the same at all times."""
+    """Return the part a cluster is dealt into; the same at all times."""
     return int.from_bytes(hashlib.blake2b(cluster.encode(), digest_size=4).digest(), "big") % FOLDS

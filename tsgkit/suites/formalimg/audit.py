@@ -38,7 +38,7 @@ Look = Callable[[FormulaSample], Iterable[Slip]]
 
 
 def auditable(source: Path | Traversable, scenario: str) -> Auditable:
-    """The rows of a scenario as items."""
+    """Return the rows of a scenario as items."""
     samples, refused = _read(source)
     mine = [sample for sample in samples if sample.scenario == scenario]
     if not mine and not refused:
@@ -185,7 +185,7 @@ def _getting(
 
 
 def _grid(classes: Sequence[str]) -> dict[str, Any]:
-    """A layout of things in rows of five."""
+    """Return a layout of things in rows of five."""
     step = CANVAS // COLUMNS
     places = (divmod(number, COLUMNS) for number in range(len(classes)))
     boxes = [[x * step + GAP, y * step + GAP, (x + 1) * step - GAP, (y + 1) * step - GAP] for y, x in places]

@@ -28,7 +28,7 @@ Layout = list[dict[str, Any]]
 
 
 def random_layout(sample: FormulaSample, seed: int) -> Layout:
-    """One object of each named class, anywhere, apart from the others as far as a few tries can tell."""
+    """Return one object of each named class, anywhere, apart from the others as far as a few tries can tell."""
     drawn = random.Random(hashlib.sha256(f"{seed}\n{sample.item_id}\n{sample.dsl}".encode("utf-8", "replace")).digest())
     placed: list[Box] = []
     found: Layout = []
@@ -52,7 +52,7 @@ def _free_box(drawn: random.Random, placed: list[Box]) -> Box:
 
 
 def solved_layout(sample: FormulaSample, seed: int) -> Layout:
-    """A neat layout that satisfies the formula; the empty one where there is none."""
+    """Return a neat layout that satisfies the formula; the empty one where there is none."""
     from tsgkit.logic.solver import solve
 
     layout = solve(sample.formula, seed=seed).layout
@@ -65,7 +65,7 @@ def _objects(scene: Mapping[str, object]) -> Layout:
 
 
 def solved(sample: FormulaSample, seed: int) -> str:
-    """The solver's layout, in the published form of an answer."""
+    """Return the solver's layout, in the published form of an answer."""
     return layout_text(solved_layout(sample, seed))
 
 

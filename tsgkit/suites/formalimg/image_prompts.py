@@ -45,7 +45,7 @@ INK, PAPER = "black", "white"
 def paintings_of(
     samples: Sequence[FormulaSample], known: Sequence[str], options: PaintingOptions
 ) -> Iterator[Painting]:
-    """The pictures of these items; ``known`` are the ids of all items that layouts may be of."""
+    """Yield the pictures of these items; ``known`` are the ids of all items that layouts may be of."""
     texts = Texts.of("pictures", PARTS)
     layouts = _layouts(samples, known, options)
     for sample in samples:
@@ -70,7 +70,7 @@ def prompt_of(texts: Texts, sample: FormulaSample, options: PaintingOptions, lay
 def _layouts(
     samples: Sequence[FormulaSample], known: Sequence[str], options: PaintingOptions
 ) -> dict[str, list[Thing]]:
-    """The layout of every item, where any is wanted."""
+    """Return the layout of every item, where any is wanted."""
     if options.condition == "none" or options.layouts is None:
         return {}
     if others := [sample.item_id for sample in samples if sample.scenario != KNOLLING]:
@@ -85,7 +85,7 @@ def _layouts(
 
 
 def _layout(sample: FormulaSample, reply: Reply | None, source: str) -> list[Thing]:
-    """A layout that can be followed; ``UsageError`` where there is none."""
+    """Return a layout that can be followed; ``UsageError`` where there is none."""
     read = None if reply is None else layout_in(reply.text or "")
     if isinstance(read, LayoutAnswer) and read.objects:
         return read.objects
@@ -94,7 +94,7 @@ def _layout(sample: FormulaSample, reply: Reply | None, source: str) -> list[Thi
 
 
 def _plan(sample: FormulaSample, layout: Sequence[Thing], drawings: Path) -> Picture:
-    """The layout as a drawn plan, kept in a folder."""
+    """Return the layout as a drawn plan, kept in a folder."""
     try:
         return keep_picture(drawings, plan_png(layout), (SIDE, SIDE))
     except (TypeError, ValueError, KeyError) as error:

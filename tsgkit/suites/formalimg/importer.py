@@ -58,7 +58,7 @@ class Inspection:
 
 
 def meaning(suite: str, code: str) -> str:
-    """What a finding of a code means."""
+    """Return what a finding of a code means."""
     return RULES[code].meaning
 
 
@@ -137,7 +137,7 @@ def _taken(wanted: KnownDataset, rows: Iterable[Placed], origin: str, *, force: 
 
 
 def _lines_of(scenario: str, items: Sequence[tuple[Placed, FormulaSample]]) -> tuple[bytes, Inspection]:
-    """The rows of one scenario as they are stored, and what is odd about them."""
+    """Return the rows of one scenario as they are stored, and what is odd about them."""
     lines = []
     findings: list[Finding] = []
     for number, (row, sample) in enumerate(items, 1):
@@ -156,7 +156,7 @@ def _stored(
 
 
 def findings_of(sample: FormulaSample, value: dict[str, object]) -> Iterator[Finding]:
-    """What is odd about an item."""
+    """Yield what is odd about an item."""
     try:
         form = clause_form(sample.formula, official=True)
         if sample.k != form.k:

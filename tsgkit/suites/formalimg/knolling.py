@@ -171,7 +171,7 @@ class Grounded:
 
 
 def objects_in(reply: Reply, classes: Sequence[str]) -> Grounded:
-    """The objects of these classes in a reply; one with a box that is none cannot be used at all."""
+    """Return the objects of these classes in a reply; one with a box that is none cannot be used at all."""
     found = layout_in(reply.text or "")
     if isinstance(found, Unreadable):
         return Grounded([], problem=found.reason)
@@ -193,7 +193,7 @@ def objects_in(reply: Reply, classes: Sequence[str]) -> Grounded:
 
 
 def _checked(thing: Thing, classes: Sequence[str]) -> tuple[Thing | None, list[str]]:
-    """An object with its label and colour as they were asked for; none where it is of another class."""
+    """Return an object with its label and colour as they were asked for; none where it is of another class."""
     notes = []
     label = label_of(thing.get("label", classes[0] if len(classes) == 1 else None))
     if label not in classes:
@@ -241,7 +241,7 @@ def _published_reading(reply: Reply) -> Reading[None]:
 
 
 def _published(sample: FormulaSample, replies: Mapping[str, Reply]) -> Verdict | str:
-    """The published verdict: a class whose replies were no JSON to the end has no objects."""
+    """Return the published verdict: a class whose replies were no JSON to the end has no objects."""
     if not sample.classes:
         return NO_CLASS
     objects: list[Any] = []

@@ -214,7 +214,7 @@ def _values(item: FormulaSample) -> Mapping[str, str]:
 
 
 def _schema(item: FormulaSample) -> dict[str, Any]:
-    """The JSON schema of a layout, the same for all items."""
+    """Return the JSON schema of a layout, the same for all items."""
     return SCHEMA
 
 
@@ -256,12 +256,12 @@ def _verified(sample: FormulaSample, answer: LayoutAnswer, published: Verdict | 
 
 
 def _published(sample: FormulaSample, reply: Reply | None) -> Verdict | str:
-    """The published verdict on a reply; in words where there is none."""
+    """Return the published verdict on a reply; in words where there is none."""
     return NO_REPLY if reply is None else published_verdict(sample, official.layout(reply.text or ""))
 
 
 def _shown(value: object) -> str:
-    """A list of objects as it is asked for, whatever is in it."""
+    """Return a list of objects as it is asked for, whatever is in it."""
     if isinstance(value, list) and all(isinstance(one, dict) for one in value):
         try:
             return layout_text(value)

@@ -80,7 +80,7 @@ class Rejected:
 
 
 def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) -> Composed:
-    """An item by rules alone: every other seed has a universal quantifier, some an or, some a not.
+    """Return an item by rules alone: every other seed has a universal quantifier, some an or, some a not.
 
     With more ``objects`` than K, these are in groups of K (the last may be smaller) that nothing relates.
     """
@@ -96,7 +96,7 @@ def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) 
 
 
 def _grouped(k: int, scenario: Scenario, seed: int, objects: int) -> Formula:
-    """A formula about groups of K things; every other seed has a universal quantifier in the last group."""
+    """Return a formula about groups of K things; every other seed has a universal quantifier in the last group."""
     from tsgkit.logic.plausibility import clash
     from tsgkit.logic.samples import configuration, formula_of
     from tsgkit.logic.witnesses import conjuncts
@@ -116,7 +116,7 @@ def _grouped(k: int, scenario: Scenario, seed: int, objects: int) -> Formula:
 
 
 def faults(formula: Formula, scenario: Scenario, k: int) -> list[str]:
-    """Why a formula is no sound item: its vocabulary, its K, that nothing or everything satisfies it."""
+    """Return why a formula is no sound item: its vocabulary, its K, that nothing or everything satisfies it."""
     found = [str(one.message) for one in check(text_of(formula), VOCABULARIES[scenario]).findings]
     if (own := clause_form(formula).k) != k:
         found.append(f"its K is {own}, not {k}")
@@ -128,7 +128,7 @@ def faults(formula: Formula, scenario: Scenario, k: int) -> list[str]:
 
 
 def _unsatisfied(formula: Formula, scenario: Scenario) -> str:
-    """Why nothing satisfies it, as far as that can be proved; empty where something does."""
+    """Return why nothing satisfies it, as far as that can be proved; empty where something does."""
     if scenario == "natural":
         from tsgkit.logic.scene_models import world_of
 
@@ -145,7 +145,9 @@ def _unsatisfied(formula: Formula, scenario: Scenario) -> str:
 
 
 def told_apart(one: Formula, other: Formula, scenario: Scenario) -> str | None:
-    """What satisfies one of two formulas and not the other, in words; empty where nothing does, None where unknown."""
+    """Return what satisfies one of two formulas and not the other, in words; empty where nothing does, None where
+    unknown.
+    """
     if clause_form(one).unordered == clause_form(other).unordered:
         return ""
     for holds, fails, words in ((one, other, "more"), (other, one, "less")):
@@ -177,7 +179,9 @@ def _witness(formula: Formula, scenario: Scenario) -> str | None:
 
 
 async def written(item: Composed, ask: Ask, rounds: int = 2) -> Composed | Rejected:
-    """The item in a model's words, if they can be proved to say the same; what is told apart is told to the model."""
+    """Return the item in a model's words, if they can be proved to say the same; what is told apart is told to the
+    model.
+    """
     problems: list[str] = []
     for number in range(1, rounds + 2):
         told = _write_prompt(item, problems)
@@ -195,7 +199,7 @@ async def written(item: Composed, ask: Ask, rounds: int = 2) -> Composed | Rejec
 
 
 def _difference(item: Composed, back: str) -> str:
-    """Why what was read back is not the formula; empty where it is."""
+    """Return why what was read back is not the formula; empty where it is."""
     text = back.strip().strip("`").removeprefix("lisp").strip()
     try:
         formula = parse(text)
@@ -223,7 +227,7 @@ def _template(name: str) -> Template:
 
 
 def templates_text() -> str:
-    """All texts that a model is asked with: part of what identifies work under way."""
+    """Return all texts that a model is asked with: part of what identifies work under way."""
     return "\0".join(_template(name).text for name in FIELDS)
 
 

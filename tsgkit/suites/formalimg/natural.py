@@ -144,7 +144,7 @@ class Sayings:
 
 
 def said_in(reply: Reply) -> Sayings:
-    """The verdict and the clauses of a reply, in whatever form it is written."""
+    """Return the verdict and the clauses of a reply, in whatever form it is written."""
     text = spoken(reply.text or "")
     found = text if isinstance(text, Unreadable) else object_with(text.text, VERDICT)
     if isinstance(found, Unreadable):
@@ -161,7 +161,7 @@ def said_in(reply: Reply) -> Sayings:
 
 
 def normal(text: str) -> str:
-    """A clause however it is spaced, as one text."""
+    """Return a clause however it is spaced, as one text."""
     try:
         return text_of(parse(text))
     except NotationError:
@@ -169,7 +169,7 @@ def normal(text: str) -> str:
 
 
 def _named(texts: Sequence[str]) -> Iterator[str]:
-    """Every clause that a judge names; a conjunction names its parts."""
+    """Yield every clause that a judge names; a conjunction names its parts."""
     for text in texts:
         yield normal(text)
         try:
@@ -181,7 +181,7 @@ def _named(texts: Sequence[str]) -> Iterator[str]:
 
 
 def clauses_said(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Clause, ...], int]:
-    """The clauses of an item as a judge has them, and how many it names that are none of them."""
+    """Return the clauses of an item as a judge has them, and how many it names that are none of them."""
     said = set(_named(named))
     listed = tuple(Clause(text_of(one), category(one), text_of(one) in said) for one in clauses_in(sample))
     known = {one.text for one in listed}
@@ -189,7 +189,8 @@ def clauses_said(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Cla
 
 
 def judgement(text: str) -> dict[str, Any] | None:
-    """The published reading: the shortest fenced object, else from the first brace to the last; None for no result.
+    """Return the published reading: the shortest fenced object, else from the first brace to the last; None for no
+    result.
 
     >>> judgement("I say {'satisfies_constraint': True}."), judgement("{}"), judgement("yes")
     ({'satisfies_constraint': True}, None, None)

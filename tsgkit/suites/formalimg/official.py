@@ -32,7 +32,7 @@ def layout(reply: str) -> Any:  # noqa: ANN401  (whatever was written there)
 
 
 def value_of(text: str) -> Any:  # noqa: ANN401
-    """A text as JSON, else as a Python literal; None where it is neither."""
+    """Return a text as JSON, else as a Python literal; None where it is neither."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -46,7 +46,7 @@ def value_of(text: str) -> Any:  # noqa: ANN401
 
 
 def _fenced(text: str) -> str | None:
-    """The first fenced block that holds a list of objects."""
+    """Return the first fenced block that holds a list of objects."""
     for block in text.split(FENCE)[1:-1]:
         inside = INFO.sub("", block, count=1).strip() if INFO.match(block) else block.strip()
         if BEGINS.match(inside) and inside.endswith("]") and inside[:-1].rstrip().endswith("}"):

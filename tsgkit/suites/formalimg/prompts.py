@@ -71,12 +71,12 @@ class Texts:
 
 
 def words(names: Sequence[str]) -> str:
-    """Names in a row."""
+    """Return names in a row."""
     return ", ".join(names)
 
 
 def layout_text(objects: Sequence[dict[str, Any]]) -> str:
-    """A layout as a JSON list, an object a line.
+    """Return a layout as a JSON list, an object a line.
 
     >>> print(layout_text([{"label": "cup", "box_2d": [0, 0, 9, 9]}]))
     [

@@ -112,13 +112,13 @@ class Rows(Items):
         self.left_out = [sample.item_id for sample in every if sample.scenario != scenario]
 
     def told(self, why: str) -> tuple[str, ...]:
-        """Say how many rows are left out, and why; nothing where there are none."""
+        """Return how many rows are left out, and why; nothing where there are none."""
         other = next(name for name in SCENARIOS if name != self.scenario)
         return (f"{other} items left out: {len(self.left_out)} ({why})",) if self.left_out else ()
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:
-    """The tasks whose items a file holds, by its first row, or a folder; none where it cannot be told."""
+    """Return the tasks whose items a file holds, by its first row, or a folder; none where it cannot be told."""
     try:
         first = next(iter(read_rows(file)), None)
     except TsgkitError:
@@ -131,7 +131,7 @@ def kinds_of(file: Path) -> tuple[str, ...]:
 
 
 def read_samples(source: str | Path | Traversable, *, needs_prompts: bool = True) -> tuple[FormulaSample, ...]:
-    """The samples of a file or folder; ``UsageError`` names the first row that cannot be used, and why.
+    """Return the samples of a file or folder; ``UsageError`` names the first row that cannot be used, and why.
 
     Without ``needs_prompts`` a prompt may be empty: nothing is asked where replies are scored.
     """
@@ -139,7 +139,7 @@ def read_samples(source: str | Path | Traversable, *, needs_prompts: bool = True
 
 
 def read_rows(source: str | Path | Traversable) -> Iterator[Placed]:
-    """The rows of a file of them, of a file that is one, or of a folder in the published layout."""
+    """Yield the rows of a file of them, of a file that is one, or of a folder in the published layout."""
     if isinstance(source, Traversable) and not isinstance(source, Path):
         yield from _lines(text_of(source), str(source))
         return
@@ -177,7 +177,7 @@ def _of_folder(folder: Path) -> Iterator[Placed]:
 
 
 def item_files(folder: Path) -> Iterator[Path]:
-    """The files of the published layout, by scenario and number."""
+    """Yield the files of the published layout, by scenario and number."""
     inner = folder / "benchmarks"
     home = inner if inner.is_dir() else folder
     places = [home / name for name in SCENARIOS] if home.name not in SCENARIOS else [home]
@@ -202,7 +202,7 @@ def _of_file(path: Path, number: int) -> Placed:
 
 
 def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = True) -> FormulaSample:
-    """The sample of a row; ``UsageError`` names the place and the field that is wrong."""
+    """Return the sample of a row; ``UsageError`` names the place and the field that is wrong."""
     row = row_from(value, place)
     if needs_prompt and not row.prompt.strip():
         hint = "write the instruction that the formula stands for; tsgkit score needs none"
@@ -239,7 +239,7 @@ def _names(row: Row, number: int) -> tuple[str, str]:
 
 
 def row_from(value: object, place: str) -> Row:
-    """The row that a JSON value is."""
+    """Return the row that a JSON value is."""
     if not isinstance(value, dict):
         raise UsageError(f"{place}: expected an object, found {kind_of(value)}", hint=HINT)
     try:
@@ -259,7 +259,7 @@ def _refuse(scenario: str, formula: Formula) -> None:
 
 
 def _hash_of(samples: Iterable[FormulaSample]) -> str:
-    """A hash of all that is asked, the same for the same rows in one file or in many."""
+    """Return a hash of all that is asked, the same for the same rows in one file or in many."""
     digest = hashlib.sha256()
     for one in samples:
         said: list[Any] = [one.item_id, one.prompt, one.dsl, one.k, one.classes, one.cnf]

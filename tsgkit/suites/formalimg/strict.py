@@ -71,7 +71,7 @@ class LayoutAnswer:
 
 
 def text_of_reply(value: object) -> str | None:
-    """The text that a reply stands for; a list of objects is one as a model would write it.
+    """Return the text that a reply stands for; a list of objects is one as a model would write it.
 
     >>> text_of_reply([{"label": "cup"}]), text_of_reply("[]"), text_of_reply([])
     ('[{"label": "cup"}]', '[]', '[]')
@@ -87,7 +87,7 @@ def text_of_reply(value: object) -> str | None:
 
 
 def layout_in(reply: str) -> LayoutAnswer | Unreadable:
-    """The layout a reply gives."""
+    """Return the layout a reply gives."""
     said = spoken(reply)
     if isinstance(said, Unreadable):
         return said
@@ -121,7 +121,9 @@ def _notes(chosen: Found, line: int, *, is_as_asked: bool, others: int) -> Itera
 
 
 def things_of(value: object) -> list[Any] | None:
-    """The objects of a value that is a layout: a list with objects in it, an empty one, or what holds such a list."""
+    """Return the objects of a value that is a layout: a list with objects in it, an empty one, or what holds such a
+    list.
+    """
     if isinstance(value, list):
         if len(value) == 1 and isinstance(value[0], list):
             return things_of(value[0]) if value[0] else None
@@ -137,7 +139,8 @@ def things_of(value: object) -> list[Any] | None:
 
 
 def is_thing(value: object) -> bool:
-    """Say whether a value describes an object: it has a label and a place, or one of them under the name we ask for."""
+    """Return whether a value describes an object: it has a label and a place, or one of them under the name we
+    ask for."""
     if not isinstance(value, dict):
         return False
     names = {_plain(name) for name in value}
@@ -155,7 +158,7 @@ def _plain(name: str) -> str:
 
 
 def as_asked(thing: object) -> Any:  # noqa: ANN401  (what is no object stays what it is)
-    """An object under the keys and with the values that were asked for, as far as it says them.
+    """Return an object under the keys and with the values that were asked for, as far as it says them.
 
     >>> as_asked({"Class": "Cutting Board", "colour": "Grey", "x": 10, "y": 20, "width": 30, "height": 40})
     {'label': 'cutting_board', 'color': 'gray', 'box_2d': [10, 20, 40, 60]}
@@ -178,7 +181,7 @@ def _same(value: object) -> object:
 
 
 def label_of(value: object) -> object:
-    """A class as the vocabulary spells it; another label as it is.
+    """Return a class as the vocabulary spells it; another label as it is.
 
     >>> label_of("Game controller"), label_of("mug")
     ('game_controller', 'mug')
@@ -187,7 +190,7 @@ def label_of(value: object) -> object:
 
 
 def color_of(value: object) -> object:
-    """A colour as the vocabulary spells it; another one as it is."""
+    """Return a colour as the vocabulary spells it; another one as it is."""
     return COLORS.get(fold(value), value) if isinstance(value, str) else value
 
 
@@ -217,7 +220,7 @@ def _numeral(value: object) -> object:
 
 
 def _box_of_sides(plain: Thing) -> list[object] | None:
-    """A box of named sides, or of a corner with width and height."""
+    """Return a box of named sides, or of a corner with width and height."""
     for names in CORNERS:
         if all(name in plain for name in names):
             return [_numeral(plain[name]) for name in names]

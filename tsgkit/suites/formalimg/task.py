@@ -155,7 +155,7 @@ class FormulaTask(Task):
             return found
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """Say how many rows of the other scenario are left out."""
+        """Return how many rows of the other scenario are left out."""
         return own_rows(dataset).told(self.why_left_out)
 
     def clusters_are(self, dataset: Dataset) -> str:

@@ -92,7 +92,7 @@ class Findings:
 def verdict_on(
     sample: FormulaSample, scene: dict[str, object], *, grounded: bool = False
 ) -> tuple[Verdict, Sequence[Clause]]:
-    """The strict verdict on a layout, and the clauses as far as they hold."""
+    """Return the strict verdict on a layout, and the clauses as far as they hold."""
     verdict = verify_strict(sample.formula, scene, grounded=grounded)
     if verdict.truth:
         return verdict, clauses_of(sample.formula, hold=True)
@@ -102,7 +102,7 @@ def verdict_on(
 
 
 def published_verdict(sample: FormulaSample, objects: object) -> Verdict:
-    """The published verdict on what the published reader took for a list of objects."""
+    """Return the published verdict on what the published reader took for a list of objects."""
     return verify_official(sample.dsl, {"objects": objects})
 
 
@@ -133,7 +133,7 @@ def _strict(sample: FormulaSample, found: Findings) -> Scores:
 
 
 def _official(sample: FormulaSample, verdict: Verdict | str | None) -> tuple[bool, Scores | None]:
-    """Say whether the published code leaves the item out, and return its scores."""
+    """Return whether the published code leaves the item out, and return its scores."""
     if verdict is None:
         return False, None
     if isinstance(verdict, str):
@@ -145,7 +145,7 @@ def _official(sample: FormulaSample, verdict: Verdict | str | None) -> tuple[boo
 
 
 def levelled(sample: FormulaSample, score: Score) -> Scores:
-    """A score of an item for all items, and for those of its level."""
+    """Return a score of an item for all items, and for those of its level."""
     return {"satisfied": score} | ({LEVELS[sample.k - 1]: score} if 1 <= sample.k <= len(LEVELS) else {})
 
 
@@ -190,12 +190,12 @@ class Required(NamedTuple):
 
 
 def clauses_of(formula: Formula, *, hold: bool) -> tuple[Clause, ...]:
-    """All clauses, of which all hold or none."""
+    """Return all clauses, of which all hold or none."""
     return tuple(Clause(text_of(one.clause), category(one.clause), hold) for one in required(apart(formula), (), ()))
 
 
 def clauses_held(formula: Formula, scene: object, *, grounded: bool = False) -> tuple[Clause, ...]:
-    """All clauses, as far as they hold together on a layout."""
+    """Return all clauses, as far as they hold together on a layout."""
     formula = apart(formula)
     every = tuple(required(formula, (), ()))
     in_order = sorted(every, key=lambda one: ORDER.index(category(one.clause)))
@@ -205,7 +205,7 @@ def clauses_held(formula: Formula, scene: object, *, grounded: bool = False) -> 
 
 
 def required(formula: Formula, path: Path, conditions: tuple[Formula, ...]) -> Iterator[Required]:
-    """The parts of a formula that have to hold."""
+    """Yield the parts of a formula that have to hold."""
     match formula:
         case And(parts):
             for number, part in enumerate(parts):
@@ -236,7 +236,7 @@ def _take_up(paths: Sequence[Path], kept: set[Path], formula: Formula, scene: ob
 
 
 def only(formula: Formula, kept: Set[Path], path: Path) -> Formula:
-    """A formula with nothing but some of the parts that have to hold."""
+    """Return a formula with nothing but some of the parts that have to hold."""
     if path in kept:
         return formula
     if not any(one[: len(path)] == path for one in kept):
@@ -257,14 +257,14 @@ def clauses_in(sample: FormulaSample) -> tuple[Formula, ...]:
 
 
 def predicates_of(clause: Formula) -> tuple[str, ...]:
-    """The names of the predicates that a clause is about."""
+    """Return the names of the predicates that a clause is about."""
     parts = clause.parts if isinstance(clause, Or) else (clause,)
     follows = tuple(part for part in parts if not isinstance(part, Not)) or parts
     return tuple(dict.fromkeys(atom.name for part in follows for atom in atoms_of(part)))
 
 
 def part_about(sample: FormulaSample, evidence: Mapping[str, Any] | None, name: str) -> PartOfSample | None:
-    """The scores and counts of the clauses of an item that are about a predicate; None where none is.
+    """Return the scores and counts of the clauses of an item that are about a predicate; None where none is.
 
     All fail where there is no evidence, because the code that judges the item failed.
     """
@@ -278,7 +278,9 @@ def part_about(sample: FormulaSample, evidence: Mapping[str, Any] | None, name: 
 
 
 def _judged_clauses(sample: FormulaSample) -> tuple[Formula, ...]:
-    """The clauses that are judged: those shown to the judge of a natural scene, else the parts that have to hold."""
+    """Return the clauses that are judged: those shown to the judge of a natural scene, else the parts that have to
+    hold.
+    """
     if sample.scenario == NATURAL:
         return clauses_in(sample)
     return tuple(one.clause for one in required(apart(sample.formula), (), ()))

@@ -137,7 +137,7 @@ def a_model(ask: Ask | None, what: str) -> Ask:
 
 
 def problem_of(reply: Reply) -> str:
-    """Say why a reply that did not end as it should holds no answer."""
+    """Return why a reply that did not end as it should holds no answer."""
     return PROBLEMS.get(reply.ending) or f"the service failed: {reply.error}"
 
 

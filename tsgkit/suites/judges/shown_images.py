@@ -73,5 +73,5 @@ def unshown(transcript: Transcript | None) -> tuple[Outcome, str] | None:
 
 
 def unfinished(transcript: Transcript) -> str:
-    """Say what a transcript lacks; empty where the solver had come to its end."""
+    """Return what a transcript lacks; empty where the solver had come to its end."""
     return "" if sight_of(transcript) is not None else STOPPED

@@ -82,7 +82,7 @@ class Single(_Asked[Item, Answer]):
         return Transcript((Said(LABEL, reply),))
 
     def expected(self, item: Item) -> Expected:
-        """One call."""
+        """Return one call."""
         return self._expected(item, 1)
 
 
@@ -117,5 +117,5 @@ class Vote(_Asked[Item, Answer]):
         return Transcript(tuple(map(Said, labels, await together(*calls))))
 
     def expected(self, item: Item) -> Expected:
-        """A call for each vote."""
+        """Return a call for each vote."""
         return self._expected(item, self.calls)

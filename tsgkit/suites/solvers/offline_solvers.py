@@ -44,7 +44,7 @@ class _Unasked:
         return self.scorer.judge(item, transcript)
 
     def expected(self, item: Any) -> Expected:  # noqa: ANN401
-        """Nothing: it asks nobody."""
+        """Return nothing: it asks nobody."""
         return Expected()
 
     def unfinished(self, transcript: Transcript) -> str:

@@ -118,7 +118,7 @@ def combined(task: Votable[Item, Answer], item: Item, readings: Sequence[Reading
 
 
 def failed(reply: ModelReply) -> bool:
-    """Say whether a call brought nothing that could be gone on with."""
+    """Return whether a call brought nothing that could be gone on with."""
     return reply.ending is not Ending.COMPLETE or not (reply.text or "").strip()
 
 

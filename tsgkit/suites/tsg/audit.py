@@ -86,7 +86,9 @@ _ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
 
 def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], texts: Iterable[str]) -> Auditable:
-    """A document of rows as items; ``shown`` are the worked examples, ``texts`` the prompts that may give it away."""
+    """Return a document of rows as items; ``shown`` are the worked examples, ``texts`` the prompts that may give it
+    away.
+    """
     task.check_kind(document)
     clusters, kinds = clusters_of(document), kinds_of_rows(document.entries)
     items: list[Item] = []
@@ -145,14 +147,14 @@ def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], t
 
 
 def _made(task: Audits, entry: Entry, file: str, cluster: str) -> Iterable[Any]:
-    """The items of a row, whether they can be answered or not; what others are made of must be answerable."""
+    """Return the items of a row, whether they can be answered or not; what others are made of must be answerable."""
     if task.sources:
         return task.items_from(entry, file, cluster)
     return task.items_of(entry, cluster or own_name(entry.row or {}))
 
 
 def _schema_checks(document: Document, items: Sequence[Item], *, of_several: bool) -> Iterator[Check]:
-    """A check for every rule that the file breaks; what ``few-options`` reports is not reported twice."""
+    """Yield a check for every rule that the file breaks; what ``few-options`` reports is not reported twice."""
     short = {slip.item_id for slip in few_options(items)}
     findings = [
         one
@@ -219,7 +221,7 @@ def _lone_letters(sample: AnySample) -> Iterator[Slip]:
 def _contaminated(
     task: Audits, by_id: dict[str, Any], shown: Sequence[Example[Any]], texts: Iterable[str]
 ) -> Callable[[Sequence[Item]], Iterator[Slip]]:
-    """Items whose words or graph stand in a worked example, or word for word in a prompt."""
+    """Return items whose words or graph stand in a worked example, or word for word in a prompt."""
 
     def find(items: Sequence[Item]) -> Iterator[Slip]:
         examples = {text: one.item.item_id for one in shown for text in task.own_texts(one.item)}
@@ -236,7 +238,7 @@ def _contaminated(
 
 
 def _without_negation() -> Answerer:
-    """The candidates with the fewest words that deny."""
+    """Return the candidates with the fewest words that deny."""
 
     def answer(item: Item) -> tuple[int, ...]:
         counts = {place: sum(word in NEGATIONS for word in words(item.options[place])) for place in item.choices}
@@ -247,7 +249,7 @@ def _without_negation() -> Answerer:
 
 
 def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
-    """What can be said to a question without reading it."""
+    """Yield what can be said to a question without reading it."""
     ways: tuple[tuple[str, Callable[[QuestionSample], list[str]]], ...] = (
         ("the thing handled most often", lambda sample: _commonest(_handled(sample))),
         ("the thing handled first", lambda sample: _handled(sample)[:1]),

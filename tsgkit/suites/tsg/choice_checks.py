@@ -78,7 +78,7 @@ def better_options(sample: AnySample) -> Iterator[Slip]:
 
 
 def _step_told(sample: SelectionSample, text: str) -> int | None:
-    """The last graph of the context whose every name a text tells, which tells less of the graph asked about."""
+    """Return the last graph of the context whose every name a text tells, which tells less of the graph asked about."""
     asked = _names(sample.graph)
     for step in range(len(sample.context) - 1, -1, -1):
         graph = sample.context[step]
@@ -98,7 +98,7 @@ def _has_one_tag(row: Mapping[str, object]) -> bool:
 
 
 def _names(graph: ActionGraph) -> frozenset[str]:
-    """Everything named in a graph but the person and hands."""
+    """Return everything named in a graph but the person and hands."""
     return frozenset(name for triplet in graph for name in (triplet.source, triplet.target)) - {PERSON, *HANDS}
 
 
@@ -111,7 +111,7 @@ def _tells_any(text: str, actions: Iterable[str]) -> bool:
 
 
 def _is_named_as_thing(text: str, action: str, graph: ActionGraph) -> bool:
-    """Whether a text may mean the thing that has the action's name: the iron that one irons with."""
+    """Return whether a text may mean the thing that has the action's name: the iron that one irons with."""
     found = mentions(text, action)
     is_thing = any(action == triplet.target for triplet in graph if triplet.source != PERSON)
     return is_thing and found is not None and found.by != INFLECTION

@@ -85,7 +85,7 @@ class Dataset(Generic[Item]):
         return self._ids
 
     def sample(self, number: int) -> Item:
-        """A sample by its number from 0."""
+        """Return a sample by its number from 0."""
         row = self._rows[number]
         if (samples := self._kept.get(row)) is None:
             self._stream.seek(self._offsets[number])
@@ -111,7 +111,7 @@ class Dataset(Generic[Item]):
         return (self.sample(number) for number in range(len(self)))
 
     def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
-        """The numbers of these samples (none: all), at most so many, in the order of the file."""
+        """Return the numbers of these samples (none: all), at most so many, in the order of the file."""
         for item_id in ids:
             if item_id not in self._numbers:
                 raise UsageError(f"{self.file}: there is no item {item_id}", hint=meant(item_id, self._ids[:10_000]))
@@ -172,7 +172,7 @@ class Dataset(Generic[Item]):
             self._kept_bytes += len(line)
 
     def _entry(self, line: bytes, row: int) -> Entry:
-        """The row of a line; one without an id of its own is known by its number."""
+        """Return the row of a line; one without an id of its own is known by its number."""
         try:
             value = load(line.decode("utf-8"))
         except UnicodeDecodeError:
@@ -184,7 +184,7 @@ class Dataset(Generic[Item]):
         return entry_from(value, kind, row, None)[0]
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """A hash of the list of items that are asked."""
+        """Return a hash of the list of items that are asked."""
         return hashlib.sha256(json.dumps([self._ids[number] for number in numbers]).encode()).hexdigest()
 
 

@@ -305,7 +305,7 @@ def names(reply: str) -> Listed | Unreadable:
 
 
 def score_nodes(sample: NodesSample, answer: Listed | None) -> Scored:
-    """The set of names against the set of nodes; repeats count once."""
+    """Return the set of names against the set of nodes; repeats count once."""
     wanted = {fold(name) for name in sample.nodes}
     said = set(answer.names) if answer else set()
     vocabulary = fold_vocabulary(sample.vocabulary)
@@ -319,7 +319,7 @@ def score_nodes(sample: NodesSample, answer: Listed | None) -> Scored:
 
 
 def score_actions(sample: ActionsSample, answer: Listed | None) -> Scored:
-    """The list of actions against the wanted one, by their longest common subsequence."""
+    """Return the list of actions against the wanted one, by their longest common subsequence."""
     wanted = [fold(name) for name in sample.actions]
     said = list(answer.names) if answer else []
     actions = {fold(name) for name in sample.vocabulary.verbs}
@@ -351,7 +351,9 @@ def common(source: GenerationSample, ending: str = "", **groups: str) -> dict[st
 
 
 def _names(graphs: Iterable[ActionGraph], vocabulary: Vocabulary, *, with_actions: bool) -> tuple[str, ...]:
-    """The different node names in the order of L; an object of an action's name stays where actions are left out."""
+    """Return the different node names in the order of L; an object of an action's name stays where actions are left
+    out.
+    """
     nodes = (node for graph in graphs for node in graph.nodes(vocabulary))
     names = {node.name for node in nodes if with_actions or node.kind is not Kind.ACTION}
     return _in_order(names, (PERSON, *HANDS, *vocabulary.objects, *vocabulary.verbs))

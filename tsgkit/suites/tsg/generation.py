@@ -129,7 +129,7 @@ class Generation(GraphTask[GenerationSample]):
         yield generation_item(entry, cluster, of_several=self.of_several)
 
     def problem(self, item: GenerationSample) -> str:
-        """Say why an item cannot be asked here; empty where it can."""
+        """Return why an item cannot be asked here; empty where it can."""
         return problem_of(item, self.kind)
 
     def fields(self, item: GenerationSample) -> Mapping[str, str]:
@@ -224,7 +224,7 @@ def generation_item(entry: Entry, cluster: str, *, of_several: bool = False) -> 
 
 
 def problem_of(item: GenerationSample, kind: str) -> str:
-    """Say why an item cannot be one of a generation task; empty where it can."""
+    """Return why an item cannot be one of a generation task; empty where it can."""
     if not item.k or not all(graph.triplets for graph in item.references):
         return "has no reference graphs, or one without triplets"
     if item.k > 1 and kind == "sa-sgg":
@@ -295,7 +295,7 @@ def _official_scores(item: GenerationSample, text: str) -> Scores:
 
 
 def _evidence(item: GenerationSample, answer: GraphAnswer | None) -> list[dict[str, object]]:
-    """How each graph differs from its reference, by place."""
+    """Return how each graph differs from its reference, by place."""
     graphs = answer.graphs if answer else ()
     vocabulary = fold_vocabulary(item.vocabulary)
     evidence: list[dict[str, object]] = []
@@ -326,7 +326,9 @@ def _differences(
 
 
 def _triplet_differences(number: int, strict: ActionGraph, published: ActionGraph) -> Iterator[str]:
-    """What only one of both readings has; folding alone makes no difference worth telling unless it costs a match."""
+    """Yield what only one of both readings has; folding alone makes no difference worth telling unless it costs a
+    match.
+    """
     only_strict = [triplet for triplet in strict if triplet not in set(published)]
     only_official = [triplet for triplet in published if triplet not in set(strict)]
     if only_strict and fold_graph(published) == strict:

@@ -46,7 +46,7 @@ class GraphSets(NamedTuple):
 
     @classmethod
     def of(cls, graphs: Graphs) -> GraphSets:
-        """The sets of these graphs."""
+        """Return the sets of these graphs."""
         return cls(*([set_of(graph) for graph in graphs] for set_of in (triplets_of, nodes_of, edges_of)))
 
 
@@ -59,7 +59,7 @@ class Scored:
 
 
 def score_generation(sample: GenerationSample, answer: GraphAnswer | None) -> Scored:
-    """Every strict metric of an item; without an answer all are zero, with their full weight."""
+    """Return every strict metric of an item; without an answer all are zero, with their full weight."""
     references = fold_graphs(sample.references)
     candidates = answer.graphs if answer else ()
     wanted, said = GraphSets.of(references), GraphSets.of(candidates)
@@ -143,7 +143,7 @@ def alignments(wanted: Sets, said: Sets) -> tuple[dict[str, Score], bool]:
 
 
 def actions(references: Graphs, candidates: Graphs) -> dict[str, Score]:
-    """How well the description was decomposed into actions, whatever else the graphs hold."""
+    """Return how well the description was decomposed into actions, whatever else the graphs hold."""
     common = common_subsequence(_action_list(references), _action_list(candidates))
     reason = f"{common.right} in common, {common.said} said, {common.wanted} wanted"
     return {

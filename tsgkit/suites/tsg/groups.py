@@ -51,18 +51,18 @@ BINS = ("under 1", *(f"{low} to {low + 1}" for low in range(1, WIDEST)), f"{WIDE
 
 
 def repeats(sentence: str) -> bool:
-    """Whether a sentence holds a word that speaks of doing something more than once."""
+    """Return whether a sentence holds a word that speaks of doing something more than once."""
     words = (match.group().lower() for match in _PART.finditer(sentence))
     return any(word in _CUES or (word.isdecimal() and (len(word) > LONGEST_NUMBER or int(word) > 1)) for word in words)
 
 
 def bin_of(ratio: float) -> str:
-    """The step of words per edge that a ratio lies in."""
+    """Return the step of words per edge that a ratio lies in."""
     return BINS[min(int(ratio), WIDEST)]
 
 
 def words_per_edge(sample: GenerationSample) -> float:
-    """How many words of the sentence there are for each edge of the references; a hyphenated word is one."""
+    """Return how many words of the sentence there are for each edge of the references; a hyphenated word is one."""
     edges = sum(len(graph.triplets) for graph in sample.references)
     return len(_WORD.findall(sample.sentence)) / edges
 
@@ -111,7 +111,7 @@ def no_group(group: str, kinds: Sequence[str]) -> UsageError:
 
 
 def groups_of(sample: Sample, group: str) -> tuple[str, ...]:
-    """The names of the group's members that a sample belongs to."""
+    """Return the names of the group's members that a sample belongs to."""
     if group in sample.groups:
         return sample.groups[group]
     source = sample.source if isinstance(sample, DerivedSample) else sample
@@ -121,7 +121,9 @@ def groups_of(sample: Sample, group: str) -> tuple[str, ...]:
 
 
 def in_order(names: Iterable[str], group: str) -> list[str]:
-    """The members of a group as people expect them: by their order where they have one, else by number, then name."""
+    """Return the members of a group as people expect them: by their order where they have one, else by number, then
+    name.
+    """
     order = _ORDERS.get(group, ())
     return sorted(names, key=lambda name: (order.index(name) if name in order else len(order), _number(name), name))
 

@@ -63,7 +63,8 @@ class Inspection:
 
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
-    """What a file holds; without a task, the rows tell it. ``FileProblem`` where they are no task's data at all."""
+    """Return what a file holds; without a task, the rows tell it. ``FileProblem`` where they are no task's data
+    at all."""
     text = decoded(data, file)
     _refuse_prose(text, file)
     document = read_document(text, file)
@@ -83,7 +84,7 @@ def _refuse_prose(text: str, file: str) -> None:
 
 
 def _task_of(document: Document) -> str:
-    """The task whose rows these are; rows of one graph and of several differ only in that."""
+    """Return the task whose rows these are; rows of one graph and of several differ only in that."""
     fitting = [task for task, kind in TASKS.items() if kind == document.format]
     if not fitting:
         raise FileProblem(_other_kind(document, "any task"), hint=ROWS)
@@ -93,7 +94,7 @@ def _task_of(document: Document) -> str:
 
 
 def _problem(document: Document, task: str) -> str:
-    """Why no task could use the file, or nothing."""
+    """Return why no task could use the file, or nothing."""
     if document.format != TASKS[task]:
         return _other_kind(document, task)
     for finding in document.findings:
@@ -109,7 +110,7 @@ def _problem(document: Document, task: str) -> str:
 
 
 def _with_line(error: UsageError, document: Document, task: str) -> str:
-    """What is wrong with the samples, with the line of the row that is to blame where one row alone is."""
+    """Return what is wrong with the samples, with the line of the row that is to blame where one row alone is."""
     own_task = _task(task)
     for entry in document.entries:
         try:

@@ -31,13 +31,13 @@ THINKING_ENDS = "</think>"
 
 
 def letter(reply: str) -> str | None:
-    """The first of ``[X]`` or a stand-alone capital X, X in A to E; None where there is none."""
+    """Return the first of ``[X]`` or a stand-alone capital X, X in A to E; None where there is none."""
     match = LETTER.search(reply)
     return None if match is None else match.group(1) or match.group(2)
 
 
 def word(reply: str) -> str:
-    """What stands in the first bracket of one line, else the whole reply; compared lower-cased and trimmed."""
+    """Return what stands in the first bracket of one line, else the whole reply; compared lower-cased and trimmed."""
     return _first_bracket(reply).lower().strip()
 
 
@@ -76,7 +76,8 @@ class GraphScore(NamedTuple):
 
 
 def score_graphs(references: Sequence[ActionGraph], candidates: Sequence[ActionGraph]) -> tuple[GraphScore, ...]:
-    """One score per pair by place; what has no partner is not scored at all, missing and surplus graphs alike."""
+    """Return one score per pair by place; what has no partner is not scored at all, missing and surplus graphs
+    alike."""
     return tuple(score_graph(*pair) for pair in zip(references, candidates, strict=False))
 
 

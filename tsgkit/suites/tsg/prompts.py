@@ -67,12 +67,12 @@ class PromptSet:
 
 
 def part_names(rules: Sequence[str]) -> tuple[str, ...]:
-    """The parts of prompts with these rules, in the order in which a prompt may hold them."""
+    """Return the parts of prompts with these rules, in the order in which a prompt may hold them."""
     return ("statement", *rules, "reasoning", *FRAMES, "input", *ANSWERS)
 
 
 def prompt_set(folder: str | Path | None, asks: Asks[Any], start: Path | None = None) -> PromptSet:
-    """The templates of a card's task, from a folder the caller names (None: the working project, then ours)."""
+    """Return the templates of a card's task, from a folder the caller names (None: the working project, then ours)."""
     card, task = asks.card, asks.kind
     if folder is None:
         return _in_parts(asks, (), start)
@@ -123,7 +123,7 @@ def _found(card: Card, task: str, part: str, folders: Sequence[Path], start: Pat
 
 
 def _homes(card: Card, task: str) -> Iterator[str]:
-    """Where a part may lie: the card's folder, the shared one beside it, then the suite's own."""
+    """Yield where a part may lie: the card's folder, the shared one beside it, then the suite's own."""
     beside = PurePosixPath(card.prompts).parent / "shared"
     yield from dict.fromkeys((card.prompts, str(beside), f"tsg/{task}", "tsg/shared"))
 

@@ -139,7 +139,7 @@ class Questions(TsgTask[QuestionSample, str]):
         return official.word(text)
 
     def differences(self, item: QuestionSample, mine: Any, theirs: Any, view: str) -> Iterator[str]:  # noqa: ANN401
-        """Say why the profiles read different names."""
+        """Return why the profiles read different names."""
         if mine != theirs:
             yield OFFICIAL_RULE
 
@@ -177,5 +177,5 @@ def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unrea
 
 @once_for_the_same
 def _folded_names(graphs: Sequence[ActionGraph]) -> frozenset[str]:
-    """The folded names of all nodes; questions come several to the same graphs."""
+    """Return the folded names of all nodes; questions come several to the same graphs."""
     return frozenset(fold(name) for name in {name for graph in graphs for t in graph for name in (t[0], t[2])})

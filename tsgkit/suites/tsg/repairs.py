@@ -173,7 +173,9 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
 
 
 def _spoilt(graph: ActionGraph, error: str, vocabulary: Vocabulary, seed: str) -> tuple[Corrupted, ...]:
-    """The steps that spoil a graph: one, or for several errors two of different kinds that leave each other alone."""
+    """Return the steps that spoil a graph: one, or for several errors two of different kinds that leave each other
+    alone.
+    """
     if error != SEVERAL:
         return (corrupt(graph, Corruption(error), vocabulary, seed=seed),)
     pairs = list(permutations(Corruption, 2))
@@ -190,13 +192,13 @@ def _spoilt(graph: ActionGraph, error: str, vocabulary: Vocabulary, seed: str) -
 
 
 def _apart(first: Change, second: Change) -> bool:
-    """Whether a second change leaves what the first one did as it is, and is no way back from it."""
+    """Return whether a second change leaves what the first one did as it is, and is no way back from it."""
     touched = {first.reference, first.reference and first.reference.reversed, first.candidate} - {None}
     return not touched & {second.reference, second.candidate}
 
 
 def told_error(change: Change) -> str:
-    """An error in a sentence.
+    """Return an error in a sentence.
 
     >>> from tsgkit.graph.edits import ChangeKind
     >>> from tsgkit.graph.model import Triplet
@@ -218,7 +220,7 @@ def told_error(change: Change) -> str:
 
 
 def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored:
-    """The mended graph against the original, and what became of each error.
+    """Return the mended graph against the original, and what became of each error.
 
     Fixed is an error whose wrong triplet is gone and whose right one is there; left is one of which nothing changed;
     what is neither was mended by half. Newly broken are right triplets lost and wrong ones added: no repair is asked

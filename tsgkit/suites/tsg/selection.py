@@ -79,7 +79,7 @@ class Selection(TsgTask[SelectionSample, str]):
         )
 
     def problem(self, item: SelectionSample) -> str:
-        """Say why no candidate can be right; empty where one can."""
+        """Return why no candidate can be right; empty where one can."""
         count = len(item.candidates)
         if 0 <= item.position < count and count <= len(LETTERS):
             return ""
@@ -146,7 +146,7 @@ class Selection(TsgTask[SelectionSample, str]):
         return official.letter(text)
 
     def differences(self, item: SelectionSample, mine: Any, theirs: Any, view: str) -> Iterator[str]:  # noqa: ANN401
-        """Say why the profiles read different letters."""
+        """Return why the profiles read different letters."""
         if mine != theirs:
             yield OFFICIAL_RULE
 

@@ -123,7 +123,7 @@ class TsgTask(AskedTask[Item, Answer]):
         """Return the answer that one or more draws come to."""
 
     def problem(self, item: Item) -> str:
-        """Say why an item cannot be asked; empty where it can."""
+        """Return why an item cannot be asked; empty where it can."""
         return ""
 
     def published_values(self, item: Item) -> Mapping[str, str]:
@@ -143,7 +143,7 @@ class TsgTask(AskedTask[Item, Answer]):
         raise NotImplementedError
 
     def differences(self, item: Item, mine: Any, theirs: Any, view: str) -> Iterator[str]:  # noqa: ANN401
-        """Say why the profiles read different answers."""
+        """Return why the profiles read different answers."""
         yield from ()
 
     # Rows

@@ -43,7 +43,9 @@ def voted_graphs(draws: Sequence[Graphs]) -> Reading[GraphAnswer | Unreadable]:
 
 
 def comparable(draws: Sequence[Graphs]) -> list[Graphs]:
-    """The draws that can be compared with each other: the shortest ones, as many as hold ``MOST_GRAPHS`` together."""
+    """Return the draws that can be compared with each other: the shortest ones, as many as hold ``MOST_GRAPHS``
+    together.
+    """
     shortest_first = sorted(range(len(draws)), key=lambda place: len(draws[place]))
     totals = accumulate(len(draws[place]) for place in shortest_first)
     kept = {place for place, total in zip(shortest_first, totals, strict=True) if total <= MOST_GRAPHS}
@@ -61,7 +63,7 @@ def central_list(draws: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def majority_graphs(draws: Sequence[Graphs]) -> tuple[ActionGraph, ...]:
-    """The triplets that more than half of the draws have, graph by graph.
+    """Return the triplets that more than half of the draws have, graph by graph.
 
     The draw most like the others gives the order of graphs; the others are aligned to it in order. A graph of which
     no triplet has a majority is left out.
@@ -78,7 +80,7 @@ def majority_graphs(draws: Sequence[Graphs]) -> tuple[ActionGraph, ...]:
 
 
 def _centre(draws: Sequence[Sets]) -> int:
-    """The draw that is most like all others, the first of equals."""
+    """Return the draw that is most like all others, the first of equals."""
     likeness = [math.fsum(_likeness(one, other) for other in draws) for one in draws]
     return likeness.index(max(likeness))
 

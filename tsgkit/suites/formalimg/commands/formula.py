@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def formula_text(given: str) -> str:
-    """The text of a formula that is given as text, as @FILE, as a file's name or as - for standard input."""
+    """Return the text of a formula that is given as text, as @FILE, as a file's name or as - for standard input."""
     if given.lstrip().startswith("("):
         return given
     if not given.strip():
@@ -79,7 +79,7 @@ def formula_text(given: str) -> str:
 
 
 def read_formula(given: str) -> tuple[str, Formula]:
-    """The text and the formula it is; what is wrong is said with the file's name, where it is from one."""
+    """Return the text and the formula it is; what is wrong is said with the file's name, where it is from one."""
     from tsgkit.logic.parser import FormulaProblem, parse
 
     text = formula_text(given)
@@ -92,7 +92,7 @@ def read_formula(given: str) -> tuple[str, Formula]:
 
 
 def read_layout(path: str) -> object:
-    """The value of a JSON file; a list is taken for the objects of a layout."""
+    """Return the value of a JSON file; a list is taken for the objects of a layout."""
     text = read_text(path)
     try:
         value = json.loads(text)
@@ -195,7 +195,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _unbound(formula: Formula) -> list[str]:
-    """A warning about variables that no quantifier binds, where there are any."""
+    """Return a warning about variables that no quantifier binds, where there are any."""
     from tsgkit.logic.formula import free_variables
 
     names = ", ".join(sorted(variable.name for variable in free_variables(formula)))
@@ -203,7 +203,7 @@ def _unbound(formula: Formula) -> list[str]:
 
 
 def _undecided_form(arguments: argparse.Namespace, reading: str, warnings: list[str], note: str) -> int:
-    """Say what is known of a formula whose clause form takes too long."""
+    """Return what is known of a formula whose clause form takes too long."""
     if arguments.json:
         say(json.dumps({"status": "not decided", "reading": reading, "warnings": warnings, "note": note}, indent=2))
     else:

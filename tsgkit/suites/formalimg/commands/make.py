@@ -107,7 +107,7 @@ def _composed(arguments: argparse.Namespace) -> list[Composed]:
 async def _worded(
     items: list[Composed], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
 ) -> tuple[list[Composed], list[Rejected], str]:
-    """The items in the model's words, as far as it was asked."""
+    """Return the items in the model's words, as far as it was asked."""
     from tsgkit.agents.asker import ask_for
     from tsgkit.llm.failures import NotFinished
     from tsgkit.suites.formalimg.maker import Composed, written

@@ -57,7 +57,7 @@ def _seconds(text: str) -> float:
 
 
 def budget_of(arguments: argparse.Namespace) -> Budget:
-    """The budget of a command, which begins now."""
+    """Return the budget of a command, which begins now."""
     from tsgkit.logic.budget import Budget
 
     return Budget(arguments.seconds, time.monotonic)
@@ -127,7 +127,7 @@ def _print_repair(repaired: Repair) -> None:
 
 
 def satisfiable(formula: Formula, budget: Budget) -> tuple[str, str]:
-    """What check says: whether a layout satisfies a formula; or why that is not known."""
+    """Return what check says: whether a layout satisfies a formula; or why that is not known."""
     from tsgkit.logic.solver import solve as solve_formula
 
     if not _is_of_layouts(formula):
@@ -143,7 +143,7 @@ def satisfiable(formula: Formula, budget: Budget) -> tuple[str, str]:
 
 
 def _is_of_layouts(formula: Formula) -> bool:
-    """Whether every predicate speaks of boxes on a canvas, rather than of a natural scene."""
+    """Return whether every predicate speaks of boxes on a canvas, rather than of a natural scene."""
     from tsgkit.logic.formula import atoms_of
     from tsgkit.logic.vocabulary import KNOLLING, NATURAL
 
@@ -152,7 +152,7 @@ def _is_of_layouts(formula: Formula) -> bool:
 
 
 def _in_a_world(formula: Formula, budget: Budget) -> str:
-    """Whether some sensible world makes a formula of a natural scene true, with one thing for each variable."""
+    """Return whether some sensible world makes a formula of a natural scene true, with one thing for each variable."""
     from tsgkit.logic.budget import OutOfBudget
     from tsgkit.logic.scene_models import world_of
 

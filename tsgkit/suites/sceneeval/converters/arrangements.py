@@ -75,7 +75,7 @@ class Ledger:
             self._add(loss.kind, loss.what, 0 if loss.kind == "ignored" else loss.count, loss.names)
 
     def told(self) -> tuple[Loss, ...]:
-        """All of them, what is lost first; fields are counted once however often they occur."""
+        """Return all of them, what is lost first; fields are counted once however often they occur."""
         rows = [
             Loss(
                 kind, what, len(self._names[kind, what]) if kind == "ignored" else count, tuple(self._names[kind, what])
@@ -124,7 +124,7 @@ class Thing:
         return None if at is None or self.size is None else at[2] + self.size[2]
 
     def is_under(self, at: Point) -> bool:
-        """Whether a place is over its footprint and higher than its underside."""
+        """Return whether a place is over its footprint and higher than its underside."""
         own = self.underside
         if own is None or self.size is None or own[2] >= at[2] - TINY:
             return False
@@ -172,12 +172,12 @@ class Names:
         self._next: dict[str, int] = {}
 
     def free(self, name: str) -> str:
-        """The name, with a number from 2 where it is taken; it is taken from now on."""
+        """Return the name, with a number from 2 where it is taken; it is taken from now on."""
         base = name.strip()[:LONGEST] or "unnamed"
         return self.counted(base, 2) if base in self._taken else self._take(base)
 
     def counted(self, base: str, first: int = 1) -> str:
-        """The name with the next free number behind it."""
+        """Return the name with the next free number behind it."""
         number = self._next.get(base, first)
         while (found := f"{base}_{number}") in self._taken:
             number += 1
@@ -190,7 +190,8 @@ class Names:
 
 
 def with_parents(things: Sequence[Thing], losses: Ledger, reach: float = REACH) -> tuple[Thing, ...]:
-    """The things, each with what it stands on where a file says nothing of it: the floor, or another's top under it.
+    """Return the things, each with what it stands on where a file says nothing of it: the floor, or another's top under
+    it.
 
     >>> table = Thing("table", "table", (1, 1, 0), 0, (2, 1, 0.8))
     >>> vase = Thing("vase", "vase", (1.5, 1, 0.805), 0, (0.2, 0.2, 0.3))
@@ -205,7 +206,7 @@ def with_parents(things: Sequence[Thing], losses: Ledger, reach: float = REACH) 
 
 
 def _held(number: int, things: Sequence[Thing], tops: Sequence[tuple[float, int]], reach: float) -> Thing:
-    """A thing with what it stands on."""
+    """Return a thing with what it stands on."""
     one = things[number]
     at = one.underside
     if at is None or abs(at[2]) <= reach + TINY:

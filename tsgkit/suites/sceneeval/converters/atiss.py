@@ -63,7 +63,7 @@ class _Record(Theirs):
 
 
 def fits(given: Given) -> bool:
-    """Whether a file has records with an ``object_list`` and a centroid."""
+    """Return whether a file has records with an ``object_list`` and a centroid."""
     records = given.value if isinstance(given.value, list) else [given.value]
     return bool(records) and all(
         isinstance(one, dict) and "object_list" in one and "centroid" in one for one in records
@@ -106,7 +106,7 @@ def _arranged(value: dict[str, Any], name: str, where: str, options: Options) ->
 
 
 def _corners(record: _Record, size: RoomSize | None, losses: Ledger, *, has_table: bool) -> list[Corner]:
-    """The outline of the floor about the centroid, on our floor plan, where y grows against ``top``."""
+    """Return the outline of the floor about the centroid, on our floor plan, where y grows against ``top``."""
     if size is None or size.sides is None:
         missing = "no length and width" if size else "no such room" if has_table else "none given"
         losses.lost(

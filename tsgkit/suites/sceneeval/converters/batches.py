@@ -43,7 +43,7 @@ class Entry:
 
     @staticmethod
     def of(path: Path) -> Entry:
-        """A file on its own."""
+        """Return a file on its own."""
         return Entry(path, path.name, path.stem)
 
 
@@ -68,7 +68,9 @@ class Outcome:
 
 
 def entries_of(folder: Path, out: Path | None = None) -> list[Entry]:
-    """The files of a folder and of the folders in it, but ``out``; one that is alone in its folder is named by that."""
+    """Return the files of a folder and of the folders in it, but ``out``; one that is alone in its folder is named by
+    that.
+    """
     found = list(map(Entry.of, _files(folder)))
     for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()):
         if out is not None and inner.resolve() == out.resolve():
@@ -91,7 +93,7 @@ def _is_companion(path: Path) -> bool:
 
 
 def read_given(path: Path, name: str = "") -> Given:
-    """The text and value of a file that is not too large; messages call it by the name."""
+    """Return the text and value of a file that is not too large; messages call it by the name."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise FileProblem(f"{path}: this is a device or a pipe, not a file")
     if path.is_file() and (size := path.stat().st_size) > MOST_BYTES:
@@ -100,7 +102,7 @@ def read_given(path: Path, name: str = "") -> Given:
 
 
 def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
-    """What becomes of each file; those that only say more of others are passed over."""
+    """Yield what becomes of each file; those that only say more of others are passed over."""
     taken: dict[str, str] = {}
     companions: Companions = {}
     for entry in entries:
@@ -115,7 +117,7 @@ def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
 
 
 def convert_file(path: Path, batch: Batch) -> Outcome:
-    """What becomes of one file; what is wrong with all of it is raised."""
+    """Return what becomes of one file; what is wrong with all of it is raised."""
     entry = Entry.of(path)
     form, scenes = _converted(read_given(path), entry, batch, {})
     return _named(scenes, entry, form, {})
@@ -133,7 +135,7 @@ def _converted(given: Given, entry: Entry, batch: Batch, companions: Companions)
 
 
 def _found_beside(scene: Converted | Unconverted, name: str) -> Converted | Unconverted:
-    """The scene with a word of the companion, which nobody named."""
+    """Return the scene with a word of the companion, which nobody named."""
     if isinstance(scene, Unconverted):
         return scene
     loss = Loss("assumed", "the file that lies beside belongs to the scene (--with)", 1, (name,))
@@ -149,7 +151,7 @@ def _unfitting(given: Given, form: str) -> FileProblem:
 
 
 def _companion(path: Path, batch: Batch, converter: Converter, known: Companions) -> Given | None:
-    """The companion that was named with a file, else the only one of its form that lies beside it."""
+    """Return the companion that was named with a file, else the only one of its form that lies beside it."""
     if batch.beside is not None:
         return read_given(batch.beside / path.name if batch.beside.is_dir() else batch.beside)
     key = (path.parent, converter.name)
@@ -168,7 +170,7 @@ def _readable(path: Path) -> Given | None:
 
 
 def _named(scenes: Scenes, entry: Entry, form: str, taken: dict[str, str]) -> Outcome:
-    """The scenes with ids that no other file's have."""
+    """Return the scenes with ids that no other file's have."""
     made: list[Converted] = []
     failures: list[UsageError] = []
     for scene in scenes:
@@ -189,7 +191,7 @@ def _named(scenes: Scenes, entry: Entry, form: str, taken: dict[str, str]) -> Ou
 
 
 def id_of(stem: str) -> str:
-    """The id that a file's name gives its scene."""
+    """Return the id that a file's name gives its scene."""
     bare = stem.removeprefix("scene_")
     if number := _LAST_NUMBER.search(bare):
         return number[1]
@@ -198,7 +200,7 @@ def id_of(stem: str) -> str:
 
 
 def text_of(scene: Mapping[str, Any]) -> str:
-    """A scene as its file has it."""
+    """Return a scene as its file has it."""
     return json.dumps(scene, indent=1, ensure_ascii=False) + "\n"
 
 

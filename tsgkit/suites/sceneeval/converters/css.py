@@ -31,7 +31,7 @@ class Value(NamedTuple):
 
     @staticmethod
     def of(text: str) -> Value | None:
-        """The value of a text; None where it is none, or beyond all rooms."""
+        """Return the value of a text; None where it is none, or beyond all rooms."""
         found = _VALUE.fullmatch(text.strip()[:80])
         if found is None or not abs(number := float(found[1])) <= MOST:
             return None
@@ -60,7 +60,7 @@ class Rules(NamedTuple):
 
 
 def rules_of(text: str) -> Rules:
-    """Every ``name {property: value; ...}`` of a text, in one pass."""
+    """Return every ``name {property: value; ...}`` of a text, in one pass."""
     rules: list[Rule] = []
     pieces = text.split("{")
     head, rest, unread = pieces[0], [], 0

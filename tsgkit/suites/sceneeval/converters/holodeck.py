@@ -160,7 +160,7 @@ class _Context(NamedTuple):
 
 
 def fits(given: Given) -> bool:
-    """Whether a file has rooms with floor polygons."""
+    """Return whether a file has rooms with floor polygons."""
     rooms = given.value.get("rooms") if isinstance(given.value, dict) else None
     return isinstance(rooms, list) and any(isinstance(room, dict) and "floorPolygon" in room for room in rooms)
 
@@ -237,7 +237,7 @@ def _tallest(walls: Sequence[_Wall]) -> float | None:
 
 
 def _walls(house: _House, floors: Sequence[Floor], height: float, losses: Ledger) -> dict[str, Wall]:
-    """The inner faces of walls by their ids."""
+    """Return the inner faces of walls by their ids."""
     found: dict[str, Wall] = {}
     names = Names()
     for wall in house.walls:
@@ -267,7 +267,7 @@ def _ends(wall: _Wall) -> tuple[Point, Point] | None:
 
 
 def _openings(house: _House, walls: dict[str, Wall], losses: Ledger) -> dict[str, list[Opening]]:
-    """Every door and window in each of its walls."""
+    """Return every door and window in each of its walls."""
     found: dict[str, list[Opening]] = {}
     faces = {wall.id: _ends(wall) for wall in house.walls}
     for kind, holes in (("door", house.doors), ("window", house.windows)):
@@ -287,7 +287,7 @@ def _openings(house: _House, walls: dict[str, Wall], losses: Ledger) -> dict[str
 def _places(
     hole: _Hole, ends: Sequence[Flat], kind: str, walls: Mapping[str, Wall], losses: Ledger
 ) -> dict[str, Opening]:
-    """The opening in the walls that a hole names, by inner face; else in those it touches."""
+    """Return the opening in the walls that a hole names, by inner face; else in those it touches."""
     named = dict.fromkeys(name.removesuffix(OUTER) for name in hole.walls if name)
     places = {
         name: place for name in named if name in walls and (place := _opening(hole, ends, kind, walls[name], NEAR))
@@ -301,7 +301,7 @@ def _places(
 
 
 def _opening(hole: _Hole, ends: Sequence[Flat], kind: str, wall: Wall, reach: float) -> Opening | None:
-    """The part of a wall that lies between two places on it."""
+    """Return the part of a wall that lies between two places on it."""
     length = math.dist(wall.start, wall.end)
     way = [(b - a) / length for a, b in zip(wall.start[:2], wall.end[:2], strict=True)]
     steps = [(x - wall.start[0], y - wall.start[1]) for x, y in ends]
@@ -317,7 +317,7 @@ def _opening(hole: _Hole, ends: Sequence[Flat], kind: str, wall: Wall, reach: fl
 
 
 def _ends_of_hole(hole: _Hole, wall: tuple[Point, Point] | None) -> Sequence[Flat] | None:
-    """The ends of a hole on the floor plan; ``wall`` is the one that it is counted along."""
+    """Return the ends of a hole on the floor plan; ``wall`` is the one that it is counted along."""
     if not hole.polygon or hole.segment is not None or wall is None:
         return hole.segment if hole.polygon else None
     (x, y, _), (to_x, to_y, _) = wall
@@ -334,7 +334,7 @@ def _opened(wall: Wall, openings: Sequence[Opening]) -> Wall:
 
 
 def _listed(house: _House) -> Iterator[_Listed]:
-    """Every thing once, with those that are nested in others."""
+    """Yield every thing once, with those that are nested in others."""
     seen: set[str] = set()
     for name in LISTS:
         known = frozenset(seen)
@@ -348,7 +348,7 @@ def _listed(house: _House) -> Iterator[_Listed]:
 
 
 def _usual_holder(thing: _Thing) -> Holder:
-    """The holder of a thing that is in no list but ``objects``, by the form of its id."""
+    """Return the holder of a thing that is in no list but ``objects``, by the form of its id."""
     if "|" in thing.id and not thing.footprint:
         return "object"
     return "ceiling" if thing.id.startswith("ceiling (") else "ground"
@@ -407,7 +407,7 @@ def _category(thing: _Thing, losses: Ledger) -> str:
 
 
 def _size(one: _Listed, asset: Asset | None, context: _Context, name: str) -> tuple[Point | None, str]:
-    """The size of a thing that is not turned, or the part of it that nobody says."""
+    """Return the size of a thing that is not turned, or the part of it that nobody says."""
     written = size_written(one.thing.more)
     known = written or (size_of(asset, context.where) if asset is not None else None)
     if context.options.to == "state":
@@ -428,7 +428,7 @@ def _size(one: _Listed, asset: Asset | None, context: _Context, name: str) -> tu
 
 
 def _footprint(one: _Listed, context: _Context) -> Flat | None:
-    """The width and depth of a thing by its footprint, turned back."""
+    """Return the width and depth of a thing by its footprint, turned back."""
     if not one.thing.footprint:
         return None
     margin = context.options.number(MARGIN, PADDING) if one.held_by == "ground" else 0.0
@@ -444,7 +444,7 @@ def _footprint(one: _Listed, context: _Context) -> Flat | None:
 
 
 def _height(one: _Listed, ceiling: float | None) -> float | None:
-    """The height of a thing whose middle hangs or stands so high."""
+    """Return the height of a thing whose middle hangs or stands so high."""
     middle = one.thing.position.y
     if one.held_by == "ground":
         return 2 * middle if middle > THINNEST else None
@@ -454,7 +454,7 @@ def _height(one: _Listed, ceiling: float | None) -> float | None:
 
 
 def _axes(turns: Vector) -> tuple[Point, Point, Point]:
-    """Where the right, the top and the front of a mesh point to in our world; turned about z, then x, then y."""
+    """Return where the right, the top and the front of a mesh point to in our world; turned about z, then x, then y."""
     (cx, sx), (cy, sy), (cz, sz) = (
         (math.cos(angle), math.sin(angle)) for angle in (math.radians(one % 360) for one in (turns.x, turns.y, turns.z))
     )
@@ -465,7 +465,7 @@ def _axes(turns: Vector) -> tuple[Point, Point, Point]:
 
 
 def _wall_touched(one: _Listed, context: _Context) -> str:
-    """The name of the wall that a thing hangs on: the nearest of its room."""
+    """Return the name of the wall that a thing hangs on: the nearest of its room."""
     thing = one.thing
     own = [name for name in context.walls if thing.room and context.rooms.get(name) == thing.room]
     outline = [(x / 100, y / 100) for x, y in thing.footprint or ()] or [(thing.position.x, thing.position.z)]

@@ -94,7 +94,7 @@ class _Summary(Theirs):
 
 
 def fits(given: Given) -> bool:
-    """Whether a file is a scene state with meshes of HSSD, or says more of one."""
+    """Return whether a file is a scene state with meshes of HSSD, or says more of one."""
     return _is_state(given.value) or is_companion(given)
 
 
@@ -108,7 +108,7 @@ def _is_state(value: object) -> bool:
 
 
 def is_companion(given: Given) -> bool:
-    """Whether a file is an ``hsm_scene_state.json``."""
+    """Return whether a file is an ``hsm_scene_state.json``."""
     return isinstance(given.value, dict) and "scene_objects" in given.value
 
 
@@ -158,7 +158,7 @@ def _of_summary(given: Given) -> Arrangement:
 
 
 def _holder(one: _Told) -> tuple[Holder | None, str]:
-    """What an object was put on; None where the file does not say it."""
+    """Return what an object was put on; None where the file does not say it."""
     kind = (one.kind or "").lower()
     if one.wall or "wall" in kind:
         return "wall", ""
@@ -198,7 +198,7 @@ def _of_state(given: Given, options: Options) -> Arrangement:
 
 
 def _with_room_ids(value: dict[str, Any]) -> dict[str, Any]:
-    """The state, whose floors have the id of their room, as its walls have."""
+    """Return the state, whose floors have the id of their room, as its walls have."""
     scene = value.get("scene")
     arch = scene.get("arch") if isinstance(scene, dict) else None
     elements = arch.get("elements") if isinstance(arch, dict) else None
@@ -211,7 +211,7 @@ def _with_room_ids(value: dict[str, Any]) -> dict[str, Any]:
 def _thing(
     model: PlacedModel, told: Mapping[str, Sequence[_Told]], options: Options, where: str, losses: Ledger, names: Names
 ) -> Thing:
-    """An object by its transform, its mesh, and what is told of it."""
+    """Return an object by its transform, its mesh, and what is told of it."""
     asset_id = model.model.removeprefix(f"{PREFIX}.")
     asset = options.asset(PREFIX, asset_id, f"{where}: object {model.index}: modelId")
     data = model.transform.data
@@ -247,7 +247,7 @@ def _thing(
 
 
 def _columns(data: Sequence[float]) -> tuple[tuple[Point, Point, Point], tuple[float, float, float]]:
-    """The ways of the right, the top and the front of a mesh, and how long each is."""
+    """Return the ways of the right, the top and the front of a mesh, and how long each is."""
     columns = [(data[start], data[start + 1], data[start + 2]) for start in (0, 4, 8)]
     lengths = [math.hypot(*column) or 1.0 for column in columns]
     right, top, front = (
@@ -257,7 +257,7 @@ def _columns(data: Sequence[float]) -> tuple[tuple[Point, Point, Point], tuple[f
 
 
 def _middle(place: Point, data: Sequence[float], mesh: MeshBox) -> Point:
-    """Where the middle of a mesh's box goes."""
+    """Return where the middle of a mesh's box goes."""
     x, y, z = (
         place[row] + sum(data[4 * column + row] * mesh.middle[column] for column in range(3)) for row in range(3)
     )

@@ -80,7 +80,7 @@ class _Node(Theirs):
 
 
 def fits(given: Given) -> bool:
-    """Whether a file is a list of objects with a ``new_object_id``."""
+    """Return whether a file is a list of objects with a ``new_object_id``."""
     listed = given.value
     return isinstance(listed, list) and any(isinstance(one, dict) and "new_object_id" in one for one in listed)
 
@@ -127,7 +127,7 @@ def _thing(node: _Node, names: Names, losses: Ledger) -> Thing | None:
 
 
 def _holder(node: _Node) -> tuple[Holder | None, str]:
-    """What a thing is on: the floor, an object, the ceiling or a wall."""
+    """Return what a thing is on: the floor, an object, the ceiling or a wall."""
     placement = node.placement or _Placement()
     on = [one.id for one in placement.room if one.preposition == "on"]
     if node.on_floor:

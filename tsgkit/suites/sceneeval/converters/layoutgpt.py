@@ -103,7 +103,9 @@ class _Scene(NamedTuple):
 
 
 def fits(given: Given) -> bool:
-    """Whether a file has records with an ``object_list`` and no centroid, or rules of CSS that say length and left."""
+    """Return whether a file has records with an ``object_list`` and no centroid, or rules of CSS that say length and
+    left.
+    """
     records = given.value if isinstance(given.value, list) else [given.value]
     if given.value is not None:
         return bool(records) and all(_is_record(one) for one in records)
@@ -151,7 +153,7 @@ def _records(given: Given) -> list[_Record]:
 
 
 def _words(prompt: object) -> str:
-    """The text of a prompt: a string, or messages."""
+    """Return the text of a prompt: a string, or messages."""
     if isinstance(prompt, str):
         return prompt
     if isinstance(prompt, list):
@@ -161,7 +163,7 @@ def _words(prompt: object) -> str:
 
 
 def _rule(name: str, fields: Mapping[str, Any]) -> Rule:
-    """A thing of a record as the rule it was."""
+    """Return a thing of a record as the rule it was."""
     values = {}
     for field, said in fields.items():
         if isinstance(said, int | float) and not isinstance(said, bool):
@@ -217,7 +219,7 @@ class _Measure(NamedTuple):
     """Metres by which heights were cut."""
 
     def of_value(self, value: Value) -> float:
-        """A length in metres."""
+        """Return a length in metres."""
         return value.number * self.metres[value.unit]
 
 
@@ -232,7 +234,7 @@ class _Settled(NamedTuple):
 
 
 def _settled(scene: _Scene, room: _Room | None, options: Options, where: str) -> _Settled:
-    """All that is said of the lengths of one layout; its row in the table goes first."""
+    """Return all that is said of the lengths of one layout; its row in the table goes first."""
     row = options.room_sizes.of(scene.query) if options.room_sizes else None
     stated, pixels = options.number(SIDE, 0.0), options.number(PIXELS, 0.0)
     if stated and pixels:
@@ -250,7 +252,7 @@ def _settled(scene: _Scene, room: _Room | None, options: Options, where: str) ->
 
 
 def _measure(rules: Sequence[Rule], room: _Room | None, said: _Settled, where: str, losses: Ledger) -> _Measure:
-    """The units of a layout in metres; pixels and multiples of a side need a length of their own."""
+    """Return the units of a layout in metres; pixels and multiples of a side need a length of their own."""
     values = [rule.values[field] for rule in rules for field in (*SIZES, *PLACE)]
     lengths = [value for value in (*values, *(room or ())) if value is not None]
     plain = _unit_of_plain(lengths) if said.unit == AUTO else said.unit
@@ -291,7 +293,9 @@ def _is_normalised(room: _Room, plain: str) -> bool:
 
 
 def _unit_of_plain(lengths: Sequence[Value]) -> str:
-    """The unit of numbers without one: that of the others, where they agree, else the one that makes rooms of them."""
+    """Return the unit of numbers without one: that of the others, where they agree, else the one that makes rooms of
+    them.
+    """
     others = {value.unit for value in lengths} - {""}
     if len(others) == 1:
         return next(iter(others))

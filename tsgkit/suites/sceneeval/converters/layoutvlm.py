@@ -126,7 +126,7 @@ class _Config(Theirs):
 
 
 def fits(given: Given) -> bool:
-    """Whether a file says a position and a rotation of some names."""
+    """Return whether a file says a position and a rotation of some names."""
     value = given.value
     return isinstance(value, dict) and any(_is_place(one) and "rotation" in one for one in value.values())
 
@@ -136,7 +136,7 @@ def _is_place(value: object) -> bool:
 
 
 def is_companion(given: Given) -> bool:
-    """Whether a file is the configuration of a scene."""
+    """Return whether a file is the configuration of a scene."""
     boundary = given.value.get("boundary") if isinstance(given.value, dict) else None
     return isinstance(boundary, dict) and "floor_vertices" in boundary
 
@@ -212,7 +212,9 @@ class _Known(NamedTuple):
 def _assets(
     places: Iterable[str], config: _Config, options: Options, where: str, losses: Ledger
 ) -> dict[str, _Known | None]:
-    """The asset of each key of a layout: under that key in the configuration, by its rebuilt key, by its category."""
+    """Return the asset of each key of a layout: under that key in the configuration, by its rebuilt key, by its
+    category.
+    """
     refuse_many(len(config.assets), f"{where}: configuration")
     known: dict[str, _Known] = {}
     for key, asset in config.assets.items():
@@ -264,7 +266,7 @@ def _known(key: str, asset: _Asset, options: Options, where: str) -> _Known:
 
 
 def _size_written(asset: _Asset, options: Options) -> Point | None:
-    """The width, depth and height of an asset by its configuration."""
+    """Return the width, depth and height of an asset by its configuration."""
     if (box := asset.metadata.box) is None:
         return None
     said = options.choice("box")
@@ -273,7 +275,7 @@ def _size_written(asset: _Asset, options: Options) -> Point | None:
 
 
 def _rebuilt(known: Mapping[str, _Known]) -> Iterator[tuple[str, _Known]]:
-    """The keys that the generator makes of a configuration.
+    """Yield the keys that the generator makes of a configuration.
 
     >>> bed, chair = _Known("u1", "Queen Bed"), _Known("u2", "chair")
     >>> assets = {"u1-0": bed, "u2-0": chair, "u2-1": chair, "u3-0": _Known("u3", "Chair")}
@@ -298,7 +300,7 @@ def _variable(category: str) -> str:
 
 
 def _of_category(key: str, by_category: Mapping[str, Mapping[str, _Known]], losses: Ledger) -> _Known | None:
-    """The only asset of the category that a key is made of; None where there is none, or several."""
+    """Return the only asset of the category that a key is made of; None where there is none, or several."""
     name = key.rpartition("-")[0] or key
     has_letter = len(name) > 2 and name[-2] == "_" and name[-1] in string.ascii_uppercase
     fitting = {**by_category.get(name, {}), **(by_category.get(name[:-2], {}) if has_letter else {})}
@@ -333,7 +335,7 @@ def _things(
 
 
 def _thing(name: str, asset: _Known | None, place: _Place, yaw: float, front: str, *, is_centred: bool) -> Thing:
-    """A thing turned and scaled as its place says, on the floor where it is but rounded away from it."""
+    """Return a thing turned and scaled as its place says, on the floor where it is but rounded away from it."""
     x, y, z = place.scales
     scale = (y, x, z) if front.endswith("x") else (x, y, z)
     if asset is None:

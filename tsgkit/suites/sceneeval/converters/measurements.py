@@ -65,7 +65,8 @@ class Vector(Theirs):
 
 
 def size_written(fields: Mapping[str, Any]) -> Point | None:
-    """How wide, deep and high a thing is where its own fields say so (y up), under the names that tools give it."""
+    """Return how wide, deep and high a thing is where its own fields say so (y up), under the names that tools
+    give it."""
     about = fields.get("assetMetadata")
     boxes = [about.get("boundingBox") if isinstance(about, dict) else None]
     boxes += [fields.get(name) for name in ("boundingBox", "size", "dimensions")]
@@ -80,7 +81,7 @@ class MeshBox(NamedTuple):
 
 
 def size_of(asset: Asset, where: str) -> Point | None:
-    """How wide, deep and high an asset is: what is known of it, else its mesh; None where neither is there."""
+    """Return how wide, deep and high an asset is: what is known of it, else its mesh; None where neither is there."""
     if asset.box is not None:
         return asset.box
     found = box_of_mesh(asset, where)
@@ -103,7 +104,7 @@ def box_of_mesh(asset: Asset, where: str) -> MeshBox | None:
 
 
 def stood(size: Point | None, axes: tuple[Point, Point, Point]) -> tuple[Point | None, float, float]:
-    """The upright box that a turned thing fills, its yaw, and the cosine of the angle by which it leans.
+    """Return the upright box that a turned thing fills, its yaw, and the cosine of the angle by which it leans.
 
     ``axes`` are the ways its right, its top and its front point to. What was laid flat has its width or its depth for a
     height.
@@ -121,7 +122,7 @@ def stood(size: Point | None, axes: tuple[Point, Point, Point]) -> tuple[Point |
 
 
 def plain_category(name: str) -> str:
-    """A name without its number and underscores.
+    """Return a name without its number and underscores.
 
     >>> plain_category("dining_table_2"), plain_category("bed-0"), plain_category("chair_")
     ('dining table', 'bed', 'chair')
@@ -131,7 +132,7 @@ def plain_category(name: str) -> str:
 
 
 def walls_around(corners: Sequence[Corner], name: str, height: float) -> tuple[Wall, ...]:
-    """A wall on every side of an outline."""
+    """Return a wall on every side of an outline."""
     ends = list(zip(corners, [*corners[1:], *corners[:1]], strict=True))
     return tuple(
         Wall(f"{name}_{number}", (float(a[0]), float(a[1]), 0.0), (float(b[0]), float(b[1]), 0.0), height)
@@ -141,7 +142,7 @@ def walls_around(corners: Sequence[Corner], name: str, height: float) -> tuple[W
 
 
 def gap(place: Corner, wall: Wall) -> float:
-    """The distance of a place on the floor plan from a wall."""
+    """Return the distance of a place on the floor plan from a wall."""
     (x, y, _), (to_x, to_y, _) = wall.start, wall.end
     along = (place[0] - x) * (to_x - x) + (place[1] - y) * (to_y - y)
     share = min(max(along / math.dist(wall.start, wall.end) ** 2, 0.0), 1.0)
@@ -149,7 +150,7 @@ def gap(place: Corner, wall: Wall) -> float:
 
 
 def ring(corners: Iterable[Corner]) -> tuple[Corner, ...]:
-    """An outline against the clock, without repeated corners, not closed.
+    """Return an outline against the clock, without repeated corners, not closed.
 
     >>> ring([(0, 0), (0, 3), (0, 3), (4, 3), (0, 0)])
     ((4, 3), (0, 3), (0, 0))
@@ -165,7 +166,7 @@ def ring(corners: Iterable[Corner]) -> tuple[Corner, ...]:
 
 
 def crosses_itself(corners: Sequence[Corner]) -> bool:
-    """Whether two sides of an outline cross; False for outlines of more corners than are compared.
+    """Return whether two sides of an outline cross; False for outlines of more corners than are compared.
 
     >>> crosses_itself([(0, 0), (2, 2), (2, 0), (0, 2)]), crosses_itself([(0, 0), (2, 0), (2, 2), (0, 2)])
     (True, False)
@@ -177,7 +178,7 @@ def crosses_itself(corners: Sequence[Corner]) -> bool:
 
 
 def _cross(a: Corner, b: Corner, c: Corner, d: Corner) -> bool:
-    """Whether the inner parts of two lines meet in one point."""
+    """Return whether the inner parts of two lines meet in one point."""
     return _side(a, b, c) * _side(a, b, d) < 0 and _side(c, d, a) * _side(c, d, b) < 0
 
 

@@ -34,12 +34,12 @@ OURS = {
 
 
 def known_converters() -> tuple[str, ...]:
-    """The names of all forms."""
+    """Return the names of all forms."""
     return tuple(dict.fromkeys((*OURS, *(point.name for point in entry_points(group=GROUP)))))
 
 
 def converter_of(name: str) -> Converter:
-    """The converter of a form; ``UsageError`` where there is none."""
+    """Return the converter of a form; ``UsageError`` where there is none."""
     if name in OURS:
         module, place = OURS[name]
         ours: Converter = getattr(import_module(module), place)
@@ -51,7 +51,7 @@ def converter_of(name: str) -> Converter:
 
 
 def recognised(given: Given) -> Converter:
-    """The one converter that a file fits; ``FileProblem`` where it fits none, or several."""
+    """Return the one converter that a file fits; ``FileProblem`` where it fits none, or several."""
     fitting = [one for one in map(converter_of, known_converters()) if one.fits(given)]
     if len(fitting) == 1:
         return fitting[0]
@@ -66,5 +66,5 @@ def recognised(given: Given) -> Converter:
 
 
 def is_companion(given: Given) -> bool:
-    """Whether a file only says more of the scene of another."""
+    """Return whether a file only says more of the scene of another."""
     return any(converter_of(name).is_companion(given) for name in known_converters())

@@ -45,7 +45,7 @@ class RoomSizes(NamedTuple):
     """None under a short id that several rooms have."""
 
     def of(self, record: str) -> RoomSize | None:
-        """The size of a record's room; None where the table does not have it."""
+        """Return the size of a record's room; None where the table does not have it."""
         return self.by_id.get(record) or self.by_id.get(_short(record))
 
 
@@ -72,7 +72,7 @@ def _short(record: str) -> str:
 
 
 def _rows(text: str, name: str) -> Iterator[tuple[str, str, Any]]:
-    """The place, the id and the value of each row."""
+    """Yield the place, the id and the value of each row."""
     if text.lstrip().startswith(("{", "[")):
         value = json_of(text, name)
         if not isinstance(value, dict):
@@ -94,7 +94,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[str, str, Any]]:
 
 
 def _cells(cells: list[str], expected: int) -> object:
-    """The value of a row as JSON would have it; its text where cells are missing or too many."""
+    """Return the value of a row as JSON would have it; its text where cells are missing or too many."""
     numbers = [_number(cell) for cell in cells]
     return ",".join(cells) if len(cells) != expected else numbers[0] if expected == 1 else numbers
 

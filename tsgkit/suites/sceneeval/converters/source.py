@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
     @staticmethod
     def of(name: str, text: str) -> Given:
-        """The file of a text; ``FileProblem`` where it begins as JSON does and is none."""
+        """Return the file of a text; ``FileProblem`` where it begins as JSON does and is none."""
         start = text.lstrip()[:1]
         if start == '"' and isinstance(quoted := json_of(text, name), str):
             return Given(name, quoted, None)
@@ -52,7 +52,7 @@ class Assumption(NamedTuple):
     meaning: str
 
     def checked(self, where: str, said: str) -> str:
-        """What a person says of it; ``UsageError`` where it makes no sense."""
+        """Return what a person says of it; ``UsageError`` where it makes no sense."""
         if self.choices and said not in self.choices:
             raise UsageError(f"{where}: --assume {self.name}={said}: not one of {', '.join(self.choices)}")
         if self.choices == () and not _is_measure(said):
@@ -81,11 +81,11 @@ class Options:
     """How large the rooms of records really are."""
 
     def choice(self, name: str, default: str = AUTO) -> str:
-        """What is settled of one thing."""
+        """Return what is settled of one thing."""
         return self.said.get(name, default)
 
     def number(self, name: str, default: float) -> float:
-        """The same, of a measure."""
+        """Return the same, of a measure."""
         return float(self.said.get(name, default))
 
     def asset(self, prefix: str, asset_id: str, where: str) -> Asset | None:
@@ -112,7 +112,7 @@ class Converter:
     uses_room_sizes: bool = False
 
     def __call__(self, given: Given, options: Options) -> Scenes:
-        """The scenes of a file; ``FileProblem`` says what is wrong with it."""
+        """Return the scenes of a file; ``FileProblem`` says what is wrong with it."""
         known = {one.name: one for one in self.assumptions}
         for name, said in options.said.items():
             if name not in known:
@@ -130,7 +130,7 @@ class Converter:
 
 
 def _as_said(scene: Converted | Unconverted, said: Mapping[str, str]) -> Converted | Unconverted:
-    """The scene, whose losses ask for nothing that a person settled."""
+    """Return the scene, whose losses ask for nothing that a person settled."""
     if isinstance(scene, Unconverted):
         return scene
     return replace(scene, losses=tuple(replace(loss, what=_settled(loss.what, said)) for loss in scene.losses))

@@ -49,7 +49,7 @@ class Converted:
 
 
 def room_of(found: Arrangement, where: str = "scene") -> Converted:
-    """A room of ours: every object is a box."""
+    """Return a room of ours: every object is a box."""
     losses = _ledger(found)
     objects = [_boxed(thing, losses) for thing in found.things]
     kept = [one for one in objects if one is not None]
@@ -69,7 +69,7 @@ def room_of(found: Arrangement, where: str = "scene") -> Converted:
 
 
 def state_of(found: Arrangement, prefix: str, where: str = "scene") -> Converted:
-    """A published scene state: every object is named by its mesh, which lies elsewhere."""
+    """Return a published scene state: every object is named by its mesh, which lies elsewhere."""
     losses = _ledger(found)
     objects: list[dict[str, Any]] = []
     for thing in found.things:
@@ -146,7 +146,7 @@ def _modelled(thing: Thing, prefix: str, losses: Ledger, index: int) -> dict[str
 
 
 def _axes(thing: Thing) -> tuple[Point, Point, Point]:
-    """Where the right, the top and the front of a mesh (y up, front +z) point to, scaled as the mesh is."""
+    """Return where the right, the top and the front of a mesh (y up, front +z) point to, scaled as the mesh is."""
     c, s = math.cos(math.radians(thing.yaw)), math.sin(math.radians(thing.yaw))
     right, top, front = thing.axes or ((c, s, 0.0), (0.0, 0.0, 1.0), (s, -c, 0.0))
     wide, deep, high = thing.scale
@@ -158,7 +158,8 @@ def _times(axis: Point, number: float) -> Point:
 
 
 def _origin(thing: Thing, prefix: str, axes: tuple[Point, Point, Point]) -> Point | None:
-    """Where the origin of a mesh lies: by its own box where that is known, else as is usual of its collection."""
+    """Return where the origin of a mesh lies: by its own box where that is known, else as is usual of its
+    collection."""
     middle = thing.middle
     if thing.mesh_middle is None or middle is None:
         return thing.underside if prefix in BASED else middle

@@ -73,7 +73,7 @@ class AssetSource(Protocol):
         """What comes before the dot of its model ids."""
 
     def asset(self, asset_id: str, where: str) -> Asset:
-        """One asset; ``FileProblem`` begins with ``where`` and says what is wrong."""
+        """Return one asset; ``FileProblem`` begins with ``where`` and says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class FolderSource:
         return self._layout.prefix
 
     def asset(self, asset_id: str, where: str) -> Asset:
-        """One asset of the folder."""
+        """Return one asset of the folder."""
         mesh = file_of_asset(self.folder, asset_id, self._layout.mesh, where)
         known = self._known(asset_id)
         category, description = self._layout.told(known)
@@ -129,7 +129,7 @@ class FolderSource:
 
 @lru_cache(maxsize=8)
 def _table(layout: str, folder: Path, written: int) -> Mapping[str, Any]:
-    """What a folder knows of all its assets, read once in each process and again when it was written anew."""
+    """Return what a folder knows of all its assets, read once in each process and again when it was written anew."""
     return LAYOUTS[layout].known(folder, "")
 
 
@@ -141,7 +141,7 @@ def _written(path: Path) -> int:
 
 
 def source_of(text: str) -> FolderSource:
-    """The source that ``LAYOUT=DIR`` names."""
+    """Return the source that ``LAYOUT=DIR`` names."""
     layout, _, folder = text.partition("=")
     if not folder:
         raise UsageError(f"--assets {text}: not LAYOUT=DIR", hint=f"the layouts: {', '.join(LAYOUTS)}")
@@ -151,7 +151,7 @@ def source_of(text: str) -> FolderSource:
 
 
 def sources_of(texts: Sequence[str]) -> tuple[FolderSource, ...]:
-    """The sources that are named; a folder that is not there is told before anything is measured."""
+    """Return the sources that are named; a folder that is not there is told before anything is measured."""
     sources = tuple(map(source_of, texts))
     for source in sources:
         if not source.folder.is_dir():
@@ -206,13 +206,13 @@ def _own_data(folder: Path, name: str) -> Mapping[str, Any]:
 
 
 def _flat(known: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is known of an asset, with its ``annotations`` beside the rest."""
+    """Return what is known of an asset, with its ``annotations`` beside the rest."""
     own = known.get("annotations")
     return {**known, **own} if isinstance(own, dict) else known
 
 
 def _words(known: Mapping[str, Any], *fields: str) -> str:
-    """The values of some fields that say something, joined."""
+    """Return the values of some fields that say something, joined."""
     said = [known.get(field) for field in fields]
     texts = [", ".join(map(str, one)) if isinstance(one, list) else str(one) for one in said if one]
     return ", ".join(texts)
@@ -265,14 +265,15 @@ def _way(text: str, where: str) -> tuple[float, ...]:
 
 
 def _box(known: Mapping[str, Any], axes: str) -> tuple[float, float, float] | None:
-    """How wide, deep and high an asset is; some have the metadata within those of a simulator."""
+    """Return how wide, deep and high an asset is; some have the metadata within those of a simulator."""
     simulated = known.get("thor_metadata")
     about = known.get("assetMetadata") or (simulated.get("assetMetadata") if isinstance(simulated, dict) else None)
     return extents(about.get("boundingBox"), axes) if isinstance(about, dict) else None
 
 
 def extents(written: object, axes: str = "xzy") -> tuple[float, float, float] | None:
-    """The extents of a box along some axes: ``{x, y, z}``, the same under ``size``, or its corners ``min`` and ``max``.
+    """Return the extents of a box along some axes: ``{x, y, z}``, the same under ``size``, or its corners ``min`` and
+    ``max``.
 
     >>> extents({"min": {"x": -1, "y": 0, "z": 0}, "max": {"x": 1, "y": 0.5, "z": 3}})
     (2.0, 3.0, 0.5)

@@ -32,7 +32,7 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 
 
 def inside(folder: Path, name: str, where: str, *, any_text: bool = False) -> Path:
-    """The path of a name in a folder, links followed; ``FileProblem`` where it leads elsewhere.
+    """Return the path of a name in a folder, links followed; ``FileProblem`` where it leads elsewhere.
 
     Names with backslashes and colons lead elsewhere on some systems; ``any_text`` takes them where they do not here.
     """
@@ -53,7 +53,7 @@ def inside(folder: Path, name: str, where: str, *, any_text: bool = False) -> Pa
 
 
 def plain_id(text: str, where: str) -> str:
-    """An id that is safe in a file name."""
+    """Return an id that is safe in a file name."""
     if not NAME.fullmatch(text) or ".." in text:
         hint = "letters, digits, hyphens, underscores and dots"
         raise FileProblem(f"{where}: {text!r:.120} is no id that a file can be named by", hint=hint)
@@ -61,7 +61,7 @@ def plain_id(text: str, where: str) -> str:
 
 
 def file_of_asset(folder: Path, asset_id: str, named: Callable[[str], str], where: str) -> Path:
-    """The file in a folder in which an asset of any id lies; ``named`` says what it is called.
+    """Return the file in a folder in which an asset of any id lies; ``named`` says what it is called.
 
     An id that no path inside the folder can be made of (``../lamp``, a name too long) stands there in another spelling,
     with its odd characters as percent signs and numbers. A link that leads out of the folder is refused.
@@ -71,7 +71,7 @@ def file_of_asset(folder: Path, asset_id: str, named: Callable[[str], str], wher
 
 
 def _is_path_in(folder: Path, name: str) -> bool:
-    """Whether a file inside a folder can have this name, with slashes for folders in it."""
+    """Return whether a file inside a folder can have this name, with slashes for folders in it."""
     parts = PurePosixPath(name).parts
     if "\0" in name or ".." in parts or not folder.joinpath(*parts).is_relative_to(folder):
         return False
@@ -83,7 +83,7 @@ def _is_path_in(folder: Path, name: str) -> bool:
 
 
 def spelt(asset_id: str) -> str:
-    """An id as a name that any file can have, another for every id.
+    """Return an id as a name that any file can have, another for every id.
 
     >>> spelt("../lamp")[:10]
     '..%2Flamp-'
@@ -114,7 +114,7 @@ class LooksBeside(Mapping[str, bytes]):
         return sum(1 for _ in self)
 
     def named_in(self, data: bytes) -> list[Path]:
-        """Those whose names occur in a file, and in the materials that it names."""
+        """Return those whose names occur in a file, and in the materials that it names."""
         found = {name for name in self if name.encode() in data}
         materials = [read_bytes(self._folder / name) for name in found if name.lower().endswith(".mtl")]
         found |= {name for name in self for text in materials if name.encode() in text}
@@ -128,7 +128,7 @@ class Given(BaseModel):
 
 
 def json_of(text: str, where: str) -> Any:  # noqa: ANN401  (as JSON has it)
-    """The JSON value of a text; ``FileProblem`` names the line."""
+    """Return the JSON value of a text; ``FileProblem`` names the line."""
     try:
         return load(text)
     except NotationError as error:
@@ -136,7 +136,7 @@ def json_of(text: str, where: str) -> Any:  # noqa: ANN401  (as JSON has it)
 
 
 def problem_of(error: ValidationError, where: str, names: Mapping[tuple[str, int], str] | None = None) -> FileProblem:
-    """The first thing that is wrong, with the object (by its id where that is known) and the field."""
+    """Return the first thing that is wrong, with the object (by its id where that is known) and the field."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = list(first["loc"])
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
@@ -150,7 +150,7 @@ def problem_of(error: ValidationError, where: str, names: Mapping[tuple[str, int
 
 
 def object_names(listed: object, field_name: str, key: str) -> dict[tuple[str, int], str]:
-    """How the objects of a list are called in messages: by an own field where they have it, else by number."""
+    """Return how the objects of a list are called in messages: by an own field where they have it, else by number."""
     found: dict[tuple[str, int], str] = {}
     for number, one in enumerate(listed if isinstance(listed, list) else ()):
         said = one.get(key) if isinstance(one, dict) else None

@@ -34,12 +34,12 @@ ENDINGS = (".json", ".glb")
 
 
 def name_of(item_id: str) -> str:
-    """How the file of an id is called, its ending apart."""
+    """Return how the file of an id is called, its ending apart."""
     return f"scene_{item_id}"
 
 
 def scene_file(folder: Path, item_id: str) -> Path | None:
-    """The file of an id; None where there is none. A link that leads out of the folder is refused."""
+    """Return the file of an id; None where there is none. A link that leads out of the folder is refused."""
     name = name_of(plain_id(item_id, f"{folder}: scene"))
     found = [inside(folder, name + ending, str(folder)) for ending in ENDINGS if (folder / (name + ending)).exists()]
     if len(found) > 1:
@@ -50,7 +50,7 @@ def scene_file(folder: Path, item_id: str) -> Path | None:
 
 
 def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str = MISSING[0]) -> Furnished:
-    """The scene in a file; ``FileProblem`` names the object and the field that are wrong."""
+    """Return the scene in a file; ``FileProblem`` names the object and the field that are wrong."""
     if path.suffix.lower() == ".glb":
         return read_glb(read_bytes(path), path.name)
     text = read_text(path)
@@ -79,7 +79,7 @@ def _by_prefix(sources: Sequence[AssetSource]) -> Mapping[str, AssetSource]:
 
 
 def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Piece]:
-    """A scene's file, the meshes beside it that it names, and the assets that it names."""
+    """Yield a scene's file, the meshes beside it that it names, and the assets that it names."""
     yield Piece(path.name, path)
     if path.suffix.lower() == ".glb":
         return
@@ -96,7 +96,7 @@ def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Pie
 
 
 def _asset(source: FolderSource, asset_id: str) -> Iterator[Piece]:
-    """What a collection says of an asset, and its mesh; nothing of one that cannot be looked up."""
+    """Yield what a collection says of an asset, and its mesh; nothing of one that cannot be looked up."""
     try:
         asset = source.asset(asset_id, asset_id)
     except FileProblem:
@@ -150,7 +150,7 @@ def _in_file(folder: Path, item_id: str, sources: Mapping[str, AssetSource]) -> 
 
 
 def boxes_in(text: str, name: str, sources: Mapping[str, AssetSource] | None = None) -> Counted:
-    """The bare boxes of one room; of a published state, the objects whose meshes are not at hand."""
+    """Return the bare boxes of one room; of a published state, the objects whose meshes are not at hand."""
     value = json_of(text, name)
     objects = value.get("objects") if isinstance(value, dict) else None
     if isinstance(objects, list):

@@ -38,7 +38,7 @@ UPRIGHT = ((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))
 
 
 def read_glb(data: bytes, name: str) -> Furnished:
-    """The room of a file."""
+    """Return the room of a file."""
     content, file = _opened(data, name)
     nodes = _list(content, "nodes", name)
     objects: list[Object] = []
@@ -54,7 +54,7 @@ def read_glb(data: bytes, name: str) -> Furnished:
 
 
 def _opened(data: bytes, name: str) -> tuple[dict[str, Any], PlainFile]:
-    """The JSON of a file, and the file made plain."""
+    """Return the JSON of a file, and the file made plain."""
     try:
         text, binary = chunks_of(data)
         content = json_of(text.decode("utf-8"), name)
@@ -103,7 +103,7 @@ def _extras(of: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _objects(content: Mapping[str, Any], nodes: list[Any], name: str) -> list[tuple[int, ...]]:
-    """The nodes that are objects, each with the nodes above it."""
+    """Return the nodes that are objects, each with the nodes above it."""
     roots: list[tuple[int, ...]] = [(number,) for number in _list(_scene(content, name), "nodes", name)]
     if len(roots) == 1 and "mesh" not in (only := _node(nodes, roots[0][0], name)):
         roots = [(roots[0][0], child) for child in _list(only, "children", name)]
@@ -113,7 +113,7 @@ def _objects(content: Mapping[str, Any], nodes: list[Any], name: str) -> list[tu
 
 
 def _below(nodes: list[Any], top: int, name: str) -> list[int]:
-    """A node and all below it."""
+    """Return a node and all below it."""
     found: list[int] = []
     waiting = [top]
     while waiting:
@@ -152,7 +152,7 @@ def _object(
 
 
 def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
-    """A file that holds one object, at the origin."""
+    """Return a file that holds one object, at the origin."""
     nodes, meshes = file.content["nodes"], _list(file.content, "meshes", name)
     kept = _below(nodes, top, name)
     named = [nodes[number]["mesh"] for number in kept if "mesh" in nodes[number]]
@@ -177,7 +177,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 def _place(path: Sequence[Mapping[str, Any]], where: str) -> Transform:
-    """The node's place in our world, column by column."""
+    """Return the node's place in our world, column by column."""
     matrix: Rows = (*((*row, 0.0) for row in UPRIGHT), (0.0, 0.0, 0.0, 1.0))
     for node in path:
         matrix = _product(matrix, _matrix(node, where))

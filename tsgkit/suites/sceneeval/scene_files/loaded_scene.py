@@ -88,7 +88,7 @@ class Gallery:
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     async def picture(self, kind: View, name: str, wanted: Callable[[], None] | None = None) -> Picture | str:
-        """A view of an object, or why there is none; ``wanted`` raises where nobody waits for it any more."""
+        """Return a view of an object, or why there is none; ``wanted`` raises where nobody waits for it any more."""
         async with self._one_at_a_time:
             if wanted is not None:
                 wanted()
@@ -128,7 +128,7 @@ class Furnished:
         return self.staged(STRICT)
 
     def staged(self, profile: Profile) -> Stage:
-        """The scene as a profile measures it."""
+        """Return the scene as a profile measures it."""
         return Stage(self.scene, profile, self.limit.check)
 
     @property

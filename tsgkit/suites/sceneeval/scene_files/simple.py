@@ -175,7 +175,7 @@ class _Place:
 
 
 def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]) -> Furnished:
-    """The room of a text; meshes are looked for in the folder, and nowhere else."""
+    """Return the room of a text; meshes are looked for in the folder, and nowhere else."""
     value = json_of(text, name)
     listed = value.get("objects") if isinstance(value, dict) else None
     try:
@@ -196,7 +196,7 @@ def _furnished(given: SceneGiven, place: _Place) -> Furnished:
 
 
 def architecture_of(given: SceneGiven) -> Architecture | None:
-    """All that is built; None where nothing is said of it."""
+    """Return all that is built; None where nothing is said of it."""
     floors = [_floor_of(room) for room in given.rooms] + [
         Floor(one.room, tuple((x, y, 0.0) for x, y in one.points)) for one in given.floors
     ]
@@ -247,7 +247,7 @@ def _object(given: ObjectGiven, place: _Place, notes: list[str]) -> Object:
 
 
 def _shape(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
-    """The shape, and how high its origin lies above the object's underside."""
+    """Return the shape, and how high its origin lies above the object's underside."""
     if given.parts:
         return _joined(given.parts, given.colour), 0.0
     if given.mesh is not None:
@@ -258,7 +258,7 @@ def _shape(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, 
 
 
 def _coloured(shape: Shape, colour: str | None) -> Shape:
-    """The shape in a colour, where it has no paint of its own."""
+    """Return the shape in a colour, where it has no paint of its own."""
     if colour is None or (isinstance(shape, Mesh) and shape.paint is not None):
         return shape
     mesh = mesh_of(shape)
@@ -270,7 +270,7 @@ def _light(colour: str) -> Sequence[float]:
 
 
 def _joined(parts: Sequence[PartGiven], colour: str | None) -> Mesh:
-    """One surface of many parts, in the frame of asset files (y up, front +z)."""
+    """Return one surface of many parts, in the frame of asset files (y up, front +z)."""
     corners: list[tuple[float, float, float]] = []
     faces: list[tuple[int, int, int]] = []
     paints: list[Paint] = []
@@ -304,7 +304,7 @@ def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, f
 
 
 def meshes_of(text: str, name: str, folder: Path) -> list[Path]:
-    """The mesh files a room names, those that lie in its folder and exist; none where it cannot be read."""
+    """Return the mesh files a room names, those that lie in its folder and exist; none where it cannot be read."""
     try:
         value = json_of(text, name)
         named = [one.get("mesh") for one in value["objects"] if isinstance(one, dict)]

@@ -87,7 +87,7 @@ class _State(_Theirs):
 
 
 def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, missing: str = MISSING[0]) -> Furnished:
-    """The scene of a text; meshes come from the source of each model's prefix."""
+    """Return the scene of a text; meshes come from the source of each model's prefix."""
     scene = _scene(json_of(text, name), name)
     notes = _versions(scene)
     objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
@@ -96,7 +96,7 @@ def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, miss
 
 
 def parsed_state(value: Any, name: str) -> tuple[tuple[PlacedModel, ...], Architecture | None]:  # noqa: ANN401
-    """The objects and the architecture of a state's JSON value, without their meshes."""
+    """Return the objects and the architecture of a state's JSON value, without their meshes."""
     scene = _scene(value, name)
     return scene.objects, None if scene.arch is None else _architecture(scene.arch, name)
 
@@ -113,7 +113,7 @@ def _scene(value: Any, name: str) -> _Scene:  # noqa: ANN401  (whatever was in t
 
 
 def models_of(text: str, name: str, prefixes: Collection[str] = ()) -> list[tuple[str, str]]:
-    """The prefix and the id of each asset that a scene names; none where it cannot be read."""
+    """Return the prefix and the id of each asset that a scene names; none where it cannot be read."""
     try:
         listed = _listed(json_of(text, name))
     except FileProblem:
@@ -174,7 +174,7 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
 
 
 def _boxed(size: tuple[float, float, float], *, based: bool) -> Shape:
-    """The box of a mesh that is missing, with the origin where the mesh has it."""
+    """Return the box of a mesh that is missing, with the origin where the mesh has it."""
     raised = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, size[2] / 2, 0, 1)
     return mesh_of(box(*size)).moved(raised) if based else box(*size)
 

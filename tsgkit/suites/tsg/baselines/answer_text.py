@@ -15,7 +15,7 @@ SAYABLE = re.compile(r"[^\W_](?:[\w '-]*[^\W_])?")
 
 
 def can_be_said(name: str) -> bool:
-    """Whether a name can be read back from brackets: readers take marks around it for marks.
+    """Return whether a name can be read back from brackets: readers take marks around it for marks.
 
     >>> can_be_said("tea-bag"), can_be_said("_"), can_be_said("a [b]")
     (True, False, False)
@@ -24,12 +24,12 @@ def can_be_said(name: str) -> bool:
 
 
 def bracketed(answer: str) -> str:
-    """A letter or a word in brackets."""
+    """Return a letter or a word in brackets."""
     return f"[{answer}]"
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names, one a line."""
+    """Return names, one a line."""
     return "\n".join(names)
 
 

@@ -30,13 +30,13 @@ class Elements(NamedTuple):
     prepositions: tuple[str, ...]
 
     def grips(self, hands: Iterable[str]) -> tuple[tuple[str, str], ...]:
-        """The edges from an action to its hands; none where L has no ``with``."""
+        """Return the edges from an action to its hands; none where L has no ``with``."""
         return tuple((WITH, hand) for hand in hands) if WITH in self.prepositions else ()
 
 
 @lru_cache(maxsize=256)
 def elements_of(vocabulary: Vocabulary) -> Elements:
-    """The usable names of L, each list in its order."""
+    """Return the usable names of L, each list in its order."""
     things = tuple(filter(_is_usable, _unique(vocabulary.objects)))
     actions = tuple(filter(_is_usable, _unique(vocabulary.verbs))) or things
     labels = (label for label in _unique(vocabulary.relationships) if label not in (VERB, DOBJ))

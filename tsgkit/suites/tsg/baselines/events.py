@@ -95,7 +95,7 @@ class Event:
         return tuple(thing for label, thing in self.links if label == WITH)
 
     def apart(self) -> list[Event]:
-        """One event for each direct object."""
+        """Return one event for each direct object."""
         return [replace(self, objects=(name,)) for name in self.objects] if len(self.objects) > 1 else [self]
 
 
@@ -114,7 +114,7 @@ class _Draft:
 
 @lru_cache(maxsize=4096)
 def told(text: str, elements: Elements) -> tuple[Event, ...]:
-    """The events of a text, in order."""
+    """Return the events of a text, in order."""
     said = tokens(text)
     mentions = found_in(said, elements)
     named, loose = _drafts(said, mentions)
@@ -129,7 +129,7 @@ def told(text: str, elements: Elements) -> tuple[Event, ...]:
 
 
 def _drafts(said: Sequence[str], mentions: Sequence[Mention]) -> tuple[list[_Draft], list[Thing]]:
-    """The verbs with their things; things behind the last verb's clause that no verb follows are loose."""
+    """Return the verbs with their things; things behind the last verb's clause that no verb follows are loose."""
     drafts: list[_Draft] = []
     waiting: list[Thing] = []
     previous = 0
@@ -150,7 +150,7 @@ def _drafts(said: Sequence[str], mentions: Sequence[Mention]) -> tuple[list[_Dra
 
 
 def _broken(between: Sequence[str], thing: Thing) -> bool:
-    """Whether a clause ended on the way; before a prepositional phrase a comma alone does not end it."""
+    """Return whether a clause ended on the way; before a prepositional phrase a comma alone does not end it."""
     return any(word in BREAKS or (not word[0].isalnum() and (word != "," or not thing.preposition)) for word in between)
 
 
@@ -169,7 +169,7 @@ def _settle(said: Sequence[str], draft: _Draft, previous: _Draft | None) -> None
 
 
 def _with_unnamed(said: Sequence[str], drafts: list[_Draft]) -> Iterator[_Draft]:
-    """The drafts, and before each that of a clause of its own whose verb L does not know."""
+    """Yield the drafts, and before each that of a clause of its own whose verb L does not know."""
     for draft in drafts:
         cut = [thing for thing in draft.before if _broken(said[thing.place : draft.action.start], thing)]
         if any(thing.preposition for thing in cut) and not all(thing.preposition for thing in cut):
@@ -180,7 +180,9 @@ def _with_unnamed(said: Sequence[str], drafts: list[_Draft]) -> Iterator[_Draft]
 
 
 def _cut(said: Sequence[str], start: int, stop: int) -> int:
-    """Where the clause of the second of two verbs begins: at the first *and* or strong mark, else the last comma."""
+    """Return where the clause of the second of two verbs begins: at the first *and* or strong mark, else the last
+    comma.
+    """
     places = range(start, stop)
     strong = [place for place in places if said[place] in BREAKS or said[place] in ";:."]
     commas = [place for place in places if said[place] == ","]
@@ -188,7 +190,7 @@ def _cut(said: Sequence[str], start: int, stop: int) -> int:
 
 
 def _event(draft: _Draft, elements: Elements, part: Sequence[str]) -> Event:
-    """A draft with the prepositions of L; its clause tells the hands."""
+    """Return a draft with the prepositions of L; its clause tells the hands."""
     objects = tuple(dict.fromkeys(thing.name for thing in draft.behind if not thing.preposition))
     links = ((label(thing.preposition, elements), thing.name) for thing in draft.behind if thing.preposition)
     return Event(
@@ -202,7 +204,7 @@ def _event(draft: _Draft, elements: Elements, part: Sequence[str]) -> Event:
 
 
 def _without_verb(loose: list[Thing], events: list[Event], elements: Elements) -> list[Event]:
-    """What things without a verb tell: the verb before once more, or what their preposition says."""
+    """Return what things without a verb tell: the verb before once more, or what their preposition says."""
     objects = [thing.name for thing in loose if not thing.preposition]
     links = tuple((label(t.preposition, elements), t.name) for t in loose if t.preposition)
     links = tuple((name, thing) for name, thing in links if name)
@@ -214,7 +216,7 @@ def _without_verb(loose: list[Thing], events: list[Event], elements: Elements) -
 
 
 def preposition(between: Sequence[str]) -> str:
-    """The preposition that leads to a thing: the last before it, or what stands before its *of*.
+    """Return the preposition that leads to a thing: the last before it, or what stands before its *of*.
 
     >>> preposition(("out", "of", "the")), preposition(("across", "the", "mouth", "of", "the")), preposition(("the",))
     ('out-of', 'across', '')
@@ -232,7 +234,7 @@ def preposition(between: Sequence[str]) -> str:
 
 
 def label(name: str, elements: Elements) -> str:
-    """What L calls a preposition; empty where it has nothing like it.
+    """Return what L calls a preposition; empty where it has nothing like it.
 
     >>> label("using", Elements((), (), ("with", "on")))
     'with'

@@ -36,7 +36,7 @@ ADDED = 0.3
 
 
 def generate(sample: GenerationSample) -> list[ActionGraph]:
-    """The graphs of a sample's sentence; none where L names nothing that can be done."""
+    """Return the graphs of a sample's sentence; none where L names nothing that can be done."""
     elements = elements_of(sample.vocabulary)
     if not elements.actions:
         return []
@@ -71,7 +71,7 @@ class Scene:
         return resolved
 
     def _meant(self, event: Event) -> str:
-        """What a pronoun stands for: the thing spoken of last; what is let go is what was taken last."""
+        """Return what a pronoun stands for: the thing spoken of last; what is let go is what was taken last."""
         return self.taken[-1] if event.action in RELEASES and self.taken else self.last
 
     def _remember(self, action: str, objects: tuple[str, ...]) -> None:
@@ -101,7 +101,7 @@ class Scene:
         return next((name for name in wanted if name in actions), actions[0])
 
     def _action(self, event: Event) -> str:
-        """What is probably done where no verb is told: things come from a place, or go to one."""
+        """Return what is probably done where no verb is told: things come from a place, or go to one."""
         labels = {label for label, _ in event.links}
         return self.taking if not labels or labels & AWAY else self.putting
 
@@ -126,7 +126,7 @@ def _without(events: list[Event], place: int) -> list[Event]:
 
 
 def _repeated(events: list[Event], k: int, said: Sequence[str]) -> list[Event]:
-    """The events as often as the sentence counts, all of them or the last alone, as far as k allows."""
+    """Return the events as often as the sentence counts, all of them or the last alone, as far as k allows."""
     times = _times(said)
     for all_times in range(times, 1, -1):
         if len(events) * all_times <= k:
@@ -135,25 +135,25 @@ def _repeated(events: list[Event], k: int, said: Sequence[str]) -> list[Event]:
 
 
 def counted(events: list[Event], said: Sequence[str]) -> list[Event]:
-    """The events with the last of them as often as the sentence counts, where their number is not told."""
+    """Return the events with the last of them as often as the sentence counts, where their number is not told."""
     return [*events, *events[-1:] * (_times(said) - 1)]
 
 
 def _times(said: Sequence[str]) -> int:
-    """How often something is done, by the words of a sentence."""
+    """Return how often something is done, by the words of a sentence."""
     most = max((TIMES[word] for word in _cues(said)), default=1)
     return most + (most > 1 and "more" in said and "once" not in said)
 
 
 def _cues(said: Sequence[str]) -> list[str]:
-    """The words that count repeats: twice, again, three *times*, once *more*."""
+    """Return the words that count repeats: twice, again, three *times*, once *more*."""
     following = (*said, "")[1:]
     pairs = zip(said, following, strict=True)
     return [word for word, after in pairs if word in ALONE or (word in TIMES and after in ("times", "more"))]
 
 
 def _with_tools_taken(events: list[Event], k: int, scene: Scene) -> list[Event]:
-    """What is used and not in hand is taken first, as far as k allows."""
+    """Return what is used and not in hand is taken first, as far as k allows."""
     held = {*scene.hands.held}
     fitted: list[Event] = []
     for place, event in enumerate(events):
@@ -167,14 +167,14 @@ def _with_tools_taken(events: list[Event], k: int, scene: Scene) -> list[Event]:
 
 
 def _closing(events: Sequence[Event], scene: Scene) -> Event:
-    """One more event: the tool of the last is put down, else the last is done again."""
+    """Return one more event: the tool of the last is put down, else the last is done again."""
     last = events[-1]
     tool = next(iter(last.tools), "")
     return Event(scene.putting, (tool,), sure=ADDED) if tool else last
 
 
 def _graph(event: Event, hands: tuple[str, ...], elements: Elements) -> ActionGraph:
-    """An event as triplets; each once."""
+    """Return an event as triplets; each once."""
     action = event.action
     edges = [(DOBJ, thing) for thing in event.objects]
     edges += [link for link in event.links if link[1] not in event.objects or link[1] == action]

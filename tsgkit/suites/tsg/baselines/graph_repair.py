@@ -19,12 +19,12 @@ from tsgkit.suites.tsg.items import RefineSample
 
 
 def mend(sample: RefineSample) -> ActionGraph:
-    """The graph of a sample without the errors that rules can see."""
+    """Return the graph of a sample without the errors that rules can see."""
     return mended(sample.spoilt, sample.vocabulary)
 
 
 def mended(graph: ActionGraph, vocabulary: Vocabulary) -> ActionGraph:
-    """The graph with each triplet turned round that has fewer errors so, and a person where it has none."""
+    """Return the graph with each triplet turned round that has fewer errors so, and a person where it has none."""
     graph = ActionGraph(dict.fromkeys(graph.triplets))
     if not graph.actions:
         graph = _with_person(graph, vocabulary)
@@ -36,7 +36,7 @@ def mended(graph: ActionGraph, vocabulary: Vocabulary) -> ActionGraph:
 
 
 def _with_person(graph: ActionGraph, vocabulary: Vocabulary) -> ActionGraph:
-    """The graph with a person who does what most edges start from and L calls an action."""
+    """Return the graph with a person who does what most edges start from and L calls an action."""
     if any(triplet.edge == VERB for triplet in graph.triplets if PERSON in triplet):
         return graph
     sources = [name for triplet in graph.triplets for name in (triplet.source, triplet.target)]

@@ -25,7 +25,7 @@ class Holding:
         self.things: dict[str, str] = dict.fromkeys(HANDS, "")
 
     def holders(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The hands that hold one of these."""
+        """Return the hands that hold one of these."""
         wanted = set(names) - {""}
         return tuple(hand for hand in HANDS if self.things[hand] in wanted)
 
@@ -35,7 +35,7 @@ class Holding:
         return tuple(dict.fromkeys(thing for thing in self.things.values() if thing))
 
     def do(self, event: Event) -> tuple[str, ...]:
-        """The hands that an event needs; they hold what it leaves them with."""
+        """Return the hands that an event needs; they hold what it leaves them with."""
         if event.action in GRASPS:
             return self._take(event)
         if event.action in RELEASES:

@@ -67,12 +67,12 @@ class Entry(NamedTuple):
 
 
 def tokens(text: str) -> tuple[str, ...]:
-    """Words in lower case and the marks that end clauses, as many as a description may have."""
+    """Return words in lower case and the marks that end clauses, as many as a description may have."""
     return tuple(match.group() for match in islice(TOKEN.finditer(text.lower()), MOST_TOKENS))
 
 
 def found(text: str, elements: Elements) -> tuple[Mention, ...]:
-    """The mentions in a text, in order, the surest where several share a word."""
+    """Return the mentions in a text, in order, the surest where several share a word."""
     return found_in(tokens(text), elements)
 
 
@@ -109,7 +109,7 @@ def _candidates(said: tuple[str, ...], elements: Elements) -> Iterator[Mention]:
 
 
 def _action(said: tuple[str, ...], place: int, entry: Entry, root: str) -> Mention | None:
-    """The action at this word, unless the word stands where only a noun can."""
+    """Return the action at this word, unless the word stands where only a noun can."""
     before = said[place - 1] if place else ""
     if before in DETERMINERS or (before in PREPOSITIONS and before != "to"):
         return None
@@ -144,14 +144,14 @@ def _has_particle(said: tuple[str, ...], start: int, particle: str) -> bool:
 
 
 def _is_verb_here(before: str) -> bool:
-    """Whether a verb is likely behind this word."""
+    """Return whether a verb is likely behind this word."""
     if not before or not before[0].isalnum() or before in ACTORS:
         return True
     return before.endswith("ly") or before in ("is", "are", "was", "were", "be", "been", "being", "gets", "goes")
 
 
 def _thing(said: tuple[str, ...], place: int, entry: Entry) -> Mention | None:
-    """The thing whose first word this is, or of whose words this is one alone."""
+    """Return the thing whose first word this is, or of whose words this is one alone."""
     if said[place] in PARTICLES and (not place or said[place - 1] not in DETERMINERS):
         return None
     stop = place + len(entry.words)
@@ -170,7 +170,7 @@ def _thing(said: tuple[str, ...], place: int, entry: Entry) -> Mention | None:
 
 @lru_cache(maxsize=256)
 def _index(elements: Elements) -> dict[str, tuple[Entry, ...]]:
-    """Every element under the roots of its words: an action's first word, any word of a thing."""
+    """Return every element under the roots of its words: an action's first word, any word of a thing."""
     index: dict[str, dict[Entry, None]] = {}
     for name in elements.actions:
         parted = split_particle(name)
@@ -188,5 +188,5 @@ def _index(elements: Elements) -> dict[str, tuple[Entry, ...]]:
 
 
 def _rank(verb: str) -> int:
-    """How far down its line a synonym stands: the first ones are the commonest."""
+    """Return how far down its line a synonym stands: the first ones are the commonest."""
     return next((line.split().index(verb) for line in SAME_ACTION if verb in line.split()), 0)

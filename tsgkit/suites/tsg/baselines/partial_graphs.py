@@ -28,7 +28,7 @@ from tsgkit.suites.tsg.items import ActionsSample, EdgesSample, GenerationSample
 
 
 def nodes(sample: NodesSample) -> list[str]:
-    """The nodes of the graphs that the rules would write, and a hand only where a *with* is given."""
+    """Return the nodes of the graphs that the rules would write, and a hand only where a *with* is given."""
     graphs = generate(sample.source)
     names = dict.fromkeys(
         node.name for graph in graphs for node in graph.nodes(sample.vocabulary) if node.kind is not Kind.ACTION
@@ -38,7 +38,7 @@ def nodes(sample: NodesSample) -> list[str]:
 
 
 def actions(sample: ActionsSample) -> list[str]:
-    """The actions of the sentence in order, what it counts as often as it says."""
+    """Return the actions of the sentence in order, what it counts as often as it says."""
     elements = elements_of(sample.vocabulary)
     events = _events(sample.source, elements)
     apart = [part for event in events for part in event.apart()]
@@ -46,14 +46,14 @@ def actions(sample: ActionsSample) -> list[str]:
 
 
 def joined(sample: EdgesSample) -> list[ActionGraph]:
-    """A graph of each list of nodes."""
+    """Return a graph of each list of nodes."""
     elements = elements_of(sample.vocabulary)
     events = _events(sample.source, elements)
     return [_joined(nodes, events, elements, sample.vocabulary) for nodes in sample.nodes]
 
 
 def action_of(nodes: Sequence[str], vocabulary: Vocabulary) -> str:
-    """The node that is the action: a verb of L, one that is no object too if there is such a one."""
+    """Return the node that is the action: a verb of L, one that is no object too if there is such a one."""
     verbs = [name for name in nodes if name in vocabulary.verbs] or [n for n in nodes if n not in (PERSON, *HANDS)]
     return next((name for name in verbs if vocabulary.is_only_a_verb(name)), verbs[0] if verbs else PERSON)
 

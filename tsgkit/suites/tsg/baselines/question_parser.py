@@ -109,7 +109,7 @@ class Part(NamedTuple):
 
 
 def parse(question: str) -> Asked:
-    """A question, taken apart."""
+    """Return a question, taken apart."""
     parts = [part for part in _parts(question) if part.words]
     opened = (part for part in parts if not WH.isdisjoint(part.words[:SOON]))
     plain = (part for part in parts if not part.relation)
@@ -122,14 +122,14 @@ def parse(question: str) -> Asked:
 
 
 def telling(part: Sequence[str]) -> tuple[str, ...]:
-    """The words that can occur in a graph; both hands are one of them."""
+    """Return the words that can occur in a graph; both hands are one of them."""
     following = (*part, "")[1:]
     joined = ("both-hands" if pair in BOTH_HANDS else pair[0] for pair in zip(part, following, strict=True))
     return tuple(word for word in joined if word not in UNTELLING)
 
 
 def _parts(question: str) -> Iterator[Part]:
-    """The parts between commas that no question word precedes, cut at the words of time."""
+    """Yield the parts between commas that no question word precedes, cut at the words of time."""
     opening, _, rest = question.partition(comma.group()) if (comma := COMMA.search(question)) else ("", "", question)
     if not WH.isdisjoint(words(opening)):
         opening, rest = "", question
@@ -163,7 +163,7 @@ def _clauses(part: Part, main: tuple[str, ...]) -> list[Clause]:
 
 
 def _kind(main: tuple[str, ...], preposition: str) -> str:
-    """What is asked for: the telling noun behind the question word, else what the question is about."""
+    """Return what is asked for: the telling noun behind the question word, else what the question is about."""
     place = next((place for place, word in enumerate(main) if word in WH), 0)
     for word in main[place : place + 5]:
         for kind, names in KINDS.items():

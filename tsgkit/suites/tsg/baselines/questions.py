@@ -38,7 +38,7 @@ NEARBY = 3
 
 
 def answer(sample: QuestionSample) -> str:
-    """The name that most likely answers the question."""
+    """Return the name that most likely answers the question."""
     scene = _scene(sample.graphs)
     asked = parse(sample.question)
     named = scene.named(asked)
@@ -65,7 +65,7 @@ class Scene:
                 self.where.setdefault(BOTH_HANDS, set()).add(step.index)
 
     def scores(self, telling_words: Iterable[str]) -> Counter[int]:
-        """The steps that share words with a part of a question; a rare word counts more."""
+        """Return the steps that share words with a part of a question; a rare word counts more."""
         scores: Counter[int] = Counter()
         for word in dict.fromkeys(telling_words):
             by_step: dict[int, float] = {}
@@ -78,13 +78,13 @@ class Scene:
         return scores
 
     def named(self, asked: Asked) -> frozenset[str]:
-        """The names all of whose words the question says."""
+        """Return the names all of whose words the question says."""
         said = frozenset(root for word in asked.said for root in roots(word) if root[0] != "~")
         names = {name for step in self.steps for name in step.names}
         return frozenset(name for name in names if all(said & roots(word) for word in words(name)))
 
     def fallback(self, named: frozenset[str]) -> str:
-        """The commonest direct object that is not named, else another thing, else anything."""
+        """Return the commonest direct object that is not named, else another thing, else anything."""
         objects = Counter(name for step in self.steps for name in step.objects)
         things = [name for name, _ in objects.most_common()]
         things += [name for step in self.steps for name in (*step.tools, *step.places)]
@@ -98,7 +98,7 @@ def _scene(graphs: tuple[ActionGraph, ...]) -> Scene:
 
 
 def _shared(scene: Scene, asked: Asked) -> Iterable[str]:
-    """What two steps have in common."""
+    """Return what two steps have in common."""
     if not asked.about_both or "and" not in asked.said:
         return ()
     cut = asked.said.index("and")
@@ -108,7 +108,7 @@ def _shared(scene: Scene, asked: Asked) -> Iterable[str]:
 
 
 def _held(scene: Scene, asked: Asked) -> Iterable[str]:
-    """What a hand held, or which hand held a thing, when a step began."""
+    """Return what a hand held, or which hand held a thing, when a step began."""
     moments = [step for clause in asked.clauses for step in _best(scene, clause.words, scene.steps)[:1]]
     if not moments:
         return ()
@@ -123,7 +123,7 @@ def _held(scene: Scene, asked: Asked) -> Iterable[str]:
 
 
 def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
-    """What the most of the steps that fit have, where that is asked for."""
+    """Return what the most of the steps that fit have, where that is asked for."""
     if not asked.about_most:
         return ()
     steps = _best(scene, asked.words, _window(scene, asked.clauses)) or scene.steps
@@ -133,7 +133,7 @@ def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
 
 
 def _read_off(scene: Scene, asked: Asked) -> Iterable[str]:
-    """What the step has that fits best, then the next best ones; nothing where the question tells no step."""
+    """Yield what the step has that fits best, then the next best ones; nothing where the question tells no step."""
     if not (asked.clauses or asked.order or scene.scores(asked.words)):
         return
     for step in _ordered(scene, asked):
@@ -144,7 +144,9 @@ def _read_off(scene: Scene, asked: Asked) -> Iterable[str]:
 
 
 def _ordered(scene: Scene, asked: Asked) -> list[Step]:
-    """The steps that lie in time as asked, those that fit best first; right beside a step, those that fit at all."""
+    """Return the steps that lie in time as asked, those that fit best first; right beside a step, those that fit at
+    all.
+    """
     window = _window(scene, asked.clauses)
     backward = asked.order == "last" or (not asked.order and any(c.relation == "before" for c in asked.clauses))
     span = list(reversed(window)) if backward else list(window)
@@ -155,7 +157,7 @@ def _ordered(scene: Scene, asked: Asked) -> list[Step]:
 
 
 def _window(scene: Scene, clauses: Sequence[Clause]) -> Sequence[Step]:
-    """The steps that lie in time as the clauses say; all of them where none does."""
+    """Return the steps that lie in time as the clauses say; all of them where none does."""
     low, high = -1, len(scene.steps)
     for clause in clauses:
         anchor = _anchor(scene, clause, low)
@@ -177,14 +179,14 @@ def _anchor(scene: Scene, clause: Clause, low: int) -> Step | None:
 
 
 def _best(scene: Scene, telling_words: Iterable[str], among: Sequence[Step]) -> list[Step]:
-    """The steps among these that share most with the words, in order; none where nothing is shared."""
+    """Return the steps among these that share most with the words, in order; none where nothing is shared."""
     scores = scene.scores(telling_words)
     top = max((scores[step.index] for step in among), default=0)
     return [step for step in among if scores[step.index] >= CLOSE_TO_BEST * top] if top else []
 
 
 def _readings(step: Step, kind: str) -> tuple[tuple[str, ...], ...]:
-    """The names of a step that can be of this kind, the likeliest kind first."""
+    """Return the names of a step that can be of this kind, the likeliest kind first."""
     action = (step.action,) if step.action else ()
     if kind == "action":
         return (action, step.objects)

@@ -84,7 +84,9 @@ def _draw(item: Sample, seed: int) -> Random:
 
 
 def things_of(graphs: Iterable[ActionGraph]) -> list[str]:
-    """The different names that edges other than verb lead to, hands apart, in order; person where there are none."""
+    """Return the different names that edges other than verb lead to, hands apart, in order; person where there are
+    none.
+    """
     triplets = (triplet for graph in graphs for triplet in graph.triplets)
     targets = dict.fromkeys(target for _, edge, target in triplets if edge != VERB)
     return [name for name in targets if can_be_said(name) and name not in (PERSON, *HANDS)] or [PERSON]
@@ -102,7 +104,7 @@ def _joined(nodes: Sequence[str], sample: EdgesSample, draw: Random) -> ActionGr
 
 
 def _changed(graph: ActionGraph, draw: Random) -> ActionGraph:
-    """A graph with one triplet turned round or gone."""
+    """Return a graph with one triplet turned round or gone."""
     triplets = list(graph.triplets)
     place = draw.randrange(len(triplets))
     triplets[place : place + 1] = [triplets[place].reversed] if len(triplets) == 1 or draw.random() < 0.5 else []

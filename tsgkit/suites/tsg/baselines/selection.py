@@ -29,7 +29,7 @@ BOTH = frozenset(("both", "two"))
 
 
 def select(sample: SelectionSample) -> str:
-    """The letter of the candidate that tells most of the graph."""
+    """Return the letter of the candidate that tells most of the graph."""
     clues = clues_of(sample.graph)
     scores = [score(candidate, sample.graph, clues) for candidate in sample.candidates]
     ranked = sorted(
@@ -40,7 +40,7 @@ def select(sample: SelectionSample) -> str:
 
 
 def clues_of(graph: ActionGraph) -> dict[str, float]:
-    """The words of a graph and what telling each is worth."""
+    """Return the words of a graph and what telling each is worth."""
     clues: dict[str, float] = {}
     for _, edge, target in graph:
         if edge not in (VERB, DOBJ, WITH):
@@ -51,7 +51,7 @@ def clues_of(graph: ActionGraph) -> dict[str, float]:
 
 
 def score(candidate: str, graph: ActionGraph, clues: dict[str, float]) -> float:
-    """How well a sentence tells a graph."""
+    """Return how well a sentence tells a graph."""
     said = words(candidate)
     told = all_roots(said)
     total = sum(worth * _told(word, told) for word, worth in clues.items())
@@ -69,7 +69,7 @@ def _told(word: str, told: frozenset[str]) -> float:
 
 
 def _hands_agree(graph: ActionGraph, told: frozenset[str]) -> int:
-    """Whether two hands are told and drawn: 1 where both, -1 where only one of them, 0 where neither."""
+    """Return whether two hands are told and drawn: 1 where both, -1 where only one of them, 0 where neither."""
     drawn = {triplet.target for triplet in graph} >= set(HANDS)
     said = bool(told & HAND_WORDS) and bool(told & BOTH)
     return 1 if drawn and said else -1 if said else 0

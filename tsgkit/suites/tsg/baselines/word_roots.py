@@ -68,7 +68,7 @@ FUNCTION_WORDS = word_set(
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text in lower case; a hyphenated name is several.
+    """Return the words of a text in lower case; a hyphenated name is several.
 
     >>> words("Pick-up the Lid!")
     ('pick', 'up', 'the', 'lid')
@@ -78,18 +78,18 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def roots(word: str) -> frozenset[str]:
-    """The bases of a word, and the group of verbs it belongs to (``~pick``)."""
+    """Return the bases of a word, and the group of verbs it belongs to (``~pick``)."""
     found = bases(word)
     return frozenset((*found, *(_GROUPS[base] for base in found if base in _GROUPS)))
 
 
 def all_roots(found: tuple[str, ...]) -> frozenset[str]:
-    """The roots of several words together."""
+    """Return the roots of several words together."""
     return frozenset[str]().union(*map(roots, found))
 
 
 def opposed(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one names an action or direction and the other names its opposite, and not it as well."""
+    """Return whether one names an action or direction and the other names its opposite, and not it as well."""
     return any(one & left and other & right and not other & left for left, right in _OPPOSED)
 
 
