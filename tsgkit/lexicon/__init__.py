@@ -1,4 +1,4 @@
-"""Words: one spelling for a name, forms of one word, the nearest name, what a sentence mentions.
+"""Words: normal spelling, inflected forms, nearest names, and mentions in sentences.
 
 >>> from tsgkit.lexicon import fold, mentions, nearest, same_word
 >>> fold("Pick  up"), same_word("wrung", "wring").by

@@ -1,4 +1,4 @@
-"""Everyday actions that undo each other: whoever tightens does not loosen.
+"""Everyday actions that undo each other, such as tighten and loosen.
 
 >>> sorted(opposites("pick-up"))
 ['put-down', 'set-down']
@@ -106,7 +106,7 @@ def _is_thing(before: str, rest: str, action: str) -> bool:
 
 
 def contradictions(sentence: str, actions: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return the actions that a sentence does not tell, each with its opposite that the sentence does tell.
+    """Return the actions that a sentence does not mention although it mentions their opposite, each with that opposite.
 
     An action that is told as well contradicts nothing: one may loosen and tighten in one sentence. Nor does an opposite
     that names a thing (``the screws were undone``).

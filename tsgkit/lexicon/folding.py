@@ -1,4 +1,4 @@
-"""One spelling for the many ways in which a name is written.
+"""Normalisation of names, so that different spellings compare equal.
 
 >>> fold('  "Pick  up" ')
 'pick-up'

@@ -1,4 +1,4 @@
-"""The inflected forms of an English word, and the words a form may come from.
+"""Inflected forms of English words, and the words that a form may belong to.
 
 >>> sorted(forms("cut")), sorted(forms("plane"))
 (['cuts', 'cutting'], ['planed', 'planeing', 'planes', 'planing'])
@@ -23,7 +23,7 @@ from tsgkit.lexicon.irregular import IRREGULAR_BASES, IRREGULAR_FORMS, NO_REGULA
 
 IRREGULAR_PLURAL = re.compile(r"(?:men|ren|feet|teeth|mice|geese|ves)$")
 LONGEST_WORD = 40
-"""Longer words are compared as they stand: no English word needs more, and hostile text stays cheap."""
+"""Longer words are compared unchanged, which keeps hostile text cheap."""
 
 _SHORT_BASES = frozenset(("ad", "ax", "be", "cd", "do", "go", "ox", "tv"))
 _VOWELS = re.compile(r"[aeiouy]+")
@@ -149,7 +149,7 @@ def _syllables(base: str) -> int:
 
 
 def _stripped(word: str) -> Iterator[str]:
-    """Yield what is left when an ending is taken off, in every way a rule could have put it on."""
+    """Yield the possible stems of a form, one for each rule that could have added its ending."""
     if word.endswith("s"):
         yield word[:-1]
     if word.endswith("es"):

@@ -1,4 +1,4 @@
-"""What has to be known by heart: the forms that no spelling rule gives, and the words that only look inflected.
+"""Irregular forms of English words, and words that only look inflected.
 
 >>> IRREGULAR_BASES["wrung"], IRREGULAR_BASES["knives"], IRREGULAR_BASES["left"]
 (('wring',), ('knife',), ('leave',))

@@ -1,4 +1,4 @@
-"""Whether two names are the same words, and by which reading.
+"""Comparison of two names by their words.
 
 >>> same_word("wood-pieces", "wood piece")
 WordMatch(same=True, by='inflection', ambiguous=False)
@@ -37,7 +37,7 @@ _LEAST_SURE = 3
 
 @dataclass(frozen=True, slots=True)
 class WordMatch:
-    """The answer to "are these the same words"; true where they are.
+    """The result of comparing two names, and how they match; true if they are the same words.
 
     ``by`` names the reading that made them so, and is empty where they differ. ``ambiguous`` warns that an everyday
     word was taken for the form of a verb: ``ground`` for ``grind``.
@@ -52,7 +52,7 @@ class WordMatch:
 
 
 class Wanted:
-    """The words of one name, prepared for being compared with the words of many others."""
+    """The words of one name, prepared for many comparisons."""
 
     def __init__(self, words: Sequence[str], lemmatiser: Lemmatiser | None = None) -> None:
         self.words = tuple(words)

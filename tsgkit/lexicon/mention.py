@@ -1,4 +1,4 @@
-"""Whether a sentence mentions the name of an element, in any inflected form, and where.
+"""Mentions of a name in a sentence, in any inflected form.
 
 >>> mentions("She picked the big lid up and wiped the pan.", "pick-up")
 Mention(spans=((4, 10), (23, 25)), by='inflection', ambiguous=False)
@@ -32,10 +32,10 @@ from tsgkit.lexicon.stems import Lemmatiser
 from tsgkit.lexicon.tables import word_set
 
 WIDEST_GAP = 5
-"""How many words may stand between a verb and its particle."""
+"""The largest number of words between a verb and its particle."""
 
 MOST_WORDS = 8
-"""A longer name is nobody's element name and is never mentioned; this keeps hostile names cheap."""
+"""A longer name is never mentioned, which keeps hostile names cheap."""
 
 _WORD = re.compile(r"[^\W_]+")
 _JOINT = re.compile(r"[\s_'’\-\u2010-\u2015\u2212]*")
@@ -52,7 +52,7 @@ _AFTER_A_PARTICLE = _CONJUNCTIONS | PREPOSITIONS | word_set("again once twice")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Where a name is mentioned and by which reading; two spans where a particle stands apart from its verb.
+    """The position of a mentioned name and how it matches; two spans if a particle is apart from its verb.
 
     Spans count characters of the text, the end left out. ``ambiguous`` as in :class:`~tsgkit.lexicon.WordMatch`.
     """
@@ -67,7 +67,7 @@ class _Token(NamedTuple):
     start: int
     end: int
     joined: bool
-    """Nothing but space or hyphens lies between this word and the one before."""
+    """True if only blanks or hyphens separate this word from the one before."""
     opens: bool
     """A new clause begins here."""
 
@@ -92,7 +92,7 @@ def mentions(text: str, name: str, lemmatiser: Lemmatiser | None = None) -> Ment
 
 
 class _Search:
-    """One look through one text for one name."""
+    """A search for one name in one text."""
 
     def __init__(self, text: str, name: str, wanted: Wanted) -> None:
         self.text, self.name, self.wanted = text, name, wanted
@@ -168,7 +168,7 @@ class _Search:
         return by
 
     def _is_noun_here(self, place: int, wanted: str) -> bool:
-        """Return whether an everyday word (``the ground``) stands where it cannot be a form of the wanted verb."""
+        """Return whether an everyday word (``the ground``) cannot be a form of the wanted verb at this place."""
         word = self.tokens[place].word
         if not read_as_a_verb(word, wanted):
             return False
@@ -212,7 +212,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _gap(between: str) -> tuple[bool, bool]:
-    """Say of what lies between two words: whether it joins them, and whether it ends a clause."""
+    """Return whether the text between two words joins them, and whether it ends a clause."""
     blank_line = _BLANK_LINE.search(between) is not None
     joins = not blank_line and _JOINT.fullmatch(between) is not None
     return joins, blank_line or _CLAUSE_END.search(between) is not None

@@ -1,4 +1,4 @@
-"""The allowed names nearest to one that is not allowed.
+"""Nearest allowed names to a name that is not allowed.
 
 >>> nearest("screwdrver", ["screw", "screwdriver", "driver"], limit=1)
 (Near(name='screwdriver', score=0.9524, by='ratio'),)
@@ -29,7 +29,7 @@ LONGEST_NAME = 200
 
 
 class Near(NamedTuple):
-    """A name, how near it is (1 the same words, 0 nothing in common), and by which reading or ``ratio``."""
+    """A name with its similarity (1: the same words, 0: nothing in common) and the kind of match."""
 
     name: str
     score: float
@@ -104,7 +104,7 @@ def _alike(name: str, others: Mapping[str, str], least: float) -> Iterator[Near]
 
 
 def meant(name: str, names: Iterable[str]) -> str:
-    """Return a hint at what was meant: the nearest name, else all of them, or the first of many.
+    """Return a hint with the nearest name, else with all names or the first of many.
 
     >>> meant("acuracy", ["accuracy", "f1"]), meant("x", ["accuracy", "f1"])
     ('accuracy?', 'choose from accuracy, f1')

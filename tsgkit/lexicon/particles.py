@@ -27,7 +27,7 @@ LIGHT: frozenset[str] = word_set("around down off out over round up")
 """Particles that are seldom prepositions before a bare noun: one picks it up twice."""
 
 HEAVY: frozenset[str] = word_set("across along by in on through under")
-"""Particles that are mostly prepositions: behind an object, only what follows tells."""
+"""Particles that are mostly prepositions: after an object only the next words decide."""
 
 PARTICLES: frozenset[str] = ADVERBS | RESULTS | LIGHT | HEAVY
 """All particles."""

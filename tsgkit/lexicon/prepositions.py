@@ -1,4 +1,4 @@
-"""Which edge labels are prepositions, written as themselves.
+"""Edge labels that are prepositions, written as themselves.
 
 >>> is_preposition("with"), is_preposition("out-of"), is_preposition("back-into"), is_preposition("on top of")
 (True, True, True, True)
@@ -35,7 +35,7 @@ _LONGEST = 4
 
 
 def is_preposition(label: str) -> bool:
-    """Return whether a label, folded, is a preposition of one or several words.
+    """Return whether a folded label is a preposition of one or several words.
 
     >>> is_preposition("Next to"), is_preposition("away-from"), is_preposition("preposition"), is_preposition("dobj")
     (True, True, False, False)
@@ -55,7 +55,7 @@ def _is_pair(words: tuple[str, ...]) -> bool:
 
 
 def _names_a_part(words: tuple[str, ...]) -> bool:
-    """Return whether the words go like ``on-top-of`` or ``to-the-left-of``."""
+    """Return whether the words have the form ``on-top-of`` or ``to-the-left-of``."""
     first, *middle, last = words
     part = middle[1:] if middle[:1] == ["the"] else middle
     return first in ("at", "by", "in", "on", "to", "from") and last == "of" and len(part) == 1 and part[0] in _PARTS

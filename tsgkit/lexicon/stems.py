@@ -1,4 +1,4 @@
-"""Stems, and where equal stems may be trusted; the door for lemmatisers that know more.
+"""Stems of words, when equal stems can be trusted, and the interface for lemmatisers.
 
 >>> stem("rotation"), stem("rotating")
 ('rotat', 'rotat')
@@ -42,14 +42,14 @@ _NO_DOING = frozenset(
 
 
 class Lemmatiser(Protocol):
-    """What a lemmatiser offers: a name for reports, and the lemma of one lower-case word.
+    """The interface of a lemmatiser: a name for reports, and the lemma of one lower-case word.
 
     Pass one where this room takes ``lemmatiser``, and it decides alone: the rules and stems here are not asked.
     """
 
     @property
     def name(self) -> str:
-        """What reports call it, as in ``lemma:wordnet``."""
+        """The name in reports, such as ``lemma:wordnet``."""
 
     def lemma(self, word: str) -> str:
         """Return the word's base form, or the word itself where there is none."""
@@ -65,7 +65,8 @@ def stem(word: str) -> str:
 
 
 def names_the_doing(word: str, other: str) -> bool:
-    """Return whether one word names the doing of the other, or both name it: ``insert`` and ``insertion``.
+    """Return whether one word is the action noun of the other, or both are of the same verb: ``insert`` and
+    ``insertion``.
 
     >>> names_the_doing("inserting", "insertions"), names_the_doing("apart", "apartment")
     (True, False)

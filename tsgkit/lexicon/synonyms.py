@@ -1,4 +1,4 @@
-"""Names that mean the same without being one word: a list of one's own, a group of names a line.
+"""Synonyms from a file of the user's: one group of names on each line.
 
 >>> known = Synonyms("man, guy, gentleman\\nsofa, couch")
 >>> known.same("men", "guys"), known.same("couches", "sofa"), known.same("man", "sofa")

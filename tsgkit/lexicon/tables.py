@@ -1,4 +1,4 @@
-"""How this room writes down a set of words: as running text.
+"""Sets of words written as running text.
 
 >>> sorted(word_set("up down"))
 ['down', 'up']

@@ -1,4 +1,4 @@
-"""Slips of the pen: a name written almost as another one, where hardly two real names lie so near each other.
+"""Detection of typing errors between names that are otherwise unlikely to be confused.
 
 >>> is_slip("kettel", "kettle"), is_slip("hamer", "hammer"), is_slip("screwdrver", "screwdriver")
 (True, True, True)
@@ -16,15 +16,15 @@ import re
 from tsgkit.lexicon.folding import folded_words
 
 SHORTEST = 5
-"""Shorter words are too near each other: ``from`` and ``form``."""
+"""Shorter words are too similar to each other: ``from`` and ``form``."""
 LONG = 8
-"""In words this long one letter more, less or other is a slip."""
+"""In words of this length or longer, one added, missing or changed letter is a typing error."""
 LONGEST = 40
 DOUBLED = re.compile(r"(.)\1")
 
 
 def is_slip(written: str, meant: str) -> bool:
-    """Return whether one name is the other one with a slip of the pen in one of its words."""
+    """Return whether two names differ by one typing error in one word."""
     left, right = folded_words(written), folded_words(meant)
     if len(left) != len(right):
         return False

@@ -1,1 +1,1 @@
-"""What is on disk: projects and their folders, files read whole and written whole."""
+"""Files on disk: projects and their folders, cards, templates, datasets, and whole files read and written."""

@@ -1,4 +1,4 @@
-"""Where the shipped folders ``tasks``, ``prompts`` and ``eval`` are, however tsgkit was installed.
+"""Location of the shipped folders ``tasks``, ``prompts`` and ``eval``, for every kind of installation.
 
 In a wheel they lie inside the package as ``tsgkit/_bundled``; in an editable install they are the checkout's own. The
 result is a ``Traversable``, not a path, so that a package imported from a zip serves them too.

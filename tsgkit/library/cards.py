@@ -1,4 +1,4 @@
-"""Cards: what a task is, declared in YAML (``tasks/tsg/ma-sgg.yaml``).
+"""Task cards: YAML declarations such as ``tasks/tsg/ma-sgg.yaml``.
 
 >>> card = load_card("tsg/ma-sgg")
 >>> card.task, card.temperature, card.metrics["f1"].better
@@ -25,7 +25,7 @@ from tsgkit.library.projects import find, search_path, text_of
 
 ENDING = ".yaml"
 KEPT = ("name", "source", "sha256")
-"""What a loaded card says of itself, and its file may not."""
+"""Fields that loading sets; a card's file may not contain them."""
 
 
 def _inside(path: str) -> str:
@@ -43,7 +43,7 @@ class _Declared(BaseModel):
 
 
 class CardMetric(_Declared):
-    """How a metric's samples become one value, which way is better, and whether the task is judged by it."""
+    """The pooling of a metric, its better direction, and whether it is the main metric."""
 
     pooling: Literal["pooled", "per-item"]
     better: Literal["more", "less"]
@@ -51,7 +51,7 @@ class CardMetric(_Declared):
 
 
 class Card(_Declared):
-    """One task: what is asked, with which data and prompts, and what is measured.
+    """A task card: what is asked, with which data and prompts, and what is measured.
 
     ``data`` and ``examples`` are paths in the room ``tasks`` (or the name of an installed dataset), ``prompts`` a
     folder in the room ``prompts``; ``subject`` and ``judge`` are used where a caller names none. A
@@ -64,11 +64,11 @@ class Card(_Declared):
     version: Annotated[int, Field(strict=True, ge=1)]
     data: Inside
     prompts: Inside = ""
-    """Empty where nobody is asked."""
+    """The folder of prompts; empty if no model is asked."""
     examples: Inside | None = None
     subject: Text | None = None
     scenes: dict[StrictStr, Inside] | None = None
-    """Folders of rooms in the room ``tasks`` that are looked at where a caller names no subject, by their names."""
+    """Named folders of scenes below ``tasks`` that are judged if no subject is given."""
     judge: Text | None = None
     on_request: StrictBool = False
     temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] = 0.1
@@ -80,11 +80,11 @@ class Card(_Declared):
 
 
 _GIVEN: dict[str, Card] = {}
-"""Cards of tasks that a program gave, which lie in no file."""
+"""Cards of tasks defined in a program, which have no file."""
 
 
 def give_card(card: Card) -> None:
-    """Let a card be found by its name; it takes the place of one that was given before, and of no file's."""
+    """Register a card under its name. It replaces an earlier registered card, but never one from a file."""
     if card.name not in _GIVEN and card.name in card_names():
         raise UsageError(f"there is a task {card.name} already", hint="give yours another name")
     _GIVEN[card.name] = card
@@ -140,7 +140,7 @@ def _names_in(place: Traversable) -> list[str]:
 
 
 def _is_card(file: Traversable) -> bool:
-    """Return whether a YAML file means to be a card: other declarations stand beside them."""
+    """Return whether a YAML file is a card; other declarations are in the same folders."""
     try:
         text = file.read_bytes().decode("utf-8", "replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""Which published datasets are known: the files ``SUITE/datasets.yaml`` under ``tasks``, of this project and yours.
+"""Catalogue of published datasets: the files ``SUITE/datasets.yaml`` under ``tasks``, of tsgkit and of the project.
 
 >>> dataset = known("tsg-bench")
 >>> dataset.suite, dataset.tasks
@@ -38,7 +38,7 @@ class _Declared(BaseModel):
 
 
 class KnownFile(_Declared):
-    """One file of a dataset: its name here, the task it holds, where it lies and how it is recognised.
+    """A file of a dataset: its local name, its task, its remote path and its checksum.
 
     A file without a ``check`` is taken as it comes.
     """
@@ -58,7 +58,7 @@ class KnownFile(_Declared):
 
 
 class KnownDataset(_Declared):
-    """A published dataset, or one that only comes from a copy of the user's (no base, repository and commit)."""
+    """A published dataset, or one that can only be imported (without base, repository and commit)."""
 
     name: Name
     suite: Name
@@ -68,9 +68,9 @@ class KnownDataset(_Declared):
     commit: Annotated[str, Field(pattern=r"^[\w.-]+$")] = ""
     licence: str
     archive: bool = False
-    """Whether its files are folders of the repository, fetched as one archive of it."""
+    """True if its files are folders of the repository, fetched as one archive."""
     release: bool = False
-    """Whether its files were published beside a release of the repository, whose tag stands as the commit."""
+    """True if its files belong to a release of the repository; ``commit`` is then the tag."""
     files: Annotated[list[KnownFile], Field(min_length=1)]
 
     @field_validator("files")
@@ -100,7 +100,7 @@ class KnownDataset(_Declared):
         raise UsageError(f"{self.name} has no data of {task}", hint=f"it has {', '.join(self.tasks)}")
 
     def url(self, file: KnownFile, base: str | None = None) -> str:
-        """Return where a file lies; ``base``, else ``TSGKIT_SOURCE``, stands in for the base address."""
+        """Return the address of a file. ``base``, else ``TSGKIT_SOURCE``, replaces the base address."""
         if not self.base:
             hint = f"take it from a copy on this machine: tsgkit data import {self.name} FILE"
             raise UsageError(f"{self.name}: it lies nowhere it could be fetched from", hint=hint)

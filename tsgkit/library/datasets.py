@@ -1,4 +1,4 @@
-"""Datasets kept on the user's machine, never in the project: one folder each, under the data home.
+"""Datasets on the user's machine: one folder each under the data home, never in a project.
 
 The data home is ``TSGKIT_DATA_HOME``, else ``$XDG_DATA_HOME/tsgkit/data``, else ``~/.local/share/tsgkit/data``. A
 dataset's folder holds its files, by the names of the catalogue, and ``dataset.json``: where each file came from, when,
@@ -30,7 +30,7 @@ RECORD = "dataset.json"
 
 
 class StoredFile(BaseModel):
-    """What is recorded of one file: ``official`` says whether it is the published one, null where nothing tells."""
+    """The record of one file. ``official`` says whether it is the published one; null if unknown."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -54,7 +54,7 @@ class _Record(BaseModel):
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset on this machine, or one that could be: its folder, what is in it, and what the catalogue knows."""
+    """A dataset that is or could be installed: its folder, its files, and its entry in the catalogue."""
 
     name: str
     folder: Path
@@ -69,7 +69,7 @@ class Dataset:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every file is here with all its rows."""
+        """True if every file is present with all its rows."""
         short = [file for file in self.files if file.expected_rows is not None and file.rows < file.expected_rows]
         return bool(self.files) and not self.missing and not short
 
@@ -110,7 +110,7 @@ def dataset_file(name: str, task: str) -> Path:
 
 @dataclass(frozen=True)
 class ShippedFile:
-    """Data of a task that come along with its suite."""
+    """A data file shipped with a suite."""
 
     suite: str
     task: str
@@ -170,7 +170,7 @@ def store(
 
 
 def refuse_to_replace(known: KnownDataset, file: KnownFile, data: bytes | None = None, *, force: bool = False) -> None:
-    """Raise ``FileProblem`` where other rows lie in the place of a file, unless they are replaced by ``force``."""
+    """Raise ``FileProblem`` if a file would replace other rows without ``force``."""
     refuse_to_overwrite(data_home() / known.name / file.name, force=force, text=data)
 
 

@@ -1,4 +1,4 @@
-"""Declarations: YAML that is read as plain data, strictly, wherever a project declares something.
+"""Strict loading of YAML declarations as plain data.
 
 >>> loaded("title: a task\\nversion: 1", "card.yaml")
 {'title': 'a task', 'version': 1}
@@ -65,7 +65,7 @@ def _quickly(text: str) -> object:
 
 @cache
 def _plain_loader() -> type[yaml.SafeLoader]:
-    """YAML's safe loader without aliases (a few of them stand for gigabytes) and without repeated fields."""
+    """Return YAML's safe loader without aliases, which can expand to gigabytes, and without repeated fields."""
     import yaml
 
     class PlainLoader(_strict(yaml.SafeLoader)):  # type: ignore[misc]
@@ -110,7 +110,7 @@ def _strict(loader: Any) -> Any:  # noqa: ANN401  (a class of PyYAML)
 def problem_of(
     error: ValidationError, source: str, noun: str, fields: Sequence[str], *, whole: Sequence[str] = ()
 ) -> UsageError:
-    """Return what is wrong with a declaration: fields that there are not, then all that are missing, then values.
+    """Return the error of a declaration: unknown fields first, then missing ones, then values.
 
     ``noun`` is what its fields are called, ``fields`` are those there are; of a problem inside of one that is ``whole``
     no place is told.

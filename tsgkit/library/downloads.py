@@ -1,4 +1,4 @@
-"""One file from the network, whole and as expected, or not at all.
+"""Download of one file, complete and verified, or not at all.
 
 What has come is kept in ``TARGET.part`` and beside it, in ``TARGET.part.tag``, what it is a part of, so that a download
 that was cut, killed or interrupted goes on where it stopped. Only what has the expected checksum becomes ``TARGET``.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from http.client import HTTPMessage, HTTPResponse
 
 Progress = Callable[[int, int | None], None]
-"""Told the bytes so far and, where the server says it, how many there will be."""
+"""A callback with the bytes so far and the total, if the server states it."""
 
 BLOCK = 1 << 16
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -52,11 +52,11 @@ GO_ON = "what has come is kept; the same command goes on from there"
 
 
 class _Passing(Exception):
-    """Something went wrong that may be better the next time."""
+    """An error that may go away on another try."""
 
 
 class _NoMore(Exception):
-    """The server has nothing beyond what is kept; ``total`` is what it has, where it says so."""
+    """The server has nothing beyond the part on disk; ``total`` is its size, if stated."""
 
     def __init__(self, total: int | None) -> None:
         super().__init__(total)
@@ -64,13 +64,14 @@ class _NoMore(Exception):
 
 
 class _Mismatch(Exception):
-    """What the server sends is not what the kept part is a part of."""
+    """The file on the server is not the one that the part on disk belongs to."""
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait for a silent server, how often to try in a row without a byte gained, and the first pause
-    between two tries, which doubles each time."""
+    """Timeout for a silent server, number of tries without progress, and the first pause between tries, which doubles
+    each time.
+    """
 
     timeout: float = 30.0
     tries: int = 4
@@ -87,7 +88,9 @@ def download(
     progress: Progress | None = None,
     patience: Patience = PATIENT,
 ) -> None:
-    """Fetch a file into ``target``; ``DownloadProblem`` says why it cannot be had, ``FileProblem`` why not kept."""
+    """Download a file to ``target``. Raise ``DownloadProblem`` if it cannot be fetched, ``FileProblem`` if it cannot be
+    stored.
+    """
     if not re.match(r"https?://[^/]", url, re.IGNORECASE):
         raise DownloadProblem(f"{url}: only http and https addresses are fetched")
     refuse_login(url, "the address of a file")
@@ -148,7 +151,7 @@ class _Fetch:
 
     @property
     def tag(self) -> Path:
-        """Where it is kept what the part is a part of."""
+        """The file that records which version the part on disk belongs to."""
         return self.target.with_name(self.target.name + ".part.tag")
 
     def into(self, part: BinaryIO) -> None:
@@ -195,7 +198,7 @@ class _Fetch:
             time.sleep(self.patience.pause * 2 ** (tried - 1))
 
     def _receive(self, part: BinaryIO) -> None:
-        """One request, for what is missing."""
+        """Make one request for the missing bytes."""
         have = _size(part)
         tag = self._read_tag() if have else None
         if have and tag is None and not self.check:  # nothing would tell whether the two ends belong together
@@ -355,7 +358,7 @@ def _refuse_page(response: HTTPResponse, block: bytes, url: str) -> None:
 
 
 def _write(part: BinaryIO, block: bytes) -> None:
-    """All of a block: what is unbuffered may take only some of it."""
+    """Write all of a block; an unbuffered file may accept only part of it at once."""
     view = memoryview(block)
     while view:
         view = view[part.write(view) :]

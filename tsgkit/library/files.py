@@ -1,4 +1,4 @@
-"""The one door to files: read whole with a clear word when that fails, written whole or not at all."""
+"""Reading and writing of whole files, with clear errors; a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tsgkit.errors import FileProblem
 
 STDIN = "-"
 MOST_PIPED = 1 << 29
-"""Bytes that are read of what need not end: standard input, a pipe, a device."""
+"""Number of bytes read from sources that may not end: standard input, a pipe, a device."""
 
 
 def read_text(path: str | Path) -> str:
@@ -92,7 +92,7 @@ KINDS = {
 
 
 def kind_of_bytes(data: bytes) -> str:
-    """Return what bytes are that are no text, by how they begin; empty where that is not known.
+    """Return the kind of non-text bytes by their beginning; empty if unknown.
 
     >>> kind_of_bytes(b"RIFF1234WEBPVP8 "), kind_of_bytes(b"\\xfe")
     ('a WebP image', '')

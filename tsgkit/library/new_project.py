@@ -1,4 +1,4 @@
-"""Makes a project of one's own: a card, prompts, ten rows, a plan, a file of code; small, and running at once.
+"""Creation of a small project that runs at once: a card, prompts, ten rows, a plan, a file of code.
 
 >>> import tempfile
 >>> [str(path) for path in start_project(Path(tempfile.mkdtemp()) / "mine")][:2]

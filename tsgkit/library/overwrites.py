@@ -1,4 +1,4 @@
-"""The one rule about what lies where a command writes.
+"""Rules about overwriting files, shared by all commands that write.
 
 Rows, graphs, layouts and decisions are never overwritten without ``--force``: :func:`refuse_to_overwrite`. Reports,
 pages, drawings and figures replace their like, and never such data: :func:`refuse_to_replace_data`. No command
@@ -29,7 +29,7 @@ from tsgkit.library.files import STDIN, read_bytes
 FORCE = "replace them with --force, or write to another place"
 ELSEWHERE = "write to another place, or move them away"
 DATA_STARTS = (b"{", b"[", b"<graphml", b"SQLite format 3")
-"""How files of rows, graphs, layouts and decisions begin."""
+"""Beginnings of files with rows, graphs, layouts and decisions."""
 TABLES = (".csv", ".tsv")
 KIND = 10
 """Two files are of a kind if so many of their first bytes are the same."""
@@ -38,7 +38,7 @@ KIND = 10
 def refuse_to_overwrite(
     target: str | Path, *sources: str | Path | None, force: bool = False, text: str | bytes | None = None
 ) -> None:
-    """Raise ``FileProblem`` where writing data would destroy a source, or what lies there already.
+    """Raise ``FileProblem`` if writing data would destroy a source or existing content.
 
     ``force`` allows to replace what lies there; ``text``, what will be written, may replace the same text.
     """
@@ -49,7 +49,7 @@ def refuse_to_overwrite(
 
 
 def refuse_to_replace_data(target: str | Path, report: str | bytes, *sources: str | Path | None) -> None:
-    """Raise ``FileProblem`` where a report or drawing would destroy a source, or data that lie in its place."""
+    """Raise ``FileProblem`` if a report or drawing would destroy a source or existing data."""
     refuse_to_overwrite_sources(target, *sources)
     there = _there(target)
     if _is_data(there, Path(target)) and there[:KIND] != _bytes(report)[:KIND]:
@@ -64,7 +64,7 @@ def refuse_to_fill(folder: Path, *, force: bool = False) -> None:
 
 
 def refuse_to_overwrite_sources(target: str | Path, *sources: str | Path | None) -> None:
-    """Raise ``FileProblem`` where writing a file would destroy one that is being read, by whatever name."""
+    """Raise ``FileProblem`` if writing would destroy a file that is being read, under any name."""
     for source in sources:
         if source is not None and STDIN not in (str(source), str(target)):
             with suppress(OSError, ValueError):
@@ -77,7 +77,7 @@ def _bytes(text: str | bytes) -> bytes:
 
 
 def _there(target: str | Path) -> bytes:
-    """Return what a file holds that would be lost; nothing where there is none."""
+    """Return the existing content that would be lost; empty if there is none."""
     if str(target) == STDIN:
         return b""
     with suppress(ValueError):  # a path with a NUL byte is refused when it is written
@@ -97,7 +97,7 @@ def _is_data(there: bytes, target: Path) -> bool:
 
 
 def _described(there: bytes) -> str:
-    """How much lies there, in words that a plural verb can follow.
+    """Return the amount of existing content as a phrase that takes a plural verb.
 
     >>> _described(b'[]\\n'), _described(b"a note"), _described(b"\\x00\\xff")
     ('3 bytes of JSON', '6 bytes of text', '2 bytes')

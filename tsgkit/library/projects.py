@@ -1,4 +1,4 @@
-"""Projects: any folder with ``tasks``, ``prompts`` and ``eval`` in it; the shipped one is the first.
+"""Projects: folders with ``tasks``, ``prompts`` and ``eval``. The shipped one is the first.
 
 Things are looked up by their path inside a room, in this order: folders the caller names, then the working project
 (the nearest folder at or above the working one that holds all three rooms), then the shipped one, then packages that
@@ -40,7 +40,7 @@ def _suites_on(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 
 
 def rooms_of_suites(room: str) -> Iterator[Path]:
-    """Yield the folders of this room in the packages that add suites, none of which is imported for that."""
+    """Yield the folders with this name in packages that add suites, without importing them."""
     for point in installed_suites():
         spec = find_spec(point.module.partition(".")[0])
         for place in (spec.submodule_search_locations or ()) if spec else ():
@@ -60,7 +60,7 @@ def working_project(start: Path | None = None) -> Path | None:
 
 
 def search_path(room: str, folders: Sequence[Path] = (), start: Path | None = None) -> Iterator[Traversable]:
-    """Yield the folders in which things of a room are looked up, first to last."""
+    """Yield the folders in which a kind of declaration is looked up, first to last."""
     shipped = bundled(room)
     for folder in folders:
         if not folder.is_dir():
@@ -73,7 +73,7 @@ def search_path(room: str, folders: Sequence[Path] = (), start: Path | None = No
 
 
 def find(room: str, name: str, folders: Sequence[Path] = (), start: Path | None = None) -> Traversable:
-    """Return the first file or folder of this name (``tsg/sgqa.yaml``) on the search path of a room."""
+    """Return the first file or folder with this name (``tsg/sgqa.yaml``) on the search path."""
     parts = PurePosixPath(name).parts
     if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
         raise UsageError(f"{name!r} is no name inside {room}", hint="name it as in tsg/sgqa.yaml")

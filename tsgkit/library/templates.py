@@ -1,4 +1,4 @@
-"""Prompt templates: text with declared fields, ``{name}``, into which values are put literally.
+"""Prompt templates: text with declared fields, ``{name}``, whose values are inserted literally.
 
 >>> template = Template.of("How does {first} differ\\nfrom {{{second}}}?", required=("first", "second"))
 >>> print(template.render(first="{second}", second="tea"))
@@ -33,7 +33,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 @dataclass(frozen=True)
 class Template:
-    """A text that was checked against the fields it may and must have; ``source`` is how messages name it."""
+    """A text that was checked against its required and allowed fields; ``source`` names it in messages."""
 
     text: str
     fields: frozenset[str]
@@ -43,7 +43,7 @@ class Template:
     def of(
         cls, text: str, *, required: Collection[str] = (), optional: Collection[str] = (), source: str = "template"
     ) -> Template:
-        """Return the template of a text; ``UsageError`` says what is wrong with it, and in which line."""
+        """Return the template of a text. Raise ``UsageError`` with the line if a field is missing or unknown."""
         known = {*required, *optional}
         found = {}
         for name, line in _fields(text, source):

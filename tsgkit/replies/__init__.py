@@ -1,4 +1,4 @@
-"""What a model's text says, before anyone knows what was asked: pure, and the same for every suite.
+"""Readers of model replies that do not depend on the task. They are pure and shared by all suites.
 
 >>> from tsgkit.replies.choices import choice
 >>> reply = "<think>It could be [A].</think>The pan is lifted first.\\n**Answer:** (C), since [A] comes later"
@@ -22,4 +22,4 @@ from tsgkit.replies.spans import Part, Read, Unreadable
 __all__ = ["READER", "Part", "Read", "Unreadable"]
 
 READER = 2
-"""The version of all readers of replies: it stands in every run. Runs of 0.1.0, which have none, were read by 1."""
+"""Version of the readers, stored in every run. Runs of 0.1.0 have none and were read by version 1."""

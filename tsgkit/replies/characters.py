@@ -1,4 +1,4 @@
-"""Signs as keyboards of other languages write them, and marks of format: changed one for one, so that places stay.
+"""Replacement of full-width characters and formatting marks, one for one, so that positions stay valid.
 
 >>> shown_plainly(Part("答案：【Ｃ】")).text, bare(Part("**C**")).text
 ('答案:[C]', '  C  ')
@@ -26,7 +26,7 @@ MARKS = re.compile(r"\\(?:boxed|text|mathrm|mathbf|textbf)(?=\s*\{)|\\[\[\]()]|[
 
 
 def shown_plainly(part: Part) -> Part:
-    """Return a text with full-width signs and odd spaces as plain ones, without what is struck out."""
+    """Return a text with full-width characters and unusual spaces replaced, and struck-out text blanked."""
     text = STRUCK.sub(lambda struck: " " * len(struck.group()), part.text) if "~~" in part.text else part.text
     if "\\" in text or "\r" in text:
         text = ESCAPED.sub(" ", text)
@@ -34,7 +34,7 @@ def shown_plainly(part: Part) -> Part:
 
 
 def without_hidden(reply: str) -> tuple[str, list[int] | None]:
-    """Return a text without characters that nobody sees, and where each of the others stood (None: where it stands).
+    """Return a text without invisible characters, and the original position of each remaining one (None: unchanged).
 
     >>> without_hidden("An\u200bswer")[0], without_hidden("Answer")
     ('Answer', ('Answer', None))
@@ -46,12 +46,12 @@ def without_hidden(reply: str) -> tuple[str, list[int] | None]:
 
 
 def bare(part: Part) -> Part:
-    """Return a text with blanks for marks of format: bold, headings, quotes, square and curly brackets, boxes."""
+    """Return a text with formatting marks blanked: bold, headings, quotes, square and curly brackets, boxes."""
     return Part(MARKS.sub(lambda mark: " " * len(mark.group()), part.text), part.start)
 
 
 def without_bullets(line: str, *, numbers: bool = True) -> str:
-    """Return a line without bullets and heading marks before it, and without numbers unless these are wanted.
+    """Return a line without leading bullets and heading marks, and without numbers unless they are wanted.
 
     >>> without_bullets(" - 2) cup"), without_bullets("2 cups")
     ('cup', '2 cups')

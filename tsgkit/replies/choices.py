@@ -1,4 +1,4 @@
-"""One of n options, however a reply names it: by its letter, or by its words.
+"""Reader of one of n options, named by its letter or its words.
 
 >>> options = {"A": "on the table", "B": "under the lamp", "C": "None"}
 >>> [read.value for reply in ("**B**", "The answer is (b).", "Under the lamp.", '{"answer": "B"}')
@@ -34,7 +34,7 @@ FIELDS = ("answer", "final_answer", "finalanswer", "letter", "choice", "option",
           "response", "答案", "antwort", "respuesta", "réponse")  # fmt: skip
 DEEPEST = 3
 LETTER = r"([A-Ha-h])"
-"""Letters beyond the options, so that an answer outside them is seen as one."""
+"""Any letter, so that an answer outside the options is recognised as one."""
 NOUN = (
     r"(?:options?|choices?|letters?|candidates?|answers?|descriptions?|match|fit"
     r"|opción|respuesta|antwort|réponse|选项|答案)"
@@ -51,11 +51,11 @@ IS_NOT = (
     rf"(?:{BE}{ADVERB}*+{NOT_IT}"
     rf"|{ADVERB}*+(?:fails?\b|(?:can|could|does|did|do|would|should)(?:\s?+not|n't)\b(?!\s++only\b)))"
 )
-"""The verb of a sentence that says of its subject that it is not the answer."""
+"""The verb of a sentence that rejects its subject as the answer."""
 REJECTED = rf"(?:(?:[:=–—-]\s*+|as\s++the\s++only\s++|{BE}|{ADVERB})*+{NOT_IT}|{IS_NOT})"
-"""Words behind a letter that say it is not the answer."""
+"""Words after a letter that reject it."""
 APART = r"(?:\s*+(?:,[^,.;\n]{1,100},|\([^()\n]{1,100}\)|[-–—][^-–—.;\n]{1,100}[-–—]))"
-"""What stands between a letter and its verb: ``, as it lifts,``."""
+"""A clause between a letter and its verb: ``, as it lifts,``."""
 LEADING = re.compile(
     rf"[^\w(]*+(?:(?:it(?:'s|\sis)|(?:the|die|la|el|l')\b)\s*+)?(?:(?:correct|right|best)\s++)?(?:{NOUN}\s*+(?:(?:is|ist|es|est)\s++)?[:#]?\s*+)?"
     rf"\(?\s*+(?:{LETTER}(?:\s*+\))?(?!{APART}?+\s*+{IS_NOT})(?:{FOLLOWED}|(?=\s*+\([^()]*\)\.?\s*+$))|([B-Hb-h])(?!\s++{IS_NOT})(?=\s++[^\W\d])|(A)(?=\s++(?:because|since|as|weil|car|porque)\b))",
@@ -111,10 +111,10 @@ SENTENCES = (
 )
 SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s++{IS}\s*+:?\s*+([^\n]{{1,300}})", re.IGNORECASE)
 IN_PARENTHESES = re.compile(r"\(([A-H])\)")
-"""A letter behind the words of its option: ``the red bus (A)``."""
+"""A letter after the words of its option: ``the red bus (A)``."""
 STARTS = re.compile(r"[.!?;\n](?=\s|$|[^\x00-\x7f])")
 LONGEST_REST = 500
-"""Characters behind an answer that are searched for a question mark."""
+"""Number of characters after an answer that are searched for a question mark."""
 UNSURE = re.compile(
     r"\b(?:would\s++say|might\s++(?:say|think)|may\s++(?:say|think)|tempt\w*|if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是",
     re.IGNORECASE,
@@ -128,7 +128,7 @@ CLEAN = re.compile(r"\s*+(?:\[|\(|\*\*)?([A-Ha-h])(?:\]|\)|\*\*)?\.?\s*+")
 
 
 class Statement(NamedTuple):
-    """One place that says an option, and whether it is called final."""
+    """A position in a reply that names an option, and whether it is called final."""
 
     letter: str
     start: int
@@ -172,7 +172,7 @@ def _best(
 
 
 def _behind_labels(part: Part, labels: Sequence[re.Match[str]], options: Options) -> Read[str] | Unreadable:
-    """Return what is called the answer; a label with other words behind it makes them the only ones that count."""
+    """Return the option after an answer label. If other words follow a label, only its words count."""
     ends = [label.start() for label in labels[1:]] + [len(part.text)]
     behind = [part.cut(label.end(), end) for label, end in zip(labels, ends, strict=True)]
     found = [*_in_json(part, options), *_boxed(part, options)]
@@ -185,7 +185,7 @@ def _behind_labels(part: Part, labels: Sequence[re.Match[str]], options: Options
 
 
 def _agreed(found: Sequence[Statement], part: Part, options: Options) -> Read[str] | Unreadable:
-    """Return the one answer of all statements of a kind; the last one counts where it takes others back."""
+    """Return the option that all statements of one kind name; if one takes others back, the last one."""
     final = [one for one in found if one.is_final]
     kept = final or found
     letters = sorted({one.letter for one in kept})
@@ -208,7 +208,7 @@ def _offered(statement: Statement, options: Options) -> Read[str] | Unreadable:
 
 
 def _leading(part: Part, options: Options) -> list[Statement]:
-    """Return the letters that a text begins with, or the option whose words it is."""
+    """Return the letters at the beginning of a text, or the option whose words it begins with."""
     lines = part.lines()
     if not lines:
         return []
@@ -249,7 +249,7 @@ def _folded(text: str) -> str:
 
 
 def _in_json(part: Part, options: Options) -> list[Statement]:
-    """Return what the fields of JSON objects call the answer; a list or a text of its own is none."""
+    """Return the options in answer fields of JSON objects; fields with lists or longer texts have none."""
     if "{" not in part.text:
         return []
     return [
@@ -261,7 +261,7 @@ def _in_json(part: Part, options: Options) -> list[Statement]:
 
 
 def answers_in(value: object, depth: int = 0) -> Iterator[str]:
-    """Yield the texts that the fields of an object, or of one within it, call the answer."""
+    """Yield the texts of the answer fields of an object and of objects within it."""
     if not isinstance(value, dict) or depth > DEEPEST:
         return
     fields = {str(key).lower().replace(" ", "_"): part for key, part in value.items()}
@@ -276,7 +276,7 @@ def answers_in(value: object, depth: int = 0) -> Iterator[str]:
 
 
 def is_one_object(part: Part) -> bool:
-    """Return whether a text is one JSON object: a name in it stands alone as little as a value does."""
+    """Return whether a text is exactly one JSON object; a name inside it does not stand alone."""
     text = part.text.strip()
     if not (text.startswith("{") and text.endswith("}")):
         return False
@@ -296,12 +296,12 @@ def _boxed(part: Part, options: Options) -> list[Statement]:
 
 @cache
 def _sentences() -> tuple[re.Pattern[str], ...]:
-    """Return what sentences that answer look like, compiled when first asked for: it takes longer than all the rest."""
+    """Return the patterns of sentences that answer. They are compiled on first use because that takes long."""
     return tuple(map(re.compile, SENTENCES))
 
 
 def _in_sentences(part: Part, options: Options) -> list[Statement]:
-    """Return the letters and words of sentences that answer: no questions, conditions or denials."""
+    """Return the letters and options in sentences that answer, without questions, conditions and negations."""
     text = bare(part).text
     found = {}
     for pattern in _sentences():
@@ -324,8 +324,7 @@ def _in_sentences(part: Part, options: Options) -> list[Statement]:
 
 
 def is_sure(text: str, place: int) -> bool:
-    """Return whether the words of the sentence before a place neither deny what follows nor make it depend on
-    anything."""
+    """Return whether the sentence up to a position neither negates nor conditions what follows."""
     before = text[max(0, place - 300) : place]
     start = max((match.end() for match in STARTS.finditer(before)), default=0)
     clause = before[start:]
@@ -344,7 +343,7 @@ def _is_question(text: str, place: int) -> bool:
 
 
 def _alone(part: Part, options: Options) -> list[Statement]:
-    """Return what stands alone: the whole text in an option's words, a line of one letter, or a first or last word."""
+    """Return options that stand alone: the whole text, a line of one letter, or a first or last word."""
     if letter := _in_words(part.text, options):
         whole = part.strip()
         return [Statement(letter, whole.start, whole.end)]

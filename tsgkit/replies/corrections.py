@@ -1,4 +1,4 @@
-"""Words by which a reply takes an answer back, or offers several.
+"""Phrases with which a reply takes an answer back or offers several.
 
 >>> bool(TAKEN_BACK.search("Actually, it is on the left.")), bool(WITHDRAWN.search("Wait, no."))
 (True, True)
@@ -14,14 +14,14 @@ TAKEN_BACK = re.compile(
     r"perdón|mejor\s++dicho|en\s++realidad|corrección|pardon|en\s++fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实",
     re.IGNORECASE,
 )
-"""Between two answers, what makes the second one count."""
+"""A phrase between two answers that makes the second one count."""
 WITHDRAWN = re.compile(
     r"\b(?:wait|actually)\b[,.]?\s*+(?:no\b(?!\s++(?:other|need|doubt|change))|that(?:'s|\s++is)\s++(?:not|wrong))\b|\bno,?\s++wait\b|\bscratch\s++that\b|\bnot\s++sure\s++any\s?more\b"
     r"|\bmoment\b,?\s*+(?:nein|das\s++stimmt\s++nicht)|不对|更正",
     re.IGNORECASE,
 )
-"""Behind an answer, what takes it back without giving another."""
+"""A phrase after an answer that withdraws it without giving another."""
 ALTERNATIVE = re.compile(
     r"^[^\w\n]*(?:option|alternative|variant|possibility)\s*(?:\d{1,2}|[A-D])\b[^\w\n]*$", re.IGNORECASE | re.MULTILINE
 )
-"""A heading over one of several answers that are offered."""
+"""A heading above one of several offered answers."""

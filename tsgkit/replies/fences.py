@@ -14,7 +14,7 @@ MARK = re.compile(r"(?:```+|~~~+)(?:[ \t]*[A-Za-z][\w+-]{0,20}(?=[ \t]*$)|[a-z]{
 
 
 def without_fences(part: Part) -> Part:
-    """Blank the marks of fences with the names of their languages; all places stay."""
+    """Blank the fence marks and language names; all positions stay valid."""
     if "```" not in part.text and "~~~" not in part.text:
         return part
     return Part(MARK.sub(lambda mark: " " * len(mark.group()), part.text), part.start)

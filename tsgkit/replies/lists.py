@@ -1,4 +1,4 @@
-"""Lists of names: one a line, or with commas between them, bullets, brackets or JSON.
+"""Reader of lists of names: one a line, or separated by commas, with bullets, brackets or as JSON.
 
 >>> names("Reasoning: it is taken first.\\n\\nFinal answer:\\n1. take\\n2. **put-down**").names
 ('take', 'put-down')
@@ -28,7 +28,7 @@ WHITE = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 AROUND = "\"'`“”‘’" + WHITE
 MARKS = "*_()[]{}"
 MOST_WORDS = 3
-"""More words than these are an explanation, not a name."""
+"""A text with more words is an explanation, not a name."""
 ARROW = re.compile(r"->|→|=>|⟶")
 LISTED = (
     r"(?:nodes?|actions?|names?|answers?|lists?|objects?|things?|places?|hands?|persons?|order|sequence|results?"
@@ -44,28 +44,28 @@ LEAD = re.compile(
 """The heading of a list, or a number before a name: ``Nodes:``, ``Graph 1:``."""
 HEADING = re.compile(rf"[*_]*{KIND} #?\d{{1,3}}[*_]*{BRACKETED}[*_]*$", re.IGNORECASE)
 CAPTION = re.compile(r"[*_]*(?:context|sentence|question|total|count|number of \w+)[*_]*\s*[:：]", re.IGNORECASE)
-"""A line about the list."""
+"""A line that describes the list."""
 ASIDE = re.compile(
     r"[*_]*(?:(?:brief|short|my|the) )?(?:(?:explanations?|reasoning|rationale|justifications?|analysis)[*_]*\s*$"
     r"|(?:explanations?|reason(?:ing|s)?|rationale|justifications?|analysis|notes?|remarks?|comments?|why|erklärung"
     rf"|begründung|anmerkung|hinweis|explicación|nota|explication|解释|说明|理由|注)[*_]*{BRACKETED}\s*[:：])",
     re.IGNORECASE,
 )
-"""What opens an explanation: the lines under it list no names."""
+"""The heading of an explanation; the lines below it list no names."""
 EXPLANATION = re.compile(r"(?<!\s)\s+(?:\(|[-–—]\s).*$|:\s+.*$")
 SET_APART = re.compile(r"(?<!\s)\s+(?:\([^()]*\)\s*|[-–—]\s[^,]*)$")
-"""An explanation that ends a line: in brackets, or behind a dash."""
+"""An explanation at the end of a line: in brackets, or after a dash."""
 SENTENCE = re.compile(r"[.!?;:]\s|[!?]$")
 SHORT = 60
 
 
 class Listed(NamedTuple):
-    """The names of a list as they stand there, and what was left out on the way."""
+    """The names of a list as written, and the parts that were left out."""
 
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
-    """The place of each name in the reply; of names in JSON, that of the whole value. None where nobody wrote them."""
+    """The position of each name in the reply; for JSON, of the whole value. None if a name was not written there."""
 
 
 def names(reply: str) -> Listed | Unreadable:
@@ -101,7 +101,7 @@ def _listed(part: Part) -> Listed | Unreadable:
 
 
 class _Aside:
-    """Where in a reply an explanation runs: from its heading to the heading of a list.
+    """The range of an explanation in a reply: from its heading to the heading of a list.
 
     One that begins on its heading's line and stands before all names ends at a blank line as well.
     """
@@ -112,8 +112,7 @@ class _Aside:
         self.end = 0
 
     def holds(self, line: Part, reply: Part, *, is_first: bool) -> bool:
-        """Return whether the next line of a reply belongs to an explanation; ``is_first``: no name was listed
-        before."""
+        """Return whether the next line belongs to an explanation. ``is_first``: no name was listed before it."""
         bare = without_bullets(line.text)
         is_apart = reply.text.count("\n", self.end - reply.start, line.start - reply.start) > 1
         self.end = line.end
@@ -126,7 +125,7 @@ class _Aside:
 
 
 def _from_json(part: Part) -> Listed | Unreadable | None:
-    """Return the names of a JSON list, or of the field that holds one; None where the text is no JSON."""
+    """Return the names of a JSON list or of a field with one; None if the text is not JSON."""
     found = values_in(part.text)
     if found and found[-1].is_given_up:
         return Unreadable(TOO_MUCH)
@@ -152,8 +151,7 @@ def _trimmed(name: Part) -> Part:
 
 
 def _in_line(line: Part) -> tuple[list[Part], bool]:
-    """Return the names that a line lists, none where any part of it is more than a name; and whether that is
-    all of it."""
+    """Return the names in a line and whether they are all of it; no names if any part is more than a name."""
     bare = line.cut(len(line.text) - len(without_bullets(line.text)))
     if CAPTION.match(bare.text) or HEADING.match(bare.text.rstrip()):
         return [], False

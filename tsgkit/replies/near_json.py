@@ -1,4 +1,4 @@
-"""Values that are nearly JSON, found in a text of anything: what models write where they were asked for JSON.
+"""Reader of values that are nearly JSON, anywhere in a text.
 
 >>> found = values_in("Here you are: [{'label': 'cup', size: 3,}, // the cup\\n{\\"label\\": None}]. Enjoy!")
 >>> found[0].value, found[0].repaired
@@ -26,7 +26,7 @@ MOST_NESTED = 40
 MOST_WORK, WORK_A_CHARACTER = 500_000, 3
 """Steps for one text, at least and for each of its characters; a step is about a character of an attempt to read."""
 WORK_A_NESTED_CHARACTER = 10
-"""The same where what stands within values is read by itself as well, once for each level."""
+"""The limit per character if nested values are read separately too, once for each level."""
 TOO_MUCH = "it takes too many steps to read"
 CUT = "it ends in the middle"
 LONGEST_NUMBER = 40
@@ -47,13 +47,13 @@ WORDS = {"null": None, "none": None, "true": True, "false": False}
 EXACT_WORDS = ("null", "true", "false")
 CLOSING = {"[": "]", "{": "}", "(": ")"}
 BEGINNINGS = frozenset('{["“0123456789+-.')
-"""What can begin a value without a comma before it."""
+"""Characters that can begin a value without a comma before it."""
 OPENING = re.compile(r"[\[{]")
 ANY_OPENING = re.compile(r"[\[{(]")
 
 
 class Found(NamedTuple):
-    """A list or object that stands in a text, and where; one that is cut off has no value.
+    """A list or object in a text and its position. One that is cut off has no value.
 
     So has what is left of a text that takes too many steps (``is_given_up``): it counts as cut off there.
     """
@@ -67,19 +67,19 @@ class Found(NamedTuple):
 
 
 class _Broken(Exception):
-    """What stands here is no value."""
+    """The text here is not a value."""
 
 
 class _Cut(Exception):
-    """The text ends within a value."""
+    """The text ends inside a value."""
 
 
 class _TooMuch(Exception):
-    """The text takes too long."""
+    """The limit of steps is reached."""
 
 
 def values_in(text: str) -> list[Found]:
-    """Return all lists and objects of a text that stand in no other, in order; the last may be cut off."""
+    """Return all top-level lists and objects of a text in order; the last one may be cut off."""
     reader = _Reader(text)
     found: list[Found] = []
     at = 0
@@ -105,7 +105,7 @@ def values_in(text: str) -> list[Found]:
 
 
 def nested_values_in(text: str) -> Iterator[Found]:
-    """Yield the lists and objects of a text that are whole, in parentheses too, and also those within others, in order.
+    """Yield all complete lists and objects of a text in order, including nested ones and those in parentheses.
 
     >>> [one.value for one in nested_values_in("[('a', 'b'), {'c': (1,)}, ['d', ")]
     [['a', 'b'], {'c': [1]}, [1]]
@@ -123,7 +123,7 @@ def nested_values_in(text: str) -> Iterator[Found]:
 
 
 def object_with(text: str, *names: str) -> Found | Unreadable:
-    """Return the last object of a text that has one of these fields, or why there is none.
+    """Return the last object of a text with one of these fields, or the reason why there is none.
 
     >>> object_with("{'a': 1} and {'b': 2}", "a").value, object_with("{'a': [1, 2", "a")
     ({'a': 1}, Unreadable(reason='it ends in the middle'))
@@ -136,7 +136,7 @@ def object_with(text: str, *names: str) -> Found | Unreadable:
 
 
 def agreed(found: Sequence[Found], text: str) -> Found | Unreadable:
-    """Return the one value of all; of several the last, where words before it take the others back or call it final."""
+    """Return the one value that all agree on. If words take others back or call one final, return the last."""
     last = found[-1]
     others = [one for one in found if one.value != last.value]
     if others and not TAKEN_BACK.search(text, others[-1].end, last.start):
@@ -147,9 +147,7 @@ def agreed(found: Sequence[Found], text: str) -> Found | Unreadable:
 
 
 def _without_inner(found: list[Found]) -> list[Found]:
-    """Return what stands within a value that is cut off is part of it; cuts before other whole values were no
-    beginnings.
-    """
+    """Drop values inside a value that is cut off, and cut values before complete ones."""
     first_cut = next((place for place, one in enumerate(found) if one.is_cut), None)
     if first_cut is None:
         return found
@@ -157,7 +155,7 @@ def _without_inner(found: list[Found]) -> list[Found]:
 
 
 class _Reader:
-    """One text and how far it is read."""
+    """A parser over one text with its position."""
 
     def __init__(self, text: str, work: int = WORK_A_CHARACTER) -> None:
         self.text = text
@@ -170,7 +168,7 @@ class _Reader:
         self.at, self.repaired = at, False
 
     def value(self, level: int) -> Any:  # noqa: ANN401  (as JSON has it)
-        """Return the value that begins here."""
+        """Return the value at the position."""
         first = self.here()
         if level > MOST_NESTED:
             raise _Broken
@@ -184,7 +182,7 @@ class _Reader:
         return self.bare()
 
     def here(self) -> str:
-        """Return the character that comes next."""
+        """Return the next character."""
         if self.at >= len(self.text):
             raise _Cut
         return self.text[self.at]
@@ -196,7 +194,7 @@ class _Reader:
             raise _TooMuch
 
     def skip(self) -> None:
-        """Go over white space and comments."""
+        """Skip white space and comments."""
         plain = PLAIN_SPACE.match(self.text, self.at)
         self.at = plain.end() if plain else self.at
         if space := SPACE.match(self.text, self.at):
@@ -205,7 +203,7 @@ class _Reader:
         self.spend(1)
 
     def items(self, closing: str, level: int) -> list[Any]:
-        """Return a list, from behind its bracket."""
+        """Return a list, starting after its bracket."""
         found: list[Any] = []
         self.at += 1
         while not self.closes(closing):
@@ -214,7 +212,7 @@ class _Reader:
         return found
 
     def members(self, level: int) -> dict[str, Any]:
-        """Return an object, from behind its brace."""
+        """Return an object, starting after its brace."""
         found: dict[str, Any] = {}
         self.at += 1
         while not self.closes("}"):
@@ -230,7 +228,7 @@ class _Reader:
         return found
 
     def closes(self, closing: str) -> bool:
-        """Return whether the closing bracket comes next; goes behind it."""
+        """Return whether the closing bracket is next, and skip it if so."""
         self.skip()
         if self.here() != closing:
             return False
@@ -238,7 +236,7 @@ class _Reader:
         return True
 
     def separated(self, closing: str) -> None:
-        """Go over the comma; one too many or too few is understood."""
+        """Skip the comma; one too many or too few is accepted."""
         self.skip()
         if self.here() == closing:
             return
@@ -264,7 +262,7 @@ class _Reader:
         return well_formed(word.group())
 
     def string(self, quote: str) -> str:
-        """Return a text in quotes."""
+        """Return a quoted text."""
         found = STRING[quote].match(self.text, self.at)
         if not found:
             self.spend(len(self.text) - self.at)
@@ -305,7 +303,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def well_formed(text: str) -> str:
-    """Return a text that can be written as UTF-8: half a surrogate pair becomes a question mark."""
+    """Return a text that can be encoded as UTF-8: half a surrogate pair becomes a question mark."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -314,7 +312,7 @@ def well_formed(text: str) -> str:
 
 
 def number_of(text: str) -> int | float | str:
-    """Return the number a text is, or the text where no JSON can hold it.
+    """Return the number that a text denotes, or the text if JSON cannot represent it.
 
     >>> number_of("12"), number_of("1e999"), number_of("+.5")
     (12, '1e999', 0.5)

@@ -1,4 +1,4 @@
-"""Answers to several numbered questions: by number where it is given, else in order where there are as many.
+"""Reader of answers to several numbered questions: by number if given, else in order if the count fits.
 
 >>> asked = [{"A": "left", "B": "right", "E": "None"}] * 2
 >>> letters("1. **B**: it stands there\\n2. (a)", asked)
@@ -24,7 +24,7 @@ from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.spans import Part, Read, Unreadable
 
 DEEPEST = 8
-"""JSON nested deeper than this is no answer."""
+"""JSON nested deeper than this is not read."""
 MARKS = re.compile(r"\\boxed|[*_`#>\[\]{}$]+")
 QUOTES = " \t\r\"'“”‘’"
 NUMBER = re.compile(
@@ -41,9 +41,9 @@ ANSWERS = re.compile(
     r"^[#>*_ \t]*(?:here are )?(?:(?:my|the) )?(?:final |corrected |revised )?answers?(?: are)?[*_ ]*:?[*_ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A heading with all answers behind it: nothing before it counts then."""
+"""A heading after which all answers follow; text before it does not count."""
 MOST_HEADINGS = 3
-"""The last ones; one with all answers behind it is among them."""
+"""Number of headings, from the end, among which one with all answers is searched."""
 REFUSED = re.compile(rf"\s*[):]?\s*(?:{REJECTED})", re.IGNORECASE)
 ALONE = re.compile(rf"\(?\s*{LETTER}\s*(?:$|[):;|=]|[.,](?!\w)|[-–—]\s|\s[-–—]|\([^()]*\)\.?$)")
 SPOKEN = re.compile(r"([B-H])\s|(A)\s+(?:because|since)\b")
@@ -68,7 +68,7 @@ FIELDS = (
 
 
 class Said(NamedTuple):
-    """A letter in a reply, the number of its question (from 1) if that is said, and whether it is called an answer."""
+    """A letter in a reply, the number of its question (from 1) if given, and whether it is called an answer."""
 
     letter: str
     start: int
@@ -81,7 +81,9 @@ Letter = Read[str] | Unreadable
 
 
 def letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
-    """Return one letter a question, or why there is none; to one question all that is said is said about it."""
+    """Return one letter for each question, or the reason why there is none. With one question every statement is about
+    it.
+    """
     if len(questions) == 1:
         return (choice(reply, questions[0]),)
     text, places = without_hidden(reply)
@@ -110,7 +112,7 @@ def _letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
 
 
 def _from_one(said: list[Said], last: int) -> list[Said]:
-    """Return numbers from 0 made numbers from 1, where they cannot be anything else."""
+    """Return the statements with numbers from 0 shifted to start at 1, if they cannot be anything else."""
     numbers = {one.number for one in said}
     shift = int(0 in numbers and last not in numbers)
     return [one._replace(number=(one.number or 0) + shift) for one in said]
@@ -148,14 +150,14 @@ def _said(spoke: Part, wanted: int) -> list[Said]:
 
 
 def _plain(line: Part) -> Part:
-    """Return a line without marks of format: bold, headings, brackets, a bullet, quotes."""
+    """Return a line without formatting: bold, headings, brackets, a bullet, quotes."""
     marked = Part(MARKS.sub(lambda mark: " " * len(mark.group()), line.text), line.start)
     bare = without_bullets(marked.text, numbers=False)
     return marked.cut(len(marked.text) - len(bare)).strip(QUOTES + "|")
 
 
 def _in_one_line(line: Part, wanted: int) -> Iterator[Said]:
-    """``B, C, A`` or ``1. B 2. C``, all in one line."""
+    """Yield the statements of ``B, C, A`` or ``1. B 2. C`` in one line."""
     listed = line.cut(line.text.rfind(":") + 1).strip(" .")
     parts = [listed.cut(*match.span()) for match in APART.finditer(listed.text)]
     if len(parts) > 1 and all(re.fullmatch(LETTER, part.text) for part in parts):
@@ -169,7 +171,7 @@ def _in_one_line(line: Part, wanted: int) -> Iterator[Said]:
 
 
 def _in_lines(lines: Iterable[Part]) -> Iterator[Said]:
-    """Yield the letters at the beginnings of lines; one that follows a number on a line of its own belongs to it."""
+    """Yield the letters at line beginnings; one after a number on its own line belongs to that number."""
     current: int | None = None
     below: list[Said] = []
     for line in lines:
@@ -188,7 +190,9 @@ def _in_lines(lines: Iterable[Part]) -> Iterator[Said]:
 
 
 def _leading_letters(line: Part) -> list[Said]:
-    """Return the letter a line begins with, and those that "or" or a comma joins to it; one that is refused is none."""
+    """Return the letter at the beginning of a line and those joined to it by "or" or a comma; rejected ones are left
+    out.
+    """
     first = _leading_letter(line)
     if first is None:
         return []
@@ -202,7 +206,9 @@ def _leading_letters(line: Part) -> list[Said]:
 
 
 def _leading_letter(line: Part) -> Said | None:
-    """Return the letter a line begins with, a label before it or not; a word that happens to begin so is none."""
+    """Return the letter at the beginning of a line, with or without a label; words that begin with a letter do not
+    count.
+    """
     bare = line.strip(" \t:.-–—")
     label = LABEL.match(bare.text)
     rest = (bare.cut(label.end()) if label else bare).strip(QUOTES + ":")
@@ -216,9 +222,7 @@ def _leading_letter(line: Part) -> Said | None:
 
 
 def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterator[Said]:
-    """Yield the letters in a JSON value: lists in order, objects by question number or by the field that holds the
-    answer.
-    """
+    """Yield the letters in a JSON value: lists in order, objects by question number or by their answer field."""
     if depth > DEEPEST:
         return
     if isinstance(value, str) and number is None:

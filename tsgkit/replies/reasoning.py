@@ -1,4 +1,4 @@
-"""Reasoning that stands beside an answer: blocks of it are no answer, whatever they hold.
+"""Removal of reasoning blocks, which are never read as an answer.
 
 >>> spoken("<think>B or C?</think>\\nC").text.strip()
 'C'
@@ -30,7 +30,7 @@ CLOSES = re.compile(
     re.IGNORECASE,
 )
 MARKS = re.compile(r"<\|[A-Za-z_]{1,30}\|>|</?s>|<(?:end|start)_of_turn>|\[/?INST\]")
-"""Marks of templates that some services leave in a reply: ``<|im_end|>``."""
+"""Template marks that some services leave in a reply: ``<|im_end|>``."""
 BEGINNINGS = ("<", "[", "◁", "assistantfinal")
 FINAL = (
     r"final[ \t](?:answer|graphs?|scene[ \t]graphs?|triplets|output|response|choice|layout|annotation|version|result)"
@@ -38,7 +38,7 @@ FINAL = (
     r"|(?:corrected|revised)[ \t](?:answer|graphs?|output)(?:[ \t]is)?"
     r"|最终答案|最后答案|endgültige[ \t]antwort|endantwort|respuesta[ \t]final|réponse[ \t]finale"
 )
-"""What a last answer is called."""
+"""A phrase that announces the final answer."""
 TAG = r"<(?:final_?)?(?:answer|output|final|response)>"
 ENDING = re.compile(
     rf"^[#>*_ \t]{{0,12}}(?:the[ \t])?(?:{FINAL})[*_ \t]{{0,6}}(?:[:：]|$)|^[ \t]*{TAG}", re.IGNORECASE | re.MULTILINE
@@ -46,7 +46,7 @@ ENDING = re.compile(
 
 
 def spoken(reply: str) -> Part | Unreadable:
-    """Return what a reply says outside its reasoning: behind the last block, else before the first."""
+    """Return the reply outside its reasoning: after the last block, else before the first."""
     if not any(mark in reply for mark in BEGINNINGS):
         return Part(reply)
     last = None
@@ -61,7 +61,7 @@ def spoken(reply: str) -> Part | Unreadable:
 
 
 def _called_final(reasoning: Part) -> Part | Unreadable:
-    """Return what reasoning that was never closed calls the final answer, with the name."""
+    """Return the text that unclosed reasoning calls its final answer, with that phrase."""
     names = list(ENDING.finditer(reasoning.text))
     if not names or not reasoning.text[names[-1].end() :].strip():
         return Unreadable(NEVER_ENDS)
@@ -69,7 +69,7 @@ def _called_final(reasoning: Part) -> Part | Unreadable:
 
 
 def _without_marks(part: Part) -> Part:
-    """Blank the marks of templates, so that all places stay."""
+    """Blank template marks, so that all positions stay valid."""
     if "<" not in part.text and "INST]" not in part.text:
         return part
     return Part(MARKS.sub(lambda mark: " " * len(mark.group()), part.text), part.start)

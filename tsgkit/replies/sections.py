@@ -1,4 +1,4 @@
-"""Where in a reply the answer is: behind the last label with something behind it, else anywhere.
+"""Location of the answer in a reply: after the last label with text behind it, else anywhere.
 
 >>> section = answer_section("The cup comes first.\\n**Final answer:** [cup]")
 >>> section.part.text, section.label
@@ -42,19 +42,19 @@ IN_LABELS = (
     "answer", "final", "option", "choice", "ans", "response", "correct", "revised", "<output",
     "答", "选项", "antwort", "respuesta", "réponse",
 )  # fmt: skip
-"""One of these is in every label: a text without them is not searched."""
+"""Every label contains one of these; a text without them is not searched."""
 ENDS = re.compile(r"</(?:final_?)?(?:answer|output|final|response)>", re.IGNORECASE)
 
 
 class Section(NamedTuple):
-    """The part of a reply that holds the answer, and the label that announced it (None: the whole reply)."""
+    """The part of a reply that holds the answer, and its label (None: the whole reply)."""
 
     part: Part
     label: str | None
 
 
 def answer_section(reply: str) -> Section | Unreadable:
-    """Return what stands behind the last answer label, or all that is said where there is none."""
+    """Return the text after the last answer label, or the whole reply outside its reasoning if there is none."""
     said = spoken(reply)
     if isinstance(said, Unreadable):
         return said
@@ -75,7 +75,7 @@ def labels_in(part: Part) -> list[re.Match[str]]:
 
 
 def behind(part: Part, label: re.Match[str], end: int) -> Part:
-    """Return what stands behind a label up to a place; a tag ends where it is closed."""
+    """Return the text after a label up to a position; a tag ends where it is closed."""
     rest = part.cut(label.end(), end)
     closed = ENDS.search(rest.text) if label.group().lower().startswith("<answer") else None
     return rest.cut(0, closed.start()) if closed else rest

@@ -1,4 +1,4 @@
-"""Stretches of a reply that know where they stand in it, and what is read from them."""
+"""Parts of a reply that know their position in it, and values read from them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ Value = TypeVar("Value")
 
 
 class Unreadable(NamedTuple):
-    """No answer could be read, and why."""
+    """The reason why no answer could be read."""
 
     reason: str
 
 
 class Read(NamedTuple, Generic[Value]):
-    """A value and the span of the reply that says it."""
+    """A value and the span of the reply that it was read from."""
 
     value: Value
     start: int
@@ -22,7 +22,7 @@ class Read(NamedTuple, Generic[Value]):
 
 
 class Part(NamedTuple):
-    """A stretch of a reply and where it begins there.
+    """A part of a reply and its start position.
 
     >>> part = Part("Answer: [C]", 10).cut(8)
     >>> part, part.strip("[]")
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where it ends in the reply."""
+        """The end position in the reply."""
         return self.start + len(self.text)
 
     def cut(self, start: int, end: int | None = None) -> Part:

@@ -1,4 +1,4 @@
-"""Tuples of names in brackets, ``( man , ride , horse ) , ( horse , brown )``, or as JSON lists.
+"""Reader of tuples of names in brackets, ``( man , ride , horse ) , ( horse , brown )``, or as JSON lists.
 
 >>> tuples("Scene graph: ( man , ride , horse ) , ( horse , brown )").tuples
 (('man', 'ride', 'horse'), ('horse', 'brown'))
@@ -27,15 +27,14 @@ from tsgkit.replies.spans import Unreadable
 
 MOST_ELEMENTS, MOST_WORDS, MOST_ALONE, SHORT = 3, 5, 3, 60
 LONGEST = 200
-"""More elements than these make no tuple; more words or characters make a remark of an element, sooner where
-it stands alone."""
+"""Limits: elements of a tuple; words and characters of an element, lower if it stands alone."""
 AROUND = " \t\r\n\"'`“”‘’"
 QUOTED = r"(?:\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|['‘][^\n]{1,80}?['’])(?=\s*(?:[,;)\]]|\Z))"
 NAME = rf"(?:{QUOTED}|(?![\"“])(?:[^()\[\],;\n]|\([^()\[\]\n]{{0,80}}\)|\[[^()\[\]\n]{{0,80}}\])*+)"
 ELEMENT = re.compile(rf"\s*+({NAME})\s*+[,;]")
 TUPLE = re.compile(rf"[(\[](\s*+{NAME}(?:\s*+[,;]\s*+{NAME})*+\s*+)[)\]]")
 OPENING = re.compile(r"[ \t]*(?:[^()\[\]{}:\n]{1,40}:[ \t]*)?(?:[(\[]\s*(?=[(\[]))?(?=[(\[])")
-"""What may stand before the first tuple of a line: words with a colon, and a bracket around all tuples."""
+"""Text allowed before the first tuple of a line: words with a colon, and a bracket around all tuples."""
 BETWEEN = re.compile(r"[ \t,;.&)\]]*(?:and\b[ \t]*)?")
 SENTENCE = re.compile(r"[.!?:]\s|[!?:]$|(?:\S+\s+){2,}\S+\.$")
 AMID_WORDS = re.compile(r"\([^()\n]{1,80},[^()\n]{1,80}\)")
@@ -43,14 +42,14 @@ JSON = re.compile(r"^[^()\[\]{}:\n]{0,40}:?[ \t]*(?=\{|\[\s*[\[({])", re.MULTILI
 
 
 class Tuples(NamedTuple):
-    """The tuples of a reply, and notes on what was left out of them."""
+    """The tuples of a reply, and notes on text that was left out."""
 
     tuples: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
 
 
 class _Refused(Exception):
-    """No tuples can be read, and why."""
+    """The reason why no tuples can be read."""
 
 
 def tuples(
@@ -94,7 +93,7 @@ def _says(name: str) -> bool:
 
 
 def _in_json(text: str, fields: Sequence[str]) -> list[Sequence[object]]:
-    """Return the tuples of a list of lists or an object that begins a line; none where there is no such thing."""
+    """Return the tuples of a list of lists or an object at the beginning of a line."""
     starts = {start.end() for start in JSON.finditer(text)}
     found = [one for one in values_in(text) if one.start in starts] if starts else []
     if not found:
@@ -114,7 +113,7 @@ def _in_json(text: str, fields: Sequence[str]) -> list[Sequence[object]]:
 
 
 def _in_lines(text: str, notes: list[str]) -> list[list[str]]:
-    """Return the tuples of lines that begin with one; what is left out is noted."""
+    """Return the tuples of lines that begin with one; other text is noted."""
     said: list[list[str]] = []
     prose = ""
     for found in _segments(text):
@@ -134,7 +133,7 @@ def _in_lines(text: str, notes: list[str]) -> list[list[str]]:
 
 
 def _segments(text: str) -> Iterator[str | list[str]]:
-    """Yield the tuples that begin a line, perhaps behind a bullet or words with a colon, and all other text."""
+    """Yield the tuples at line beginnings, optionally after a bullet or words with a colon, and all other text."""
     at = 0
     while at < len(text):
         end = text.find("\n", at) % (len(text) + 1)

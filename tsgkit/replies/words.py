@@ -1,4 +1,4 @@
-"""One name, however a reply gives it: alone, behind a label, in brackets, or in a sentence that answers.
+"""Reader of one name: alone, after a label, in brackets, or in a sentence that answers.
 
 >>> said = [word(reply) for reply in ("[cup]", "It was the **cup**.", "cup (95 %)", "Answer: the cup, since it fell")]
 >>> [read.value for read in said if isinstance(read, Read)]
@@ -29,7 +29,7 @@ from tsgkit.replies.spans import Part, Read, Unreadable
 NOTHING_SAID = "no answer"
 NO_NAME = "no one name"
 MOST_WORDS = 3
-"""More words than these are a sentence, not a name."""
+"""A text with more words is a sentence, not a name."""
 CLEAN = re.compile(r"\s*+\[?([A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)\]?\.?\s*+")
 ARTICLE = re.compile(r"(?:an?|the|der|die|das|den|dem|eine?|el|la|los|las|una?|le|les|une|l')\b\s*+", re.IGNORECASE)
 HEDGES = (
@@ -38,7 +38,7 @@ HEDGES = (
     "wahrscheinlich", "vermutlich", "vielleicht", "probablemente", "quizás", "quizá", "tal vez", "probablement",
     "peut-être", "sans doute", "大概", "很可能", "可能", "也许",
 )  # fmt: skip
-"""How sure an author is of a name: no part of it."""
+"""Words that say how certain the author is; they are not part of a name."""
 HEDGE = "(?:" + "|".join(word.replace(" ", r"\s++") for word in HEDGES) + ")"
 HEDGED = re.compile(rf"{HEDGE}(?:\s*+[,:]\s*+|\s++|(?<=[^\x00-\x7f])(?=[^\x00-\x7f]))(?:是\s*+)?(?=\S)", re.IGNORECASE)
 HEDGED_BEHIND = re.compile(rf"(?:(?<!\s)\s*+,\s*+|(?<=\S)\s++){HEDGE}\Z", re.IGNORECASE)
@@ -53,12 +53,12 @@ LEAD = re.compile(r"[^:\n]{1,40}:\s++(?=\S)")
 CHINESE = re.compile("[\u4e00-\u9fff]")
 LONGEST_CHINESE = 10
 AROUND = " \t\r\n\"'“”‘’*_`<>[]{}$"
-"""Signs around a name that are no part of it."""
+"""Punctuation around a name that is not part of it."""
 JOINED = re.compile(r"(?:,|/|&|\+|\band\b|\bor\b|\bund\b|\boder\b|\by\b|\bo\b|\bet\b|\bou\b|和|或者?)\s*+")
 BRACKET = re.compile(r"\[([^\[\]]*)\]")
 LISTED = re.compile(r"\s*+(?:[-+*•–]|\d{1,3}[.)])[ \t]")
 LIST = re.compile(r"\[\s*+\[|\[[^\[\]]*,[^\[\]]*,")
-"""What opens a graph or a list of several names."""
+"""The opening of a graph or of a list of several names."""
 QUOTED = re.compile(
     r"\*\*([^*\n]{1,60})\*\*|`([^`\n]{1,60})`|\"([^\"\n]{1,60})\"|‘([^’'\n]{1,60})['’]|(?<!\w)'([^'\n]{1,60})'(?!\w)|\[([^\[\]\n]{1,60})\]"
 )
@@ -72,16 +72,16 @@ SENTENCE = re.compile(
     re.IGNORECASE,
 )
 PLACE = re.compile(r"[a-z]++(?:\s++[a-z]++)?\s++(?:the|an?|his|her|its|their)\s")
-"""Behind a verb, the beginning of words that say where something is, and do not name it."""
+"""A preposition after a verb, which begins a location instead of a name."""
 VERB = re.compile(rf"\b{IS}", re.IGNORECASE)
 RELATIVE = re.compile(r"\b(?:that|which|who|what|where|das|que|qui)\s++\Z", re.IGNORECASE)
 DESCRIBES = re.compile(rf"{RELATIVE.pattern}|\b(?:it|he|she|they|this|these|those|there|er|sie)\s++\Z", re.IGNORECASE)
-"""Before a verb, a subject that the sentence has named already: what follows describes it."""
+"""A pronoun before a verb: what follows describes an object named earlier."""
 LONGEST_PRONOUN = 12
 FURTHER = re.compile(
     r"\s*+(?:,|\b(?:that|which|who|whose|whom|where|when|while|because|since|as|and|so|but|for|if)\b)", re.IGNORECASE
 )
-"""The beginning of a clause behind a name."""
+"""The beginning of a clause after a name."""
 BUT = re.compile(
     r"(?:it(?:'s|\s++is)\s++)?(?:not|no\s++es|nicht|pas|ce\s++n'est\s++pas)\b[^.\n]{1,60}?,?\s*+\b(?:but|sino|sondern|mais)\s++([^.\n]{1,60})[.!]?\s*+",
     re.IGNORECASE,
@@ -98,7 +98,7 @@ FILLERS = {
     "hard", "difficult", "easy", "sorry", "sure", "okay", "ok", "certainly", "of course", "thanks", "thank you",
     "hope this helps", "thinking", "reasoning",
 }  # fmt: skip
-"""No names in a sentence or beside other lines; where one of them is the whole answer, it may be an action."""
+"""Words that are no names in a sentence or beside other lines; as the whole answer they may be an action."""
 DENIES = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
 SENTENCE_OF_ITS_OWN = re.compile(r"(?<!\S)(?:is|was|are|were)(?!\S)", re.IGNORECASE)
 DENIED = re.compile(r"(?:not|no|nicht|nein|never|kein\w*|cannot|can't|i)\b", re.IGNORECASE)
@@ -148,7 +148,7 @@ def _word_in(part: Part, known: AbstractSet[str]) -> Read[str] | Unreadable:
 
 
 def _agreed(found: Sequence[Read[str]], part: Part) -> Read[str] | Unreadable:
-    """Return the one name of all; the last one counts where words before it take others back."""
+    """Return the one name that all agree on; the last one if words before it take others back."""
     names = {one.value.casefold(): one.value for one in found}
     last = max(found, key=lambda one: one.start)
     if len(names) > 1:
@@ -171,7 +171,7 @@ def _first(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
 
 
 def _names(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
-    """Return the name of a line, or the names where several are joined; nothing where it holds other words."""
+    """Return the name of a line, or several joined names; none if the line has other words."""
     lead = LEADS.match(line.text)
     content = line.cut(lead.end() if lead else 0).strip()
     bracket = BRACKET.match(content.text)
@@ -306,7 +306,7 @@ def _complements(line: Part, last: tuple[int, int], known: AbstractSet[str]) -> 
 
 
 def _describes(text: str, verb: int, subjects: re.Pattern[str]) -> bool:
-    """Return whether the subject of a verb, somewhere behind the first word, is one of these pronouns."""
+    """Return whether the subject of a verb, after the first word, is one of these pronouns."""
     subject = subjects.search(text, max(0, verb - LONGEST_PRONOUN), verb)
     return subject is not None and subject.start() > 0
 

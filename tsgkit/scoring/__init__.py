@@ -1,4 +1,4 @@
-"""Scores and what may be concluded from them: corpus values, intervals, paired comparisons, agreement of raters.
+"""Scores and their statistics: corpus values, confidence intervals, paired comparisons, agreement of raters.
 
 =================  ====================================================================================
 ``score``          a sample's share of a metric: sum, weight, reason, evidence

@@ -1,4 +1,4 @@
-"""How far raters agree: two judges with each other, several at once, one judge with a reference.
+"""Agreement of raters: two judges, several judges, or one judge and a reference.
 
 >>> ours = {"a": "yes", "b": "yes", "c": "no", "d": "no", "e": None}
 >>> theirs = {"a": "yes", "b": "no", "c": "no", "d": "no", "e": "yes"}
@@ -26,11 +26,11 @@ Item = TypeVar("Item", bound=Hashable)
 Ratings = Mapping[Item, str | None]
 
 MOST_LABELS = 1000
-"""More of them are free text, not labels; the time alpha takes grows with their square."""
+"""With more distinct labels the ratings are taken for free text. The time for alpha grows with their square."""
 
 
 class Measure(StrEnum):
-    """How agreement was measured."""
+    """The statistic that measures an agreement."""
 
     KAPPA = "Cohen's kappa"
     ALPHA = "Krippendorff's alpha"
@@ -39,7 +39,7 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True)
 class Agreement:
-    """An agreement and what it rests on; ``value`` is None, with the reason, where it is undefined.
+    """An agreement and the ratings behind it. ``value`` is None if it is undefined; ``reason`` says why.
 
     ``n`` counts the items it was measured on, ``left_out`` those that somebody rated but too few others did.
     """
@@ -54,7 +54,7 @@ class Agreement:
 
 
 def cohens_kappa(first: Ratings[Item], second: Ratings[Item]) -> Agreement:
-    """Agreement of two raters beyond what their own habits would bring about.
+    """Return the agreement of two raters beyond chance, given how often each uses every label.
 
     Definition: (Ao - Ae) / (1 - Ae), where Ao is the share of items with equal labels, and Ae what it would be if each
     rater gave the same labels to random items. Only complete pairs count: items that both rated. Range: -1 to 1; 1 is
@@ -70,7 +70,7 @@ def cohens_kappa(first: Ratings[Item], second: Ratings[Item]) -> Agreement:
 
 
 def krippendorffs_alpha(raters: Sequence[Ratings[Item]]) -> Agreement:
-    """Agreement of any number of raters who need not all have rated everything.
+    """Return the agreement of any number of raters; not every rater must have rated every item.
 
     Definition: 1 - Do / De, where Do is how often two ratings of one item differ, and De how often two ratings of any
     items do (nominal distance). Items with fewer than two ratings are left out. Range: at most 1, which is full
@@ -86,7 +86,8 @@ def krippendorffs_alpha(raters: Sequence[Ratings[Item]]) -> Agreement:
 
 
 def balanced_accuracy(judge: Ratings[Item], reference: Ratings[Item]) -> Agreement:
-    """Return how well a judge finds each label of a reference, rare labels counting as much as frequent ones.
+    """Return the mean recall of a judge over the labels of a reference, so that rare labels count as much as frequent
+    ones.
 
     Definition: the mean, over the labels of the reference, of the share of items with that label to which the judge
     gave it. Range: 0 to 1; always giving one of k labels scores 1 / k. An item of the reference on which the judge
@@ -131,7 +132,7 @@ def _measured(measure: Measure, raters: Sequence[Ratings[Item]], value: Callable
 
 
 def _by_item(raters: Sequence[Ratings[Item]]) -> list[list[tuple[int, str]]]:
-    """Return who said what, item by item."""
+    """Return the labels and their raters, item by item."""
     items: defaultdict[Item, list[tuple[int, str]]] = defaultdict(list)
     for rater, ratings in enumerate(raters):
         for item, label in ratings.items():
@@ -141,7 +142,7 @@ def _by_item(raters: Sequence[Ratings[Item]]) -> list[list[tuple[int, str]]]:
 
 
 def _one_label(labels: Iterable[str], nothing: str) -> str | None:
-    """Return why nothing can be measured on these labels, if so."""
+    """Return the reason why these labels allow no measurement; None if they do."""
     different = set(labels)
     if len(different) > 1:
         return None

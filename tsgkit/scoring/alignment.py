@@ -1,4 +1,4 @@
-"""Which candidate graph answers which reference graph: by place, in order, or however fits best.
+"""Alignment of candidate graphs with reference graphs: by position, in order, or in any order.
 
 Where several graphs are asked for, one forgotten at the start shifts all others. Pairing by place (the headline) then
 scores them all as wrong; the two alignments here tell how much of that is a matter of decomposition, not of content.
@@ -25,7 +25,7 @@ MOST_REFERENCES = 10
 
 
 class Alignment(NamedTuple):
-    """Pairs of a reference's and a candidate's number, and what they earn together."""
+    """Pairs of a reference number and a candidate number, and their total gain."""
 
     pairs: tuple[tuple[int, int], ...]
     total: float
@@ -35,19 +35,18 @@ NOTHING = Alignment((), 0.0)
 
 
 def too_large(references: int, candidates: int) -> bool:
-    """Return whether aligning exactly would cost too much: far more candidates than asked for, or too many
-    references."""
+    """Return whether an exact alignment would take too long."""
     return candidates > 4 * references + 16 or references > MOST_REFERENCES
 
 
 def by_place(gains: Gains) -> Alignment:
-    """Return the first with the first, the second with the second, and so on."""
+    """Pair the first with the first, the second with the second, and so on."""
     pairs = [(place, place) for place in range(min(len(gains), len(gains[0]) if gains else 0))]
     return _earning(pairs, gains)
 
 
 def in_order(gains: Gains) -> Alignment:
-    """Return the best pairing that crosses no pair: decomposition errors are forgiven, order errors are not."""
+    """Return the best pairing without crossings: it forgives wrong decomposition, but not wrong order."""
     if not _earns(gains):
         return NOTHING
     rows, columns = len(gains), len(gains[0])
@@ -73,15 +72,14 @@ def _walk_in_order(gains: Gains, best: list[list[float]]) -> list[tuple[int, int
 
 
 def best(gains: Gains) -> Alignment:
-    """Return the best pairing in whatever order: decomposition and order errors are forgiven, content errors
-    are not."""
+    """Return the best pairing in any order: it forgives wrong decomposition and order, but not wrong content."""
     if not _earns(gains):
         return NOTHING
     rows, columns = len(gains), len(gains[0])
 
     @cache
     def most(column: int, used: int) -> float:
-        """Return what candidates from ``column`` on can still earn with the references not yet used."""
+        """Return the most that the candidates from ``column`` on can gain with the unused references."""
         if column == columns:
             return 0.0
         return max([most(column + 1, used), *(earned(row, column, used) for row in free(column, used))])
@@ -104,7 +102,7 @@ def best(gains: Gains) -> Alignment:
 
 
 def assignment(gains: Gains) -> Alignment:
-    """Return a best pairing in whatever order, of as many as there are (the Hungarian method).
+    """Return a best pairing in any order, with as many pairs as possible (the Hungarian method).
 
     >>> assignment([[3.0, 2.0], [2.0, 0.0]])
     Alignment(pairs=((0, 1), (1, 0)), total=4.0)
@@ -123,7 +121,7 @@ def assignment(gains: Gains) -> Alignment:
 
 
 def _give(row: int, gains: Gains, rows: list[float], columns: list[float], owners: list[int]) -> None:
-    """Pair one more row, and others anew where that costs least."""
+    """Pair one more row, and change earlier pairs if that costs less."""
     owners[0], column = row, 0
     costs, before = [math.inf] * len(columns), [0] * len(columns)
     left = set(range(1, len(columns)))

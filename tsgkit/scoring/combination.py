@@ -1,4 +1,4 @@
-"""Values made of several columns: the mean of sub-scores, the highest level that is held.
+"""Values combined from several metrics: the mean of sub-scores, or the highest level that is reached.
 
 >>> from tsgkit.scoring.pooling import Part
 >>> easy = [Part(1, 1, "a"), Part(1, 1, "b"), Part(0, 1, "c"), Part(1, 1, "d")]
@@ -33,19 +33,19 @@ from tsgkit.scoring.pooling import Part, Pooling, Totals, add, cluster_totals, p
 from tsgkit.scoring.resampling import redrawn_totals
 
 Combination = Callable[[Sequence[float | None]], float | None]
-"""Makes one value of those of the columns; a column that nothing weighs in is None."""
+"""A function from the values of several metrics to one value; a metric without weight is None."""
 ROUNDS = 2000
-"""Rounds of the bootstrap, for combinations that are no mean."""
+"""Rounds of the bootstrap, for combinations that are not a mean."""
 
 
 def mean_of_all(values: Sequence[float | None]) -> float | None:
-    """Return the mean; None where a column has no value, since the mean of the others is another quantity."""
+    """Return the mean, or None if a value is missing: the mean of the others would be another quantity."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def combine(columns: Sequence[Sequence[Part]], pooling: Pooling, how: Combination) -> float | None:
-    """Return the value that the columns come to."""
+    """Return the combined value of several metrics."""
     return how([pool(column, pooling).value for column in columns])
 
 
@@ -106,7 +106,7 @@ def _mean_interval(
 
 
 def _percentiles(ordered: Sequence[float], level: float, clusters: int) -> Interval | None:
-    """Return what lies between the tails; None where too few rounds gave an estimate, or all the same."""
+    """Return the percentile interval; None if too few rounds gave an estimate, or all gave the same."""
     tail = math.floor((len(ordered) + 1) * (1 - level) / 2 + _SAME)
     if tail < 1 or ordered[tail - 1] == ordered[-tail]:
         return None
@@ -114,9 +114,7 @@ def _percentiles(ordered: Sequence[float], level: float, clusters: int) -> Inter
 
 
 def _combined_ends(bound: Interval, how: Combination, totals: Sequence[Mapping[str, Totals]]) -> Interval | None:
-    """Return what columns that all end where one does come to; an empty one stays so; no interval where its ends are
-    one.
-    """
+    """Return the interval of metrics that all end at the same bound; None if its ends are equal."""
     low, high = (how([end if column else None for column in totals]) for end in (bound.low, bound.high))
     return None if low is None or high is None or low == high else replace(bound, low=low, high=high)
 

@@ -1,4 +1,4 @@
-"""Two systems on the same items: how far apart, how sure, and what such a set of items can show at all.
+"""Comparison of two systems on the same items: the difference, its interval, and the smallest detectable difference.
 
 >>> ours = {n: Part(float(n % 4 != 0), 1, str(n)) for n in range(40)}
 >>> theirs = {n: Part(float(n % 2 != 0), 1, str(n)) for n in range(40)}
@@ -39,7 +39,8 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Resolvable:
-    """The smallest true difference that so many clusters would probably show; None, with the reason, where unknown."""
+    """The smallest true difference that this number of clusters is likely to detect; None if unknown, with the
+    reason."""
 
     value: float | None
     level: float
@@ -51,7 +52,7 @@ class Resolvable:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The first system minus the second, with everything it takes to judge the difference.
+    """The difference of two systems (first minus second) with its interval and test.
 
     ``difference`` is None, with the reason, where a system has no value; ``interval`` is None for fewer than two
     clusters as well. ``items`` and ``clusters`` count those that weigh anything in either system.
@@ -103,7 +104,7 @@ def compare(
 
 
 def paired_interval(paired: Paired, level: float = 0.95, top: float = 1.0) -> Interval | None:
-    """Return the interval of a paired difference, or None for fewer than two clusters; see :func:`compare`."""
+    """Return the interval of a paired difference; None for fewer than two clusters. See :func:`compare`."""
     if paired.difference is None or len(paired.clusters) < 2:
         return None
     if _alike(paired):
@@ -128,7 +129,7 @@ def _contributions(clusters: Sequence[Totals], unit: float) -> list[Contribution
 
 
 def _spread(mine: Sequence[Contribution], theirs: Sequence[Contribution]) -> Spread:
-    """Return the difference of two values, moved by each cluster that is left out of both."""
+    """Return the difference of two values and its change when each cluster is left out of both."""
     both = [
         Contribution(one.sum - other.sum, (one.weight + other.weight) / 2)
         for one, other in zip(mine, theirs, strict=True)
@@ -143,7 +144,7 @@ def _shifts(side: Sequence[Contribution]) -> list[float]:
 
 
 def _alike(paired: Paired) -> bool:
-    """Return whether no cluster pulls the difference anywhere, so that redrawing them shows nothing."""
+    """Return whether every cluster has the same difference, so that resampling them shows nothing."""
     size = max(abs(paired.first.value or 0.0), abs(paired.second.value or 0.0))
     return max(map(abs, paired.deviations())) <= _ROUNDING * size
 
@@ -156,8 +157,7 @@ def smallest_difference(
     level: float = 0.95,
     power: float = 0.8,
 ) -> Resolvable:
-    """Return the smallest true difference that these items would show, were systems as unlike as these two compared
-    again.
+    """Return the smallest true difference that these items would detect in a new comparison of such systems.
 
     Definition: (z(1 - (1 - level) / 2) + z(power)) * SE, which is 2.80 SE at 95 % and 80 %. SE is the clustered
     standard error of the difference: each of the k clusters deviates by d = (s1 - R1 w1) / W1 - (s2 - R2 w2) / W2, for

@@ -1,4 +1,4 @@
-"""Elements outside L, and whether the description at least mentions them.
+"""Elements of graphs that are not in L, and whether the description mentions them.
 
 ``Total = Desc + New``: Desc elements are mentioned in the description in some inflected form though L does not allow
 them, New ones are not. The unit is the element (a node name or an edge label, once per sample).
@@ -20,19 +20,19 @@ from tsgkit.lexicon import mentions
 
 
 class Hallucinations(NamedTuple):
-    """The elements outside L, apart by whether the description mentions them."""
+    """The elements outside L: those that the description mentions, and the others."""
 
     described: tuple[str, ...]
     new: tuple[str, ...]
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """The number of elements."""
         return len(self.described) + len(self.new)
 
 
 def hallucinations(graphs: Iterable[ActionGraph], vocabulary: Vocabulary, description: str) -> Hallucinations:
-    """Return the elements of these graphs that L does not allow."""
+    """Return the elements of these graphs that are not in L."""
     outside = dict.fromkeys([name for graph in graphs for t in graph.triplets for name in vocabulary.outside(t)])
     described = tuple(name for name in outside if mentions(description, name))
     return Hallucinations(described, tuple(name for name in outside if name not in described))

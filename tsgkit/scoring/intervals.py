@@ -30,12 +30,11 @@ from tsgkit.scoring.student import student_quantile
 Clusters = Mapping[str, Totals]
 _ROUNDING = 1e-12
 _DOUBT = 2.0
-"""Times the square root of the number of clusters: the weight of the worst case against the squared number of clusters
-that carry the evidence. Chosen by simulation."""
+"""Weight of the worst case, as a multiple of the square root of the number of clusters. Chosen by simulation."""
 
 
 class IntervalMethod(StrEnum):
-    """How an interval was made."""
+    """The method that made an interval."""
 
     WILSON = "Wilson interval over clusters"
     STUDENT = "Student's t over clusters"
@@ -46,7 +45,7 @@ class IntervalMethod(StrEnum):
 
 @dataclass(frozen=True)
 class Interval:
-    """The range a value may lie in, the share of corpora it holds for, and the clusters it rests on."""
+    """A confidence interval: its ends, its level, its method and the number of clusters."""
 
     low: float
     high: float
@@ -56,7 +55,7 @@ class Interval:
 
 
 class Contribution(NamedTuple):
-    """One cluster's share of a value: the sum it adds, out of its weight; the weights of all clusters add up to 1."""
+    """The share of one cluster in a value: a sum and a weight. The weights of all clusters add up to 1."""
 
     sum: float
     weight: float
@@ -64,7 +63,7 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True)
 class Spread:
-    """An estimate, its variance over clusters, and each cluster's contribution to it."""
+    """An estimate, its variance over clusters, and the contribution of each cluster."""
 
     value: float
     variance: float
@@ -105,7 +104,7 @@ def interval(parts: Iterable[Part], pooling: Pooling, *, level: float = 0.95, to
 
 
 def clusters_interval(clusters: Clusters, *, level: float = 0.95, top: float = 1.0) -> Interval | None:
-    """Return the interval of a corpus value from what its clusters contribute; see :func:`interval`."""
+    """Return the interval of a corpus value from the contributions of its clusters; see :func:`interval`."""
     check_level(level)
     if len(clusters) < 2:
         return None
@@ -122,7 +121,7 @@ def clusters_interval(clusters: Clusters, *, level: float = 0.95, top: float = 1
 
 
 def share_interval(spread: Spread, level: float, top: float = 1.0) -> Interval:
-    """Return the Wilson interval of a value between 0 and ``top``; Student's where a cluster lies outside."""
+    """Return the Wilson interval of a value between 0 and ``top``, or Student's if a cluster lies outside."""
     quantile = _quantile(spread, level)
     scale = top if math.isfinite(top) else 1.0
     value, variance = spread.value / scale, spread.variance / scale**2
@@ -170,7 +169,7 @@ def student_interval(spread: Spread, level: float) -> Interval:
 def constant_interval(
     value: float, weights: Sequence[float], scale: tuple[float, float], level: float
 ) -> Interval | None:
-    """Return the bound for a value that all clusters share, between the least and the most that a cluster can have."""
+    """Return the interval of a value that is the same in all clusters, within the range that a cluster can have."""
     least, most = scale
     if not (math.isfinite(least) and math.isfinite(most) and least - _ROUNDING <= value <= most + _ROUNDING):
         return None
@@ -185,12 +184,12 @@ def constant_interval(
 
 
 def jackknife_variance(shifts: Sequence[float]) -> float:
-    """Return the jackknife variance from how far the value moves when each cluster is left out."""
+    """Return the jackknife variance from the change of the value when each cluster is left out."""
     return (len(shifts) - 1) / len(shifts) * math.fsum(shift * shift for shift in shifts)
 
 
 def effective_number(weights: Sequence[float]) -> float:
-    """Return how many clusters of equal weight would be as good: (sum of weights)² / (sum of squared weights).
+    """Return the effective number of clusters: (sum of weights)² / (sum of squared weights).
 
     >>> effective_number([2, 2, 2]), effective_number([8, 1, 1])
     (3.0, 1.5151515151515151)
@@ -212,13 +211,14 @@ def _quantile(spread: Spread, level: float) -> float:
 
 
 def _carriers(shares: Sequence[float]) -> float:
-    """Return how many clusters carry a sum: 1 where one cluster holds all of it, their number where all hold alike."""
+    """Return the effective number of clusters that carry a sum: 1 if one cluster holds all of it."""
     sizes = [abs(share) for share in shares]
     return effective_number(sizes) if max(sizes) > 0 else 0.0
 
 
 def _sample_size(spare: float, variance: float, carriers: float, spread: Spread) -> float:
-    """Return the sample size as seen, drawn towards one observation a cluster where few clusters carry the evidence."""
+    """Return the effective sample size, shrunk towards one observation per cluster if few clusters carry the
+    evidence."""
     if variance <= _ROUNDING**2:
         return spread.effective
     doubt = _DOUBT * math.sqrt(len(spread.contributions))

@@ -1,4 +1,4 @@
-"""How a sample can end, and the counts that stand beside every score.
+"""Outcomes of a sample, and the counts beside every score.
 
 Every sample ends in exactly one outcome, and each is counted: nothing is skipped.
 """
@@ -11,17 +11,17 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """How a sample ended."""
+    """The outcome of a sample."""
 
     ANSWERED = "answered"
     MISSING = "missing"
-    """There is no reply at all."""
+    """There is no reply."""
     EMPTY = "empty"
     """The reply has no content."""
     TRUNCATED = "truncated"
     """The reply was cut off at its length limit."""
     REFUSED = "refused"
-    """A content filter or a refusal field said no; a refusal in prose is unreadable."""
+    """A content filter or the refusal field refused. A refusal in prose is unreadable."""
     UNREADABLE = "unreadable"
     """No answer could be read from the reply."""
     API_ERROR = "api_error"
@@ -31,13 +31,13 @@ class Outcome(StrEnum):
 
 
 FAILURES = frozenset((Outcome.API_ERROR, Outcome.ERROR))
-"""The outcomes that say nothing of the subject; the same command tries such samples again."""
+"""The outcomes that say nothing about the subject. The same command asks such samples again."""
 COUNTS = ("items", *Outcome, "repaired", "missing_graphs", "surplus_graphs", "skipped_official")
 """The counts that every score carries, in this order."""
 
 
 def add_counts(samples: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return the counts of all samples together; the shared ones first, then what a suite counts besides.
+    """Return the sum of the counts of all samples: the shared counts first, then those of the suite.
 
     >>> list(add_counts([{"items": 1, "answered": 1, "too_large": 1}]).items())[-1]
     ('too_large', 1)

@@ -1,4 +1,4 @@
-"""Two systems on the same items, cluster by cluster: what the paired statistics are made of.
+"""Pairing of two systems on the same items, cluster by cluster: the input of the paired statistics.
 
 >>> ours = {"tea/0": Part(1, 1, "tea"), "tea/1": Part(1, 1, "tea"), "flat/0": Part(0, 1, "flat")}
 >>> theirs = {"tea/0": Part(1, 1, "tea"), "tea/1": Part(0, 1, "tea"), "flat/0": Part(0, 1, "flat")}
@@ -25,26 +25,26 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 class Both(NamedTuple):
-    """What one cluster (or item) contributes to either system's value."""
+    """The contributions of one cluster (or item) to the values of both systems."""
 
     first: Totals
     second: Totals
 
     @property
     def differs(self) -> bool:
-        """Whether it matters which system is which."""
+        """True if the two systems differ on this cluster."""
         return self.first != self.second
 
     @property
     def outcomes(self) -> tuple[float, float] | None:
-        """Either side's outcome where both are plainly right (1) or wrong (0), with the same weight; else None."""
+        """The outcomes of both sides if each is plainly right (1) or wrong (0) with the same weight; else None."""
         (first, weight), (second, other) = self
         return (first / weight, second / weight) if weight == other and {first, second} <= {0.0, weight} else None
 
 
 @dataclass(frozen=True)
 class Paired:
-    """Two corpus values and what each cluster contributes to them; what weighs nothing on either side is left out."""
+    """Two corpus values and the contributions of each cluster. Clusters without weight on either side are left out."""
 
     first: Pooled
     second: Pooled
@@ -53,28 +53,28 @@ class Paired:
 
     @property
     def difference(self) -> float | None:
-        """The first value minus the second; None where one is missing."""
+        """The first value minus the second; None if one is missing."""
         if self.first.value is None or self.second.value is None:
             return None
         return self.first.value - self.second.value
 
     @property
     def reason(self) -> str | None:
-        """Why there is no difference, where there is none."""
+        """The reason for a missing difference."""
         return self.first.reason or self.second.reason
 
     @property
     def discordant(self) -> tuple[int, int] | None:
-        """How often only the first, and only the second, is right; None unless each cluster is one plain outcome."""
+        """The numbers of clusters in which only the first, and only the second, is right; None unless each cluster is
+        one plain outcome.
+        """
         outcomes = [cluster.outcomes for cluster in self.clusters]
         if len(self.clusters) != self.items or len({cluster.first.weight for cluster in self.clusters}) != 1:
             return None
         return None if None in outcomes else (outcomes.count((1.0, 0.0)), outcomes.count((0.0, 1.0)))
 
     def deviations(self) -> list[float]:
-        """Return how far each cluster pulls the difference away from what it is over all (linearised; they add up to
-        0).
-        """
+        """Return the deviation of each cluster from the overall difference (linearised; they add up to 0)."""
         mine = _deviations([cluster.first for cluster in self.clusters])
         theirs = _deviations([cluster.second for cluster in self.clusters])
         return [one - other for one, other in zip(mine, theirs, strict=True)]
@@ -86,7 +86,7 @@ class Paired:
 
 
 def pair(first: Mapping[Item, Part], second: Mapping[Item, Part], pooling: Pooling) -> Paired:
-    """Put two systems side by side; ``UsageError`` unless both have the same items in the same clusters."""
+    """Pair two systems. Raise ``UsageError`` unless both have the same items in the same clusters."""
     _check_items(first, second)
     members: defaultdict[str, list[Both]] = defaultdict(list)
     for item, part in first.items():

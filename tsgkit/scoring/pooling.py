@@ -1,4 +1,4 @@
-"""What a sample contributes to a metric, and the corpus value made of it.
+"""Contributions of samples to a metric, and the corpus value computed from them.
 
 >>> parts = [Part(3, 4, "tea"), Part(1, 1, "tea"), Part(0, 5, "puncture"), Part(0, 0, "puncture")]
 >>> pool(parts, Pooling.POOLED).value
@@ -25,16 +25,16 @@ NO_WEIGHT = "no item carries weight, so the metric has no value"
 
 
 class Pooling(StrEnum):
-    """How the parts of all samples become one value; a card names it."""
+    """The way in which samples become one corpus value; cards name it."""
 
     POOLED = "pooled"
-    """The total sum over the total weight: a sample counts as much as it weighs."""
+    """The total sum divided by the total weight."""
     PER_ITEM = "per-item"
-    """The mean of each sample's sum over its weight: every sample that weighs anything counts the same."""
+    """The mean of each sample's sum divided by its weight: every sample with a weight counts the same."""
 
 
 class Totals(NamedTuple):
-    """A sum and the weight it is out of."""
+    """A sum and its weight."""
 
     sum: float
     weight: float
@@ -42,7 +42,7 @@ class Totals(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one sample contributes to one metric: a sum out of a weight, and the cluster the sample belongs to.
+    """The contribution of one sample to one metric: a sum, its weight, and the sample's cluster.
 
     Samples of one cluster share a scenario or a context, so they are not independent of each other. A sample that
     stands for itself is a cluster of one. The sum of a share lies between 0 and the weight; a count may be larger.
@@ -67,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Pooled:
-    """A corpus value and what it rests on; ``value`` is None where nothing carried weight, and ``reason`` says so."""
+    """A corpus value with its weight. ``value`` is None if there is no weight; ``reason`` says so."""
 
     value: float | None
     pooling: Pooling
@@ -114,13 +114,13 @@ reason='no item carries weight, so the metric has no value')
 
 
 def add(totals: Iterable[Totals]) -> Totals:
-    """Return the exactly rounded total, whatever the order."""
+    """Return the exactly rounded total, which does not depend on the order."""
     given = list(totals)
     return Totals(math.fsum(total.sum for total in given), math.fsum(total.weight for total in given))
 
 
 def cluster_totals(parts: Iterable[Part], pooling: Pooling) -> dict[str, Totals]:
-    """Return what each cluster contributes, by name in order; a cluster that weighs nothing is left out.
+    """Return the contribution of each cluster, sorted by name. Clusters without weight are left out.
 
     >>> cluster_totals([Part(3, 4, "tea"), Part(0, 5, "puncture"), Part(1, 1, "tea")], Pooling.PER_ITEM)
     {'puncture': Totals(sum=0.0, weight=1.0), 'tea': Totals(sum=1.75, weight=2.0)}

@@ -1,4 +1,4 @@
-"""Totals of clusters under random whole-number weights: the engine below the bootstrap and the permutation test.
+"""Totals of clusters under random integer weights, for the bootstrap and the permutation test.
 
 A round gives every cluster a weight (how often it is drawn, or whether it is swapped) and adds up the rows of all
 clusters. The plain way costs one random number per cluster and round; :func:`weighted_totals` does 4,000 clusters in
@@ -20,13 +20,15 @@ from operator import itemgetter
 Row = tuple[float, ...]
 
 PLAIN_DRAWS = 200
-"""Up to so many clusters, rounds draw exactly as many clusters as there are; above, Poisson weights stand for that."""
+"""Up to this number of clusters, each round draws exactly as many clusters as there are; above, Poisson weights
+approximate that.
+"""
 
 SWAPS = bytes(value & 1 for value in range(256))
-"""Turns a random byte into 0 or 1."""
+"""Map a random byte to 0 or 1."""
 
 POISSON = bytes(weight for weight, times in enumerate((95, 92, 49, 15, 4, 1)) for _ in range(times))
-"""Turns a random byte into a Poisson weight: mean 1 and variance 1 exactly, third moment 4.96 for Poisson's 5."""
+"""Map a random byte to a Poisson weight with mean 1 and variance 1; its third moment is 4.96 instead of 5."""
 
 _FIELD = 8  # bytes that hold one round
 _ZERO = 1 << 62  # what a field holds for a total of nothing, so that it never has to go below

@@ -1,4 +1,4 @@
-"""What a sample contributes to a metric: a sum, a weight, the reason in words, and the evidence.
+"""Score of one sample on one metric: a sum, a weight, the reason in words, and the evidence.
 
 >>> score = Score(1.5, 2, "2 graphs, 1.5 right")
 >>> score.value, Score.missing("asked in another way").value
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 
 class Score(NamedTuple):
-    """A sample's share of a metric."""
+    """The contribution of a sample to a metric, with reason and evidence."""
 
     sum: float
     weight: float
@@ -23,15 +23,15 @@ class Score(NamedTuple):
 
     @property
     def value(self) -> float | None:
-        """The sample's own value; None where it has no weight."""
+        """The value of this sample alone; None without weight."""
         return self.sum / self.weight if self.weight else None
 
     @classmethod
     def missing(cls, reason: str) -> Score:
-        """Return no score at all, and why."""
+        """Return a score without a value, with the reason."""
         return cls(0.0, 0.0, reason)
 
 
 def right_or_wrong(right: bool, reason: str, evidence: Any = None) -> Score:  # noqa: ANN401  (the suite's own)
-    """Return a score of a sample that is right or wrong as a whole."""
+    """Return the score of a sample that is right or wrong as a whole."""
     return Score(float(right), 1.0, reason, evidence)

@@ -1,4 +1,4 @@
-"""How well a list of actions is decomposed: the longest common subsequence.
+"""Longest common subsequence of two lists of actions.
 
 Precision = LCS / said, recall = LCS / wanted, F1 their harmonic mean, all in [0, 1]; of two empty lists all are 1.
 
@@ -14,7 +14,7 @@ from tsgkit.scoring.sets import Overlap
 
 
 def common_subsequence(reference: Sequence[str], candidate: Sequence[str]) -> Overlap:
-    """Return the longest common subsequence of two lists, as an overlap of a candidate with its reference."""
+    """Return the longest common subsequence of two lists, as an overlap."""
     lengths = [0] * (len(candidate) + 1)
     for wanted in reference:
         diagonal = 0

@@ -21,7 +21,7 @@ from tsgkit.graph import ActionGraph
 
 
 class Overlap(NamedTuple):
-    """How many elements two sets share, how many the candidate has and how many the reference."""
+    """The numbers of elements that two sets share, that the candidate has, and that the reference has."""
 
     right: int
     said: int
@@ -29,17 +29,17 @@ class Overlap(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """The share of what was said that is right."""
+        """The share of the candidate's elements that are right."""
         return self._share(self.said)
 
     @property
     def recall(self) -> float:
-        """The share of what was wanted that was said."""
+        """The share of the reference's elements that the candidate has."""
         return self._share(self.wanted)
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of both: twice what is right over all that was said and wanted."""
+        """The harmonic mean of precision and recall."""
         whole = self.said + self.wanted
         return 2 * self.right / whole if whole else 1.0
 
@@ -48,7 +48,7 @@ class Overlap(NamedTuple):
 
 
 def overlap(reference: Set[object], candidate: Set[object]) -> Overlap:
-    """Return how two sets overlap."""
+    """Return the overlap of two sets."""
     return Overlap(len(reference & candidate), len(candidate), len(reference))
 
 
@@ -74,5 +74,5 @@ def edges_of(graph: ActionGraph) -> frozenset[object]:
 def compare_graphs(
     reference: ActionGraph, candidate: ActionGraph, part: Callable[[ActionGraph], frozenset[object]] = triplets_of
 ) -> Overlap:
-    """Return how the triplets of two graphs overlap (or their nodes, or edges)."""
+    """Return the overlap of two graphs in their triplets, nodes or edges."""
     return overlap(part(reference), part(candidate))

@@ -1,4 +1,4 @@
-"""Whether two systems differ at all: paired tests on the same items, and Holm's correction for several of them.
+"""Paired significance tests of two systems on the same items, and Holm's correction.
 
 >>> from tsgkit.scoring.pooling import Part
 >>> ours = {str(n): Part(float(n < 9), 1, str(n)) for n in range(12)}
@@ -26,13 +26,13 @@ from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.scoring.resampling import SWAPS, weighted_totals
 
 EXACT_CLUSTERS = 15
-"""Up to so many clusters that differ, all rearrangements are counted (32,768 of them); above, some are drawn."""
+"""Up to this number of differing clusters all rearrangements are counted (32,768); above, some are drawn at random."""
 
 _SLACK = 1e-8  # relative: two rearrangements that are equal on paper may differ by rounding
 
 
 class PairedMethod(StrEnum):
-    """How a p-value was found."""
+    """The method behind a p-value."""
 
     MCNEMAR = "exact McNemar test"
     EXACT_FLIPS = "sign-flip test over clusters, all rearrangements"
@@ -41,7 +41,7 @@ class PairedMethod(StrEnum):
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A two-sided p-value and what it rests on; None, with the reason, where a system has no value.
+    """A two-sided p-value and its method; the p-value is None if a system has no value, with the reason.
 
     ``differing`` counts the clusters whose two sides differ: the others say nothing about which system is better.
     ``rounds`` and ``seed`` are None where nothing was drawn.
@@ -56,7 +56,7 @@ class PairedTest:
     reason: str | None = None
 
     def differs(self, alpha: float = 0.05) -> bool:
-        """Return whether the systems are called different at this level; of several tests, correct the p-values
+        """Return whether the systems differ significantly at this level. Correct the p-values of several tests
         first."""
         return self.p is not None and self.p <= alpha
 
@@ -83,7 +83,7 @@ def sign_flip(
 
 
 def flipped(paired: Paired, *, seed: int, rounds: int = 10_000) -> PairedTest:
-    """Return the sign-flip test of systems that are paired already."""
+    """Return the sign-flip test of a pairing."""
     differing = [cluster for cluster in paired.clusters if cluster.differs]
     exact = len(differing) <= EXACT_CLUSTERS
     method = PairedMethod.EXACT_FLIPS if exact else PairedMethod.DRAWN_FLIPS
@@ -99,7 +99,7 @@ def flipped(paired: Paired, *, seed: int, rounds: int = 10_000) -> PairedTest:
 
 
 def _swap(cluster: Both) -> tuple[float, float]:
-    """Return what the first system gains, in sum and weight, and the second loses, when a cluster changes sides."""
+    """Return the gain of the first system, in sum and weight, if a cluster changes sides."""
     return cluster.second.sum - cluster.first.sum, cluster.second.weight - cluster.first.weight
 
 
@@ -112,8 +112,8 @@ def _all_swaps(clusters: Sequence[Both]) -> list[tuple[float, ...]]:
 
 
 def _as_far(paired: Paired, gains: Sequence[tuple[float, ...]]) -> int:
-    """Return how many rearrangements are at least as far apart as the real one, those that leave a side no weight
-    included.
+    """Return the number of rearrangements with at least the real difference, including those that leave a side without
+    weight.
     """
     sums = [math.fsum(c[side].sum for c in paired.clusters) for side in (0, 1)]
     weights = [math.fsum(c[side].weight for c in paired.clusters) for side in (0, 1)]

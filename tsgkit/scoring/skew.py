@@ -1,4 +1,4 @@
-"""Whether counts are spread as they should be: Pearson's chi-square test.
+"""Pearson's chi-square test of whether counts are spread as expected.
 
 >>> found = skew([54, 60, 43, 46, 47], [50, 50, 50, 50, 50])
 >>> round(found.statistic, 2), round(found.p, 3), found.most
@@ -21,7 +21,7 @@ _STEPS = 500
 
 @dataclass(frozen=True)
 class Skew:
-    """The statistic, the chance of one at least so large under the expected spread, and the most over-full place."""
+    """The chi-square statistic, its p-value, and the most over-represented place."""
 
     statistic: float
     p: float
@@ -30,7 +30,7 @@ class Skew:
 
 
 def skew(counts: Sequence[float], expected: Sequence[float]) -> Skew:
-    """Return how far counts are from what was expected; places where nothing is expected must be empty."""
+    """Return the deviation of counts from their expectation. Places with expectation 0 must be empty."""
     pairs = [(count, wanted) for count, wanted in zip(counts, expected, strict=True) if wanted > 0]
     statistic = math.fsum((count - wanted) ** 2 / wanted for count, wanted in pairs)
     freedom = len(pairs) - 1
@@ -40,7 +40,7 @@ def skew(counts: Sequence[float], expected: Sequence[float]) -> Skew:
 
 
 def chi_square_tail(statistic: float, freedom: int) -> float:
-    """Return the chance that a chi-square variable is at least so large.
+    """Return the probability that a chi-square variable is at least this large.
 
     >>> round(chi_square_tail(3.841, 1), 3), round(chi_square_tail(9.488, 4), 3), chi_square_tail(0, 3)
     (0.05, 0.05, 1.0)
@@ -66,7 +66,7 @@ def _series(a: float, x: float) -> float:
 
 
 def _fraction(a: float, x: float) -> float:
-    """Return the upper one, for large x, as a continued fraction (Lentz)."""
+    """Return the upper incomplete gamma function over its scale, for large x (Lentz's continued fraction)."""
     b = x + 1 - a
     c, d = 1e300, 1 / b
     total = d

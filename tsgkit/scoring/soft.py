@@ -1,4 +1,4 @@
-"""Soft matching: triplets that say the same in other spellings or inflections. An extra, never the headline.
+"""Soft matching: triplets that differ only in spelling or inflection. An additional metric, never the main one.
 
 >>> from tsgkit.graph import ActionGraph
 >>> wanted = ActionGraph.of(("person", "verb", "pick-up"), ("pick-up", "dobj", "wood-pieces"))
@@ -23,11 +23,12 @@ from tsgkit.scoring.sets import Overlap
 
 Element = TypeVar("Element", bound=Hashable)
 LONGEST_KEPT = 40
-"""Pairs of names up to this length are remembered: the same few are compared again and again."""
+"""Comparisons of names up to this length are cached."""
 
 
 class Matched(NamedTuple, Generic[Element]):
-    """Pairs of a wanted element and a said one that mean the same, and the elements left over on both sides."""
+    """Pairs of a reference element and a candidate element with the same meaning, and the unmatched elements of
+    both."""
 
     pairs: list[tuple[Element, Element]]
     missing: list[Element]
@@ -35,13 +36,13 @@ class Matched(NamedTuple, Generic[Element]):
 
     @property
     def overlap(self) -> Overlap:
-        """How the two sets overlap."""
+        """The overlap of the two sets."""
         matched = len(self.pairs)
         return Overlap(matched, matched + len(self.extra), matched + len(self.missing))
 
 
 def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lemmatiser | None = None) -> Overlap:
-    """Return how the triplets of two graphs overlap when elements that are the same word count as equal."""
+    """Return the overlap of two graphs' triplets if elements count as equal that are the same word."""
     same = _same_names(candidate.triplets, reference.triplets, lemmatiser)
 
     def same_triplets(wanted: Triplet, said: Triplet) -> bool:
@@ -54,7 +55,7 @@ def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lem
 def match(
     wanted: Iterable[Element], said: Iterable[Element], same: Callable[[Element, Element], bool]
 ) -> Matched[Element]:
-    """Match each element of two sets at most once with one that means the same: equal ones first, then in order.
+    """Match each element of two sets at most once with one of the same meaning: equal ones first, then in order.
 
     >>> match(["cup", "Lid"], ["lid", "cup", "pan"], lambda a, b: a.lower() == b.lower())
     Matched(pairs=[('cup', 'cup'), ('Lid', 'lid')], missing=[], extra=['pan'])

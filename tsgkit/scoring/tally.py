@@ -1,4 +1,4 @@
-"""What many samples contribute to many metrics, added one by one and kept small.
+"""Contributions of many samples to many metrics, in little memory.
 
 >>> tally = Tally({"strict": ["accuracy"]})
 >>> tally.add("tea", {"strict": {"accuracy": Score(1, 1)}}, {"items": 1, "answered": 1})
@@ -34,7 +34,7 @@ class Tally:
 
     @property
     def n(self) -> int:
-        """How many samples were added."""
+        """The number of samples."""
         return len(self._clusters)
 
     @property
@@ -55,12 +55,12 @@ class Tally:
             self._counts[name] = self._counts.get(name, 0) + number
 
     def parts(self, profile: str, name: str) -> Sequence[Part]:
-        """Return what the samples contribute to one metric, in the order they came; made as they are asked for."""
+        """Return the contributions of the samples to one metric, in order of arrival; they are created on access."""
         return _Parts(self._columns[profile, name], self._clusters, list(self._numbers))
 
 
 class _Parts(Sequence[Part]):
-    """The parts that numbers stand for: a sum and a weight for each sample, and the number of its cluster."""
+    """A sequence of parts stored as numbers: a sum, a weight and a cluster number for each sample."""
 
     def __init__(self, column: array[float], clusters: array[int], names: Sequence[str]) -> None:
         self._column, self._clusters, self._names = column, clusters, names

@@ -1,4 +1,4 @@
-"""Files of action graphs, in every format there is.
+"""Files of action graphs in every supported format.
 
 ============  ==========================================================================
 ``formats``   names and endings of the formats, and what each carries besides graphs

@@ -1,4 +1,4 @@
-"""The formats in which files hold action graphs: their names, endings, and what each can carry besides graphs."""
+"""File formats of action graphs: names, endings, and the information that each can represent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STORY = frozenset({TEXTS, VOCABULARIES, NARRATIVES, DESCRIPTIONS, IDS, SUMMARIES
 
 @dataclass(frozen=True)
 class Format:
-    """One format: how it is called, which file endings choose it for writing, and what it is."""
+    """A file format: its name, the file endings that select it for writing, and its description."""
 
     name: str
     endings: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Lints files of graphs: the schema, L, the hands, and what is wrong with rows and lines.
+"""Linter for files of graphs: the schema, L, hands, rows and lines.
 
 >>> from tsgkit.library.documents.reader import read_document
 >>> report = check_document(read_document('[[["person", "verb", "wash"], ["wash", "dobj", "Cup"]]]', "cups.json"))
@@ -24,7 +24,7 @@ ALL_RULES: dict[str, Rule] = {**RULES, **ROW_RULES, **FILE_RULES}
 
 @dataclass(frozen=True)
 class FileReport:
-    """What was found in one file."""
+    """The findings in one file."""
 
     file: str
     format: str
@@ -35,18 +35,18 @@ class FileReport:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many findings of each code, in the order of the rules."""
+        """The number of findings of each code, in the order of the rules."""
         counts = Counter(finding.code for finding in self.findings)
         return {code: counts[code] for code in ALL_RULES if counts[code]}
 
     @property
     def errors(self) -> int:
-        """How many findings are errors."""
+        """The number of errors."""
         return sum(finding.severity == ERROR for finding in self.findings)
 
     @property
     def warnings(self) -> int:
-        """How many findings are warnings."""
+        """The number of warnings."""
         return len(self.findings) - self.errors
 
 

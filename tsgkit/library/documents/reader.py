@@ -1,4 +1,4 @@
-"""A file of action graphs in any format we read, as one :class:`Document`.
+"""Reader of a file of action graphs in any supported format.
 
 >>> document = read_document('[[["person", "verb", "wash"], ["wash", "dobj", "cup"]]]', "cups.json")
 >>> document.format, document.entries[0].narrative.graphs[0].actions
@@ -47,7 +47,7 @@ READABLE = (
 
 @dataclass(frozen=True)
 class Document:
-    """What a file holds: its format, its items, and what is wrong with the file itself."""
+    """The content of a file: its format, its items, and problems of the file itself."""
 
     file: str
     format: str
@@ -151,8 +151,8 @@ def _noted(reading: Reading) -> Iterator[Finding]:
 
 
 def _read_json(text: str, file: str) -> Document:
-    """Return a JSON or JSON Lines document. What is neither, or holds none of our items, may still hold graphs the way
-    models write them; then those are read, with notes.
+    """Return a JSON or JSON Lines document. A text that is neither, or has no known items, is read as a model's reply,
+    with notes.
     """
     try:
         value = json_triplets.load(text)
@@ -177,7 +177,7 @@ def _read_broken(text: str, file: str, error: NotationError) -> Document:
 
 
 def _as_reply(text: str, file: str, message: str) -> Document:
-    """Return what the tolerant reader makes of JSON that holds none of our items."""
+    """Return the tolerant reader's result for JSON without known items."""
     reading = read(text)
     if not reading.graphs:
         return _refuse(file, message)
@@ -217,11 +217,11 @@ def _from_value(value: object, text: str, file: str) -> Document:
 
 
 Parts = tuple[ActionGraph, list[tuple[str, str]]]
-"""A graph, and what of it could not be read: codes and messages."""
+"""A graph, and the codes and messages of its unreadable parts."""
 
 
 def _read_graphs(parts: list[Parts], format: str, file: str) -> Document:
-    """Return one narrative of these graphs; what could not be read of one leaves the others as they are."""
+    """Return one narrative of these graphs; an unreadable part of one graph does not affect the others."""
     findings = [
         _finding(code, message, item="0").at(graph=number)
         for number, (_, unread) in enumerate(parts)
@@ -328,7 +328,7 @@ def _narrative_entry(value: object, number: int, line: int | None) -> tuple[Entr
 
 
 def _graphs_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    """Return a line with a list of graphs, or with one graph: then what happened before it is not known."""
+    """Return the entry of a line with one graph or a list of graphs; what happened before a single graph is unknown."""
     if isinstance(value, list) and value and all(json_triplets.is_triplet(item) for item in value):
         return _alone(json_triplets.graph_from(value, "graph 0"), number, line), []
     return Entry(str(number), Narrative.of(json_triplets.from_value(value)), line), []

@@ -1,4 +1,4 @@
-"""The rows of the published datasets and of ours: what fields they have, and the graphs in them.
+"""Rows of the published and bundled datasets: their fields and the graphs in them.
 
 ========= ==================================================================================
 ``sgqa``  ``context_graphs`` (a whole scenario), ``qa_pairs`` of ``Q`` and ``A``
@@ -96,7 +96,7 @@ class SggRow(_Row):
 
 @dataclass(frozen=True)
 class Entry:
-    """One item of a file: a narrative, the graphs beside it, where it stands, and its row if it came from one."""
+    """An item of a file: a narrative, additional graphs, its position, and its row if it came from one."""
 
     item: str
     narrative: Narrative
@@ -123,8 +123,7 @@ def row_kind(value: object) -> RowKind | None:
 
 
 def entry_from(value: object, kind: RowKind, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    """Return a row as an entry, and what is wrong with the row itself; ``NotationError`` where its fields do
-    not fit."""
+    """Return a row as an entry, and the findings about the row. Raise ``NotationError`` if its fields do not fit."""
     readers = {"sgqa": _sgqa, "sgds": _sgds, "sgg": _sgg}
     if not isinstance(value, dict):
         raise NotationError(f"not an {kind} row but {kind_of(value)}", line=line)
@@ -182,7 +181,7 @@ def _sgds_findings(row: SgdsRow, target: ActionGraph, asides: tuple[ActionGraph,
 
 
 def are_of_several(counts: Sequence[int]) -> bool:
-    """Return whether rows with so many graphs each ask for several: single ones may stand among them."""
+    """Return whether rows with these numbers of graphs belong to the task with several graphs."""
     return 2 * sum(count > 1 for count in counts) >= len(counts)
 
 
@@ -259,8 +258,7 @@ def _first_problem(error: ValidationError, kind: RowKind) -> str:
 
 
 def with_graphs(entry: Entry, graphs: Sequence[ActionGraph]) -> Entry:
-    """Return the entry with other graphs along its narrative, in its row too; what else the row holds stays as
-    it is."""
+    """Return the entry with other graphs in its narrative and its row; other content stays unchanged."""
     narrative = entry.narrative.with_graphs(graphs)
     if entry.row is None:
         return replace(entry, narrative=narrative)

@@ -1,4 +1,4 @@
-"""Writes a document in another format, and says what that format cannot carry.
+"""Writer of documents in another format, with a report of information that the format cannot represent.
 
 A file that a conversion wrote may be replaced by the next one. A file is one of these while it holds what a conversion
 wrote there: the cache keeps a checksum for each place. A file that was changed since, or came from elsewhere, or whose
@@ -34,7 +34,7 @@ UNTOLD = "graphs whose description has no text"
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A graph (its number within its item, from 0) that a format cannot carry, and why."""
+    """A graph (numbered within its item, from 0) that a format cannot represent, with the reason."""
 
     item: str
     graph: int
@@ -50,7 +50,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Written:
-    """A text in some format, what of the document is not in it, in words, and the graphs that are not."""
+    """A text in some format, and descriptions of the information and graphs that it lacks."""
 
     text: str
     graphs: int
@@ -95,7 +95,7 @@ def _not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
 
 
 def _check_left_out(left_out: tuple[LeftOut, ...], document: Document, format: Format, *, keep_going: bool) -> None:
-    """Refuse to leave out what should stop a conversion, and to write nothing at all."""
+    """Raise an error if a graph must not be left out, or if nothing would be written."""
     if not keep_going and (bad := next((left for left in left_out if not left.is_empty), None)):
         raise CannotCarry(str(bad), hint=f"{bad.hint}; or leave such graphs out with --keep-going")
     if len(left_out) == len(_graphs(document)):
@@ -136,7 +136,8 @@ def convert(
 
 
 def write_conversion(written: Written, target: str | Path, *, force: bool = False) -> None:
-    """Write a converted text; ``FileProblem`` where it would replace what no conversion wrote, unless forced."""
+    """Write a converted text. Raise ``FileProblem`` if it would replace a file that no conversion wrote, unless
+    forced."""
     refuse_to_overwrite(target, force=force or is_conversion(target), text=written.text)
     write_text(target, written.text)
     remember_conversion(target)
@@ -165,8 +166,7 @@ def _note(target: str | Path) -> Path:
 
 
 def _lost(document: Document, format: Format) -> dict[str, int]:
-    """Return what of a document is not in its text in a format, and how often; nothing where the format stays
-    the same."""
+    """Return the kinds of information that a format cannot represent, with counts; empty for the same format."""
     if document.format == format.name:
         return {}
     counts = {
@@ -187,7 +187,7 @@ def _lost(document: Document, format: Format) -> dict[str, int]:
 
 
 def _lost_by_rows(document: Document) -> dict[str, int]:
-    """Return what generation rows, one for each description with a text and graphs, leave out."""
+    """Return the information that generation rows, one for each description with text and graphs, leave out."""
     parts = [part for entry in document.entries for part in entry.narrative.descriptions]
     return {
         UNTOLD: sum(len(part.graphs) for part in parts if not part.text),
