@@ -1,4 +1,4 @@
-"""The exception tree of tsgkit, and the exit code each branch stands for.
+"""The exception tree of tsgkit, and the exit code of each branch.
 
     TsgkitError                something went wrong that is not our bug
     ├── UsageError             exit 2: a wrong name, option or file was given
@@ -25,7 +25,7 @@ INTERRUPTED = 130
 
 
 class TsgkitError(Exception):
-    """The root: catch it to catch everything tsgkit raises on purpose."""
+    """The root of all exceptions that tsgkit raises on purpose."""
 
     exit_code = WRONG_USAGE
 
@@ -36,11 +36,11 @@ class TsgkitError(Exception):
 
 
 class UsageError(TsgkitError):
-    """The caller named something that does not exist or does not fit."""
+    """A name, option or value that does not exist or does not fit."""
 
 
 class ExtraMissing(UsageError):
-    """A library that an extra brings is not installed.
+    """A library of an extra that is not installed.
 
     >>> error = ExtraMissing("figures are drawn", "matplotlib", "figures")
     >>> print(error, error.hint, sep="; ")
@@ -57,11 +57,11 @@ class FileProblem(UsageError):
 
 
 class DownloadProblem(FileProblem):
-    """A file that cannot be had from where it is said to lie."""
+    """A file that cannot be downloaded."""
 
 
 class NotationError(TsgkitError):
-    """A text does not follow its notation; ``line`` (from 1) says where, when that is known."""
+    """A text that does not follow its notation; ``line`` (from 1) says where, if known."""
 
     def __init__(self, message: str, *, line: int | None = None, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -72,7 +72,7 @@ class NotationError(TsgkitError):
 
 
 class CannotCarry(TsgkitError):
-    """A notation cannot write this graph; ``graph`` (from 0) says which one it was."""
+    """A graph that a notation cannot represent; ``graph`` is its number, from 0."""
 
     def __init__(self, message: str, *, graph: int | None = None, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -83,14 +83,14 @@ class CannotCarry(TsgkitError):
 
 
 class Interrupted(TsgkitError):
-    """The user stopped the work; what was answered and decided until then is kept."""
+    """Work that the user stopped. Replies and decisions so far are kept."""
 
     exit_code = INTERRUPTED
 
 
 class OwnCodeError(TsgkitError):
-    """A function of the user's (a prompt, a reader, a metric, a solver) failed, or returned what it must not."""
+    """A user's function (a prompt, reader, metric or solver) that failed or returned an invalid value."""
 
 
 class EditError(TsgkitError):
-    """An edit (a patch, a corruption) does not apply to this graph."""
+    """An edit (a patch, a corruption) that does not apply to a graph."""

@@ -1,4 +1,4 @@
-"""The user's folders outside any project: what is kept (datasets), and what may be lost at any time (the cache)."""
+"""The user's folders outside projects: data (datasets) and cache (may be deleted at any time)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The one door to models: queue, retries, cache, budget, redaction; LiteLLM behind it and nowhere else."""
+"""Access to models: queue, retries, cache, budget and redaction. LiteLLM is imported here and nowhere else."""

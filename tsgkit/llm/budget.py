@@ -1,4 +1,4 @@
-"""What a run may use at most: requests, tokens, money; what is in flight counts before it is known.
+"""Budgets of a run: requests, tokens and money. Requests in flight count with their estimate.
 
 >>> budget = Budget(requests=2)
 >>> budget.take(Estimate(tokens=50, cost=None)) and budget.take(Estimate(tokens=50, cost=None))
@@ -16,7 +16,7 @@ from tsgkit.llm.reply import Usage
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a request will probably use."""
+    """The expected usage of a request."""
 
     tokens: int
     cost: float | None
@@ -24,7 +24,7 @@ class Estimate:
 
 @dataclass
 class Budget:
-    """Limits (None: none) and what was used and is being used; once reached it stays reached."""
+    """Limits (None: unlimited), what was used and what is in flight. A budget that was reached stays reached."""
 
     requests: int | None = None
     tokens: int | None = None
@@ -59,7 +59,7 @@ class Budget:
         return ""
 
     def settle(self, estimate: Estimate, usage: Usage) -> None:
-        """Replace what was expected by what was used; where that is unknown, what was expected stands."""
+        """Replace the estimate of a request by its usage; if the usage is unknown, keep the estimate."""
         self.in_flight_tokens -= estimate.tokens
         self.in_flight_cost -= estimate.cost or 0.0
         self.used_tokens += estimate.tokens if usage.total is None else usage.total
@@ -72,7 +72,7 @@ class Budget:
         self.in_flight_cost -= estimate.cost or 0.0
 
     def add(self, requests: int, usage: Usage) -> None:
-        """Count what an earlier part of the run used."""
+        """Count the usage of an earlier part of the run."""
         self.used_requests += requests
         self.used_tokens += usage.total or 0
         self.used_cost += usage.cost or 0.0

@@ -1,4 +1,4 @@
-"""Replies kept across runs, so that nobody pays twice for the same question.
+"""Cache of replies across runs, so that equal requests are not paid for twice.
 
 A reply is found again only by all that could change it: the endpoint, the whole request body, which draw of it is
 wanted (votes, rounds and repeats are different draws), and the version of this scheme. Only complete replies are kept.
@@ -25,7 +25,7 @@ WAIT = 10.0
 FILE = "replies.sqlite"
 MOST_PENDING = 200
 VIEWED_FOR = 0.1
-"""Seconds for which what other processes wrote meanwhile is not seen."""
+"""Seconds for which a view of the file is reused; writes of other processes are not seen meanwhile."""
 WRITE_EVERY = 1.0
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 HINT = "--no-cache goes without it; tsgkit cache clear begins a new one"
@@ -42,7 +42,7 @@ def canonical(value: object) -> str:
 
 
 class ReplyCache:
-    """The file of kept replies."""
+    """The file of cached replies."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.path = (folder or cache_home()) / FILE
@@ -90,7 +90,7 @@ class ReplyCache:
         return None if row is None else row[0]
 
     def _view(self) -> None:
-        """Have a view of the file that is not old: to open one costs many times what is read in it."""
+        """Return a recent view of the file; opening one costs much more than a look-up."""
         now = time.monotonic()
         if self._base.in_transaction and now - self._viewed < VIEWED_FOR:
             return
@@ -99,7 +99,7 @@ class ReplyCache:
         self._viewed = now
 
     def _let_go(self) -> None:
-        """End the view; what comes next sees the file as it is."""
+        """Close the view, so that the next look-up sees the current file."""
         if self._base.in_transaction:
             self._base.execute("COMMIT")
 
@@ -112,7 +112,7 @@ class ReplyCache:
             self._write()
 
     def _write(self) -> None:
-        """Write what waits, all at once: a run's own record is what survives everything, not this."""
+        """Write all queued replies at once. They may be lost in a crash; the run's own record is not."""
         if not self._pending or self.trouble:
             return
         rows = [(key, time.time(), text) for key, text in self._pending.items()]
@@ -134,7 +134,7 @@ class ReplyCache:
         return number, self.path.stat().st_size
 
     def close(self) -> None:
-        """Write what waits, and give the file back."""
+        """Write queued replies and close the file."""
         self._write()
         self._base.close()
 

@@ -1,4 +1,4 @@
-"""When a model is not asked any more: it denies everything, or has never answered at all."""
+"""Circuit breaker of a model: it opens if the service denies everything, or has never answered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tsgkit.llm.failures import CallFailed
 
 DENIALS = 3
-"""So many denials in a row (401, 403, 404, quota, billing), or calls to a service that never said a word."""
+"""Number of denials in a row (401, 403, 404, quota, billing), or of failed calls to a service that never answered."""
 SAME_REFUSALS = 10
 """So many identical refusals in a row, or lost calls, of a service that never answered a request."""
 TOO_LONG_PROMPTS = 3
@@ -20,7 +20,7 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 @dataclass
 class GivingUp:
-    """Counts what speaks against asking a model any further; ``reason`` says why it is asked no more.
+    """Counter of denials and failures of one model; ``reason`` says why it is not asked any more.
 
     >>> found = GivingUp("http://127.0.0.1:1/v1", 60)
     >>> for _ in range(DENIALS):
@@ -33,7 +33,7 @@ class GivingUp:
 
     endpoint: str
     refused_seconds: float
-    """How long identical "too many" must last; limits a minute or a window frees itself sooner."""
+    """Seconds that identical "too many" replies must last; limits per minute recover sooner."""
     reason: str = ""
     advice: str = ""
     """The one thing to change, where it is known."""
@@ -50,11 +50,11 @@ class GivingUp:
 
     @property
     def served(self) -> bool:
-        """Whether any request has been answered."""
+        """True if any request was answered."""
         return self._served
 
     def answered(self) -> None:
-        """Note an answer; who is given up stays given up, whatever still comes home."""
+        """Note an answer. A breaker that is open stays open."""
         self._served = self._responded = True
         self._denials = 0
 

@@ -1,4 +1,4 @@
-"""How fast one model is asked: a queue that waits rather than rejects, and finds out what the service can take.
+"""Adaptive concurrency and rate of requests to one model: a queue that discovers what the service accepts.
 
 The number of requests in flight starts small and doubles with every round of answers until a limit is met or the
 ceiling is reached. A single 429 concerns its own request, which waits as long as the service asks; it takes one place
@@ -32,14 +32,14 @@ GROW_PACE_EVERY = 5.0
 FIRST_PAUSE = 1.0
 LONGEST_GATE = 300.0
 WINDOW = 1.0
-"""The shortest window over which a rate is measured, and the precision of what services ask to wait."""
+"""The shortest window in which a rate is measured, and the resolution of the waiting times that services request."""
 MANY = 40
 """Starts in a second after which a limit may be near: more places are tried only when it is over."""
 MANY_THAT_QUEUE, QUEUEING, CLOCKED = 16, 1.4, 0.01
 """The same where an answer took so much longer than the quickest, or than what can be clocked: more places would only
 make requests wait elsewhere."""
 LOOKBACK = 60.0
-"""The longest window: most limits are told a minute."""
+"""The longest window; most limits are per minute."""
 IN_A_ROW = 7
 LATEST = 32
 IN_VAIN = 2
@@ -47,7 +47,7 @@ IN_VAIN = 2
 UNRELATED = 0.08
 UNRELATED_SECONDS = 3.0
 UNRELATED_REQUESTS = 20
-"""Where such a share is turned away for so long although the pace is kept, that is not because of the pace."""
+"""If this share of requests is rejected for this long although the rate is kept, the rate is not the cause."""
 BURST = 0.5
 BURST_AT_A_PACE = 0.4
 """Shares of the latest outcomes that are a limit; where a pace is known already, fewer say that it is too high."""
@@ -55,14 +55,14 @@ BURST_AT_A_PACE = 0.4
 
 @dataclass(slots=True)
 class Started:
-    """A request that started, and whether it was turned away, as far as is known."""
+    """A request in flight or finished, and whether it was rejected."""
 
     at: float
     rejected: bool = False
 
 
 class Flow:
-    """The queue in front of one model."""
+    """The request queue of one model."""
 
     def __init__(
         self,
@@ -123,7 +123,9 @@ class Flow:
         return start
 
     async def _queue(self) -> None:
-        """Wait for the place that ``_wake`` hands over, already counted as taken, so that nobody slips in between."""
+        """Wait for the slot that ``_wake`` hands over. It counts as taken already, so that no other request can take
+        it.
+        """
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         try:
@@ -180,7 +182,7 @@ class Flow:
             self._pace_grows_at = now + max(GROW_PACE_EVERY, GROW_PACE_AFTER_REQUESTS / 2 / self._pace)
 
     def succeeded(self, started: float | None = None) -> None:
-        """Note that a request that started then was served: there may be room for more."""
+        """Note that the service answered a request that started then: it may accept more."""
         started = self._clock() if started is None else started
         if self._testing and started >= self._gate:
             self._testing = False
@@ -266,7 +268,7 @@ class Flow:
         self._measure(now)
 
     def _measure(self, until: float, slack: float = 0.0) -> None:
-        """Learn the pace from what was admitted before the burst: all of it, or what fell into its last second.
+        """Learn the rate from the requests admitted before a burst: all of them, or those in its last second.
 
         The time until the first request is admitted again belongs to it, up to the second that services round up.
         """

@@ -1,4 +1,4 @@
-"""The one door to a model: ``await ask(messages, label=...)`` brings a reply, whatever it takes.
+"""The door to a model: ``await ask(messages, label=...)`` returns a reply, with retries, cache, budget and records.
 
 A call that is recorded already is not made again. Else the reply comes from the cache, or from the model: through the
 queue, with retries, within the budget. Every reply is recorded before anybody else sees it.
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 NOTICEABLE = 3.0
-"""Seconds without an answer after which somebody who watches wants to know why."""
+"""Seconds without an answer after which progress displays give a reason."""
 STOPPING = "the run is being stopped"
 
 
 class Call(NamedTuple):
-    """What identifies a call within a run; ``body`` is a hash of the request, ``draw`` which draw of it is wanted."""
+    """The identity of a call within a run. ``body`` is a hash of the request, ``draw`` the number of the draw."""
 
     subject: str
     judge: str
@@ -55,32 +55,32 @@ class Call(NamedTuple):
 
     @property
     def request(self) -> tuple[str, int, int]:
-        """What is sent, and which reply to it is wanted, whoever asks."""
+        """The request and the number of its draw, without subject and item."""
         return self.body, self.repeat, self.draw
 
 
 class Prompt(NamedTuple):
-    """What was asked, as the wire has it, and its hash."""
+    """A prompt in the form that is sent, and its hash."""
 
     hash: str
     messages: list[dict[str, Any]]
 
 
 class Recorder(Protocol):
-    """Where calls are kept."""
+    """A store of calls."""
 
     def find(self, call: Call) -> Reply | None:
         """Return the recorded reply to a call."""
 
     def find_same(self, call: Call) -> Reply | None:
-        """Return a recorded reply to the same request, whoever asked."""
+        """Return a recorded reply to the same request, for any item or subject."""
 
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
-        """Record a reply, before anybody sees it."""
+        """Record a reply before it is used."""
 
 
 class Provider(Protocol):
-    """Who really answers."""
+    """A source of replies: a service, a function, a recording."""
 
     def prepare(self) -> None:
         """Get ready, or raise ``UsageError``."""
@@ -94,7 +94,7 @@ class Provider(Protocol):
 
 @dataclass(frozen=True)
 class Patience:
-    """How long one call is tried: attempts and seconds of waiting in all, and equal errors in a row."""
+    """Limits of one call: attempts, total seconds of waiting, and equal errors in a row."""
 
     timeout: float = 300.0
     attempts: int = 8
@@ -104,14 +104,14 @@ class Patience:
     throttled_attempts: int = 60
     throttled_seconds: float = 1800.0
     refused_seconds: float = 120.0
-    """How long a service that never answered may say "too many" in the same words."""
+    """Seconds for which a service that never answered may repeat the same "too many"."""
     max_outage: float = 1800.0
-    """How long a service that has answered before is waited for."""
+    """Seconds to wait for a service that answered before."""
 
 
 @dataclass
 class Door:
-    """One model, and everything between it and those who ask."""
+    """One model with its queue, retries, cache, budget and recorder."""
 
     name: str
     provider: Provider
@@ -124,7 +124,7 @@ class Door:
     cache: ReplyCache | None = None
     reads_cache: bool = True
     shared: frozenset[str] = frozenset()
-    """Labels of questions that are of the whole run: asked in the same words they have one reply, whoever asks."""
+    """Labels of questions that are asked once for the whole run: equal requests share one reply."""
     patience: Patience = field(default_factory=Patience)
     price: Price | PicturePrice | None = None
     expected_completion: float = 300.0
@@ -137,9 +137,9 @@ class Door:
     """Set when no further request is to be made: the run is being stopped, or the model given up."""
     _stopping: bool = False
     _trouble: str = ""
-    """What the last request ended with, if with no answer."""
+    """The error of the last request; None if it was answered."""
     _heard: float = 0.0
-    """When the last answer came, or the first request of those in flight was made."""
+    """The time of the last answer, or of the first request in flight."""
     _in_flight: dict[str, asyncio.Future[None]] = field(default_factory=dict)
     _rng: random.Random = field(default_factory=lambda: random.Random(0))
 
@@ -148,7 +148,7 @@ class Door:
         self.outage = Outage(self.patience.first_wait, self.patience.longest_wait)
 
     def waits_for(self) -> str:
-        """Return why no answer has come for some seconds; empty while answers come or nobody asks."""
+        """Return the reason why no answer has arrived for some seconds; empty if answers arrive or nothing is asked."""
         silent = time.monotonic() - self._heard
         if not self.waiting or silent < NOTICEABLE:
             return ""
@@ -190,15 +190,13 @@ class Door:
         return reply
 
     async def fetch(self, prompt: list[dict[str, Any]]) -> Reply:
-        """Return the reply of the model to a prompt as the wire has it, kept and recorded nowhere: whoever asks does
-        that.
-        """
+        """Return the model's reply to a prompt, without caching or recording it; the caller does that."""
         return self._redacted(await self._from_model(prompt, None))
 
     async def _from_cache_or_model(
         self, key: str, call: Call, prompt: list[dict[str, Any]], schema: dict[str, Any] | None
     ) -> Reply:
-        """Return one reply a key: whoever asks the same while it is on its way waits for it."""
+        """Return the reply for a key. Concurrent calls with the same key share one request."""
         if (self.cache is None or not self.reads_cache) and call.label not in self.shared:
             reply = await self._from_model(prompt, schema)
             if self.cache is not None:
@@ -285,7 +283,7 @@ class Door:
         return Unasked(f"{self.name}: not asked any more: {self.giving_up.reason}", hint=self.giving_up.advice)
 
     def stop(self) -> None:
-        """Make no further request; what is on its way comes home."""
+        """Make no further requests; requests in flight are completed."""
         self._stopping = True
         self._halt()
 
@@ -427,7 +425,7 @@ class Door:
 
 
 def _use_of(failure: CallFailed) -> Usage | None:
-    """Return what a failed request used; None where it does not count as one: never sent, or turned away with 429."""
+    """Return the usage of a failed request; None if it does not count (never sent, or rejected with 429)."""
     if failure.unsent or failure.status == TOO_MANY:
         return None
     return NOTHING if failure.was_answered else UNKNOWN
@@ -450,7 +448,7 @@ def _parts(content: str | list[Any]) -> str | list[dict[str, Any]]:
 
 
 def prompt_hash(prompt: list[dict[str, Any]]) -> str:
-    """Return what identifies a prompt: a picture in it by what it holds, wherever it lies."""
+    """Return the hash of a prompt. Images count by their content, not by their path."""
     what = [message | {"content": identity_of(message["content"])} for message in prompt]
     return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
 

@@ -1,4 +1,4 @@
-"""Synchronous functions over asynchronous ones, in a notebook as in a script: one event loop in the background.
+"""Synchronous wrappers of asynchronous functions, for scripts and notebooks: one event loop in the background.
 
 >>> async def twice(number):
 ...     return 2 * number
@@ -30,7 +30,7 @@ def waited(
     stop: Callable[[], None] | None = None,
     abandon: Callable[[], None] | None = None,
 ) -> Result:
-    """Return what a coroutine comes to, from any thread.
+    """Run a coroutine in the background loop and return its result, from any thread.
 
     At the first Ctrl-C ``stop`` is called, at the next ``abandon``, both in the loop; without them the work is
     cancelled. KeyboardInterrupt is raised when the work has come to its end.

@@ -1,4 +1,4 @@
-"""What can go wrong with a call, and whether trying again can help."""
+"""Failures of calls, and whether a retry can help."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tsgkit.llm.reply import Attempt
 
 DENIED = (401, 403, 404)
 BILLING_STATUS = (400, 402, 403, 429)
-"""How services answer whose account cannot pay."""
+"""HTTP status of services whose account cannot pay."""
 BILLING = re.compile(
     r"insufficient[_ ](quota|balance|credit|fund)|billing[_ ](hard[_ ]limit|not[_ ]active)|hard[_ ]limit[_ ]reached"
     r"|credit balance is too low|exceeded your current quota|quota[_ ]?exceeded|exceeded .{0,40}\bquota"
@@ -27,22 +27,22 @@ TOO_LONG = re.compile(
     r"|too many (input |prompt )?tokens|(input|prompt) (is )?(too long|exceeds)|exceeds? the (available )?context",
     re.IGNORECASE,
 )
-"""How services refuse a prompt that does not fit."""
+"""Messages of services that reject a prompt for its length."""
 LONGEST_MESSAGE = 500
 
 
 @dataclass(eq=False)
 class CallFailed(Exception):
-    """One request failed."""
+    """A failed request."""
 
     message: str
     status: int | None = None
     retry_after: float | None = None
-    """How long the service asks to wait; only with 429 and 503."""
+    """Seconds that the service asks to wait; only with 429 and 503."""
     refused: bool = False
     """A content filter turned the prompt away: an outcome, not an error."""
     unsent: bool = False
-    """What was to be sent is not there any more: no request was made."""
+    """True if the content to send was missing, so that no request was made."""
     final: bool = False
     """An answer that would be paid for again, and be the same."""
     lasting: bool = False
@@ -58,43 +58,43 @@ class CallFailed(Exception):
     with_schema: bool = False
     """The request asked for a schema, which some services refuse as a bad request."""
     finish_reason: str | None = None
-    """How the service itself says that the answer ended."""
+    """The finish reason as the service wrote it."""
 
     @property
     def throttled(self) -> bool:
-        """Whether the service says that it is asked too often."""
+        """True if the service rejects for its rate limit."""
         return self.status == 429 and not self.unpaid
 
     @property
     def can_be_retried(self) -> bool:
-        """Whether the same request may fare better later: no answer, a broken one, 408, 409, 429 and 5xx."""
+        """True if the same request may succeed later: no answer, a broken one, 408, 409, 429 and 5xx."""
         if self.refused or self.unsent or self.final or self.lasting or self.denied:
             return False
         return self.status is None or self.status in (408, 409, 425, 429) or self.status >= 500
 
     @property
     def was_answered(self) -> bool:
-        """Whether the service itself said no, so that nothing was used."""
+        """True if the service itself rejected the request, so that nothing was used."""
         return self.status is not None and not self.final
 
     @property
     def denied(self) -> bool:
-        """Whether the service would say no to every other request as well."""
+        """True if the service would reject every other request too."""
         return self.unpaid or self.misdirected or self.status in DENIED
 
     @property
     def too_long(self) -> bool:
-        """Whether the prompt is longer than what the model can take."""
+        """True if the prompt exceeds the model's context."""
         return self.status in (400, 413, 422) and bool(TOO_LONG.search(self.message))
 
     @property
     def may_be_schema(self) -> bool:
-        """Whether the same request without its schema may be answered."""
+        """True if the same request without its schema may succeed."""
         return self.with_schema and self.status in (400, 422)
 
     @property
     def is_loss(self) -> bool:
-        """Whether this is how a service fails that is down: no answer, a broken one, or 5xx."""
+        """True if this is how a service fails that is down: no answer, a broken one, or 5xx."""
         return self.can_be_retried and not self.throttled and self.status not in (408, 409, 425)
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class CallFailed(Exception):
 
 
 def cannot_pay(status: int | None, said: str) -> bool:
-    """Tell a refusal for quota or billing from a rate limit, by its status and all that the service said.
+    """Return whether a refusal is about quota or billing, and not a rate limit, by its status and text.
 
     >>> cannot_pay(429, "insufficient_quota"), cannot_pay(429, "slow down"), cannot_pay(402, "")
     (True, False, True)
@@ -118,20 +118,20 @@ def cannot_pay(status: int | None, said: str) -> bool:
 
 
 class NotFinished(TsgkitError):
-    """A call came to no end; what it was tried before is to be counted."""
+    """A call that was not completed; its attempts still count."""
 
     attempts: tuple[Attempt, ...] = ()
 
 
 class BudgetReached(NotFinished):
-    """A limit the user set leaves no room for another request."""
+    """A budget of the user leaves no room for another request."""
 
     exit_code = 4
 
 
 class Stopped(NotFinished):
-    """The call was not made, because the run is being stopped."""
+    """The call was not made because the run is stopping."""
 
 
 class Unasked(NotFinished):
-    """The call was not made, because the service has denied several before it, or is down for too long."""
+    """The call was not made because the circuit breaker is open or the service has been down too long."""

@@ -1,4 +1,4 @@
-"""How an answer ended, by the service's own word for it: only known good endings are answers.
+"""Finish reasons of replies. Only known good ones count as answers.
 
 LiteLLM maps every word it does not know to ``stop``; the word itself is read from the response.
 
@@ -32,9 +32,7 @@ def raw_reason(value: dict[str, Any]) -> str | None:
 
 
 def ending_of(reason: str | None, mapped: str | None, text: str | None) -> Ending:
-    """Return how an answer ended; ``mapped`` is LiteLLM's word for it. One whose end nobody knows may have been cut
-    off.
-    """
+    """Return the ending for a finish reason; ``mapped`` is LiteLLM's word for it. Unknown ones count as truncated."""
     word = (reason or "stop").lower()
     if word in FILTERED or mapped == "content_filter":
         return Ending.REFUSED

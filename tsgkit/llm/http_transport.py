@@ -1,4 +1,4 @@
-"""HTTP beneath LiteLLM: every response is read within a size limit and kept, and no redirect leaves the host.
+"""HTTP transport for LiteLLM: responses are size-limited and kept, and redirects to other hosts are refused.
 
 LiteLLM builds its HTTP clients, and those of the ``openai`` package, around one transport. :func:`guard` wraps it, so
 that what LiteLLM maps away (the raw finish reason, an error code) can still be read from the :class:`Exchange`.
@@ -28,14 +28,14 @@ SILENT_PARTS = ("thinking", "reasoning", "redacted_thinking")
 
 @dataclass
 class Exchange:
-    """The response to one request: its status and body, and the failure found while it was received."""
+    """The response to one request: status, body, and a failure while receiving it."""
 
     most_bytes: int = MOST_TEXT_BYTES
     status: int | None = None
     body: bytes = b""
     failure: CallFailed | None = None
     limits: dict[str, str] = field(default_factory=dict)
-    """What the headers tell of rate limits."""
+    """Rate limits from the headers."""
 
     @cached_property
     def value(self) -> dict[str, Any]:

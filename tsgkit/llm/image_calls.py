@@ -1,4 +1,4 @@
-"""Image models through LiteLLM: one prompt, with a picture to go by or without, brings the bytes of one picture.
+"""Image models through LiteLLM: a prompt, optionally with an image to follow, returns the bytes of one image.
 
 What a service sends inline is read up to ``MOST_RESPONSE_BYTES``; what it names by an
 address is fetched here, over http or https alone, without any key, and never more than ``MOST_BYTES`` of it.
@@ -43,30 +43,30 @@ BLOCKED = re.compile(
     r"content[_ ]filter|content[_ ]policy|content management policy|moderation|safety|nsfw|responsible[_ ]ai|blocked",
     re.IGNORECASE,
 )
-"""How services say that a prompt, or the picture made of it, is one they do not give out."""
+"""Messages of services that block a prompt or its image."""
 FETCHES = 3
 FETCH_WAIT = 0.5
 CHUNK = 65_536
 MOST_RESPONSE_BYTES = 2 * MOST_BYTES
-"""The size limit of a response: a picture in base64, and what is told of it."""
+"""Size limit of a response: an image in base64 and its metadata."""
 
 
 @dataclass
 class LiteLlmImages(LiteLlm):
-    """One image model behind LiteLLM; ``conditioned`` where it is to be shown pictures as well."""
+    """An image model behind LiteLLM; ``conditioned`` if it is also shown images."""
 
     conditioned: bool = False
     _client: Any = field(default=None, repr=False)
 
     def prepare(self) -> None:
-        """Find out, without sending anything, what the provider would get; ``UsageError`` where it cannot be asked."""
+        """Check the request without sending it. Raise ``UsageError`` if the model cannot be asked."""
         super().prepare()
         if self.conditioned and not _takes_pictures(self._library, self.settings.model):
             hint = "describe the layout in words: --condition text"
             raise UsageError(f"{self.settings.model}: LiteLLM knows no way to show it a picture", hint=hint)
 
     async def close(self) -> None:
-        """Close the connections, unless somebody else still sends through them."""
+        """Close the connections unless another user of them is active."""
         await super().close()
         if self._client is not None:
             await self._client.close()
@@ -100,7 +100,7 @@ class LiteLlmImages(LiteLlm):
         )
 
     async def _answered(self, messages: Messages, timeout: float) -> Any:
-        """Return what the service says: a picture of a prompt, or one drawn after those the prompt holds."""
+        """Return the service's response: an image for a prompt, or an edit of the images in it."""
         pictures = tuple(pictures_in(messages))
         asked = {
             "model": self.settings.model,
@@ -139,7 +139,7 @@ class LiteLlmImages(LiteLlm):
 
 @cache
 def _asking_once() -> Any:
-    """OpenAI's client, asking once whatever it is told: where pictures are made, LiteLLM always tells it thrice."""
+    """Return OpenAI's client without retries: LiteLLM always asks image endpoints three times."""
     from openai import AsyncOpenAI
 
     class AskingOnce(AsyncOpenAI):
@@ -155,7 +155,7 @@ def _asking_once() -> Any:
 
 
 def _failure_of(error: Exception) -> CallFailed:
-    """Return what went wrong, where an answer that is not JSON comes out as a slip in the libraries beneath."""
+    """Return the failure; a response that is not JSON raises unrelated errors in the libraries below."""
     failure = failure_of(error, BLOCKED, holds_pictures=True)
     if "object has no attribute" in failure.message:
         failure.message = "no proper answer: it is not JSON"
@@ -190,7 +190,7 @@ def _takes_pictures(library: Any, model: str) -> bool:
 
 
 async def picture_in(response: Any, timeout: float) -> bytes:
-    """Return the bytes of the picture in an answer; ``CallFailed`` where it holds none."""
+    """Return the bytes of the image in a response. Raise ``CallFailed`` if there is none."""
     found = getattr(response, "data", None)
     first = found[0] if isinstance(found, list) and found else None
     inline, address = getattr(first, "b64_json", None), getattr(first, "url", None)
@@ -211,7 +211,7 @@ def _decoded(text: str) -> bytes:
 
 
 async def _fetched_with_patience(address: str, timeout: float) -> bytes:
-    """Return the picture at an address, tried a few times: to ask the model again would be to pay again."""
+    """Return the image at an address after a few tries; asking the model again would cost again."""
     for left in reversed(range(FETCHES)):
         try:
             return await asyncio.to_thread(fetched, address, timeout)
@@ -224,7 +224,7 @@ async def _fetched_with_patience(address: str, timeout: float) -> bytes:
 
 
 def fetched(address: str, timeout: float) -> bytes:
-    """Return what lies at an address, over http or https; ``CallFailed`` says why it cannot be had."""
+    """Return the content of an http or https address. Raise ``CallFailed`` with the reason if it cannot be fetched."""
     if not _is_web(address):
         raise CallFailed("the address of the picture is neither http nor https", None, final=True)
     shown, until = without_login(address), time.monotonic() + timeout

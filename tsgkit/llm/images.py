@@ -1,4 +1,4 @@
-"""Pictures in prompts: a prompt names a picture by its SHA-256; its bytes are read when it is sent, and never recorded.
+"""Images in prompts: a prompt names an image by its SHA-256. The bytes are read when it is sent and never recorded.
 
 >>> picture = Picture(Path("pictures/7.png"), "ab" * 32, "image/png", 1024, 768, 90_000)
 >>> content = content_of("What lies left of the cup?", picture)
@@ -31,12 +31,12 @@ from tsgkit.llm.failures import CallFailed
 
 KIND = "picture"
 MOST_BYTES = 50_000_000
-"""No larger file is taken for a picture, here and wherever pictures are read."""
+"""Size limit of an image file, here and everywhere else."""
 CHARACTERS_A_TOKEN = 4
 PIXELS_A_TOKEN = 750
 FEWEST_TOKENS, MOST_TOKENS = 85, 4_000
 BIG = 65_536
-"""Bytes from which a picture is read beside the event loop."""
+"""Size from which an image is read in a thread."""
 BASE64_URL = re.compile(r"data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/=_\\-]*")
 LONG_BASE64 = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 SHOWN = "[picture]"
@@ -47,7 +47,7 @@ Messages = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture that can be sent: where it lies, what it holds, its sides in pixels, its size in bytes.
+    """An image file: its path, hash, sides in pixels and size in bytes.
 
     ``notes`` say what was found odd or changed when it was read; they are no part of what it is.
     """
@@ -62,7 +62,7 @@ class Picture:
 
     @property
     def part(self) -> Part:
-        """The part of a message's content that stands for it, in prompts and in records."""
+        """The content part that stands for the image in prompts and records."""
         return {
             "type": KIND,
             "sha256": self.sha256,
@@ -75,7 +75,9 @@ class Picture:
 
 
 def content_of(*pieces: str | Picture) -> list[Any]:
-    """Return the content of a message, in this order: ``HumanMessage(content=content_of("Look:", picture))``."""
+    """Return the content of a message with texts and images in this order: ``HumanMessage(content=content_of("Look:",
+    image))``.
+    """
     return [piece.part if isinstance(piece, Picture) else {"type": "text", "text": piece} for piece in pieces]
 
 
@@ -97,7 +99,7 @@ def pictures_in(messages: Messages) -> Iterator[Picture]:
 
 
 def identity_of(content: object) -> object:
-    """Return a content without what does not change an answer: where its pictures lie."""
+    """Return a content without the paths of its images, which do not change an answer."""
     if not isinstance(content, list):
         return content
     kept = ("type", "sha256", "media_type")
@@ -113,7 +115,7 @@ def characters_of(content: object) -> int:
 
 
 def tokens_of_content(content: object) -> int:
-    """Return what a content is expected to take: its characters, and its pictures by their pixels."""
+    """Return the estimated tokens of a content: its characters, and its images by their pixels."""
     pictures = (picture_from(part) for part in _parts(content) if is_picture(part))
     return characters_of(content) // CHARACTERS_A_TOKEN + sum(map(tokens_of_picture, pictures))
 
@@ -139,8 +141,7 @@ def _parts(content: object) -> Sequence[object]:
 
 
 async def with_bytes(messages: Messages) -> Messages:
-    """Return the messages as a provider gets them: every picture as a data URL; ``CallFailed`` where one was
-    changed."""
+    """Return messages with every image as a data URL. Raise ``CallFailed`` if one has changed."""
     if not any(is_picture(part) for message in messages for part in _parts(message["content"])):
         return messages
     return [message | {"content": await _with_urls(message["content"])} for message in messages]
@@ -166,7 +167,7 @@ def data_url(picture: Picture) -> str:
 
 
 def bytes_of(picture: Picture) -> bytes:
-    """Return the bytes of a picture; ``CallFailed`` where they are no longer those that were looked at."""
+    """Return the bytes of an image. Raise ``CallFailed`` if they have changed since it was examined."""
     try:
         data = _read(picture)
     except OSError as error:
@@ -200,7 +201,7 @@ def without_base64(text: str) -> str:
 
 
 def without_pictures(text: str, sent: Messages) -> str:
-    """Return a reply without the pictures that it repeats from what was sent."""
+    """Return a reply without image data repeated from the request."""
     for message in sent:
         for part in _parts(message["content"]):
             if isinstance(part, dict) and part.get("type") == "image_url":

@@ -1,4 +1,4 @@
-"""LiteLLM, and nowhere else: translates one request for whatever provider a model's name says.
+"""Requests through LiteLLM, for every provider that a model's name can mean.
 
 Its retries are off, its cache is unused, its price map is the local one, it reads no ``.env`` file and loads when the
 first request is made. Loggers of the libraries beneath are silenced: they would hold prompts and addresses with keys.
@@ -45,13 +45,13 @@ KEYS = {
     "deepseek": ("DEEPSEEK_API_KEY",),
     "groq": ("GROQ_API_KEY",),
 }
-"""Where well-known providers' keys are looked for; of the others LiteLLM knows."""
+"""Environment variables with the keys of well-known providers; LiteLLM knows those of the others."""
 OWN_CLIENT = "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER"
 """The switch by which LiteLLM asks ``openai/`` models through the HTTP client that it asks most others through. The
 ``openai`` package between them takes as long again for each request; without the switch it is used, and nothing else
 changes."""
 BY_THE_PACKAGE = ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
-"""What only the ``openai`` package reads."""
+"""Parameters that only the ``openai`` package reads."""
 APART = ("openai", "hosted_vllm", "anthropic", "gemini", "openrouter", "mistral", "groq", "ollama", "ollama_chat")
 """Providers that the switch does no harm: ``openai``, and those that LiteLLM never asks through the package."""
 CLASS_NAMES = re.compile(r"(?:(?:litellm\.)?[\w-]*(?:Error|Exception|Timeout)(?: Error| Timeout)?(?:: | - ))+")
@@ -86,14 +86,14 @@ def load() -> Any:
 
 @contextmanager
 def _no_warnings() -> Iterator[None]:
-    """Yield what LiteLLM builds when it is first used warns of types that are its own."""
+    """Silence warnings that LiteLLM causes by building its own types on first use."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def _choose_client(provider: str) -> None:
-    """Leave the ``openai`` package out where nobody needs it.
+    """Avoid loading the ``openai`` package if the provider does not need it.
 
     The switch is one for the whole process, and some providers rely on the package; once off it stays off, as it does
     where the user turned it off.
@@ -106,7 +106,7 @@ def _choose_client(provider: str) -> None:
 
 @dataclass
 class LiteLlm:
-    """One model behind LiteLLM."""
+    """A model behind LiteLLM."""
 
     settings: Settings
     price: Price | PicturePrice | None = None
@@ -114,13 +114,12 @@ class LiteLlm:
     sent: dict[str, Any] = field(default_factory=dict)
     """The request body as the provider gets it, without messages; known once prepared."""
     limits: dict[str, str] = field(default_factory=dict)
-    """What the headers of the last response told of rate limits."""
+    """Rate limits from the headers of the last response."""
     _parameters: dict[str, Any] = field(default_factory=dict, repr=False)
     _library: Any = None
 
     def prepare(self) -> None:
-        """Find out, without sending anything, what the provider would get; ``UsageError`` where that is not what the
-        user asked for."""
+        """Check the request without sending it. Raise ``UsageError`` if it differs from what the user asked for."""
         if self._library is not None:
             return
         _check_known_key(self.settings)
@@ -156,7 +155,9 @@ class LiteLlm:
     def _reaches(
         self, library: Any, accepted: dict[str, Any], name: str, value: object, without: dict[str, Any]
     ) -> bool:
-        """Return whether a parameter changes the body; one that is what LiteLLM sends anyway shows by another value."""
+        """Return whether a parameter changes the request body. If its value equals LiteLLM's default, another value is
+        tried.
+        """
         if self._body(library, accepted | {name: value}) != without:
             return True
         if not isinstance(value, int):
@@ -239,7 +240,7 @@ class LiteLlm:
         return usage if usage.total is None else replace(usage, cost=self._cost(response, usage))
 
     def _cost(self, response: Any, usage: Usage) -> float | None:
-        """Return what an answer cost; the price the user gave goes before what LiteLLM says."""
+        """Return the cost of a response; the user's price overrides LiteLLM's."""
         given = self.price is not None and self.price.source == "--price"
         cost: float | None = None if given else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if not cost:  # for a model that LiteLLM has no price of, some providers come out as free
@@ -247,7 +248,7 @@ class LiteLlm:
         return cost
 
     async def close(self) -> None:
-        """Close the connections, unless somebody else still sends through them."""
+        """Close the connections unless another user of them is active."""
         if self._library is not None:
             await litellm_clients.leave(self, self._library)
 
@@ -259,7 +260,7 @@ def _without(reply: Reply, sent: Messages) -> Reply:
 
 
 def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFailed:
-    """Complete what an exception means by the response that was received, if any."""
+    """Return the failure of an exception, completed by the received response if there is one."""
     if kept.failure is not None:
         return kept.failure
     if kept.status is not None and kept.status < 300 and messages_in(kept.value):
@@ -272,8 +273,7 @@ def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFai
 
 
 def _unreadable(kept: Exchange) -> CallFailed:
-    """Return a complete answer that no attempt will make readable; one that holds no message may be better next
-    time."""
+    """Return the failure of a complete but unreadable response; one without a message may be better next time."""
     found = messages_in(kept.value)
     if not found:
         return CallFailed("the answer is no chat completion", None, responded=kept.status is not None)
@@ -382,8 +382,7 @@ def _first_line(message: object) -> str:
 
 
 def failure_of(error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_pictures: bool = False) -> CallFailed:
-    """Return what an exception of LiteLLM means; 5xx without headers, and 2xx, are its own words for a broken
-    answer."""
+    """Return the failure for an exception of LiteLLM. Its 5xx without headers and its 2xx mean a broken response."""
     name, status = type(error).__name__, getattr(error, "status_code", None)
     said = _said(str(getattr(error, "message", error)))
     if holds_pictures:
@@ -404,8 +403,7 @@ def _is_filtered(error: Exception, said: str, filtered: re.Pattern[str]) -> bool
 
 
 def _said(message: str) -> str:
-    """Return what the service said: without the class names LiteLLM stacks up in front, and without the JSON
-    around it."""
+    """Return the service's own message, without LiteLLM's class names and surrounding JSON."""
     text = CLASS_NAMES.sub("", message, count=1).strip()
     if text.startswith("{"):
         with suppress(ValueError, RecursionError):

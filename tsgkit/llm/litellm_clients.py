@@ -1,4 +1,4 @@
-"""LiteLLM's HTTP clients, which it keeps for the whole process, one set for each event loop.
+"""LiteLLM's HTTP clients, one set for each event loop of the process.
 
 Whoever sends through them in a loop is a user of that loop's clients; the last user to leave closes them. Evaluations
 that run at once in one process therefore do not close the connections of each other.
@@ -41,7 +41,7 @@ async def leave(user: object, library: Any) -> None:  # noqa: ANN401  (litellm)
 
 
 def _taken_out(cache: Any, loop: asyncio.AbstractEventLoop) -> list[Any]:  # noqa: ANN401
-    """Return a loop's clients; the cache forgets them, so that nobody is given a closed one."""
+    """Remove a loop's clients from the cache and return them, so that no closed client is reused."""
     mark = f"-{id(loop)}"
     found = {key: client for key, client in list(cache.cache_dict.items()) if str(key).endswith(mark)}
     for key in found:

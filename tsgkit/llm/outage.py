@@ -1,4 +1,4 @@
-"""An outage of a service that has answered before: everybody waits, one call at a time tries, until it answers again.
+"""Outages of a service that answered before: all calls wait while one at a time probes it.
 
 Five losses in a row (no answer, a broken one, 5xx) are taken for an outage. From then on the calls of this model wait
 in line; the first of them tries after a pause, and each failed try doubles the pause and sends its call to the end of
@@ -16,7 +16,7 @@ LOSSES = 5
 
 
 class Outage:
-    """Whether one model is down, since when, and who tries next."""
+    """The state of an outage: whether the model is down, since when, and which call probes next."""
 
     def __init__(self, first_wait: float, longest_wait: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.since: float | None = None
@@ -41,7 +41,7 @@ class Outage:
             self.wait = min(max(self.wait * 2, asked_wait), self._longest_wait)
 
     def answered(self) -> None:
-        """Note that the service answered: whatever waits may go on."""
+        """Note that the service answered: waiting calls may continue."""
         self._losses, self.since = 0, None
         self._let_go(len(self._line), turn=False)
 
@@ -76,7 +76,7 @@ class Outage:
             raise
 
     def tried(self) -> None:
-        """End a try, whatever came of it: it is the next one's turn, and nobody can take it before."""
+        """End a probe. The next call in line may probe."""
         self._trying = self._let_go(1, turn=True) > 0
 
     def turn_away(self, reason: Callable[[], BaseException]) -> None:

@@ -1,4 +1,4 @@
-"""What tokens cost: the prices the user names, else those of the map that LiteLLM ships; else it is not known.
+"""Prices of tokens and images: those of the user, else those of LiteLLM's map, else unknown.
 
 >>> price = Price(2.5e-06, 1e-05, source="given")
 >>> round(price.of(Usage(prompt=1000, completion=500, cached=0)), 6)
@@ -21,13 +21,13 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Usage
 
 MOST_PICTURE_TOKENS = 4160
-"""The tokens of a square picture at the highest quality, where a service counts pictures in tokens."""
+"""Tokens of a square image at the highest quality, for services that count images in tokens."""
 MAP = "model_prices_and_context_window_backup.json"
 
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars for one token in, out, and in from the provider's own cache; and who says so."""
+    """Dollars per input token, output token and cached input token, and the source of the price."""
 
     prompt: float
     completion: float
@@ -49,7 +49,7 @@ class Price:
 
 @dataclass(frozen=True)
 class PicturePrice:
-    """Dollars for one picture of an image model; and who says so."""
+    """Dollars per image of an image model, and the source of the price."""
 
     dollars: float
     source: str = ""
@@ -75,8 +75,7 @@ def picture_price_given(text: str) -> PicturePrice:
 
 
 def picture_price_of(model: str, size: str = "", quality: str = "") -> PicturePrice | None:
-    """Return the price LiteLLM's map gives for one picture, at its most where it is counted in tokens; None where it
-    has none.
+    """Return LiteLLM's price of one image, at its highest if counted in tokens; None if unknown.
 
     >>> picture_price_of("openai/nobody-draws-with-this") is None
     True
@@ -128,7 +127,7 @@ def price_of(model: str) -> Price | None:
 
 
 def provider_of(model: str) -> str:
-    """Return the provider in a model's name; for a bare name, the one that the map knows it from.
+    """Return the provider of a model's name; for a bare name, the one in LiteLLM's map.
 
     >>> provider_of("hosted_vllm/llama"), provider_of("gpt-4o")
     ('hosted_vllm', 'openai')
@@ -139,7 +138,7 @@ def provider_of(model: str) -> str:
 
 
 def _entry(model: str) -> dict[str, Any]:
-    """Return what the map says of a model: of this provider's, never of one that another provider calls the same."""
+    """Return the map's entry of a model, never one of another provider with the same model name."""
     provider, _, name = model.partition("/")
     if model in _map():
         return _map()[model]

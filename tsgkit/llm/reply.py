@@ -1,4 +1,4 @@
-"""What comes back from a model: the reply, how it ended, what it used, and every attempt it took.
+"""Replies of a model: text, ending, usage, and all attempts.
 
 >>> Usage(prompt=100, completion=20) + Usage(prompt=50, completion=None)
 Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None)
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Ending(StrEnum):
-    """How a call ended."""
+    """The ending of a call."""
 
     COMPLETE = "complete"
     EMPTY = "empty"
@@ -20,16 +20,16 @@ class Ending(StrEnum):
     TRUNCATED = "truncated"
     """It was cut off at a length limit."""
     REFUSED = "refused"
-    """A content filter or a refusal field said no."""
+    """A content filter or the refusal field refused."""
     API_ERROR = "api_error"
     """The service failed, after retries."""
     MISSING = "missing"
-    """Nobody was asked: a script without a reply to this."""
+    """No model was asked: a script without a reply for this call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and money; None is "unknown", never nothing. Reasoning tokens are part of the completion's."""
+    """Tokens and money. None means unknown, never zero. Reasoning tokens are part of completion tokens."""
 
     prompt: int | None = None
     completion: int | None = None
@@ -43,7 +43,7 @@ class Usage:
         return None if self.prompt is None or self.completion is None else self.prompt + self.completion
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum; what one of both does not know, the sum does not know."""
+        """Return the sum; a part that either side does not know stays unknown."""
         pairs = {part.name: (getattr(self, part.name), getattr(other, part.name)) for part in fields(self)}
         return Usage(**{name: None if None in pair else sum(pair) for name, pair in pairs.items()})
 
@@ -57,7 +57,7 @@ UNKNOWN = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One request: how long it took, what went wrong (None: nothing), how long was waited after it."""
+    """One request: its duration, its error (None: none), and the wait after it."""
 
     seconds: float
     error: str | None = None
@@ -67,7 +67,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said to one prompt, or why it said nothing."""
+    """A model's reply to one prompt, or the reason why there is none."""
 
     text: str | None
     ending: Ending = Ending.COMPLETE
@@ -79,21 +79,21 @@ class Reply:
     seconds: float = 0.0
     attempts: tuple[Attempt, ...] = ()
     source: str = "model"
-    """Where it comes from: ``model``, ``cache``, or ``local`` for what asked nobody."""
+    """The source: ``model``, ``cache``, or ``local`` if no model was asked."""
     status: int | None = field(default=None)
     final: bool = False
     """An answer that cannot be read however often it is asked for: the call is not made again."""
     picture: bytes | None = field(default=None, repr=False)
-    """What an image model made, as it came; it is kept as a file, never in a record."""
+    """The image of an image model, kept as a file and never in a record."""
 
     @property
     def requests(self) -> int:
-        """How many requests it took; one that was turned away with 429 is none."""
+        """The number of requests; those rejected with 429 do not count."""
         return sum(attempt.status != TOO_MANY for attempt in self.attempts)
 
     @property
     def spent(self) -> Usage:
-        """What this reply cost this time: a reply from the cache costs nothing."""
+        """The cost of this reply now: one from the cache costs nothing."""
         return self.usage if self.source == "model" else NOTHING
 
 

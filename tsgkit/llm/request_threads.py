@@ -1,4 +1,4 @@
-"""Has LiteLLM's requests built where they are asked for, and not by a thread each.
+"""Executor that lets LiteLLM build requests in the event loop instead of one thread each.
 
 LiteLLM hands every request to a thread of the loop, which puts it together and waits for nothing. Asked 64 at a time,
 these threads and the loop take the interpreter's lock from each other at every step, which costs more than the work.
@@ -16,11 +16,11 @@ from tsgkit.llm.prices import provider_of
 
 BUILDER = ("litellm.main", "completion")
 WAITS_FOR_NOTHING = ("openai", "hosted_vllm", "openrouter", "groq", "mistral", "anthropic", "gemini")
-"""Providers whose requests are put together without asking anybody; others fetch credentials or facts meanwhile."""
+"""Providers whose requests are built without I/O; others fetch credentials meanwhile."""
 
 
 class Threads(ThreadPoolExecutor):
-    """Threads of a loop, which are spared what takes no time."""
+    """A thread pool that runs short building steps directly."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401
         """Return the result of a function: at once where it builds a request, else when a thread has it."""
@@ -35,7 +35,7 @@ class Threads(ThreadPoolExecutor):
 
 
 def _builds_a_request(work: Callable[..., Any]) -> bool:
-    """Return whether this is LiteLLM's building of a request of text alone; what it cannot tell is none."""
+    """Return whether this is LiteLLM's building of a text request. Unknown work is not."""
     inner = work.args[0] if isinstance(work, partial) and work.args else None
     if not isinstance(inner, partial):
         return False

@@ -1,4 +1,4 @@
-"""Subjects that answer from a file: a script of replies, or the replies of another run. They need no model.
+"""Subjects that answer from a file without a model: a script of replies, or the replies of another run.
 
 >>> script = Script({"tea/0": ["[kettle]"]})
 >>> script.reply("tea/0", "answer", 0).text, str(script.reply("tea/1", "answer", 0).ending)
@@ -29,18 +29,18 @@ NOTHING_WRITTEN = Reply(text=None, ending=Ending.MISSING, source="script")
 
 
 class Source(Protocol):
-    """Where replies come from that nobody is asked for."""
+    """A source of replies that asks no model."""
 
     def find(self, call: Call) -> Reply:
         """Return the reply to a call; one that is missing where there is none."""
 
     def knows(self, call: Call) -> bool:
-        """Return whether anything is said about the sample of a call, asked in this way."""
+        """Return whether the source has replies for the sample of a call, asked in this way."""
 
 
 @dataclass
 class Script:
-    """Replies by item, each a list of what is said at the first, second ... call; the last one is said from then on.
+    """Replies by item: a list with the first, second, ... reply. The last one repeats.
 
     For solvers whose calls differ, what is said by label instead (``write/2``, or ``write`` for all of them).
     """
@@ -49,7 +49,7 @@ class Script:
     outcomes: Mapping[str, Ending] = field(default_factory=dict)
 
     def reply(self, item_id: str, label: str, draw: int) -> Reply:
-        """Return what is said at one call about an item."""
+        """Return the reply to one call about an item."""
         lines = self.replies.get(item_id)
         if not lines:
             return NOTHING_WRITTEN
@@ -65,7 +65,7 @@ class Script:
         return Reply(text=text, ending=self.outcomes.get(item_id, ending), source="script")
 
     def find(self, call: Call) -> Reply:
-        """Return the reply to a call; one that is missing names the line that would hold it."""
+        """Return the reply to a call; a missing one names the line that would hold it."""
         reply = self.reply(call.sample, call.label, call.draw)
         if reply is not NOTHING_WRITTEN:
             return reply
@@ -87,7 +87,7 @@ class Replay:
 
     subjects: Mapping[str, Mapping[Place, Mapping[Values, Reply]]]
     single: Mapping[str, object] = field(default_factory=dict)
-    """The values of the axes that have one value in the other run; no axis is told of what has no plan."""
+    """Values of axes that have only one value in the other run; empty if the run has no plan."""
     asked: Mapping[str, object] = field(default_factory=dict)
     """The same of this run."""
 
@@ -99,9 +99,7 @@ class Replay:
         single: Mapping[str, object] | None = None,
         asked: Mapping[str, object] | None = None,
     ) -> Replay:
-        """Return the calls of a run's file, of one of its subjects; ``UsageError`` where it has several that nobody
-        judged.
-        """
+        """Return the calls of one subject of a run. Raise ``UsageError`` if it has several subjects."""
         subjects: dict[str, dict[Place, dict[Values, Reply]]] = {}
         judged = True
         for value in calls:
@@ -139,7 +137,7 @@ class Replay:
         return True
 
     def _about(self, call: Call) -> Mapping[Place, Mapping[Values, Reply]]:
-        """Return the replies about the subject of a call; where the run has one subject, it stands for any."""
+        """Return the replies about the subject of a call; if the run has only one subject, it stands for any."""
         if len(self.subjects) == 1:
             return next(iter(self.subjects.values()))
         return self.subjects.get(call.subject, {})
@@ -163,7 +161,7 @@ class Replay:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """What the run has, in words: tasks with their solvers, styles and values of other axes."""
+        """Descriptions of what the run contains: tasks with solvers, styles and other axes."""
         every = (
             (*place[:3], *(f"{name}={one}" for name, one in zip(AXES, values, strict=True) if one is not None))
             for places in self.subjects.values()
@@ -183,7 +181,7 @@ def _values(value: Mapping[str, Any]) -> Values:
 
 @dataclass
 class Asked:
-    """Asks a source as if it were a model, and records what it says."""
+    """A model-like wrapper of a source that records its replies."""
 
     source: Source
     recorder: Recorder

@@ -1,4 +1,4 @@
-"""Keeps keys out of everything that is written or shown: redaction by value, wherever a value may turn up.
+"""Redaction of keys by value in everything that is written or shown.
 
 >>> secrets = Secrets(["sk-abc12345", "short"])
 >>> secrets.redact("invalid key sk-abc12345, or sk-abc%31")
@@ -26,7 +26,7 @@ REDACTED = "[redacted]"
 
 
 class Secrets:
-    """Values that must never be seen, and what replaces them."""
+    """Secret values and their replacement."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._values: set[str] = set()
@@ -40,7 +40,7 @@ class Secrets:
         return cls(value for name, value in found.items() if SECRET_NAMES.search(name) and not NOT_SECRET.search(name))
 
     def add(self, *values: str) -> None:
-        """Redact these too, as they are and as they stand in addresses."""
+        """Redact these values too, as they are and URL-encoded."""
         for value in (part.strip() for part in values):
             if len(value) >= SHORTEST:
                 self._values |= _spellings(value)

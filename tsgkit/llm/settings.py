@@ -1,4 +1,4 @@
-"""What the user says about models: ``--model-arg key=value``, for all of them or for one (``A:key=value``).
+"""Model settings of the user: ``--model-arg key=value``, for all models or for one (``A:key=value``).
 
 >>> arguments = parse(["temperature=0", "extra_body.top_k=5"], ["openai/gpt-4o"])
 >>> settings = settings_of("openai/gpt-4o", arguments, {"seed": 3})
@@ -42,7 +42,7 @@ IMAGE_PARAMETERS = {
     **dict.fromkeys(("size", "quality", "style", "background", "moderation", "output_format", "user"), False),
     **dict.fromkeys(("response_format", "input_fidelity"), False),
 }
-"""The same for models that make pictures."""
+"""The same for image models."""
 RESERVED = (
     *("model", "messages", "stream", "stream_options", "n", "timeout", "request_timeout", "stream_timeout"),
     *("num_retries", "max_retries", "cache", "caching", "drop_params", "additional_drop_params", "modify_params"),
@@ -60,11 +60,11 @@ ADDRESSES = {
     "together_ai": ("TOGETHER_AI", "TOGETHERAI"),
     "vertex_ai": ("VERTEX_AI", "VERTEXAI", "VERTEX"),
 }
-"""How the variables of a provider's address begin, where that is not its name."""
+"""Prefixes of the address variables of providers, if they differ from the provider's name."""
 
 
 class Argument(NamedTuple):
-    """One ``--model-arg``: for which model (None: all), its dotted name, its value."""
+    """One ``--model-arg``: its model (None: all), its dotted name, its value."""
 
     model: str | None
     name: str
@@ -77,7 +77,7 @@ class Argument(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """How one model is asked."""
+    """The settings of one model."""
 
     model: str
     given: dict[str, Any] = field(default_factory=dict)
@@ -86,13 +86,14 @@ class Settings:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """All parameters; what the user gave goes before a default."""
+        """All parameters; the user's override defaults."""
         return self.defaults | self.given
 
     @property
     def endpoint(self) -> str:
-        """Where the model is asked, as it may be shown: the given address, else the provider's name; then what else
-        says which service this is (a version, a region), but no key and no header."""
+        """The address to show: the given one, else the provider's name, with version or region, but no key and no
+        header.
+        """
         base = self.connection.get("api_base")
         where = without_login(str(base)) if base else provider_of(self.model)
         rest = (name for name in sorted(self.connection) if name not in ("api_base", *NESTED))
@@ -111,7 +112,7 @@ class Settings:
 def parse(
     texts: Iterable[str], models: Sequence[str], parameters: Mapping[str, bool] = PARAMETERS
 ) -> tuple[Argument, ...]:
-    """Return the arguments of ``--model-arg``; ``UsageError`` for one that cannot be meant."""
+    """Return the arguments of ``--model-arg``. Raise ``UsageError`` for one that is invalid."""
     return tuple(_argument(text, sorted(models, key=len, reverse=True), parameters) for text in texts)
 
 
@@ -138,7 +139,7 @@ def _argument(text: str, models: Sequence[str], parameters: Mapping[str, bool]) 
 
 
 def _check_parameter(name: str, value: object, parameters: Mapping[str, bool]) -> None:
-    """A name nobody knows is a slip of the pen, and a number is a number."""
+    """Raise ``UsageError`` for an unknown parameter or a value of the wrong type."""
     if name not in parameters:
         from difflib import get_close_matches
 
@@ -155,7 +156,7 @@ def _shown(text: str) -> str:
 
 
 def _value(text: str) -> object:
-    """Return the JSON value that a text is; what JSON has no number for (NaN, Infinity) is a text."""
+    """Return the JSON value of a text; NaN and Infinity stay texts."""
     try:
         value = json.loads(text)
         json.dumps(value, allow_nan=False)
@@ -223,7 +224,7 @@ def _check_address(address: str) -> None:
 
 
 def _secrets_of_address(address: str) -> list[str]:
-    """Login, password and what the query says; in an address they may be encoded."""
+    """Return login, password and query values of an address, encoded and decoded."""
     parts = urlsplit(address)
     login = parts.netloc.rpartition("@")[0]
     password = login.partition(":")[2]
@@ -235,7 +236,7 @@ def _is_connection(name: str) -> bool:
 
 
 def _base_of_environment(model: str) -> str:
-    """Return the address that the provider's own variables name; it must be part of what identifies a request."""
+    """Return the address in the provider's own variables; it is part of a request's identity."""
     provider = provider_of(model)
     heads = ADDRESSES.get(provider, (provider.upper().replace("-", "_"),))
     names = [f"{head}_{tail}" for head in heads for tail in ("BASE_URL", "API_BASE")]

@@ -1,4 +1,4 @@
-"""Code of one's own, named on the command line: ``python:MODULE:NAME`` is that object, ``NAME()`` what it returns.
+"""User code named on the command line: ``python:MODULE:NAME`` is the object, ``NAME()`` its return value.
 
 >>> loaded("python:math:sqrt")(9.0), loaded("python:collections:OrderedDict()")
 (3.0, OrderedDict())
@@ -36,12 +36,12 @@ FORM = "python:MODULE:NAME, or python:MODULE:NAME() for what NAME returns; a fil
 
 
 OWN = "this process"
-"""Where code of the user's works."""
+"""Prefix of names of user code."""
 _GIVEN: dict[str, Any] = {}
 
 
 def given(found: Any, name: str = "") -> str:  # noqa: ANN401
-    """Return the name of an object for this process: as told, else that of its function or class."""
+    """Return the name under which an object of this process is registered: the given one, else its own."""
     what = found if hasattr(found, "__qualname__") else type(found)
     called = f"{PREFIX}{name or f'{what.__module__}:{what.__qualname__}'}"
     _GIVEN[called] = found
@@ -49,7 +49,7 @@ def given(found: Any, name: str = "") -> str:  # noqa: ANN401
 
 
 def loaded(name: str) -> Any:  # noqa: ANN401  (whatever the user's code holds)
-    """Return the object that a name stands for; ``UsageError`` where there is none, or its code fails."""
+    """Return the object that a name refers to. Raise ``UsageError`` if it is missing or its code fails."""
     return _GIVEN[name] if name in _GIVEN else _loaded(name)
 
 
@@ -74,13 +74,14 @@ def _loaded(name: str) -> Any:  # noqa: ANN401
 
 
 def described(error: BaseException) -> str:
-    """Return an exception in one line, as it is told of code that is not ours."""
+    """Return an exception of user code in one line."""
     lines = str(error).splitlines()
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
 
 
 def check_function(what: str, found: object, *parameters: str, waits: bool = False) -> None:
-    """Refuse what cannot be called with these parameters, and an async function unless ``waits``; nothing is called."""
+    """Raise ``UsageError`` if a function cannot take these parameters, or is async without ``waits``. It is not
+    called."""
     if not callable(found):
         raise UsageError(f"{what}: {found!r:.60} is no function", hint=f"give one of ({', '.join(parameters)})")
     if not waits and is_async(found):
@@ -110,7 +111,7 @@ def call_own(what: str, function: Callable[..., Any], *arguments: object) -> Any
 
 
 def own_failure(what: str, error: Exception) -> OwnCodeError:
-    """Return the failure of a function of the user's: what it raised, and the innermost line of its file."""
+    """Return the failure of a user's function: the exception and the innermost line in the user's file."""
     frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)][1:]
     lines = [line for file, line in frames if file == frames[0][0]]
     place = f" ({Path(frames[0][0]).name}:{lines[-1]})" if lines else ""
@@ -125,7 +126,7 @@ def own_text(what: str, found: object) -> str:
 
 
 def text_of_code(found: Any) -> str:  # noqa: ANN401
-    """Return the text of code: the file that it lies in, else its own; of a program's own script only its own."""
+    """Return the source of user code: its file, or for the main script only its own text."""
     if isinstance(found, str):
         return found
     function = inspect.unwrap(found) if inspect.isroutine(found) else type(found)
@@ -141,7 +142,7 @@ def text_of_code(found: Any) -> str:  # noqa: ANN401
 
 
 async def in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
-    """Call a function in a thread that nobody waits for when the process ends."""
+    """Call a function in a daemon thread, so that it does not delay the end of the process."""
     done: Future[Any] = Future()
 
     def work() -> None:

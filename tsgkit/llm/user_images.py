@@ -1,4 +1,4 @@
-"""Image models of one's own: a function of a prompt and a seed, in this process.
+"""Image models of the user: a function of a prompt and a seed, called in this process.
 
 It returns a picture as bytes, as an image of Pillow, as an array of numbers, or as the path of a file. A plain function
 works in a thread of its own, so that nobody else waits; what it raises is the failure of that one picture.
@@ -31,7 +31,7 @@ WHAT = "an image of Pillow, its bytes, an array of numbers, or the path of a fil
 
 @dataclass
 class OwnImages:
-    """One function that makes pictures; ``conditioned`` where it is to be shown pictures as well."""
+    """A function that makes images; ``conditioned`` if it also takes images."""
 
     name: str
     seed: int = 0
@@ -55,7 +55,7 @@ class OwnImages:
         self._make = found
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """Make one picture, however long it takes; ``CallFailed`` where there is none."""
+        """Make one image without a time limit. Raise ``CallFailed`` if there is none."""
         assert self._make is not None  # noqa: S101  (nobody asks who was not prepared)
         began = time.monotonic()
         try:
@@ -85,7 +85,7 @@ class OwnImages:
 
 
 def picture_of(made: object) -> bytes:
-    """Return the bytes of a picture, in whatever form it was made; ``CallFailed`` where it is none."""
+    """Return the bytes of an image in any accepted form. Raise ``CallFailed`` if it is not an image."""
     if isinstance(made, (bytes, bytearray, memoryview)):
         data = bytes(made)
     elif isinstance(made, (str, os.PathLike)):

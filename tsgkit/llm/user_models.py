@@ -1,4 +1,4 @@
-"""Text models of one's own: a function of messages, or any chat model of LangChain, asked in this process.
+"""Text models of the user: a function of messages, or a chat model of LangChain, called in this process.
 
 >>> import asyncio
 >>> model = OwnModel(given(lambda messages: messages[-1]["content"].upper()))
@@ -57,7 +57,7 @@ def is_own(model: str) -> bool:
 
 
 def usual_concurrency(model: str, usual: int = USUAL) -> int:
-    """Return how many requests are in flight where nobody says: a plain function is called once at a time."""
+    """Return the default number of requests in flight: 1 for a plain function."""
     return 1 if is_own(model) and not _waits(loaded(model)) else usual
 
 
@@ -67,7 +67,7 @@ def provider_for(settings: Settings, price: Price | None) -> LiteLlm | OwnModel:
 
 
 def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
-    """Return the settings of code of the user's: a hash of what it is, so that other code is another model."""
+    """Return the settings of user code, with a hash of its source, so that edited code is another model."""
     if other := [one.name for one in arguments if one.model in (None, model)]:
         hint = "decide that in the function itself"
         raise UsageError(f"{model}: --model-arg {other[0]} has no use: it is given messages", hint=hint)
@@ -96,7 +96,7 @@ def _waits(found: Any) -> bool:  # noqa: ANN401
 
 @dataclass
 class OwnModel:
-    """One function, or chat model, that answers."""
+    """A function or chat model that answers."""
 
     name: str
     price: Price | None = None

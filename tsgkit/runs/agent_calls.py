@@ -1,4 +1,4 @@
-"""The calls of an agent, kept in a folder like a run's, so that interrupted work goes on without asking again."""
+"""Stored calls of an agent, in a folder like a run's, so that interrupted work resumes without asking again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ GO_ON = "the same command goes on from there; with --new it begins afresh"
 
 @dataclass
 class AgentCalls:
-    """An open folder of calls, and who is asked."""
+    """An open folder of calls with the model that is asked."""
 
     folder: RunFolder
     asker: Door | Asked
@@ -46,7 +46,7 @@ class AgentCalls:
     shard: Shard | None = None
 
     def engine(self, noun: str, watch: Watch | None = None) -> Engine:
-        """Return the engine that carries out what asks; units are called so in messages."""
+        """Return the engine for the work; ``noun`` names its units in messages."""
         engine = Engine((self.asker,), watch or Watch(), noun=noun, shard=self.shard)
         began = time.monotonic()
 
@@ -81,7 +81,7 @@ class AgentCalls:
         return result
 
     def put(self, text: str) -> None:
-        """Write the product, and remember what was written, so that the same work may replace it later."""
+        """Write the output and record its checksum, so that the same work may replace it later."""
         write_text(self.product, text)
         self.folder.update_header(written=checksum_of_bytes(text.encode()))
 
@@ -103,8 +103,7 @@ def open_calls(
     force: bool = False,
     shard: Shard | None = None,
 ) -> AgentCalls:
-    """Return the calls beside a product, begun or gone on with; ``UsageError`` where other work or another file lies
-    there.
+    """Open or create the calls beside an output. Raise ``UsageError`` if other work or another file is there.
 
     ``asked`` is all that can change an answer beside the model and the prompts; ``folder`` says that the product is a
     folder. The calls of a ``shard`` lie beside the name that it gives the product. With ``new`` earlier work is put
@@ -152,7 +151,7 @@ def calls_beside(product: str | Path) -> Path:
 
 
 def asked_before(product: str | Path) -> dict[str, Any]:
-    """Return what the work asked whose calls lie beside a product; nothing where none were made."""
+    """Return the settings of earlier work on an output; empty if there was none."""
     calls = calls_beside(product)
     if not (calls / CALLS).is_file() or not (calls / CALLS).stat().st_size:
         return {}
@@ -161,7 +160,8 @@ def asked_before(product: str | Path) -> dict[str, Any]:
 
 
 def _make_way(product: Path, header: dict[str, Any], *, folder: bool, new: bool, force: bool) -> tuple[str, ...]:
-    """Put earlier work aside where that is wanted, and say where; refuse to overwrite what this work did not write."""
+    """Move earlier work aside if wanted, and return where to. Refuse to overwrite files that this work did not
+    write."""
     calls = calls_beside(product)
     begun = read_header(calls) if (calls / HEADER).is_file() else None
     is_other = begun is not None and begun["identity"] != header["identity"]
@@ -182,7 +182,7 @@ def _aside(path: Path) -> str:
 
 
 def _written(product: Path) -> str:
-    """Return the checksum of what lies in the place of a product; empty where nothing does."""
+    """Return the checksum of the existing output; empty if there is none."""
     return checksum_of_bytes(read_bytes(product)) if product.is_file() else ""
 
 

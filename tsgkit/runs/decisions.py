@@ -1,4 +1,4 @@
-"""What a person decided of items that were made, kept line by line, so that a review can be left and gone on with.
+"""Decisions of a person about generated items, stored line by line, so that a review can be resumed.
 
 >>> import tempfile
 >>> place = Path(tempfile.mkdtemp()) / "made.csv.review.jsonl"
@@ -21,7 +21,7 @@ from typing import Any
 from tsgkit.errors import FileProblem
 
 BEGINNING = '{"shown": "'
-"""How every decision is written."""
+"""Beginning of every line with a decision."""
 
 
 def shown_as(value: object) -> str:
@@ -30,7 +30,7 @@ def shown_as(value: object) -> str:
 
 
 class Decisions:
-    """Decisions in a file, by the names of what they are about; the last one holds."""
+    """Decisions in a file by item name; the last one counts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""The doctor: a dozen small requests that find out what a model and its server can do, and which options to set.
+"""Examination of a model and its server with a dozen small requests, and the options that follow from it.
 
 >>> from tsgkit.llm.event_loop import waited
 >>> def mine(messages):
@@ -54,7 +54,7 @@ THINKS = ("<think>", "<thinking>", "<|channel|>")
 
 @dataclass(frozen=True)
 class Check:
-    """What one check found, and the options to set because of it."""
+    """The result of one check, and the options to set."""
 
     name: str
     verdict: Verdict
@@ -64,7 +64,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Examination:
-    """What the doctor found."""
+    """The results of all checks."""
 
     model: str
     endpoint: str
@@ -73,7 +73,7 @@ class Examination:
     tokens: int | None = None
     cost: float | None = None
     cause: str = ""
-    """Why it was never answered; empty where it was."""
+    """The reason why the model never answered; empty if it did."""
     advice: str = ""
     """The one thing to change so that it is."""
     transcript: tuple[dict[str, Any], ...] = field(default=(), repr=False)
@@ -91,7 +91,7 @@ class Examination:
 
 
 class Patient:
-    """Who is asked: a model, or the transcript of one."""
+    """The examined model, or the transcript of an earlier examination."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Patient:
         self.is_replayed = bool(self.kept)
 
     def door(self, *more: str) -> Door:
-        """Return a door with some arguments more; what the user gave goes before them."""
+        """Return a door with additional arguments; the user's override them."""
         if more not in self.doors:
             named = {text.partition("=")[0] for text in self.arguments}
             arguments = [*self.arguments, *(text for text in more if text.partition("=")[0] not in named)]
@@ -164,7 +164,7 @@ class Patient:
 
     @property
     def limits(self) -> dict[str, str]:
-        """What the headers told of rate limits."""
+        """Rate limits from the headers."""
         found: dict[str, str] = {}
         for line in self.lines:
             found |= line["limits"]
@@ -188,7 +188,7 @@ async def examined(
     transcript: Sequence[Mapping[str, Any]] = (),
     found: Callable[[Check], None] = lambda _: None,
 ) -> Examination:
-    """Examine a model, or judge the transcript of one again; ``found`` is told of each check at once."""
+    """Examine a model or the transcript of an examination. ``found`` is called with each check at once."""
     head = transcript[0] if transcript else {}
     patient = Patient(model, arguments, timeout, None if price is None else price_given(price), transcript[1:])
     checks: list[Check] = []
@@ -446,7 +446,7 @@ def _price(patient: Patient) -> Check:
 
 
 def _trouble(name: str, reply: Reply) -> Check | None:
-    """Return what an unusable reply means for a check; None for a usable one."""
+    """Return the check result for an unusable reply; None for a usable one."""
     if reply.ending is Ending.COMPLETE:
         return None
     if reply.ending is Ending.MISSING:

@@ -1,4 +1,4 @@
-"""What a plan would ask, before it asks: requests, tokens with their spread, money.
+"""Estimate of a plan before it is run: requests, tokens with their range, and cost.
 
 Tokens are estimated from characters (3 to 5 of English make one), replies from the length of the right answer, plus
 what reasoning usually takes. A service counts otherwise; the spread says how far off this may be.
@@ -17,7 +17,7 @@ from tsgkit.runs.run_setup import Prepared, Row, asks_a_model
 FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0
 """Characters a token."""
 MOST_FOR_A_PICTURE = 3.0
-"""Services count a picture as up to three times more or fewer tokens than the rule that budgets go by."""
+"""Services count up to three times more or fewer tokens for an image than the rule for budgets."""
 REASONING = (100, 800)
 """Tokens of reasoning where a style asks for it."""
 CHATTER = (0, 60)
@@ -26,7 +26,7 @@ CHATTER = (0, 60)
 
 @dataclass(frozen=True)
 class Spread:
-    """A number that is not known exactly: the least and the most it may be."""
+    """A range: the least and the most that a number may be."""
 
     low: float = 0.0
     high: float = 0.0
@@ -37,7 +37,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class RowEstimate:
-    """What one row would ask; ``cost`` is None where the price is not known."""
+    """The estimate of one row; ``cost`` is None if the price is unknown."""
 
     cell: Cell
     samples: int
@@ -70,7 +70,7 @@ def _estimate(row: Row, price: Price | None) -> RowEstimate:
 
 
 def prompt_tokens(contents: Iterable[object]) -> Spread:
-    """Return the tokens of prompts with pictures, by the contents of their messages.
+    """Return the estimated tokens of prompts with images, from the contents of their messages.
 
     >>> prompt_tokens(["Which object is left of the cup?"])
     Spread(low=6.4, high=10.666666666666666)

@@ -1,4 +1,4 @@
-"""An evaluation from a plan to its results, in a folder that the same call goes on with.
+"""Evaluation of a plan in a folder that the same call resumes.
 
 >>> import tempfile
 >>> plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), limit=5)
@@ -42,7 +42,7 @@ RESPONSE_FORMATS = "response_formats"
 
 @dataclass(frozen=True)
 class Options:
-    """Where a run is kept and how it is carried out; nothing here can change an answer."""
+    """The run folder and settings that cannot change an answer."""
 
     out: Path | None = None
     new: bool = False
@@ -52,14 +52,14 @@ class Options:
     shard: Shard | None = None
     """The part of the items that is worked on, in a folder of its own."""
     scene_time: float = SCENE_TIME
-    """Seconds that the work on a room may take; 0 for as many as it takes."""
+    """Seconds for measuring one scene; 0 for no limit."""
     boxes: bool = False
-    """Whether a model may judge rooms in which most objects are bare boxes."""
+    """True if a model may judge scenes in which most objects are bare boxes."""
 
 
 @dataclass(frozen=True)
 class Finished:
-    """What became of a run."""
+    """The outcome of an evaluation."""
 
     path: Path
     results: tuple[Result, ...]
@@ -68,17 +68,17 @@ class Finished:
     budget: str
     notices: tuple[str, ...]
     trouble: tuple[str, ...] = ()
-    """What the models were being waited for when the run ended."""
+    """The reason for which models were waited for at the end."""
     header: dict[str, Any] = field(default_factory=dict)
 
     @property
     def unasked(self) -> int:
-        """How many samples are still to be asked."""
+        """The number of samples that were not asked yet."""
         return sum(result.unasked for result in self.results)
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left to ask."""
+        """True if nothing is left to ask."""
         return not self.unasked and not any(result.failed for result in self.results)
 
     @property
@@ -93,12 +93,12 @@ class Finished:
 
 
 def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False) -> Finished:
-    """Carry out a plan, or what is left of it."""
+    """Run a plan, or the rest of it."""
     return carry_out(prepare_run(plan, options), options, watch or Watch(), with_samples=with_samples)
 
 
 def prepare_run(plan: Plan, options: Options) -> Prepared:
-    """Prepare a plan under the request form of the run that the options go on with; a new run has the newest form."""
+    """Prepare a plan with the request form of the existing run; a new run has the newest form."""
     shard = options.shard
     if shard is None:
         return _with_idle_solvers(plan, options) or _prepared(plan, options)
@@ -141,7 +141,7 @@ def _prepared(plan: Plan, options: Options) -> Prepared:
 
 
 def _forms_of_runs(name: str) -> set[int]:
-    """Return the request forms of the runs of a name that lie where runs lie."""
+    """Return the request forms of existing runs with this name."""
     forms = set()
     for path in _runs_named(name):
         with suppress(TsgkitError):  # another format, or no run at all
@@ -187,7 +187,7 @@ def _opened(prepared: Prepared, options: Options, watch: Watch) -> Iterator[_Ope
 
 @dataclass
 class _Opened:
-    """A run whose folder is open."""
+    """A run with its open folder."""
 
     prepared: Prepared
     options: Options
@@ -199,7 +199,7 @@ class _Opened:
 
     @contextmanager
     def working(self) -> Iterator[Evaluation | None]:
-        """Get ready what is left to do, None where nothing is, and put away afterwards what that took."""
+        """Yield the evaluation of what is left, or None, and release its resources afterwards."""
         if all(state.finished == state.total for state in self.states.values()):
             yield None
             return
@@ -229,9 +229,7 @@ class _Opened:
 
 
 def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
-    """Return where the run is kept, and what is to be told of it; with ``new`` an earlier one is put aside, not
-    destroyed.
-    """
+    """Return the run folder and notes about it. With ``new`` an earlier run is moved aside, not deleted."""
     path = options.out or default_folder(prepared)
     if prepared.shard is not None and options.out is not None:
         path = prepared.shard.beside(options.out)
@@ -260,7 +258,7 @@ def _runs_named(name: str) -> list[Path]:
 
 
 def _check_before_beginning(prepared: Prepared, path: Path) -> None:
-    """What would stop a new run at its first request stops it before there is a folder of it."""
+    """Raise the errors that a new run would meet at its first request, before its folder is created."""
     if path.is_dir() and any(found.name != LOCK for found in path.iterdir()):
         raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
     for model in asked_of(prepared.plan):
@@ -273,7 +271,7 @@ def _there(number: int) -> str:
 
 
 def _remember_formats(prepared: Prepared, folder: RunFolder, job: Evaluation) -> None:
-    """Give the judge what the run has learnt about its service, and keep what it learns as soon as it does."""
+    """Give the judge the response formats that the run knows, and store what it learns."""
     judge = prepared.plan.judge
     if judge is None or not asks_a_model(judge):
         return
@@ -298,14 +296,14 @@ def _cache() -> tuple[ReplyCache | None, str]:
 
 
 def _check_models(subjects: Mapping[str, Subject]) -> None:
-    """Of several models, name one that cannot be asked before another is paid for; a single one is asked as it is."""
+    """Check all models before the first of several is paid for; a single one is simply asked."""
     doors = [subject for subject in subjects.values() if isinstance(subject, Door)]
     for door in doors if len(doors) > 1 else ():
         door.provider.prepare()
 
 
 def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:
-    """Write what was really sent to each model."""
+    """Record the parameters that are sent to each model."""
     known = dict(folder.header.get("models", {}))
     for name, subject in subjects.items():
         if isinstance(subject, Door) and isinstance(subject.provider, LiteLlm) and subject.provider.sent:

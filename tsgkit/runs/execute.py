@@ -1,4 +1,4 @@
-"""An evaluation as a job: each sample goes from ``solve`` to its record in one piece."""
+"""Evaluation as a job: one unit solves, scores and records one sample."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Subject(Protocol):
-    """Whoever answers under a name: a door to a model, a script."""
+    """A named source of answers: a door to a model, or a script."""
 
     async def ask(
         self,
@@ -47,7 +47,7 @@ class Subject(Protocol):
 
 
 class _Heard:
-    """The replies about one sample as they come, and what the asking itself raised."""
+    """The replies about one sample so far, and an exception raised while asking."""
 
     def __init__(self, ask: Ask | None) -> None:
         self.ask: Ask | None = None if ask is None else self._asked
@@ -55,7 +55,7 @@ class _Heard:
 
     @property
     def transcript(self) -> Transcript:
-        """All that was said."""
+        """The transcript of all replies."""
         return Transcript(tuple(self._said))
 
     def is_fatal(self, error: Exception) -> bool:
@@ -79,7 +79,7 @@ class _Heard:
 
 @dataclass
 class Evaluation:
-    """The samples of a run as the units of a job."""
+    """The samples of a run as units of a job."""
 
     folder: RunFolder
     states: Mapping[Cell, RowState]
@@ -90,7 +90,7 @@ class Evaluation:
     _computing: Computing | None = None
 
     def note(self, **facts: object) -> None:
-        """Write what became known into the header of the run; a disk that cannot keep it stops the run."""
+        """Add what became known to the header of the run. Stop the run if it cannot be written."""
         try:
             self.folder.update_header(**facts)
         except TsgkitError as error:
@@ -147,8 +147,7 @@ class Evaluation:
                 yield self.engine.each(units, self._sample, workers=workers, asks=asks, gave_up=gave_up)
 
     def _processes(self, states: Sequence[RowState]) -> int:
-        """Return how many samples of these rows, which ask nobody, are worked on at a time: several where they
-        compute."""
+        """Return the number of samples computed in parallel, for rows that ask no model."""
         left = sum(state.total - state.finished for state in states if state.row.task.computes)
         workers = min(processors(), self.in_flight, left)
         if left < FEWEST or workers < 2:
@@ -202,7 +201,7 @@ class Evaluation:
         return None if subject is None else functools.partial(subject.ask, where)
 
     def _record_local(self, where: Call, transcript: Transcript) -> None:
-        """Keep what a solver produced without asking anybody."""
+        """Record what a solver produced without asking a model."""
         for said in transcript.said:
             if said.reply.source == LOCAL:
                 call = where._replace(label=said.label)

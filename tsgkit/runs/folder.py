@@ -1,4 +1,4 @@
-"""A run as a folder: everything needed to repeat it, every call, every sample.
+"""Run folders: the header, every call, every sample.
 
 ``run.json``       what was asked of whom: plan, versions, hashes, seeds, parameters; keys are redacted
 ``calls.jsonl``    every call as it came back, written before anything else sees it
@@ -33,11 +33,11 @@ from tsgkit.runs.run_files import calls_in, check_header, prompts_in
 CALLS, PROMPTS, SAMPLES, LOCK = "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
 FORMAT = 1
 SHARD = "shard"
-"""The field of a header that says which shard of the work lies here; others have all of it."""
+"""Header field with the shard in this folder; without it the folder holds everything."""
 
 
 def read_header(folder: Path) -> dict[str, Any]:
-    """Return what a run says of itself; ``UsageError`` where the folder holds no run."""
+    """Return the header of a run. Raise ``UsageError`` if the folder holds no run."""
     if not (folder / HEADER).is_file():
         raise UsageError(f"{folder}: no run lies here: it has no {HEADER}", hint="tsgkit runs list shows what there is")
     try:
@@ -53,7 +53,7 @@ def read_header(folder: Path) -> dict[str, Any]:
 
 
 class RunFolder:
-    """An open run; it is also the recorder of its calls."""
+    """An open run folder, which is also the recorder of its calls."""
 
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
         """Open a run that has this identity, or begin it."""
@@ -85,20 +85,20 @@ class RunFolder:
         return header
 
     def update_header(self, **changes: object) -> None:
-        """Write what became known of the run."""
+        """Write new facts about the run into its header."""
         if any(self.header.get(name) != value for name, value in changes.items()):
             self.header |= changes
             self._write_header(self.header)
 
     def _write_header(self, header: dict[str, Any]) -> None:
-        """Write the header; escaped, since the names of files may hold what is no text."""
+        """Write the header, escaped, since file names may not be valid text."""
         try:
             write_text(self.path / HEADER, json.dumps(header, indent=2) + "\n")
         except FileProblem as error:
             raise FileProblem(error.message, hint=KEPT) from None
 
     def _index(self) -> dict[int, int]:
-        """Return where each answered call lies; one that ended in an error that may pass is to be made again."""
+        """Return the positions of answered calls; calls that ended in a passing error are made again."""
         places: dict[int, int] = {}
         for place, value in calls_in(self.calls.path):
             call, reply = _call_of(value), reply_from(value["reply"])
@@ -125,7 +125,7 @@ class RunFolder:
         return reply_from(value["reply"]) if _call_of(value) == call else None
 
     def find_same(self, call: Call) -> Reply | None:
-        """Return a recorded reply to the same request, whoever asked."""
+        """Return a recorded reply to the same request, for any item or subject."""
         place = self._requests.get(_digest(call.request))
         if place is None:
             return None
@@ -133,7 +133,7 @@ class RunFolder:
         return reply_from(value["reply"]) if _call_of(value).request == call.request else None
 
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
-        """Record a reply, before anybody sees it."""
+        """Record a reply before it is used."""
         name = "" if prompt is None else prompt.hash
         if prompt is not None and (short := _short(name)) not in self._prompts:
             self.prompts.add({"hash": name, "messages": prompt.messages})
@@ -143,7 +143,7 @@ class RunFolder:
         self._note_request(call, reply, place)
 
     def _note_request(self, call: Call, reply: Reply, place: int) -> None:
-        """Remember where the first whole reply to a request lies."""
+        """Remember the position of the first complete reply to a request."""
         if reply.source == "model" and reply.ending is Ending.COMPLETE:
             self._requests.setdefault(_digest(call.request), place)
 
@@ -176,7 +176,7 @@ def _check_shard(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> N
 
 
 def put_aside(path: Path) -> Path:
-    """Give a run, or a file, another name, unless a process is working on it; the result is where it lies now."""
+    """Rename a run or file unless a process is using it, and return the new path."""
     aside = path.with_name(f"{path.name}.until-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
     with locked(path) if (path / HEADER).is_file() else nullcontext():
         try:

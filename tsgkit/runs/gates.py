@@ -1,4 +1,4 @@
-"""Gates: what a metric must reach, in strict, on every row.
+"""Gates: minimum strict values of metrics, required of every row.
 
 >>> from tsgkit.runs.plan import Plan
 >>> from tsgkit.runs.run_setup import prepare
@@ -22,7 +22,7 @@ from tsgkit.suites.suite import task_named
 
 
 class Gate(NamedTuple):
-    """The least that a metric of a task may be."""
+    """The minimum value of a metric of a task."""
 
     task: str
     metric: str

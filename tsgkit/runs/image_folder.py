@@ -1,4 +1,4 @@
-"""A folder of pictures from an image model, and the log of how each came about.
+"""Folder of generated images with a log of all requests.
 
 ``<id>.png``          the picture of an item; a PNG stays as it came, other formats are made one
 ``.<id>.png.new``     a picture whose line is being written
@@ -31,22 +31,22 @@ PNG_END = b"\0\0\0\0IEND\xaeB`\x82"
 
 
 class Last(NamedTuple):
-    """What became of an item when it was asked last, and what was asked."""
+    """The last result for an item and its request."""
 
     outcome: str
     request: str
     sha256: str = ""
-    """Of the picture, where one came."""
+    """The hash of the image, if there is one."""
 
 
 @dataclass
 class PaintingLog:
-    """What the lines of a folder say: the last of each item, and what all requests used."""
+    """The log of a folder: the last line of each item, and the usage of all requests."""
 
     last: dict[str, Last] = field(default_factory=dict)
     requests: int = 0
     unpriced: int = 0
-    """How many pictures came at a cost that nobody told."""
+    """The number of images of unknown cost."""
     spent: Usage = field(default_factory=lambda: Usage(0, 0, 0, 0, 0.0))
 
     @classmethod
@@ -78,7 +78,7 @@ def newest_of(folder: Path, item_id: str) -> Path:
 
 
 def name_picture(folder: Path, item_id: str) -> None:
-    """Give a picture its name: its line is written."""
+    """Give an image its final name after its log line is written."""
     path = newest_of(folder, item_id)
     try:
         path.replace(picture_of(folder, item_id))
@@ -87,7 +87,7 @@ def name_picture(folder: Path, item_id: str) -> None:
 
 
 def drop_picture(folder: Path, item_id: str) -> None:
-    """Remove a picture that has no line, if there is one."""
+    """Remove an image without a log line, if there is one."""
     path = newest_of(folder, item_id)
     try:
         path.unlink(missing_ok=True)
@@ -96,7 +96,7 @@ def drop_picture(folder: Path, item_id: str) -> None:
 
 
 def finish_names(folder: Path, log: PaintingLog) -> None:
-    """Name pictures whose lines were written when a process ended, and remove those without a line."""
+    """Name images whose lines were written when a process ended, and remove those without a line."""
     for path in folder.glob(".*.png.new"):
         item_id = path.name.removeprefix(".").removesuffix(".png.new")
         last = log.last.get(item_id)
@@ -107,7 +107,7 @@ def finish_names(folder: Path, log: PaintingLog) -> None:
 
 
 def is_there(folder: Path, item_id: str) -> bool:
-    """Return whether the picture of an item is made: an empty file or a PNG that was cut off is not."""
+    """Return whether an item has an image; an empty file or a truncated PNG does not count."""
     path = picture_of(folder, item_id)
     if path.is_symlink() and not path.exists():
         return True
@@ -127,7 +127,7 @@ def is_there(folder: Path, item_id: str) -> bool:
 
 
 def keep(folder: Path, item_id: str, reply: Reply) -> dict[str, Any]:
-    """Write the picture of a reply, if it holds one that can be decoded; the result says what became of it.
+    """Write the image of a reply if it can be decoded, and return the fields of its log line.
 
     It lies at :func:`newest_of` until it is named.
     """

@@ -1,4 +1,4 @@
-"""Pictures from an image model, made into a folder that the same call goes on with: nothing is paid for again.
+"""Generation of images in a folder that the same call resumes; no image is paid for twice.
 
 What a content filter blocked is not asked again while the request stays the same; what ended in an error of the service
 is asked again by the next call.
@@ -60,7 +60,7 @@ WHAT = "these pictures"
 
 @dataclass(frozen=True)
 class ToPaint:
-    """What a call has to do: the pictures that are left, how many are there, how many were blocked before."""
+    """The work of a call: images to make, existing images, and blocked ones."""
 
     left: tuple[Painting, ...]
     there: int
@@ -68,20 +68,20 @@ class ToPaint:
 
     @property
     def total(self) -> int:
-        """All pictures that are wanted."""
+        """The number of wanted images."""
         return len(self.left) + self.there + self.blocked
 
 
 @dataclass(frozen=True)
 class Painter:
-    """An image model and what is said to it beside the prompts."""
+    """An image model with its settings."""
 
     settings: Settings
     price: PicturePrice | None
     rewriter: RewriterOptions | None = None
 
     def request(self, painting: Painting) -> str:
-        """Return what identifies a request: everything that could change the picture."""
+        """Return the identity of a request: everything that could change the image."""
         settings, prompt = self.settings, prompt_hash(messages_for(painting.prompt, painting.picture))
         what = [settings.model, settings.endpoint, settings.parameters, prompt]
         what += [] if self.rewriter is None else [self.rewriter.identity]
@@ -89,7 +89,7 @@ class Painter:
 
     @property
     def is_own(self) -> bool:
-        """Whether the pictures are made by code of the user's, in this process."""
+        """True if images are made by user code in this process."""
         return self.settings.model.startswith(PREFIX)
 
     def provider(self, *, conditioned: bool) -> LiteLlmImages | OwnImages:
@@ -119,9 +119,7 @@ class Painter:
 def painter_of(
     model: str, arguments: Sequence[str], price: str | None = None, rewriter: RewriterOptions | None = None
 ) -> Painter:
-    """Return an image model, with arguments as in ``--model-arg`` (``size=1024x1024``), and its price a picture, if
-    known.
-    """
+    """Return an image model with its arguments (``size=1024x1024``) and its price per image, if known."""
     if not asks_a_model(model) or model.startswith(BASELINE):
         raise UsageError(f"{model} makes no pictures", hint="name an image model as PROVIDER/NAME")
     given = parse(arguments, [model], IMAGE_PARAMETERS)
@@ -151,7 +149,9 @@ def messages_of(painting: Painting) -> Messages:
 
 
 def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log: PaintingLog) -> ToPaint:
-    """Return what is left to be made; ``UsageError`` where an id names no file, or the folder holds other pictures."""
+    """Return the work that is left. Raise ``UsageError`` if an id is no valid file name, or the folder holds other
+    images.
+    """
     wanted = tuple(paintings)
     _check_ids(wanted)
     left: list[Painting] = []
@@ -184,12 +184,12 @@ def _check_ids(paintings: Sequence[Painting]) -> None:
 
 @dataclass(frozen=True)
 class Painted:
-    """What became of it."""
+    """The outcome of the work."""
 
     folder: Path
     total: int
     there: int
-    """Pictures that were there already."""
+    """The number of images that existed before."""
     painted: int
     blocked: int
     """Items that a content filter turned away, now or before."""
@@ -203,17 +203,17 @@ class Painted:
     budget: str = ""
     given_up: str = ""
     trouble: tuple[str, ...] = ()
-    """What was being waited for when it was interrupted."""
+    """The reason for waiting at the moment of interruption."""
     notices: tuple[str, ...] = ()
 
     @property
     def unasked(self) -> int:
-        """How many items were not asked about."""
+        """The number of items that were not asked."""
         return self.total - self.there - self.painted - self.blocked - len(self.failures)
 
     @property
     def complete(self) -> bool:
-        """Whether the same call would find nothing left to do."""
+        """True if the same call would find nothing to do."""
         return not self.unasked and not self.failures
 
     @property
@@ -233,7 +233,7 @@ def paint_all(
     limits: Limits | None = None,
     watch: Watch | None = None,
 ) -> Painted:
-    """Make the pictures that are not there yet, until none is left or something stops it."""
+    """Make the missing images until none is left or a limit is reached."""
     with _job(paintings, painter, Path(folder), limits, watch) as job:
         if job.todo.left:
             job.engine.carry_out(job.work)
@@ -247,7 +247,7 @@ async def apaint_all(
     limits: Limits | None = None,
     watch: Watch | None = None,
 ) -> Painted:
-    """Do the same in the running event loop; signals are left to whoever runs it, and a cancellation is raised."""
+    """Make the missing images in the running event loop. Signals are not handled; a cancellation is raised."""
     with _job(paintings, painter, Path(folder), limits, watch) as job:
         if job.todo.left:
             await job.engine.acarry_out(job.work)
@@ -267,7 +267,7 @@ def check_budget(painter: Painter, limits: Limits) -> None:
 def _job(
     paintings: Iterable[Painting], painter: Painter, folder: Path, limits: Limits | None, watch: Watch | None
 ) -> Iterator[Pictures]:
-    """Lock the folder, and say what is left to be made in it; nothing is written where nobody could be asked."""
+    """Lock the folder and return the work to do; nothing is written if the model cannot be asked."""
     limits, wanted = limits or Limits(concurrency=4), tuple(paintings)
     require_pillow()
     check_budget(painter, limits)
@@ -293,7 +293,7 @@ def _job(
 
 @dataclass
 class Pictures:
-    """Pictures as the units of a job."""
+    """Images as the units of a job."""
 
     folder: Path
     journal: Journal
@@ -362,7 +362,7 @@ class Pictures:
         self.engine.changed()
 
     def _leave_out(self, painting: Painting, why: NotRewritten) -> None:
-        """Record a picture that was not asked for, since its prompt was not rewritten."""
+        """Record an image that was not requested because its prompt could not be rewritten."""
         reply = Reply(text=None, ending=Ending.API_ERROR, error=why.reason)
         said = {"outcome": BLOCKED if why.refused else API_ERROR, "reason": why.reason}
         self._record(painting, reply, said)
@@ -378,7 +378,7 @@ class Pictures:
         self.unpriced += reply.picture is not None and reply.usage.cost is None
 
     def _record(self, painting: Painting, reply: Reply, said: dict[str, Any]) -> None:
-        """One line: what was asked, what came back, what it took."""
+        """Write one log line: request, result and usage."""
         value, settings = reply_value(reply), self.painter.settings
         line = {
             "id": painting.item_id,

@@ -1,4 +1,4 @@
-"""Folders of pictures merged into one: each picture with the line that tells how it came about."""
+"""Merging of image folders: each image with its log line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAME = ("model", "endpoint", "parameters")
 
 
 class Lines:
-    """Lines of many files, of which a few are open at a time."""
+    """Lines of many files, with only a few files open at a time."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths, self._open = paths, dict[int, Journal]()
@@ -42,7 +42,7 @@ class Lines:
 
 
 class _Line(NamedTuple):
-    """A line of the better folder first: what was painted, then what was blocked; then by its hash."""
+    """A log line, ordered by quality: made before blocked, then by hash."""
 
     rank: int
     hash: str
@@ -53,7 +53,7 @@ class _Line(NamedTuple):
 
 
 class MergedPictures(NamedTuple):
-    """How many lines there are, how many pictures came out differently, and what could not be taken over."""
+    """The numbers of lines and of differing images, and problems with images that were left out."""
 
     lines: int
     conflicts: int
@@ -62,7 +62,7 @@ class MergedPictures(NamedTuple):
 
 
 def merge_pictures(folders: Sequence[Path], made: Path) -> MergedPictures:
-    """Write the pictures of all folders into one; ``UsageError`` where they are of several plans."""
+    """Merge the images of all folders. Raise ``UsageError`` if they belong to several plans."""
     best: dict[str, _Line] = {}
     conflicts = set[str]()
     asked: tuple[Path, Mapping[str, Any]] | None = None
@@ -82,7 +82,7 @@ def merge_pictures(folders: Sequence[Path], made: Path) -> MergedPictures:
 
 
 def _last_lines(number: int, folder: Path) -> dict[str, tuple[_Line, dict[str, Any]]]:
-    """Return the last line about each item, which is what counts in a folder."""
+    """Return the last log line of each item, which is the one that counts."""
     journal = Journal(folder / PAINTINGS, writes=False)
     try:
         found = {}
@@ -111,7 +111,7 @@ def _check_same(asked: tuple[Path, Mapping[str, Any]], folder: Path, value: Mapp
 
 
 def _written(folders: Sequence[Path], made: Path, best: Mapping[str, _Line]) -> list[str]:
-    """Write lines in the order of ids, and the picture of each; return what is wrong with pictures left out."""
+    """Write lines in the order of ids with their images, and return the problems of images left out."""
     problems: list[str] = []
     sources = Lines([folder / PAINTINGS for folder in folders])
     target = Journal(made / PAINTINGS, *FIELDS)
@@ -128,7 +128,7 @@ def _written(folders: Sequence[Path], made: Path, best: Mapping[str, _Line]) -> 
 
 
 def _copied(item_id: str, line: _Line, folder: Path, made: Path) -> str:
-    """Copy a picture, and check that it is the one its line tells of; return what is wrong with it, if anything."""
+    """Copy an image and verify it against its line; return the problem, if any."""
     source = picture_of(folder, item_id)
     try:
         data = source.read_bytes()

@@ -1,4 +1,4 @@
-"""The judgement on a sample of a run, and its record, whatever the code that makes them raises."""
+"""Scoring and recording of a sample, with exceptions of the scoring code turned into the outcome ``error``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def failed(row: Row, sample: Any, error: str) -> Scored:  # noqa: ANN401
 
 
 def written(row: Row, score: Scored, transcript: Transcript) -> tuple[dict[str, Any], bytes]:
-    """Return the record of a sample and its line; one that cannot be written is an error of the code that judged it."""
+    """Return the record of a sample and its line; if it cannot be written, the record of that error."""
     record = record_of(row.cell, score.judged, transcript, score.error)
     try:
         return record, Journal.encoded(record)

@@ -1,4 +1,4 @@
-"""The engine of every job: it goes through units, stops cleanly whatever happens, and tells those who watch.
+"""Engine of all jobs: it processes units, stops cleanly and reports progress.
 
 >>> async def twice(number):
 ...     return 2 * number
@@ -37,11 +37,11 @@ BREATH = 64
 TICK = 1.0
 INTERRUPTED = "interrupted"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What ends a process: Ctrl-C, its manager, the terminal that closes; one that is ignored (nohup) stays so."""
+"""Signals that stop a job: Ctrl-C, SIGTERM, a closing terminal. An ignored one (nohup) stays ignored."""
 
 
 class Asker(Protocol):
-    """Whoever is asked: a door to a model, a script."""
+    """A source of answers: a door to a model, or a script."""
 
     def stop(self) -> None:
         """Ask nothing new."""
@@ -49,7 +49,7 @@ class Asker(Protocol):
 
 @dataclass(frozen=True)
 class Part:
-    """How far a part of a job is, for a line of progress."""
+    """The progress of a part of a job."""
 
     title: str
     done: int
@@ -57,7 +57,7 @@ class Part:
     ended: int
     """Units that came to their end since the job began."""
     left: int
-    """Units that are still to come to theirs."""
+    """The number of units left."""
     metric: str = ""
     score: float | None = None
     """A metric over the units that ended, and its value, where there is one."""
@@ -65,16 +65,16 @@ class Part:
     blocked: int = 0
     spent: float = 0.0
     knows_cost: bool = True
-    """Whether all that was spent is known."""
+    """True if the cost of everything so far is known."""
     door: Door | None = None
     began: float = 0.0
-    """When work on it began, by the monotonic clock; 0 where it has not."""
+    """The start of the work by the monotonic clock; 0 before it."""
     busy: int = 0
     """Units in work, each taken as half done."""
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest will take at the pace so far; None where nothing was done yet."""
+        """The expected time for the rest at the present rate; None at the beginning."""
         if not self.began or self.ended <= 0 or self.left <= 0:
             return None
         half_done = min(self.busy, self.left) / 2
@@ -83,7 +83,7 @@ class Part:
 
 @dataclass
 class Watch:
-    """Told of what happens, for those who want to show it."""
+    """Callbacks for progress displays."""
 
     begun: Callable[[Engine], None] = lambda _: None
     changed: Callable[[], None] = lambda: None
@@ -97,51 +97,51 @@ class Watch:
 
 @dataclass
 class Engine:
-    """Carries out one job."""
+    """The engine of one job."""
 
     askers: Sequence[Asker] = ()
     watch: Watch = field(default_factory=Watch)
     parts: Callable[[], Sequence[Part]] = tuple
-    """How far the job is."""
+    """The progress of the parts."""
     noun: str = "unit"
     """The name of a unit, for messages."""
     shard: Shard | None = None
     """The units of :meth:`made` that are done here; None for all."""
     there: str = ""
-    """What was done when the job began, in words."""
+    """A description of what was done before the job started."""
     stopping: bool = False
     why: str = ""
-    """Why it is stopping."""
+    """The reason for stopping."""
     budget: str = ""
-    """The limit that was reached; what asks nobody goes on."""
+    """The budget that was reached; units that ask no model continue."""
     fatal: TsgkitError | None = None
     busy: int = 0
     done: int = 0
     expected: int = 0
     """Steps that were done, and all there will be, where these are counted here."""
     trouble: tuple[str, ...] = ()
-    """What was being waited for when the job was stopped."""
+    """The reason for waiting when the job was stopped."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _is_abandoned: bool = False
 
     @property
     def interrupted(self) -> bool:
-        """Whether the user stopped it."""
+        """True if the user stopped the job."""
         return self.stopping and self.why == INTERRUPTED
 
     @property
     def waits(self) -> list[str]:
-        """Who is being waited for, and why, where no answer has come for some seconds."""
+        """The models that are waited for and why, if no answer has arrived for some seconds."""
         doors = [asker for asker in self.askers if isinstance(asker, Door)]
         return [f"{door.name}: {why}" for door in doors if (why := door.waits_for())]
 
     def changed(self, steps: int = 1) -> None:
-        """Count steps that were done, and tell those who watch."""
+        """Count finished units and notify the watcher."""
         self.done += steps
         self.watch.changed()
 
     def stop(self, why: str = INTERRUPTED) -> None:
-        """Begin nothing more; what is in work comes to its end."""
+        """Start no more units; those in progress are completed."""
         if not self.stopping:
             self.stopping, self.why, self.trouble = True, why, tuple(self.waits)
             for asker in self.askers:
@@ -182,7 +182,7 @@ class Engine:
         return result[0] if result else None
 
     async def acarry_out(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result | None:
-        """Do the same in the running loop; signals are left to whoever runs it, and a cancellation is raised."""
+        """Run the job in the running event loop. Signals are not handled; a cancellation is raised."""
         try:
             with self._watched() as result:
                 result.append(await self._run(work))
@@ -193,7 +193,7 @@ class Engine:
 
     @contextmanager
     def _watched(self) -> Iterator[list[Any]]:
-        """Tell of the beginning and the end; what stops the job ends the block, a fatal error is raised."""
+        """Notify the watcher of start and end. Stopping ends the block; a fatal error is raised."""
         self.watch.begun(self)
         try:
             yield []
@@ -302,7 +302,7 @@ class Engine:
 
 @dataclass
 class _Line(Iterable[Unit]):
-    """Units that wait for the same model, or for nobody."""
+    """Units that wait for the same model, or for none."""
 
     units: Iterator[Unit]
     asks: bool
@@ -321,7 +321,7 @@ class _Line(Iterable[Unit]):
 
 @contextmanager
 def _calm_collector() -> Iterator[None]:
-    """Look for garbage less often while requests are made, and never among what was loaded before.
+    """Run the garbage collector less often during requests, and never over objects loaded before.
 
     The libraries beneath make many short-lived objects; at its usual pace the collector walks over everything loaded,
     again and again, and takes a good tenth of all time.

@@ -1,4 +1,4 @@
-"""A file of JSON lines that is only ever added to, and survives being cut off at any byte.
+"""Append-only file of JSON lines that survives truncation at any byte.
 
 >>> import tempfile
 >>> journal = Journal(Path(tempfile.mkdtemp()) / "calls.jsonl")
@@ -35,7 +35,7 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class Journal:
-    """One such file."""
+    """An append-only file of JSON lines."""
 
     def __init__(self, path: Path, *fields: str, writes: bool = True) -> None:
         """Open it; every line has these fields."""
@@ -80,7 +80,7 @@ class Journal:
             raise
 
     def _sync_now_and_then(self) -> None:
-        """Force lines to the disk in the background: nobody waits for it, and its failure is told at the next line."""
+        """Sync the file in the background; a failure is raised at the next line."""
         now = time.monotonic()
         if now - self._synced < SYNC_EVERY or (self._syncing is not None and not self._syncing.done()):
             return
@@ -110,7 +110,7 @@ class Journal:
         return bytes(found)
 
     def count(self) -> int:
-        """Return how many whole lines there are; what they hold is not looked at."""
+        """Return the number of complete lines without parsing them."""
         starts = range(0, self.size, CHUNK)
         return sum(os.pread(self._file, CHUNK, start).count(b"\n") for start in starts)
 
@@ -157,7 +157,7 @@ def _syncer() -> ThreadPoolExecutor:
 
 
 def lines_of(path: Path, fields: AbstractSet[str] = frozenset()) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield every whole line of a file with its place; one that was being written when everything stopped is left out.
+    """Yield every complete line of a file with its position; a partially written last line is left out.
 
     A file that is not there yet has none.
 

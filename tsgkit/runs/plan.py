@@ -1,4 +1,4 @@
-"""What shall be run: subjects x tasks x solvers x styles x axes x repeats, from options or a file in ``eval/plans``.
+"""Plans: subjects x tasks x solvers x styles x axes x repeats, from options or a file in ``eval/plans``.
 
 >>> plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules", "openai/x"), styles=("zero-shot", "cot"))
 >>> [(cell.subject, cell.style) for cell in cells_of(plan)]
@@ -46,7 +46,7 @@ from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Kind, Pairing, Task
 BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
 BASELINE_SOLVER = "baseline"
 RULES = "rules"
-"""The judge that asks nobody."""
+"""The judge that asks no model."""
 FEW_SHOT = "few-shot"
 """The word in the name of a style that shows worked examples."""
 DEFAULT = "default"
@@ -66,18 +66,18 @@ def _named(value: object) -> object:
 
 Names = Annotated[tuple[StrictStr, ...], BeforeValidator(_listed)]
 FileName = Annotated[str, PlainValidator(_named)]
-"""The name of a file, which need not be UTF-8: Python's half surrogates stand for such bytes."""
+"""A file name, which need not be UTF-8: surrogates stand for undecodable bytes."""
 
 
 WAY = ("subject", "task", "solver", "style", "repeat")
 AXES = ("shots", "prompts", "seed")
-"""What a row says of itself only where its plan has several values, and where these make a difference to it."""
+"""Axes that a row names only if its plan has several values that change it."""
 Shots = Annotated[StrictInt, Field(ge=1)]
 SEVERAL = Field(min_length=2)
 
 
 class Plan(BaseModel):
-    """Everything that can change an answer, except the texts and data it names."""
+    """Everything that can change an answer, except the texts and data that it names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -95,19 +95,19 @@ class Plan(BaseModel):
     """Folders of prompts; None for those that are found without a folder."""
     model_args: Names = ()
     images: Names = ()
-    """Folders of pictures, as ``NAME=DIR``."""
+    """Folders of images, as ``NAME=DIR``."""
     scenes: Names = ()
-    """Folders of rooms, as ``NAME=DIR``."""
+    """Folders of scenes, as ``NAME=DIR``."""
     assets: Names = ()
-    """Where what rooms name by an id is looked for, as ``LAYOUT=DIR``."""
+    """Folders of the assets that scenes name by id, as ``LAYOUT=DIR``."""
     missing: Literal["error", "box"] = "error"
-    """What a mesh is that is not there."""
+    """The treatment of missing meshes."""
     judge: StrictStr | None = None
-    """Who looks at what lies in folders."""
+    """The judge of folders of images or scenes."""
     protocols: Names = ()
     """The ways in which it is looked at; none for the first that a task has."""
     pairing: Pairing = BY_ID
-    """How pictures are paired with items."""
+    """The pairing of images with items."""
 
     @field_validator(*AXES, mode="before")
     @classmethod
@@ -135,7 +135,7 @@ class Plan(BaseModel):
 
     @property
     def prompt_names(self) -> dict[str, str | None]:
-        """Its folders of prompts by name: the ends of their paths, as long as it takes to tell them apart.
+        """The prompt folders by name: the shortest endings of their paths that are unique.
 
         >>> list(Plan(prompts=("terse", "old/long", "new/long", None)).prompt_names)
         ['terse', 'old/long', 'new/long', 'default']
@@ -170,7 +170,7 @@ Axes = tuple[int | None, str | None, int | None]
 
 
 class Cell(NamedTuple):
-    """One row of the result: a subject on a task, in one way, once.
+    """A row of the result: a subject on a task, asked in one way, once.
 
     The axes are None unless the plan has several values of them, and the row depends on which.
     """
@@ -207,7 +207,7 @@ class Cell(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What tells it from others, in words."""
+        """The description that distinguishes it from other rows."""
         ways = [
             part for part in (self.style, "" if self.solver in ("single", BASELINE_SOLVER) else self.solver) if part
         ]
@@ -268,7 +268,7 @@ def _sayable(name: str) -> str:
 
 
 FOLDERS: Mapping[Kind, str] = {"images": "pictures", "scenes": "rooms"}
-"""How one may call the folders that folders of each kind lie in."""
+"""Accepted names of the options for each kind of folder."""
 
 
 def _folder(text: str, kind: Kind) -> Folder:
@@ -283,7 +283,7 @@ def _folder(text: str, kind: Kind) -> Folder:
 
 
 def load_plan(name: str) -> dict[str, Any]:
-    """Return the settings of a plan: a file, or a name in ``eval/plans`` of the working project or ours."""
+    """Return the settings of a plan file, or of a name in ``eval/plans`` of the project or of tsgkit."""
     path = Path(name)
     found: Path | Traversable = path
     if not (path.suffix in (".yaml", ".yml") and path.is_file()):
@@ -312,7 +312,7 @@ def plan_names() -> tuple[str, ...]:
 
 
 def made(settings: Mapping[str, Any], source: str) -> Plan:
-    """Return the plan of these settings; ``UsageError`` names what is wrong."""
+    """Return the plan of these settings. Raise ``UsageError`` with the problem if they are invalid."""
     try:
         return Plan.model_validate(dict(settings))
     except ValidationError as error:

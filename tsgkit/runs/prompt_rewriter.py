@@ -1,4 +1,4 @@
-"""Requests for pictures, written anew by a text model before an image model gets them.
+"""Rewriting of image prompts by a text model.
 
 options = RewriterOptions("openai/gpt-4o")
 rewriter = open_rewriter(options, Path("pictures"), Limits())
@@ -39,7 +39,7 @@ LABEL = "rewrite"
 
 @dataclass(frozen=True)
 class RewriterOptions:
-    """Who writes requests anew, with arguments as in ``--model-arg``, and its price as in ``--price``."""
+    """The text model that rewrites, with arguments as in ``--model-arg`` and its price as in ``--price``."""
 
     model: str
     arguments: Sequence[str] = ()
@@ -51,12 +51,12 @@ class RewriterOptions:
 
     @cached_property
     def template(self) -> Template:
-        """What it is asked."""
+        """The template of its prompt."""
         return load_template(find("prompts", "images/rewrite.txt"), required=("prompt",))
 
     @property
     def settings(self) -> Settings | None:
-        """How it is asked; None where a recording answers."""
+        """Its settings; None if a recording answers."""
         if not asks_a_model(self.model):
             return None
         return settings_of(self.model, parse(self.arguments, [self.model]), {"temperature": 0})
@@ -69,7 +69,7 @@ class RewriterOptions:
 
     @property
     def identity(self) -> str:
-        """All that can change what it writes."""
+        """The hash of everything that can change what it writes."""
         settings = self.settings
         how = None if settings is None else [settings.endpoint, settings.parameters]
         return hashlib.sha256(canonical([self.model, how, self.template.text]).encode()).hexdigest()[:32]
@@ -82,7 +82,7 @@ class RewriterOptions:
 
 
 class NotRewritten(Exception):
-    """No request was written, and why; ``refused`` where the model would not."""
+    """The reason why a prompt was not rewritten; ``refused`` if the model refused."""
 
     def __init__(self, reason: str, *, refused: bool) -> None:
         super().__init__(reason)
@@ -92,12 +92,12 @@ class NotRewritten(Exception):
 
 @dataclass
 class Rewriter:
-    """A text model that is asked, and what it was asked before."""
+    """A text model that rewrites prompts, with its earlier calls."""
 
     options: RewriterOptions
     calls: AgentCalls
     was_asked: bool = False
-    """Whether a model was asked, now or before."""
+    """True if a model was asked, now or before."""
 
     async def rewritten(self, painting: Painting) -> str:
         """Return the request in the model's words; ``NotRewritten`` where it has none."""
@@ -118,18 +118,18 @@ class Rewriter:
 
     @property
     def is_unpriced(self) -> bool:
-        """Whether requests were made at a price that nobody knows."""
+        """True if requests were made at an unknown price."""
         return self.was_asked and self.options.known_price is None
 
     def share(self, budget: Budget) -> None:
-        """Count what was asked before, and will be, against a budget."""
+        """Count earlier and future requests against a budget."""
         budget.add(self.calls.folder.requests, self.calls.folder.spent)
         if isinstance(self.calls.asker, Door):
             self.calls.asker.budget = budget
 
 
 def open_rewriter(options: RewriterOptions, pictures: Path, limits: Limits) -> Rewriter:
-    """Return the rewriter of a folder of pictures, begun or gone on with; ``UsageError`` where another one began."""
+    """Open the rewriter of an image folder. Raise ``UsageError`` if another one began the folder."""
     prices = () if options.price is None else (options.price,)
     asked = {"work": "images", "template": options.template.text}
     own = Limits(concurrency=limits.concurrency, prices=prices, patience=limits.patience)

@@ -1,4 +1,4 @@
-"""One line of ``samples.jsonl``: a judged sample, and back to what a tally needs of it."""
+"""Records of ``samples.jsonl``: written from scored samples, and read for tallies."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def sample_value(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def usage_value(replies: tuple[Reply, ...]) -> dict[str, Any]:
-    """Return what a sample's calls used: what is known, and how many calls did not tell."""
+    """Return the known usage of a sample's calls, and the number of calls with unknown usage."""
     asked = [reply for reply in replies if reply.source not in LOCAL_SOURCES]
     if not asked:
         return {}
@@ -86,6 +86,6 @@ def usage_value(replies: tuple[Reply, ...]) -> dict[str, Any]:
 
 
 def add_usage(total: dict[str, Any], more: Mapping[str, Any]) -> None:
-    """Add what one sample used to what all did."""
+    """Add the usage of a sample to a total."""
     for name, value in more.items():
         total[name] = total.get(name, 0) + value

@@ -1,4 +1,4 @@
-"""From the records of a run to its results: one score for every row, and what the calls used."""
+"""Results of a run: one score for every row, and the usage of its calls."""
 
 from __future__ import annotations
 
@@ -24,39 +24,40 @@ from tsgkit.suites.transcript import Transcript
 
 @dataclass(frozen=True)
 class Result:
-    """One row of the result."""
+    """A row of the result."""
 
     cell: Cell
     board: Board
     usage: dict[str, Any]
     data: str
     unasked: int
-    """How many samples nobody was asked about yet: the board is of those that ended, whatever their outcome."""
+    """The number of samples not asked yet. Scores cover the samples that ended, with any outcome."""
     given_up: str = ""
     advice: str = ""
-    """The one thing to change so that what was given up can be asked, where it is known."""
+    """The change that would make a given-up model answer, if known."""
     errors: dict[str, int] = field(default_factory=dict)
-    """What went wrong, and how many samples ended with it."""
+    """Errors with the number of samples that ended with them."""
     raised: dict[str, int] = field(default_factory=dict)
     """Exceptions of our own or a suite's code, and how many samples ended with each."""
     partial: dict[str, int] = field(default_factory=dict)
-    """What went wrong on the way, and how many samples were answered in part, with what there was until then."""
+    """Errors with the number of samples that were answered in part."""
     unreadable: str = ""
-    """Of a folder's finished things, why the first that cannot be read cannot; of models' replies ``explain`` tells."""
+    """For folders, the reason why the first unreadable image or scene cannot be read; ``explain`` has those of
+    replies."""
 
     @property
     def total(self) -> int:
-        """How many samples it has, with those that nobody was asked about yet."""
+        """The number of samples, including those not asked yet."""
         return self.board.n + self.unasked
 
     @property
     def never_answered(self) -> bool:
-        """Whether it was given up, and no sample ended but in an error of the service."""
+        """True if the model was given up and every sample ended in an error of the service."""
         return bool(self.given_up) and self.board.n == self.board.counts[Outcome.API_ERROR]
 
     @property
     def failed(self) -> int:
-        """How many samples ended in an error of the service or of code."""
+        """The number of samples that ended in an error of the service or of code."""
         return sum(self.board.counts[outcome] for outcome in FAILURES)
 
 
@@ -76,7 +77,7 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
 
 
 def _sums_of(state: RowState, samples: Journal) -> Sums:
-    """Return what a row comes to whose records were not met in order, or not all of them."""
+    """Return the totals of a row whose records were not added in order, or not all of them."""
     sums = Sums(state.row.task.tally())
     for place in state.places:
         if place != NOWHERE:
@@ -108,7 +109,7 @@ def result_value(result: Result, state: RowState, samples: Journal, *, with_samp
 
 
 def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Tokens, money and time of a row; what is not known of any call is null, of some is told beside it."""
+    """Return tokens, cost and time of a row; null if no call knows, and marked if some do not."""
     if not usage:
         return None
     told = usage["calls"] > usage["untold"]
@@ -130,7 +131,7 @@ def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
-    """Yield the records of a row, in the order of its data; one that nobody was asked about yet is missing."""
+    """Yield the records of a row in the order of its data; samples not asked yet are missing."""
     for place, number in enumerate(state.row.numbers):
         if state.places[place] == NOWHERE:
             yield record_of(state.row.cell, missing(state.row, number), Transcript(()))
@@ -139,7 +140,7 @@ def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
 
 
 def missing(row: Row, number: int) -> Judged:
-    """Return the judgement on a sample that nobody was asked about."""
+    """Return the scores of a sample without a reply."""
     return judge(row, row.dataset.sample(number), None).judged
 
 

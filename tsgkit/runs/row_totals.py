@@ -1,4 +1,4 @@
-"""What the samples of a row come to, added up from their records in the order of its data."""
+"""Totals of a row: its records added up in the order of the data."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Scores = Mapping[str, Mapping[str, Score]]
 
 @dataclass
 class Sums:
-    """A tally, what the calls used, and what went wrong."""
+    """A tally, the usage of the calls, and errors."""
 
     tally: Tally
     usage: dict[str, Any] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
-    """What samples ended with, and how many did."""
+    """Errors with the number of samples that ended with them."""
     raised: dict[str, int] = field(default_factory=dict)
     """Exceptions of our own or a suite's code, and how many samples ended with each."""
     partial: dict[str, int] = field(default_factory=dict)
-    """What went wrong on the way to an answer in part, and how many times."""
+    """Errors in samples that were answered in part, with counts."""
     unreadable: str = ""
-    """What is told of the first sample that cannot be read."""
+    """The note of the first sample that cannot be read."""
 
     @property
     def n(self) -> int:
-        """How many samples were added."""
+        """The number of samples."""
         return self.tally.n
 
     def add(self, record: Mapping[str, Any], scores: Scores) -> None:

@@ -1,4 +1,4 @@
-"""What stored runs hold, checked where it is read: a header or line of another version or of nobody is named.
+"""Validation of the files of a run: a header or line that does not fit is named.
 
 >>> plan_of({"tsgkit": "9.0", "plan": {"tasks": ["tsg/sgqa"], "beams": 4}}, Path("runs/x"))
 Traceback (most recent call last):

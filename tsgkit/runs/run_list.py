@@ -1,4 +1,4 @@
-"""The runs in a folder: those that can be shown, and why others cannot."""
+"""Runs in a folder: those that can be shown, and the problems of the others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tsgkit.scoring.outcomes import FAILURES
 
 
 class Listing(NamedTuple):
-    """Every run of a folder, the latest last, and what is wrong with files that hold none."""
+    """The runs of a folder, the latest last, and the problems of files that hold none."""
 
     runs: list[dict[str, Any]]
     problems: list[FileProblem]
 
 
 def runs_in(folder: Path) -> Listing:
-    """List the runs of a folder, or the one that it is; what an agent or another format left there is passed over."""
+    """List the runs in a folder, or the run that it is; folders of agents and other formats are skipped."""
     if (folder / HEADER).is_file():
         return Listing([_summary(folder)], [])
     found: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""A plan with everything it names loaded and checked, before anything is asked.
+"""A plan with its data, prompts, solvers and subjects, loaded and checked before anything is asked.
 
 What can change an answer is gathered in :attr:`Prepared.asked`; its hash, without the text of cards, is the identity
 of the run.
@@ -49,39 +49,39 @@ from tsgkit.version import __version__
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk")
 LONGEST_NAME = 60
 SCENE_TIME = 120.0
-"""Seconds that the work on a room may take; rooms of usual size take one or two."""
+"""Seconds for measuring a scene; scenes of usual size take one or two."""
 SUBJECTS = {"models": "--model NAME", "images": "--images NAME=DIR", "scenes": "--scenes NAME=DIR"}
-"""How each kind of subject is named."""
+"""Names of each kind of subject."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the result, ready to be worked on."""
+    """A row of the result, ready to be run."""
 
     cell: Cell
     task: Task
     solver: Solver
     dataset: Dataset
     numbers: Sequence[int]
-    """Which samples of the dataset are asked."""
+    """The numbers of the samples that are asked."""
     judge: str | None = None
-    """Who looks, where the subject is a folder of finished things."""
+    """The judge of images or scenes."""
     depends: frozenset[str] = frozenset()
     """The axes that it depends on, whether the plan has several values of them or one."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be told of its data."""
+        """Notes about its data."""
         return self.task.notes(self.dataset)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What has to be told of how its samples are looked at."""
+        """Warnings about the pairing of its images or scenes."""
         return self.solver.warnings if isinstance(self.solver, HasWarnings) else ()
 
     @property
     def asked(self) -> str:
-        """Who is asked: the subject, or who looks at it; ``rules`` and baselines ask nobody."""
+        """The model that is asked: the subject or the judge. ``rules`` and baselines ask none."""
         return self.cell.subject if self.judge is None else self.judge
 
     def values(self, plan: Plan) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A plan and what it stands for."""
+    """A plan and everything that it refers to."""
 
     plan: Plan
     rows: tuple[Row, ...]
@@ -110,7 +110,7 @@ class Prepared:
     form: int = NEWEST
     """The request form."""
     formats: ResponseFormats = field(default_factory=ResponseFormats, repr=False, compare=False)
-    """What becomes known of the response formats that the judge takes."""
+    """Response formats that the judge's service is known to accept."""
     shard: Shard | None = None
     """The part of the items that its rows have; identity and name are those of the whole."""
     whole_name: str = ""
@@ -136,7 +136,7 @@ class Prepared:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be told of the data and of how they are looked at, task by task."""
+        """Notes about the data, task by task."""
         told = (f"{row.task.key}: {note}" for row in self.rows for note in row.notes)
         idle = (f"--solver {name} does nothing in this run: no model answers" for name in self.idle_solvers)
         shown = any("shots" in row.values(self.plan) for row in self.rows)
@@ -150,7 +150,7 @@ class Prepared:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What has to be told before anybody is asked."""
+        """Warnings to show before anything is asked."""
         return tuple(dict.fromkeys(f"{row.task.key}: {warning}" for row in self.rows for warning in row.warnings))
 
     def header(self, command: Sequence[str]) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class Prepared:
 
 
 def in_shard(prepared: Prepared, shard: Shard) -> Prepared:
-    """Return what a shard takes of a plan; rows without any item are left out.
+    """Return the part of a plan in a shard; rows without items are left out.
 
     The key of an item is its task and its id, so that all styles, solvers and repeats of an item are in one shard.
     """
@@ -297,7 +297,7 @@ def _default_subject(task: Task) -> str:
 
 
 def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
-    """Return how each model is asked; what the cards recommend are defaults."""
+    """Return the settings of each model; recommendations of cards are defaults."""
     asked = asked_of(plan)
     arguments = parse(plan.model_args, asked)
     is_asked = any(map(asks_a_model, asked))
@@ -323,11 +323,11 @@ WHY_NOT = {
     "prompts": "no model is asked in the words of prompts",
     "seed": "nothing that is asked or drawn depends on it",
 }
-"""Why an axis multiplies no row."""
+"""Reasons why an axis multiplies no row."""
 
 
 def _check_axes(plan: Plan, tasks: Mapping[str, Task]) -> None:
-    """Refuse several values of what no row depends on, and several names of one folder."""
+    """Raise ``UsageError`` for several values that no row depends on, or several names of one folder."""
     changing = {name for cell in cells_of(plan, tasks) for name in cell.own_axes}
     for name in AXES:
         if plan.several(name) != (None,) and name not in changing:
@@ -371,8 +371,8 @@ def asks_a_model(name: str) -> bool:
 
 
 def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset], *, is_part: bool = False) -> dict[str, Sequence[int]]:
-    """Return the samples asked of each dataset; an id that no dataset has is a slip, unless these are a part of a
-    run's.
+    """Return the samples of each dataset that are asked. An unknown id is an error, unless it may be in another part of
+    the run.
     """
     known = {item_id for dataset in datasets.values() for item_id in dataset.item_ids} if plan.ids else set()
     if is_part:
@@ -388,7 +388,7 @@ def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset], *, is_part: bool
 
 
 class _Solvers:
-    """The solvers of a plan, each made once."""
+    """The solvers of a plan, each created once."""
 
     def __init__(
         self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], looking: Mapping[str, Any]
@@ -457,7 +457,7 @@ def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]
 
 
 def _contents(row: Row, viewing: Viewing, content: Callable[[Path], str]) -> str:
-    """Return a hash of all that is looked at, by its names and what it holds; wherever its folders lie."""
+    """Return a hash of all images or scenes by name and content, independent of their folders."""
     samples = (row.dataset.sample(number) for number in row.numbers)
     pieces = dict(row.task.pieces_of(viewing, samples)) if isinstance(row.task, Viewable) else {}
     digest = hashlib.sha256()

@@ -1,4 +1,4 @@
-"""A run that exists already, opened to be shown, judged again or reported: nobody is asked anything.
+"""Saved runs, opened to be shown, rescored or reported without asking a model.
 
 Data, tasks and metrics are today's; the data must be those that were asked about.
 """
@@ -35,7 +35,7 @@ Place = tuple[Cell, str]
 
 @dataclass(frozen=True)
 class Reopened:
-    """A run as it lies on disk."""
+    """A saved run."""
 
     path: Path
     header: dict[str, Any]
@@ -50,7 +50,7 @@ class Reopened:
 
 
 def reopen(path: Path, data: str | None = None, *, only: Collection[str] = ()) -> Reopened:
-    """Open a run for reading; ``data`` says where its data lie now, if elsewhere, ``only`` which tasks are opened."""
+    """Open a run for reading. ``data`` overrides the paths of its data; ``only`` selects tasks."""
     header = read_header(path)
     prepared = prepared_again(header, path, data, only=only)
     samples = Journal(path / SAMPLES, writes=False)
@@ -90,7 +90,7 @@ def _card(name: str) -> Card:
 
 
 class Reread(NamedTuple):
-    """A sample that a newer reader reads differently: outcome and answer before and after."""
+    """A sample that the present reader reads differently: outcome and answer before and after."""
 
     cell: Cell
     item_id: str
@@ -100,7 +100,7 @@ class Reread(NamedTuple):
 
 @dataclass(frozen=True)
 class Rescored:
-    """The results of a run before and after it was scored again, and all samples that are read differently now."""
+    """The results of a run before and after rescoring, and the samples that are read differently."""
 
     before: tuple[Result, ...]
     after: tuple[Result, ...]
@@ -110,7 +110,7 @@ class Rescored:
 
 
 def reader_of(header: Mapping[str, Any]) -> int:
-    """Return the version of the reader that a run was scored with; the first ones did not tell."""
+    """Return the version of the reader that scored a run; the first runs do not name one."""
     return int(header.get("reader", 1))
 
 
@@ -154,7 +154,7 @@ def _errors_in(samples: Journal) -> dict[Place, bytes]:
 
 
 class Places(Protocol):
-    """Where the calls of samples lie in a file."""
+    """The positions of the calls of samples in a file."""
 
     def get(self, sample: Place, default: Sequence[int], /) -> Sequence[int]:
         """Return where those of one sample lie."""
@@ -190,9 +190,7 @@ def places_of_calls(path: Path) -> dict[Place, list[int]]:
 
 
 def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:
-    """Return the calls of a sample in order, what a solver made of them last; of a call that was made again, the last
-    one.
-    """
+    """Return the calls of a sample in order, the solver's own result last; of repeated calls, the last one."""
     found: dict[tuple[str, int], Reply] = {}
     for value in calls:
         found[value["label"], value["draw"]] = reply_from(value["reply"])

@@ -1,4 +1,4 @@
-"""What was said in a run as a script: to be read, edited, and asked again with ``script:FILE``.
+"""Export of a run's replies as a script, to be edited and used with ``script:FILE``.
 
     for line in script_lines(Path("runs/mine"), subject="good"):
         print(line)                       # {"item_id": "9", "reply": {"match lamp_1": "...", "sides": "..."}}
@@ -24,9 +24,7 @@ WAY = ("subject", "solver", "style", "repeat", *AXES)
 
 
 def script_lines(run: Path, subject: str | None = None) -> Iterator[str]:
-    """Return the script of a run, a line an item, replies by label; ``UsageError`` where one label stands for two
-    calls.
-    """
+    """Return the script of a run, one line for each item. Raise ``UsageError`` if one label names two calls."""
     replies = _replies(run, subject)
     if not replies:
         raise UsageError(f"{run}: nobody was asked anything in it", hint="rules and baselines say nothing to edit")
@@ -49,7 +47,7 @@ def _replies(run: Path, subject: str | None) -> Mapping[str, Mapping[str, str | 
 
 
 def _asked(run: Path, subject: str | None) -> Iterator[Mapping[str, Any]]:
-    """Yield the calls of a subject that somebody was asked, in order."""
+    """Yield the calls of a subject in order, without local results."""
     subjects: dict[str, None] = {}
     for _, value in calls_in(run / CALLS):
         subjects[value["subject"]] = None

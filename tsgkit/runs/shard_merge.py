@@ -1,4 +1,4 @@
-"""Folders of one plan merged into one: shards of a run, of an agent's calls, of pictures.
+"""Merging of folders of one plan: shards of a run, of agent calls, or of images.
 
 merged = merge([Path("runs/mine.shard-1-of-2"), Path("runs/mine.shard-2-of-2")], Path("runs/mine"))
 merged.missing
@@ -54,11 +54,11 @@ from tsgkit.version import __version__
 SHARDS = "shards"
 """The field of a header that says which shards are in it, where some are missing."""
 OWN = ("--shard", "--out", "-o")
-"""Options of a command that say where a part of the work lies."""
+"""Options of a command that select a shard or its folder."""
 IN_PYTHON = re.compile(r", (?:shard|out)='[^']*'(?=[,)])")
 ANSWERED, FINAL_ERROR, PASSING_ERROR = range(3)
 PARTS = (*WAY, *AXES, "sample", "judge", "label", "draw", "body")
-"""What identifies a call, in the order of merged calls: first the fields of a row, then the sample."""
+"""Fields that identify a call, in the order of merged calls: first those of a row, then the sample."""
 OF_SAMPLE = len(WAY) + len(AXES) + 1
 TURN = "turn"
 """The field of a merged call that says its place among those of its sample, where its place in the file does not."""
@@ -91,7 +91,7 @@ replace into calls select own.key, own.sample, calls.turn, own.rank, own.line, o
 
 
 class Missing(NamedTuple):
-    """A row of a plan of which so many samples are in none of the folders, or ended in an error."""
+    """A row with the numbers of its samples that no folder has, or that ended in an error."""
 
     title: str
     samples: int
@@ -100,7 +100,7 @@ class Missing(NamedTuple):
 
 @dataclass(frozen=True)
 class Merged:
-    """What was merged, and what is missing for it to be whole."""
+    """The result of a merge, and what is missing."""
 
     path: Path
     sources: int
@@ -113,12 +113,12 @@ class Merged:
     lacking: tuple[str, ...] = ()
     """The shards that were not given."""
     commands: tuple[tuple[str, ...], ...] = ()
-    """Commands that would do what is missing."""
+    """Commands that would complete it."""
     problems: tuple[str, ...] = field(default=())
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is known to be missing."""
+        """True if nothing is known to be missing."""
         return not (self.missing or self.lacking or self.problems)
 
 
@@ -307,7 +307,7 @@ def _take_prompts(index: sqlite3.Connection, source: int, path: Path) -> None:
 
 
 def _key(value: Mapping[str, Any], parts: int = len(PARTS)) -> str:
-    """Return what identifies a call, or the sample that it is about; as a text that sorts as its parts do."""
+    """Return the key of a call or sample as a text that sorts like its parts."""
     call = {name: value.get(name, "") for name in PARTS[:parts]}
     numbers = {name: f"{int(call[name] or 0):09}" for name in ("repeat", "draw") if name in call}
     return "/".join(str(part).encode("utf-8", "surrogatepass").hex() for part in (call | numbers).values())
@@ -318,7 +318,7 @@ def _hash(line: bytes) -> str:
 
 
 def _write_lines(folders: Sequence[Path], made: Path, index: sqlite3.Connection) -> int:
-    """Write calls and prompts in their order, and note where the calls of each sample lie."""
+    """Write calls and prompts in order, and index the calls of each sample."""
     calls = index.execute("select sample, source, place, turn from calls order by sample, turn, key")
     number = 0
     for sample, at in _copied(folders, made, CALLS, calls):
@@ -334,7 +334,7 @@ def _write_lines(folders: Sequence[Path], made: Path, index: sqlite3.Connection)
 def _copied(
     folders: Sequence[Path], made: Path, name: str, chosen: Iterable[tuple[str, int, int, int | None]]
 ) -> Iterator[tuple[str, int]]:
-    """Copy chosen lines of the folders into one file; yield the key of each, and where it lies now.
+    """Copy selected lines of the folders into one file, and yield each key with its new position.
 
     A line says its turn among those of one key where its place does not.
     """
@@ -365,7 +365,7 @@ def _conflicts(index: sqlite3.Connection) -> tuple[int, str]:
 
 
 class _Places:
-    """Where the calls of each sample lie in the merged file."""
+    """The positions of each sample's calls in the merged file."""
 
     def __init__(self, index: sqlite3.Connection) -> None:
         self._index = index
@@ -379,7 +379,7 @@ class _Places:
 def _derive_samples(
     folders: Sequence[Path], prepared: Prepared, header: dict[str, Any], made: Path, index: sqlite3.Connection
 ) -> tuple[Missing, ...]:
-    """Write the samples of the whole plan, as far as their calls are there; return what is missing."""
+    """Write the samples whose calls are present, and return what is missing."""
     header["samples"] = sum(len(row.numbers) for row in prepared.rows)
     header["data"] = {row.task.key: row.dataset.file for row in prepared.rows}
     samples = Journal(made / SAMPLES)

@@ -1,4 +1,4 @@
-"""Shards: a job's units parted by a hash of their keys, so that several processes or machines do a share each.
+"""Shards: units of a job divided by a hash of their keys, for several processes or machines.
 
 >>> shard = shard_of("3/16")
 >>> shard, str(shard), shard.beside("runs/mine")
@@ -22,7 +22,7 @@ NAMED = re.compile(r"\.shard-\d{1,6}-of-\d{1,6}\Z")
 
 
 class Shard(NamedTuple):
-    """One of so many shards, counted from 1."""
+    """A shard: its number, from 1, and their count."""
 
     number: int
     of: int

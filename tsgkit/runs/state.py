@@ -1,4 +1,4 @@
-"""How far a run is: which samples are done, where their records lie, what is in the way of going on.
+"""Progress of a run: finished samples, the positions of their records, and obstacles to resuming.
 
 Kept small: two numbers a sample, whatever a sample holds; two for each metric while samples are judged in order.
 """
@@ -24,12 +24,12 @@ LEFT, DONE, FAILED = 0, 1, 2
 
 @dataclass
 class RowState:
-    """One row: where each of its samples' records lies (-1: nowhere yet), and which are done or failed."""
+    """The progress of a row: the position of each sample's record (-1: none), and the finished and failed samples."""
 
     row: Row
     places: array[int] = field(init=False)
     sums: Sums | None = field(init=False)
-    """What its first samples come to; None once one was judged out of order: then all records are to be read again."""
+    """Totals of the first samples; None once a sample was scored out of order, so that records must be read again."""
     done: bytearray = field(init=False)
     finished: int = 0
     failed: int = 0
@@ -39,15 +39,15 @@ class RowState:
     """The metric that is shown while the row is worked on; empty where there is none to show."""
     score: float = 0.0
     weight: float = 0.0
-    """What the samples that ended come to in it, in strict."""
+    """The strict total of the samples that ended."""
     given_up: str = ""
-    """Why the samples left are not asked any more."""
+    """The reason why the remaining samples are not asked."""
     advice: str = ""
     """The one thing to change so that they can be, where it is known."""
     began: float = 0.0
-    """When its first sample of this run was begun, by the monotonic clock; 0 where none was."""
+    """The start of its first sample by the monotonic clock; 0 before it."""
     busy: int = 0
-    """How many samples are in work."""
+    """The number of samples in progress."""
     at_start: int = 0
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class RowState:
 
     @property
     def total(self) -> int:
-        """How many samples the row has."""
+        """The number of samples."""
         return len(self.row.numbers)
 
     def left(self) -> Iterator[int]:
@@ -67,7 +67,7 @@ class RowState:
         return (place for place, done in enumerate(self.done) if done != DONE)
 
     def note(self, place: int, where: int, outcome: str) -> None:
-        """A sample's record was written, or found where it lies."""
+        """Note that a sample's record was written or found."""
         before, now = self.done[place], FAILED if outcome in FAILURES else DONE
         self.places[place], self.done[place] = where, now
         self.failed += (now == FAILED) - (before == FAILED)

@@ -1,4 +1,4 @@
-"""The subjects of a run, each behind its door: models, scripts, replays. Baselines need none."""
+"""Subjects of a run with their doors: models, scripts, replays. Baselines need none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tsgkit.runs.run_setup import Prepared, asked_of, asks_a_model
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may use and how fast it may ask; nothing here can change an answer."""
+    """Budgets and rates of a run; none of them can change an answer."""
 
     concurrency: int | None = None
     """Requests in flight a model; None for as many as are usual, which is one where a plain function is asked."""
@@ -41,7 +41,7 @@ class Limits:
 
     @property
     def in_flight(self) -> int:
-        """How many units are worked on at a time."""
+        """The number of units in progress at a time."""
         return self.concurrency or USUAL
 
 
@@ -150,9 +150,8 @@ def _door(
 
 
 def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = (), plan: Plan | None = None) -> Asked:
-    """Return a script or a replay, asked as if it were a model; ``UsageError`` where it says nothing of what will be
-    asked.
-    """
+    """Return a script or a replay behind the interface of a model. Raise ``UsageError`` if it has no reply to
+    the plan."""
     source, has = recorded_of(subject, plan)
     if asked and not any(map(source.knows, asked)):
         raise UsageError(f"{subject}: says nothing about any item that is asked", hint=has)
@@ -160,7 +159,7 @@ def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = (), plan:
 
 
 def recorded_of(subject: str, plan: Plan | None = None) -> tuple[Script | Replay, str]:
-    """Return what a script or a replay says in a plan, and of what in words."""
+    """Return the script or replay of a plan, and a description of what it covers."""
     kind, _, rest = subject.partition(":")
     if f"{kind}:" == SCRIPT:
         script = script_in(read_text(rest), rest)

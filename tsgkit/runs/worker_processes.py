@@ -1,4 +1,4 @@
-"""Solvers that compute and ask nobody, in processes of their own: as many as there are processors to use.
+"""Worker processes for solvers that compute without asking a model: one for each processor.
 
 A scene that kills its process (a crash in a library, no memory left) is tried once more, alone; then it is one sample
 that ends in an error, and the others go on. Interrupts are the main process's business: workers finish their work.
@@ -30,7 +30,7 @@ def processors() -> int:
 
 
 class Computing:
-    """A pool of processes, started when it is first used."""
+    """A process pool, started on first use."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -38,7 +38,7 @@ class Computing:
         self._alone = asyncio.Lock()
 
     async def solve(self, solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
-        """Return what a solver makes of a sample; ``ItemError`` where its process dies of it, twice."""
+        """Return a solver's transcript of a sample. Raise ``ItemError`` if its process dies twice."""
         try:
             return await self._in(self._shared(), solver, sample)
         except BrokenProcessPool:
@@ -54,7 +54,7 @@ class Computing:
                 alone.shutdown(wait=False, cancel_futures=True)
 
     def close(self) -> None:
-        """Let go of the processes; what they are at is finished first."""
+        """Shut down the processes after their current work."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -76,9 +76,7 @@ class Computing:
 
 
 def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
-    """Return what a solver that asks nobody makes of a sample; its exceptions are told in words, without what they
-    hold.
-    """
+    """Return a solver's transcript; exceptions are returned as text, without their data."""
     try:
         return asyncio.run(solver.solve(sample, None))
     except TsgkitError:
