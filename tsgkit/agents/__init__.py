@@ -1,4 +1,4 @@
-"""Agents: they clean scene graphs that are there, and turn a story into graphs; part of their check is exact.
+"""Agents that clean scene graphs and turn stories into graphs. Part of their checks is exact.
 
 >>> import asyncio
 >>> from tsgkit.graph import ActionGraph, Vocabulary

@@ -1,4 +1,4 @@
-"""How agents ask: one asker, a place for every call, and a plain reason where no text comes back.
+"""Calls of agents: one source of replies, a label for every call, and a reason if no text comes back.
 
 >>> import asyncio
 >>> from tsgkit.llm.scripts import Asked, Script
@@ -35,7 +35,7 @@ Kind = Literal["unusable", "failed", "stopped"]
 
 
 class Asker(Protocol):
-    """Whoever answers: a door to a model, a script."""
+    """A source of replies: a door to a model, or a script."""
 
     async def ask(
         self,
@@ -98,7 +98,7 @@ def ask_for(asker: Asker, sample: str, *, task: str = "agents") -> Ask:
 
 @dataclass
 class Kept:
-    """Records calls in memory, for those who keep no run folder."""
+    """A recorder that keeps calls in memory, for use without a run folder."""
 
     calls: dict[Call, Reply] = field(default_factory=dict)
 
@@ -107,7 +107,7 @@ class Kept:
         return self.calls.get(call)
 
     def find_same(self, call: Call) -> Reply | None:
-        """Return a recorded reply to the same request, whoever asked."""
+        """Return a recorded reply to the same request."""
         return next((reply for other, reply in self.calls.items() if other.request == call.request), None)
 
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
@@ -117,7 +117,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class ByLabel:
-    """Says what it is told under each label (``revise/1``), to every sample alike: for trying out, without a model."""
+    """A fake model that returns a given text under each label (``revise/1``), the same for every sample."""
 
     says: Mapping[str, str]
 
@@ -130,13 +130,13 @@ class ByLabel:
         draw: int = 0,
         schema: dict[str, Any] | None = None,
     ) -> Reply:
-        """Return what is said under a label."""
+        """Return the text of a label."""
         text = self.says.get(label)
         return Reply(text, Ending.MISSING if text is None else Ending.COMPLETE, usage=NOTHING, source="script")
 
 
 class Silent(Exception):
-    """No text came back, and why: an unusable reply, a service that failed, or one that is not asked any more."""
+    """The reason for a missing text: an unusable reply, a failed service, or one that is not asked any more."""
 
     def __init__(self, reason: str, kind: Kind) -> None:
         super().__init__(reason)
@@ -146,13 +146,13 @@ class Silent(Exception):
 
 @dataclass
 class Voice:
-    """An ``ask`` that brings texts, and counts its calls."""
+    """A wrapper of ``ask`` that returns texts and counts its calls."""
 
     ask: Ask
     calls: int = 0
 
     async def text(self, prompt: str, label: str, draw: int = 0) -> str:
-        """Return what is said to a prompt; ``Silent`` where nothing is.
+        """Return the reply to a prompt. Raise ``Silent`` if there is no text.
 
         Rounds are draws of their own, so that one that asks the same as another is not answered by its reply.
         """

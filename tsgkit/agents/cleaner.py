@@ -1,4 +1,4 @@
-"""Cleans graphs that are there: exact repairs along the whole narrative, then passage by passage with a model.
+"""Cleaner of existing graphs: exact repairs along the whole narrative, then a model, passage by passage.
 
 >>> from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 >>> L = Vocabulary(("cup", "hand1"), ("verb", "dobj", "with"), ("wash",))
@@ -30,7 +30,7 @@ USUAL = Effort()
 
 @dataclass(frozen=True)
 class Cleaned:
-    """A narrative after cleaning, every change with its reason, the findings before and after, and what it took.
+    """A cleaned narrative, every change with its reason, the findings before and after, and the usage.
 
     ``stopped`` is why the model was not asked to the end, ``failures`` what went wrong on the way.
     """
@@ -64,7 +64,7 @@ async def arefine(
     passage_done: Callable[[int], None] = lambda _: None,
     step_done: Callable[[Step], None] | None = None,
 ) -> Cleaned:
-    """Clean graphs: exact repairs first, then a model for what is left; without a model nobody is asked.
+    """Clean graphs: exact repairs first, then a model for the rest. Without a model only exact repairs are made.
 
     ``model`` is a name as LiteLLM has it, or anything with an ``ask`` such as a door or a script; ``told`` is the
     story, where the graphs bring no sentences.
@@ -89,7 +89,7 @@ async def arefine(
 
 @dataclass
 class Tally:
-    """What comes together along a narrative."""
+    """The changes, findings and calls along a narrative."""
 
     changes: list[Change] = field(default_factory=list)
     calls: int = 0
@@ -99,7 +99,7 @@ class Tally:
     in_a_row: int = 0
 
     def add(self, refined: Refined, start: int) -> None:
-        """Take over what a passage came to; ``start`` is the number of its first graph."""
+        """Add the result of a passage; ``start`` is the number of its first graph."""
         place = place_of(start, len(refined.graphs))
         self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]
         self.calls += refined.calls
@@ -119,7 +119,7 @@ def repaired(narrative: Narrative, repair: Repair = "exact") -> Cleaned:
 
 @dataclass(frozen=True)
 class _Work:
-    """How one narrative is cleaned, and who is told of it."""
+    """The settings for cleaning one narrative, and its callbacks."""
 
     asker: Asker | None
     told: Sequence[str]
@@ -143,7 +143,7 @@ async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
 
 
 def begun(narrative: Narrative, repair: Repair) -> tuple[Tally, list[ActionGraph]]:
-    """Return the graphs with the repairs that are made before anybody is asked."""
+    """Return the graphs after the repairs that are made before a model is asked."""
     if repair == "none":
         return Tally(), list(narrative.graphs)
     mended = mend(narrative, hands=repair == "hands")
@@ -169,7 +169,7 @@ def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> 
 
 
 async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Asker, work: _Work, tally: Tally) -> None:
-    """Refine passage by passage, each after those before it, since the hands go on from one to the next."""
+    """Refine the passages in order, since hands carry over from one to the next."""
     start = 0
     for number, passage in enumerate(passages_of(narrative, work.told, work.hint, graphs)):
         watch = None if work.step_done is None else _Watched(passage, start, tally.calls, work.step_done)
@@ -185,7 +185,7 @@ async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Ask
 
 
 class Step(NamedTuple):
-    """A step that was done: where, its name, how much it left to put right there, and the calls so far.
+    """A finished step: its place, its name, the remaining findings there, and the calls so far.
 
     To be put right are faults, hands that break their rule, and points of a critique that are open.
     """
@@ -203,7 +203,7 @@ def repair_step(narrative: Narrative) -> Step:
 
 @dataclass
 class _Watched:
-    """Tells of the steps of a passage as they are done."""
+    """A callback that reports the finished steps of a passage."""
 
     passage: Passage
     start: int

@@ -1,4 +1,4 @@
-"""The decomposer as a compiled LangGraph, which works alone and as a node of a caller's own graph.
+"""The decomposer as a compiled LangGraph, usable alone or as a node.
 
 >>> def model(messages):
 ...     asked = messages[-1]["content"]
@@ -56,11 +56,11 @@ if TYPE_CHECKING:
     from langgraph.types import Checkpointer
 
 TOLD = ("descriptions", "vocabulary", "changes", "notes", "failures", "calls", "stopped", "in_a_row")
-"""Fields of a story that change while it is told."""
+"""Fields that change while a story is processed."""
 
 
 class DecomposeInput(TypedDict):
-    """The fields that the decomposer reads; those of a caller's state that have these names are given to it.
+    """The fields that the decomposer reads from the state.
 
     ``narrative`` is the story (a text or its sentences), ``wanted_counts`` are the numbers of graphs of its sentences,
     where they are known. ``vocabulary`` holds the lists ``object``, ``relationship`` and ``verb``; it is not read where
@@ -73,14 +73,14 @@ class DecomposeInput(TypedDict):
 
 
 class DecomposeOutput(RefineOutput):
-    """The fields that the decomposer writes: the refiner's, the numbers of graphs of the sentences, and L."""
+    """The fields that the decomposer writes: the refiner's, the numbers of graphs per sentence, and L."""
 
     counts: list[int]
     vocabulary: dict[str, list[str]] | None
 
 
 class _State(DecomposeOutput, total=False):
-    """All fields, with the story as ``told`` so far, its next sentence, what is ``written`` of it, and its passage."""
+    """All fields: the story so far (``told``), its next sentence, the graphs ``written`` for it, and its passage."""
 
     narrative: str | list[str]
     wanted_counts: list[int]
@@ -102,7 +102,7 @@ def decomposer(
     checkpointer: Checkpointer = None,
     **asking: Unpack[AskingOptions],
 ) -> CompiledStateGraph[_State, None, DecomposeInput, DecomposeOutput]:
-    """Return a compiled LangGraph that tells a story as graphs, sentence by sentence.
+    """Return a compiled LangGraph that turns a story into graphs, sentence by sentence.
 
     The parameters are those of :func:`~tsgkit.agents.refiner`; with ``open_vocabulary`` the model first proposes L for
     the whole story.
@@ -183,7 +183,7 @@ class _Decomposer:
         return first_step(state, self.effort)
 
     async def next(self, state: _State) -> Update:
-        """Take over what became of a sentence, and turn to the one after it."""
+        """Take over the result of a sentence and continue with the next."""
         sentence = restored_state(State, state["written"]["state"])
         if state["work"]:
             changed = taken_over(passage_refined(state, self.asker, self.effort))
@@ -218,7 +218,7 @@ class _Decomposer:
         return after_start(state["written"]["state"], self.setting(state)) if state["written"] else "finish"
 
     def turned_on(self, telling: Telling) -> Update:
-        """Return the story as told so far and its next sentence; none where nobody is asked any more."""
+        """Return the story so far and its next sentence; none if no model is asked any more."""
         told = plain_fields(Telling, {name: getattr(telling, name) for name in TOLD})
         number = len(telling.descriptions)
         if telling.stopped or number == len(telling.sentences):
@@ -228,7 +228,7 @@ class _Decomposer:
         return {"told": told, "sentence": sentence, "written": written} | NO_WORK
 
     def telling(self, state: Mapping[str, Any], told: Mapping[str, Any] | None = None) -> Telling:
-        """Return the story as it is told so far."""
+        """Return the story so far."""
         sentences = sentences_in(state)
         vocabulary = None if self.is_open else vocabulary_in(state.get("vocabulary"))
         counts = counts_in(state, sentences, "wanted_counts")

@@ -1,4 +1,4 @@
-"""The decomposer: a sentence becomes ordered actions, each action a graph, and the graphs are refined together.
+"""Decomposition: a sentence becomes ordered actions, each action a graph, and the graphs are refined together.
 
 >>> import asyncio
 >>> from tsgkit.agents.asker import ByLabel, ask_for
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 MOST_ACTIONS = 12
-"""How many actions are written where nobody says how many there are."""
+"""The largest number of actions if their number is not given."""
 MOST_COUNT = 100
 MOST_TRIES = 2
-"""How often the actions are asked for where their number is known, and others came back."""
+"""The number of tries to get the given number of actions."""
 LONGEST_ACTION = 300
 LABEL = re.compile(r"action\s+\d{1,3}\s*[.:)-]\s*", re.IGNORECASE)
 HEADING = re.compile(r"^\s*(?:#|```|\*\*|-{3,}|(?:here|sure|okay|actions?)\b.*:\s*$)", re.IGNORECASE)
@@ -53,7 +53,7 @@ WRITTEN = Effort(critique=False, repair="exact")
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence to be told as graphs: what came before it, L, and how many graphs it has, if known."""
+    """A sentence to turn into graphs: its context, L, and its number of graphs, if known."""
 
     text: str
     context: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Told:
-    """The graphs of a sentence, the actions they were written for, and what refining them changed."""
+    """The graphs of a sentence, their actions, and the changes by refining."""
 
     actions: tuple[str, ...]
     graphs: tuple[ActionGraph, ...]
@@ -85,7 +85,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Setting:
-    """What stays the same while a sentence is told."""
+    """The fixed settings of one sentence."""
 
     sentence: Sentence
     effort: Effort
@@ -95,7 +95,7 @@ class Setting:
 
 
 class State(TypedDict):
-    """What changes: how often the actions were asked for, they, how many were written, the graphs."""
+    """The changing state: tries, actions, the number of written graphs, the graphs."""
 
     asked: int
     actions: tuple[str, ...]
@@ -198,12 +198,12 @@ def chosen(state: State, setting: Setting) -> tuple[str, ...]:
 
 
 def after_start(state: State, setting: Setting) -> str:
-    """Return a sentence that is known to tell one action is that action."""
+    """Return the next step: a sentence with one known action needs no decomposition."""
     return "write" if setting.sentence.count == 1 else "decompose"
 
 
 def after_decompose(state: State, setting: Setting) -> str:
-    """Another try where the number of actions is not the one known; nothing is written where nothing was said."""
+    """Return the next step: another try if the number of actions is wrong; nothing is written without actions."""
     if state["why"]:
         return "end"
     right = not setting.sentence.count or len(state["actions"]) == setting.sentence.count
@@ -240,7 +240,7 @@ def actions_of(text: str) -> tuple[str, ...]:
 
 
 def add_writing(builder: Any, step: Callable[[Work], Any], choice: Callable[[Choose], Any], end: str) -> None:  # noqa: ANN401
-    """Add the steps before ``refine`` to a graph that is being built; ``end`` comes where nothing was said.
+    """Add the steps before ``refine`` to a graph under construction; ``end`` follows if nothing was returned.
 
     ``step`` and ``choice`` make nodes and edges that give these functions their state and setting.
     """
@@ -265,14 +265,14 @@ def compiled() -> CompiledStateGraph[State, Setting, State, State]:
 async def decompose_sentence(
     sentence: Sentence, ask: Ask, effort: Effort = WRITTEN, watch: Watch | None = None
 ) -> Told:
-    """Return the graphs of a sentence; what was written before something failed is kept."""
+    """Return the graphs of a sentence; graphs written before a failure are kept."""
     setting = Setting(sentence, effort, ask, Voice(ask), watch)
     state = await ended(compiled(), begun(), setting, (sentence.count or MOST_ACTIONS) + MOST_TRIES + 4, watch)
     return told_from(state, setting)
 
 
 def told_from(state: State, setting: Setting) -> Told:
-    """Return what a finished state comes to."""
+    """Return the result of a finished state."""
     refined = state["refined"]
     return Told(
         chosen(state, setting) if state["graphs"] or state["actions"] else (),

@@ -1,4 +1,4 @@
-"""The fields that graphs of the agents share with a caller's state: plain values, read with plain messages.
+"""Fields that the agents' graphs share with a caller's state: plain values, validated with clear messages.
 
 >>> graphs_of({"graphs": [[["person", "verb", "wash"], ["wash", "dobj", "cup"]]]}, "the refiner")[0].actions
 ('wash',)
@@ -26,7 +26,7 @@ Graphs = list[list[list[str]]]
 
 
 class FindingValue(TypedDict):
-    """A finding as a plain value: ``graph`` and ``triplet`` are numbered from 0."""
+    """A finding as a plain value; ``graph`` and ``triplet`` are numbered from 0."""
 
     code: str
     severity: str
@@ -139,7 +139,7 @@ def change_values(changes: Iterable[Change]) -> list[ChangeValue]:
 
 
 def public_node(name: str, work: Callable[[Any], Coroutine[Any, Any, dict[str, Any]]]) -> Any:  # noqa: ANN401
-    """Return a node that works in a graph that is awaited, and in one that is not."""
+    """Return a node that works in synchronous and asynchronous graphs."""
     from langchain_core.runnables import RunnableLambda
 
     return RunnableLambda(lambda state: waited(lambda: work(state)), work, name=name)

@@ -1,4 +1,4 @@
-"""The agents' graphs as Mermaid, drawn from what really runs.
+"""Mermaid diagrams of the agents' graphs, drawn from the compiled graphs.
 
 >>> "critique -.-> revise;" in mermaid("refiner").replace("\\t", "")
 True

@@ -1,4 +1,4 @@
-"""The steps of refining one passage, as nodes of a larger graph whose state is plain values.
+"""Steps of refining one passage, as nodes of a larger graph with plain values as state.
 
 That state has two fields for them. ``around`` is the passage as it was given. In ``work`` lie ``passage``, its state;
 ``start``, the number of its first graph; ``sample``, under whose name the model is asked; ``calls``, how often it was

@@ -1,4 +1,4 @@
-"""A passage: the graphs of one sentence with all that is known around them, and how good a version of them is.
+"""Passages: the graphs of one sentence with their context, and the quality of their versions.
 
 >>> from tsgkit.graph.model import ActionGraph, Narrative
 >>> wash = ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))
@@ -22,15 +22,15 @@ from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Voc
 from tsgkit.graph.rules import ERROR, Finding, check_narrative
 
 MOST_BEFORE = 100
-"""How many graphs before a passage are looked at for what the hands hold."""
+"""The number of graphs before a passage from which the content of the hands is computed."""
 MOST_CONTEXT = 60
-"""How many sentences before a passage are shown."""
+"""The number of sentences shown before a passage."""
 GRAPH_COUNT = "graph-count"
 
 
 @dataclass(frozen=True)
 class Passage:
-    """Graphs of one sentence (or of none), what came before, L, and how many graphs there should be, if known.
+    """The graphs of one sentence (or of none), the context, L, and the wanted number of graphs, if known.
 
     ``hint`` says of which kind the error in the graphs is; of several, ``missing, reversed``.
     """
@@ -50,12 +50,12 @@ class Passage:
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """The kinds of errors that are told."""
+        """The kinds of errors to look for."""
         return tuple(kind.strip() for kind in self.hint.split(",")) if self.hint else ()
 
     @property
     def start(self) -> int:
-        """How many graphs come before."""
+        """The number of graphs before it."""
         return sum(len(description.graphs) for description in self.before)
 
     def narrative(self, graphs: Sequence[ActionGraph]) -> Narrative:
@@ -63,7 +63,7 @@ class Passage:
         return Narrative((*self.before, Description(self.sentence or None, tuple(graphs))), self.vocabulary)
 
     def findings(self, graphs: Sequence[ActionGraph]) -> tuple[Finding, ...]:
-        """Return what is wrong or unusual with these graphs here, numbered from 0."""
+        """Return the findings about these graphs in this context, numbered from 0."""
         start = self.start
         found = [
             finding.at(graph=number - start)
@@ -83,7 +83,7 @@ class Passage:
 
 
 class Point(NamedTuple):
-    """Something a critique named: a kind of error, the graph, and the triplet it is about; of which graphs it spoke."""
+    """A point of a critique: a kind of error, its graph and triplet, and the graphs that were criticised."""
 
     kind: str
     graph: int | None
@@ -103,7 +103,7 @@ class Point(NamedTuple):
 
 
 class Version(NamedTuple):
-    """The graphs at one time, what is wrong with them, how far they are from the first, and by how many changes."""
+    """The graphs at one time with their findings, their distance from the first version, and the number of changes."""
 
     graphs: tuple[ActionGraph, ...]
     faults: int
@@ -113,7 +113,7 @@ class Version(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """What makes a version better: fewer rule errors, then fewer open points, then fewer edits."""
+        """The quality of a version: fewer rule errors, then fewer open points, then fewer edits."""
         return self.faults, self.open, self.edits
 
 
@@ -129,7 +129,7 @@ def version_of(
 
 
 def best(versions: Sequence[Version]) -> Version:
-    """Return the best version; of equally good ones the first. What was said last of the same graphs counts."""
+    """Return the best version; the first of equally good ones. Of equal graphs the latest assessment counts."""
     last = {tuple(one.triplets for one in version.graphs): version for version in versions}
     return min(last.values(), key=lambda version: version.order)
 
@@ -160,19 +160,19 @@ def passages_of(
 
 
 class Span(NamedTuple):
-    """The place of a passage in a narrative: its graphs, its sentence, and where the graphs before it lie."""
+    """The place of a passage in a narrative: its graphs, its sentence, and the range of graphs before it."""
 
     start: int
     size: int
     sentence: str
     context: tuple[str, ...]
     before: tuple[tuple[int, int], ...]
-    """Where the graphs of the last descriptions before it begin and end."""
+    """The ranges of the graphs of the preceding descriptions."""
     is_whole: bool
-    """Whether these are all descriptions before it."""
+    """True if these are all preceding descriptions."""
 
     def passage(self, graphs: Sequence[ActionGraph], vocabulary: Vocabulary | None, hint: str = "") -> Passage:
-        """Return the passage that lies here, of the narrative's graphs as they stand."""
+        """Return the passage at this place, with the narrative's current graphs."""
         before = tuple(Description(graphs=tuple(graphs[start:end])) for start, end in self.before)
         return Passage(
             graphs=tuple(graphs[self.start : self.start + self.size]),

@@ -1,4 +1,4 @@
-"""Plain values of what the agents' graphs know between two steps: lists, dicts, texts and numbers.
+"""Conversion of agent state to plain values between steps: lists, dicts, texts and numbers.
 
 Every checkpointer keeps such values and gives them back as they were; objects of ours it would not know.
 

@@ -1,4 +1,4 @@
-"""What the agents ask with: whole templates under ``prompts/agents``, and how values are shown in them.
+"""Prompts of the agents: templates in ``prompts/agents``, and the values inserted into them.
 
 >>> sorted(template("write").fields)
 ['action', 'context', 'edges', 'hands', 'nodes', 'number', 'sentence']
@@ -44,7 +44,7 @@ def fingerprint() -> str:
 
 
 def told(context: Sequence[str], sentence: str) -> dict[str, str]:
-    """Return the fields of what is told."""
+    """Return the template fields for the story."""
     return {"context": "\n".join(context) or NOTHING_BEFORE, "sentence": sentence or UNTOLD}
 
 

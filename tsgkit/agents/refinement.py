@@ -1,4 +1,4 @@
-"""The refiner: check, critique, revise and check again, until a passage is clean or nothing more can be done.
+"""Refinement: check, critique, revise and check again, until a passage is clean or nothing improves.
 
 >>> import asyncio
 >>> from tsgkit.agents.asker import ByLabel, ask_for
@@ -63,7 +63,7 @@ REPAIRS: tuple[Repair, ...] = ("exact", "hands", "none")
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is tried: rounds of revision, whether a critique is asked for, which repairs are made without asking.
+    """The effort: rounds of revision, whether a critique is asked for, and the repairs made without asking.
 
     ``exact`` repairs what leaves no choice; ``hands`` also puts in the hands that graphs leave out, which are likely
     and never certain. ``sure`` is the old name of ``exact``.
@@ -84,13 +84,13 @@ class Effort:
 
     @property
     def most_steps(self) -> int:
-        """How many nodes can run at most; the graph is stopped should it ever run more."""
+        """The largest number of nodes that can run; a graph that runs more is stopped."""
         return 3 + 4 * (self.rounds + 1)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What stays the same while a passage is refined."""
+    """The fixed settings of one passage."""
 
     passage: Passage
     effort: Effort
@@ -104,7 +104,7 @@ GROWING = ("versions", "changes", "notes")
 
 
 class State(TypedDict):
-    """What changes while a passage is refined; of versions, changes and notes each node adds its own."""
+    """The changing state of a passage; each node appends versions, changes and notes."""
 
     graphs: tuple[ActionGraph, ...]
     findings: tuple[Finding, ...]
@@ -119,7 +119,7 @@ class State(TypedDict):
 
 @dataclass(frozen=True)
 class Refined:
-    """The best version of a passage, the changes that led to it, what is left, and why it ended."""
+    """The best version of a passage, its changes, its remaining findings, and the reason for the end."""
 
     graphs: tuple[ActionGraph, ...]
     changes: tuple[Change, ...]
@@ -130,7 +130,7 @@ class Refined:
     calls: int
     notes: tuple[str, ...] = ()
     silent: str = ""
-    """Why there was no text, where that ended it: unusable, failed (the service), stopped (a budget, say)."""
+    """The reason for a missing text that ended it: unusable, failed (the service), stopped (a budget)."""
 
 
 def begun(passage: Passage) -> State:
@@ -150,7 +150,7 @@ def begun(passage: Passage) -> State:
 
 
 async def check(state: State, setting: Setting) -> Update:
-    """Look at the graphs by the rules alone, and decide whether they go on."""
+    """Check the graphs by the rules, and decide whether to continue."""
     findings = setting.passage.findings(state["graphs"])
     points = tuple(point for point in state["points"] if point.is_open(state["graphs"]))
     version = version_of(setting.passage, state["graphs"], findings, points, len(state["changes"]))
@@ -166,7 +166,7 @@ async def check(state: State, setting: Setting) -> Update:
 
 
 async def repair(state: State, setting: Setting) -> Update:
-    """Mend what needs no model."""
+    """Repair what needs no model."""
     start = setting.passage.start
     mended = mend(setting.passage.narrative(state["graphs"]), hands=setting.effort.repair == "hands", start=start)
     changes = tuple(replace(one, graph=one.graph - start, round=state["round"]) for one in mended.changes)
@@ -237,7 +237,7 @@ def after_revise(state: State, setting: Setting) -> str:
 
 
 def points_of(text: str, graphs: tuple[ActionGraph, ...]) -> tuple[tuple[Point, ...], tuple[str, ...]]:
-    """What a critique names, and notes about what of it fits nothing.
+    """Return the points of a critique, and notes about parts that fit no graph.
 
     >>> graph = ActionGraph.of(("person", "verb", "wash"))
     >>> points, notes = points_of("Graph 1: missing: wash -> dobj -> cup\\nGraph 7: reversed: a -> b -> c", (graph,))
@@ -277,7 +277,7 @@ def _accepted(
     points: Sequence[Point],
     passage: Passage,
 ) -> tuple[tuple[ActionGraph, ...], tuple[str, ...]]:
-    """Return the graphs that go on: new ones where something was found, the others as they were."""
+    """Return the graphs to continue with: new ones where there was a finding, the others unchanged."""
     if any(len(graph) > MOST_TRIPLETS for graph in new):
         return old, (f"a revision with a graph of more than {MOST_TRIPLETS} triplets was left out",)
     wanted = len(old) if passage.count is None else passage.count
@@ -298,7 +298,7 @@ def _accepted(
 def _reasons(
     number: int, old: ActionGraph, new: ActionGraph, findings: Sequence[Finding], points: Sequence[Point]
 ) -> list[tuple[str, str]]:
-    """Codes and reasons of what was found about a graph."""
+    """Return the codes and reasons of the findings about a graph."""
     mine = [(f"critique-{point.kind}", str(point)) for point in points if point.graph == number and point.triplet]
     loose = [(f"critique-{point.kind}", str(point)) for point in points if point.graph == number and not point.triplet]
     hints = [(f"hint-{point.kind}", f"said to be {point.kind}") for point in points if point.graph is None]
@@ -313,7 +313,7 @@ def _changes(
     points: Sequence[Point],
     number: int,
 ) -> Iterator[Change]:
-    """Yield the changes of a revision, each with what was found about its triplet, else about its graph."""
+    """Yield the changes of a revision, each with the finding about its triplet, else about its graph."""
     empty = ActionGraph()
     for place in range(max(len(old), len(new))):
         mine = old[place] if place < len(old) else empty
@@ -361,7 +361,7 @@ ROUTES: dict[str, tuple[Choose, tuple[str, ...]]] = {
 
 
 def add_steps(builder: Any, step: Callable[[Work], Any], choice: Callable[[Choose], Any], end: str) -> None:  # noqa: ANN401
-    """Add the steps to a graph that is being built, all but what comes before the first; ``end`` is what comes after.
+    """Add the steps to a graph under construction, except what precedes the first; ``end`` is what follows.
 
     ``step`` and ``choice`` make nodes and edges that give these functions their state and setting.
     """
@@ -388,14 +388,14 @@ def compiled() -> CompiledStateGraph[State, Setting, State, State]:
 async def refine_passage(
     passage: Passage, ask: Ask | None, effort: Effort = Effort(), watch: Watch | None = None
 ) -> Refined:
-    """Return the best version of a passage; without ``ask`` only what needs no model is done."""
+    """Return the best version of a passage; without ``ask`` only exact repairs are made."""
     setting = Setting(passage, effort, None if ask is None else Voice(ask))
     state = await ended(compiled(), begun(passage), setting, effort.most_steps, watch)
     return refined_from(state, setting)
 
 
 def refined_from(state: State, setting: Setting) -> Refined:
-    """Return what a finished state comes to."""
+    """Return the result of a finished state."""
     passage = setting.passage
     chosen = best(state["versions"])
     after = passage.findings(chosen.graphs)

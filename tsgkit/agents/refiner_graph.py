@@ -1,4 +1,4 @@
-"""The refiner as a compiled LangGraph, which works alone and as a node of a caller's own graph.
+"""The refiner as a compiled LangGraph, usable alone or as a node.
 
 >>> said = "person -> verb -> fill; fill -> dobj -> kettle"
 >>> L = Vocabulary(("kettle",), ("verb", "dobj"), ("fill",))
@@ -52,7 +52,7 @@ MOST_STEPS = 1_000_000
 
 
 class RefineInput(TypedDict):
-    """The fields that the refiner reads; those of a caller's state that have these names are given to it.
+    """The fields that the refiner reads from the state.
 
     ``narrative`` is the story (a text or its sentences), ``counts`` are the numbers of graphs of its sentences, where
     they are not one each. ``vocabulary`` holds the lists ``object``, ``relationship`` and ``verb``.
@@ -82,7 +82,7 @@ class RefineOutput(TypedDict):
 
 
 class _State(RefineInput, RefineOutput):
-    """All fields, with what is ``done`` (the graphs as they are, the number of the passage) and the passage in work."""
+    """All fields: the work ``done`` (the present graphs and the number of the passage), and the passage in progress."""
 
     done: dict[str, Any]
     around: dict[str, Any]
@@ -100,7 +100,7 @@ def refiner(
     checkpointer: Checkpointer = None,
     **asking: Unpack[AskingOptions],
 ) -> CompiledStateGraph[_State, None, RefineInput, RefineOutput]:
-    """Return a compiled LangGraph that cleans graphs: exact repairs first, then a model for what is left.
+    """Return a compiled LangGraph that cleans graphs: exact repairs first, then a model for the rest.
 
     ``model`` is a name as LiteLLM has it, a function of messages, a chat model of LangChain, or anything with an
     ``ask``; without one only exact repairs are made. The other parameters are the options of ``tsgkit refine``. A
@@ -173,7 +173,7 @@ class _Refiner:
 
     @property
     def passage_effort(self) -> Effort:
-        """How much is tried for a passage; hands were looked at along all of the narrative."""
+        """The effort for a passage; hands were already repaired along the narrative."""
         return self.effort if self.effort.repair == "none" else replace(self.effort, repair="exact")
 
     def after_passage(self, state: _State) -> str:
@@ -185,7 +185,7 @@ class _Refiner:
         return restored(list[ActionGraph], state["done"]["graphs"]), restored(Tally, state["done"]["tally"])
 
     def turned_to(self, state: _State, number: int, graphs: list[ActionGraph], tally: Tally) -> Update:
-        """Return what is done and the next passage; none where nobody is asked any more."""
+        """Return the finished work and the next passage; none if no model is asked any more."""
         done = {"graphs": plain(list[ActionGraph], graphs), "number": number, "tally": plain(Tally, tally)}
         narrative = self.narrative(state)
         told = () if state.get("counts") is not None else sentences_in(state)

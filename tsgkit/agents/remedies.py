@@ -1,4 +1,4 @@
-"""Remedies of single findings: every graph in which a finding of the rules would be gone by one small change.
+"""Remedies: for one finding, every graph in which one small change removes it.
 
 >>> from tsgkit.graph.rules import check_graph
 >>> slip = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "dobj", "Cup"))
@@ -39,7 +39,7 @@ def remedies(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None
 
 
 def _respelt(spell: Callable[[str], str]) -> Remedy:
-    """Return a remedy that spells the name found otherwise, wherever it stands, unless L lists it so."""
+    """Return a remedy that respells the name of a finding everywhere, unless L lists it as it is."""
 
     def remedy(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
         [name] = finding.elements
@@ -56,9 +56,7 @@ def _hand_of(name: str) -> str:
 
 
 def _with_name(graph: ActionGraph, old: str, new: str) -> ActionGraph:
-    """Return the graph with a name for another everywhere; a triplet that then stands there already is not written
-    twice.
-    """
+    """Return the graph with one name replaced everywhere; a triplet that would be repeated is dropped."""
     triplets = list[Triplet]()
     for one in graph:
         renamed = Triplet(*(new if name == old else name for name in one))
@@ -68,7 +66,7 @@ def _with_name(graph: ActionGraph, old: str, new: str) -> ActionGraph:
 
 
 def _snapped(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """Yield the name found as L writes it: a form of the same words, or a slip of the pen."""
+    """Yield the graph with the name as L writes it: another form of the same words, or a typing error."""
     [name] = finding.elements
     if vocabulary is None or not name:
         return
@@ -89,7 +87,7 @@ def _edge_spelt(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | N
 
 
 def _verb_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """Yield the triplet from an action to person turned round; what starts there must be able to be the action."""
+    """Yield the graph with the triplet from an action to person reversed, if its source can be the action."""
     source, edge, target = found = _found(graph, finding)
     if edge != VERB or target != PERSON or source in NOT_THINGS:
         return
@@ -99,7 +97,7 @@ def _verb_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | 
 
 
 def _dobj_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """Yield the triplet from a thing to the action turned round; what starts there must be able to be a thing."""
+    """Yield the graph with the triplet from an object to the action reversed, if its source can be an object."""
     source, _, target = found = _found(graph, finding)
     if target not in graph.actions or source in (*NOT_THINGS, target):
         return
@@ -140,14 +138,14 @@ def _dobj_from_the_action(graph: ActionGraph, finding: Finding, vocabulary: Voca
 
 
 class _Clash(NamedTuple):
-    """The graph's action, and another verb that stands in its place."""
+    """The graph's action, and another verb used in its place."""
 
     action: str
     other: str
 
 
 def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
-    """Yield one word for the action, where another verb of L stands in its place: the one that all but one triplet say.
+    """Yield the graph with one verb: the one that all but one triplet use.
 
     Nothing where each stands in one triplet alone, or in several.
     """
@@ -163,7 +161,7 @@ def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabular
 
 
 def _clash(graph: ActionGraph, vocabulary: Vocabulary | None) -> _Clash | None:
-    """Return two verbs where one action belongs; no name that can be a thing is taken for one."""
+    """Return two verbs used for one action; a name that can be an object does not count."""
     if vocabulary is None or len(graph.actions) != 1:
         return None
     [action] = graph.actions
@@ -211,7 +209,7 @@ def _in_its_base_form(graph: ActionGraph, finding: Finding, vocabulary: Vocabula
 
 
 def _is_base(name: str, action: str, other: str, vocabulary: Vocabulary | None) -> bool:
-    """Return whether of two forms of one word this is the one that L lists; without L, the one the other comes from."""
+    """Return whether this form of a word is the one in L; without L, the base form."""
     form = other if name == action else action
     if vocabulary is not None:
         return name in vocabulary.verbs and not vocabulary.allows_node(form)
@@ -250,4 +248,4 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "no-action": (_with_person,),
     "out-of-vocabulary": (_snapped,),
 }
-"""The remedies by code, in the order in which findings are mended: spelling and direction of edges, names, the rest."""
+"""The remedies by code, in order of application: spelling and direction of edges, names, the rest."""

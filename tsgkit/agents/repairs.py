@@ -1,4 +1,4 @@
-"""Exact repairs: what can be mended in a graph without asking anybody, each with the finding that is its reason.
+"""Exact repairs of graphs without a model, each with the finding that is its reason.
 
 >>> from tsgkit.graph.model import ActionGraph, Narrative
 >>> slip = ActionGraph.of(("wash", "verb", "person"), ("wash", "direct_object", "cup"), ("wash", "with", "hand1"))
@@ -30,7 +30,7 @@ from tsgkit.graph.rules import ERROR, Finding, check_graph, check_narrative
 
 EXACT, LESS_SURE, MODEL = "exact", "less sure", "model"
 SLIPS = ("duplicate", "disconnected")
-"""Warnings that are as good as errors: nobody writes them on purpose."""
+"""Warnings treated like errors, because they are never intended."""
 MOST_REPAIRS = 50
 """After so many repairs a graph is beyond repair."""
 HAND_CODES = ("hand2-first", "hand-occupied", "wrong-hand", "hand-unstated")
@@ -39,7 +39,7 @@ HAND_CODES = ("hand2-first", "hand-occupied", "wrong-hand", "hand-unstated")
 
 @dataclass(frozen=True)
 class Change:
-    """One triplet changed, added (``before`` is None) or taken out (``after`` is None), and why.
+    """One triplet changed, added (``before`` is None) or removed (``after`` is None), with the reason.
 
     ``sure`` is the share of the evidence that speaks for a change which is not exact, where that is known.
     """
@@ -64,7 +64,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Mended:
-    """A narrative after its repairs, the repairs, and the findings for which there was no one remedy."""
+    """A repaired narrative, its repairs, and the findings without exactly one remedy."""
 
     narrative: Narrative
     changes: tuple[Change, ...]

@@ -1,4 +1,4 @@
-"""A person looks at every proposed change: accept, reject or edit it, stop, and go on tomorrow.
+"""Review of proposed changes by a person: accept, reject or edit, stop, and resume later.
 
 >>> import tempfile
 >>> from pathlib import Path
@@ -41,7 +41,7 @@ Decision = dict[str, Any]
 
 
 class State(TypedDict):
-    """The proposals, and what was decided of the first of them."""
+    """The proposals, and the decisions about the first of them."""
 
     proposals: list[Proposal]
     decisions: Annotated[list[Decision], operator.add]
@@ -73,10 +73,10 @@ def after_look(state: State) -> str:
 
 
 class Review:
-    """A review under way, kept in a file."""
+    """A review in progress, stored in a file."""
 
     def __init__(self, path: Path, proposals: Sequence[Proposal]) -> None:
-        """Begin it, or go on with it."""
+        """Start or resume the review."""
         self._connection = _connected(path)
         self._graph = _compiled(self._connection)
         name = hashlib.sha256(json.dumps(list(proposals)).encode()).hexdigest()[:16]
@@ -92,7 +92,7 @@ class Review:
 
     @property
     def decisions(self) -> list[Decision]:
-        """What was decided, in the order of the proposals."""
+        """The decisions, in the order of the proposals."""
         return list(self._state.get("decisions", []))
 
     @property

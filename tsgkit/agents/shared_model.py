@@ -1,4 +1,4 @@
-"""The model of a compiled graph: every run of the graph asks through it, from whatever event loop or thread.
+"""The model of a compiled graph, shared by all its runs in every event loop and thread.
 
 >>> import asyncio
 >>> from tsgkit.agents.asker import Voice, ask_for
@@ -39,7 +39,7 @@ KINDS = f"{NAMED_OR_OWN}, or anything with an ask method"
 
 
 class AskingOptions(TypedDict, total=False):
-    """How a model is asked, as by the options of ``tsgkit refine``; limits hold for all runs of a graph together.
+    """Options for asking a model, as for ``tsgkit refine``; limits apply to all runs of a graph together.
 
     ``max_outage`` is in minutes, ``price`` in dollars a million tokens in and out. A ``recorder`` keeps every
     call, and what it has is not asked again; without one the calls are kept nowhere.
@@ -58,7 +58,7 @@ class AskingOptions(TypedDict, total=False):
 
 
 class _Forgetful:
-    """A recorder that keeps nothing: a graph may run for months."""
+    """A recorder that keeps nothing, since a graph may run for months."""
 
     def find(self, call: Call) -> Reply | None:
         """Return None."""
@@ -98,7 +98,7 @@ def _check(options: AskingOptions) -> None:
 
 @dataclass
 class SharedModel:
-    """A model that a graph's runs share; its doors have one budget."""
+    """A model shared by the runs of a graph; its doors have one budget."""
 
     model: str | Callable[..., Any] | BaseChatModel
     options: AskingOptions

@@ -1,4 +1,4 @@
-"""The agents as solvers of tasks: ``agent`` with critiques, ``agent:exact`` with checks by rules alone.
+"""Agents as solvers of tasks: ``agent`` with critiques, ``agent:exact`` with checks by rules only.
 
 >>> import asyncio
 >>> from tsgkit.agents.asker import ByLabel, ask_for
@@ -74,7 +74,7 @@ FINDINGS = 600
 
 @dataclass
 class _Heard:
-    """An ``ask`` that keeps what is said, and what stopped it."""
+    """An ``ask`` that keeps the replies and the exception that stopped it."""
 
     ask: Ask
     said: list[Said] = field(default_factory=list)
@@ -94,7 +94,7 @@ class _Heard:
 
 @dataclass(frozen=True)
 class AgentSolver(Generic[Item, Answer]):
-    """One way for an agent to go about a sample."""
+    """An agent as the solver of a sample."""
 
     name: str
     effort: Effort
@@ -103,12 +103,12 @@ class AgentSolver(Generic[Item, Answer]):
 
     @property
     def fingerprint(self) -> str:
-        """That of all prompts of the agents, and how much is tried."""
+        """The hash of all prompts of the agents, and the effort."""
         return hashlib.sha256(f"{fingerprint()} {self.effort}".encode()).hexdigest()
 
     @property
     def scorer(self) -> Work[Item, Answer]:
-        """What it came to counts."""
+        """The scorer of its result."""
         return Work(self.task, self.style, self.name)
 
     @property
@@ -117,7 +117,8 @@ class AgentSolver(Generic[Item, Answer]):
         return self.scorer.unpublished
 
     async def solve(self, sample: Item, ask: Ask | None) -> Transcript:
-        """Write and refine, or refine what is given; what stops the run is raised, what fails leaves the best so far.
+        """Write and refine graphs, or refine given ones. What stops the run is raised; after a failure the best graphs
+        so far count.
 
         Where the first call fails, nothing is made of it: the sample ends as that call did.
         """
@@ -137,7 +138,7 @@ class AgentSolver(Generic[Item, Answer]):
         return await decompose_sentence(sentence_of(draft), ask, self.effort)
 
     def judge(self, sample: Item, transcript: Transcript | None) -> Judged:
-        """Judge what the agent came to."""
+        """Score the agent's result."""
         return self.scorer.judge(sample, transcript)
 
     def expected(self, sample: Item) -> Expected:
@@ -156,7 +157,7 @@ class AgentSolver(Generic[Item, Answer]):
         )
 
     def unfinished(self, transcript: Transcript) -> str:
-        """Return that it had not come to its end."""
+        """Return the reason why it did not finish."""
         return self.scorer.unfinished(transcript)
 
 
@@ -179,7 +180,7 @@ def _before(draft: Draft) -> tuple[Description, ...]:
 
 
 def _drafting(draft: Draft, answer: int) -> Expected:
-    """Return what is asked until there is a draft of an answer so long; nothing where a graph is given."""
+    """Return the expected calls until there is a draft of this length; none if a graph is given."""
     if draft.spoilt is not None:
         return Expected()
     sentence, told = sentence_of(draft), len(draft.sentence)
@@ -197,7 +198,7 @@ def _drafting(draft: Draft, answer: int) -> Expected:
 
 
 def _products(work: Told | Refined) -> list[Said]:
-    """Return what the agent says itself: the graphs, and what there is to say of them."""
+    """Return the agent's own results: the graphs and notes about them."""
     notes = [*work.notes, *([f"ended: {work.why}"] if work.why not in ("", CLEAN) else [])]
     texts = {
         LOCAL: written(work.graphs) or "no graph could be written",

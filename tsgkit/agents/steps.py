@@ -1,4 +1,4 @@
-"""What the agents' LangGraph graphs share: nodes that are given their setting, and a run from the first to the last.
+"""Shared parts of the agents' LangGraph graphs: nodes with their settings, and a run from the first node to the last.
 
 >>> import asyncio
 >>> from typing import TypedDict

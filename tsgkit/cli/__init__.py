@@ -1,4 +1,4 @@
-"""The command line: a thin skin over functions that a notebook can call.
+"""The command line: a thin layer over functions that a notebook can call.
 
 A command is a module, here or in the ``commands`` of a suite, with ``add_arguments(parser)`` and ``run(arguments)``,
 which returns the exit code. Only the chosen command's module is imported, so that ``tsgkit --help`` is instant.
@@ -81,7 +81,7 @@ ELSEWHERE = {
     "retry": "tsgkit eval with the same words asks again what failed",
     "version": "tsgkit --version",
 }
-"""Verbs of other tools, and what is typed here instead."""
+"""Verbs of other tools, and the commands that replace them."""
 START = """\
 tsgkit {version}: scene graphs from any model, read, checked and compared
 
@@ -138,7 +138,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _trace_nothing() -> None:
-    """Switch off what would have LangChain's libraries post graphs and prompts to a service."""
+    """Switch off tracing by LangChain's libraries, which would post graphs and prompts to a service."""
     for name in os.environ:
         if name.startswith(("LANGCHAIN_", "LANGSMITH_")) and ("TRACING" in name or "OTEL" in name):
             os.environ[name] = "false"
@@ -182,7 +182,7 @@ def parser_of(command: str) -> Parser:
 
 
 def _with_code(words: list[str]) -> list[str]:
-    """Load the files that ``--code FILE`` names, wherever it stands, and return the other words."""
+    """Load the files of ``--code FILE`` anywhere in the command, and return the other words."""
     if not any(word == CODE or word.startswith(f"{CODE}=") for word in words):
         return words
     from tsgkit.llm.user_code import load_file
@@ -200,7 +200,7 @@ def _with_code(words: list[str]) -> list[str]:
 
 
 def _chosen(word: str) -> str:
-    """Return the command that a word names; the parser says what is wrong with any other, or shows the help."""
+    """Return the command that a word names. For any other word print an error with a suggestion, or the help."""
     known = commands()
     if word in known:
         return word
@@ -223,7 +223,7 @@ def commands() -> dict[str, str]:
 
 
 def module_of(command: str) -> Any:  # noqa: ANN401  (a module)
-    """Return the module of a command; one of ours is never replaced by a suite's."""
+    """Return the module of a command; a suite cannot replace one of ours."""
     if command in COMMANDS:
         return import_module(f"tsgkit.cli.{command}")
     from tsgkit.suites.suite import suites

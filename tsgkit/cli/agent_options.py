@@ -1,4 +1,4 @@
-"""The options of commands that let an agent ask a model, and what they come to."""
+"""Options of commands in which an agent asks a model, and the values made from them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 
 def add_model_options(parser: argparse.ArgumentParser, rounds: int, *, shards: bool = True) -> None:
-    """The options about the model and what it may use; ``shards``: the work has several units."""
+    """Add the options about the model and its limits; ``shards``: the work has several units."""
     parser.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter of the model")
     parser.add_argument("--rounds", type=int, default=rounds, metavar="N", help=f"revisions at most (default {rounds})")
     parser.add_argument("--max-cost", type=float, metavar="USD", help="ask no more before this is spent")
@@ -121,7 +121,7 @@ def carried_out(
 
 
 def shard_done(calls: AgentCalls, stopped: str, failures: Sequence[str], arguments: argparse.Namespace) -> int:
-    """Return how far a shard is, and how the product is made of all of them."""
+    """Print the progress of a shard and how to merge all of them; return the exit code."""
     from tsgkit.runs.agent_calls import calls_beside
     from tsgkit.runs.shards import whole_of
 
@@ -140,7 +140,7 @@ def shard_done(calls: AgentCalls, stopped: str, failures: Sequence[str], argumen
 
 
 def put(text: str, calls: AgentCalls | None, arguments: argparse.Namespace) -> None:
-    """Write OUT; without calls, ``FileProblem`` where something else lies in its place."""
+    """Write OUT. Without calls, raise ``FileProblem`` if another file is there."""
     if calls is not None:
         calls.put(text)
         return
@@ -150,7 +150,7 @@ def put(text: str, calls: AgentCalls | None, arguments: argparse.Namespace) -> N
 
 @contextmanager
 def kept_when_interrupted(target: str) -> Iterator[None]:
-    """Return how to go on where Ctrl-C comes while nobody is asked."""
+    """Print how to resume if Ctrl-C comes while no model is asked."""
     try:
         yield
     except KeyboardInterrupt:
@@ -159,7 +159,8 @@ def kept_when_interrupted(target: str) -> Iterator[None]:
 
 
 def usage_value(calls: AgentCalls | None, asked: int) -> dict[str, object]:
-    """Return what was asked, and what all requests used, those of an earlier part included; an unknown cost is None."""
+    """Return the number of items asked and the usage of all requests, earlier ones included; an unknown cost is
+    None."""
     if calls is None:
         return {"calls": 0, "requests": 0, "tokens": 0, "cost": 0.0}
     used = calls.budget
@@ -176,7 +177,7 @@ def say_usage(usage: dict[str, object]) -> None:
 
 
 def say_stopped(stopped: str, failures: list[str]) -> None:
-    """Why the model was not asked to the end, and what went wrong on the way."""
+    """Print why the model was not asked to the end, and errors."""
     for failure in failures[:5]:
         complain(failure)
     if len(failures) > 5:
@@ -186,7 +187,7 @@ def say_stopped(stopped: str, failures: list[str]) -> None:
 
 
 def say_notes(notes: Sequence[str]) -> None:
-    """What did not go as it should, and still came to an end."""
+    """Print notes about problems that did not stop the work."""
     for note in notes[:5]:
         complain(note)
     if len(notes) > 5:
@@ -217,7 +218,7 @@ def change_line(item: str, change: Any) -> str:  # noqa: ANN401  (its module wou
 
 
 def digest(value: object) -> str:
-    """Return what tells one input from another."""
+    """Return the hash of an input."""
     import hashlib
 
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Show the agents' graphs as they run.
+"""Show the graphs of the agents.
 
 tsgkit agents draw               the refiner and the decomposer as Mermaid
 tsgkit agents draw refiner

@@ -1,4 +1,4 @@
-"""How far does a judge agree: with people, with another judge, with itself from round to round?
+"""Measure how far a judge agrees with people, with another judge, and with itself between rounds.
 
   tsgkit agree runs/mine                             its rounds with each other
   tsgkit agree runs/mine --human people.jsonl        with the majority of people

@@ -1,4 +1,4 @@
-"""How much of a benchmark can be answered without understanding, and what is wrong with its items?
+"""Audit a benchmark: how much can be answered without understanding, and defects of its items.
 
   tsgkit audit sgds.jsonl                            a file of rows; the task is told by the rows
   tsgkit audit tsg-bench --task tsg/sgqa             an installed dataset

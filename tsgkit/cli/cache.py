@@ -1,4 +1,4 @@
-"""The replies kept across runs: how many there are, and where; forget them all.
+"""Show or clear the cache of replies.
 
 tsgkit cache info
 tsgkit cache clear
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the verb says."""
+    """Run the verb."""
     from tsgkit.llm.cache import FILE, ReplyCache, clear
     from tsgkit.user_folders import cache_home
 

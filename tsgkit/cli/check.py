@@ -1,4 +1,4 @@
-"""Lint files of action scene graphs: the schema, L, the hands, and lines that are broken.
+"""Lint files of action scene graphs: the schema, L, hands, and broken lines.
 
 Reads arrow text, JSON triplets, narratives, node-link JSON, GraphML, EASG downstream files and rows of sgqa, sgds,
 sa-sgg and ma-sgg; the format is told from the content. Graphs and triplets are counted from 0, lines from 1.
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check every file; one that cannot be read does not keep the others from being checked."""
+    """Check every file; an unreadable one does not stop the others."""
     if arguments.codes:
         return _list_codes()
     if not arguments.files:

@@ -1,4 +1,4 @@
-"""Compare runs, or the rows of one run, item by item: how far apart, how sure, and what could have been seen at all.
+"""Compare runs, or the rows of one run, item by item: differences, intervals, tests, smallest detectable difference.
 
   tsgkit compare runs/ablation                       all rows of a run with each other
   tsgkit compare runs/ablation --baseline zero-shot  every other style with this one
@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, and say what was found."""
+    """Compare, and print the result."""
     from tsgkit.cli.merge_summary import shards_united
 
     _check_figure(arguments)
@@ -192,6 +192,6 @@ def _grid(arguments: argparse.Namespace) -> int:
 
 
 def _complain_notes(notes: tuple[str, ...]) -> None:
-    """A table for other programs holds rows alone; what is to be said of them goes elsewhere."""
+    """Print notes on standard error, since tables for programs hold rows only."""
     for note in notes:
         complain(f"note: {note}")

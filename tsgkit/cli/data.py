@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the verb says."""
+    """Run the verb."""
     if arguments.verb == "list":
         return _list(arguments.json)
     from tsgkit.suites.importers import importer_of
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Progress:
-    """Progress on standard error: one line that changes on a terminal, else a line at the start and every tenth."""
+    """Progress on standard error: one changing line on a terminal, else a line at every tenth."""
 
     def __init__(self) -> None:
         self.is_terminal = sys.stderr.isatty()

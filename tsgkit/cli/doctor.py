@@ -1,4 +1,4 @@
-"""Try a model and its server with a dozen small requests: what works, what does not, and which options to set.
+"""Test a model and its server with a dozen small requests: what works, what does not, and which options to set.
 
   tsgkit doctor openai/gpt-4o
   tsgkit doctor openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1

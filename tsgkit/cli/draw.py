@@ -1,4 +1,4 @@
-"""Draw what a file of graphs holds as an SVG picture: a narrative as a strip along time, one graph, or a difference.
+"""Draw a file of graphs as SVG: a narrative as a strip along time, one graph, or a difference.
 
 tsgkit draw tea.jsonl -o tea.svg                              the first item's narrative
 tsgkit draw tea.jsonl --graph 4 -o pour.svg                   one graph of it (from 0)
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw one picture."""
+    """Make one drawing."""
     _check_target(arguments)
     document = read_file(arguments.file)
     entry = _entry(document, arguments.item)

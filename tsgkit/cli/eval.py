@@ -1,4 +1,4 @@
-"""Evaluate models, scripts or the built-in baselines on tasks, in a run folder that the same command goes on with.
+"""Evaluate models, scripts or the built-in baselines on tasks, in a run folder that the same command resumes.
 
   tsgkit eval                                            four tsg tasks, our data, built-in rules: no key, no network
   tsgkit eval --model openai/gpt-4o                      a model on all tasks; the key comes from the environment

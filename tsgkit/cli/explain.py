@@ -1,4 +1,4 @@
-"""Explain one item of a run: what was sent, what came back, what was read of it, how it was scored, and why.
+"""Explain one item of a run: prompt, reply, reading, scores and reasons.
 
   tsgkit explain runs/NAME-IDENTITY --item bread/3
   tsgkit explain runs/NAME-IDENTITY --item bread/3 --task ma-sgg --style cot --html bread.html

@@ -1,4 +1,4 @@
-"""Options for figures of papers, and how a figure is written: into a file, with its description on the output."""
+"""Options of figures for papers, and writing them with their description."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def report_figure(arguments: argparse.Namespace) -> Report:
-    """Draw what ``--figure`` asks for, and return the report it was drawn from."""
+    """Draw the figure of ``--figure``, and return its report."""
     from tsgkit.cli.merge_summary import shards_united
     from tsgkit.report.charts import gather_for
     from tsgkit.report.paper import figure
@@ -68,7 +68,7 @@ def _asked(text: str) -> tuple[str, str, str | None]:
 
 
 def _named(report: Report, shown: Mapping[str, str]) -> Report:
-    """Return the report, its merged runs called by the name they would lie under."""
+    """Return the report with merged runs named like their merged folder."""
     return replace(report, rows=tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows))
 
 
@@ -81,6 +81,6 @@ def check_figure_target(path: Path, runs: Sequence[Path]) -> None:
 
 
 def save_figure(figure: Figure, path: Path, columns: int | None) -> None:
-    """Write a figure, one column wide where nothing else is said."""
+    """Write a figure, one column wide by default."""
     figure.save(path, columns=2 if columns == 2 else 1)
     complain(f"written: {inert(str(path))}")

@@ -1,4 +1,4 @@
-"""Turn a story into scene graphs: its sentences into actions, each action into a graph, checked and put right.
+"""Turn a story into scene graphs: sentences into actions, each action into a graph, checked and repaired.
 
   tsgkit generate story.txt -o graphs.json --model openai/gpt-4o --vocabulary L.json
   tsgkit generate story.txt -o graphs.jsonl --model openai/gpt-4o --open
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tell one story."""
+    """Process one story."""
     from tsgkit.agents.refinement import Effort
     from tsgkit.agents.story_graphs import sentences_of
     from tsgkit.library.documents import formats
@@ -113,7 +113,7 @@ async def _tell(
     open_vocabulary: bool,
     engine: Engine,
 ) -> Generated:
-    """Tell the story, which is one unit: each sentence builds on those before it."""
+    """Process the story as one unit, since each sentence builds on those before it."""
     from tsgkit.agents.story_graphs import agenerate
 
     async def told(story: tuple[str, ...]) -> Generated:
@@ -132,7 +132,7 @@ async def _tell(
 
 
 def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse.Namespace) -> int:  # noqa: ANN401
-    """Write what was told, then say what it is."""
+    """Write the graphs, then print a summary."""
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import Entry
     from tsgkit.library.documents.writer import write_document

@@ -1,4 +1,4 @@
-"""Pictures of a task's items from an image model, in a folder that the same command goes on with.
+"""Make images of a task's items with an image model, in a folder that the same command resumes.
 
   tsgkit images --task T --model openai/gpt-image-1 --size 1024x1024 -o pictures
   tsgkit images --task T --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1 -o pictures --limit 20
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the pictures of one task."""
+    """Make the images of one task."""
     from tsgkit.interface import images
     from tsgkit.runs.image_generation import paint_all
 
@@ -178,7 +178,7 @@ def _print(painted: Painted) -> None:
 
 
 def _say_what_is_left(painted: Painted, painter: Painter) -> None:
-    """What went wrong, why it was stopped, and how to go on."""
+    """Print errors, the reason for stopping, and how to resume."""
     from tsgkit.report.image_text import trouble_lines
 
     for line in trouble_lines(painted):

@@ -1,4 +1,4 @@
-"""Make a project of your own: a task card, prompts, ten rows, a plan and a file of code; it runs at once.
+"""Create a project: a task card, prompts, ten rows, a plan and a file of code; it runs at once.
 
 tsgkit init mine
 cd mine && tsgkit eval --task my/actions
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the project, and say what to do with it."""
+    """Write the project, and print the next commands."""
     from tsgkit.library.new_project import start_project
 
     for path in start_project(arguments.folder):

@@ -1,4 +1,4 @@
-"""Make new benchmark items, checked by code; what cannot be proved sound is rejected with the reason.
+"""Make new benchmark items, checked by code; items that cannot be proved sound are rejected with the reason.
 
   tsgkit make formalimg --k 6 --n 20 -o items.jsonl                  sampled, worded by rules: no model
   tsgkit make formalimg --k 6 --n 20 --model openai/gpt-4o -o items.jsonl

@@ -1,4 +1,4 @@
-"""What is said of folders that were merged, and runs of which some are shards."""
+"""Summary of merged folders, and runs given as shards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 10
 
 
 def say_merged(merged: Merged) -> None:
-    """Say what is missing, and what came out differently in several folders."""
+    """Print what is missing, and what differs between the folders."""
     for problem in merged.problems[:SHOWN]:
         complain(problem)
     if merged.conflicts:

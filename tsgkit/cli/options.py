@@ -1,4 +1,4 @@
-"""Options that several commands share: how long a service that is down is waited for, and a file of L."""
+"""Options shared by several commands: the patience with a service that is down, and a file of L."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parser of every command: mistakes in one line, with the word that was meant.
+"""Argument parser of every command, with one-line errors and suggestions.
 
 >>> parser = Parser(prog="tsgkit sing")
 >>> _ = parser.add_argument("--task", action=Listed, metavar="T")
@@ -29,7 +29,7 @@ LACKS = {"expected one argument": "a value is missing", "expected at least one a
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose help is output like any other, and whose errors name what is wrong and what was meant."""
+    """An argument parser whose errors name the mistake and the most likely intention."""
 
     def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401  (a stream, or none)
         if file is sys.stdout and message:
@@ -38,14 +38,14 @@ class Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the words of a command, and exit."""
+        """Print the mistake, and exit."""
         wrong, hint = mistake(message, self)
         complain(wrong, hint or f"{self.prog} --help shows what there is")
         self.exit(WRONG_USAGE)
 
 
 class Listed(argparse.Action):
-    """An option that may be repeated, and takes several values between commas."""
+    """An option that may be repeated and takes several values separated by commas."""
 
     def __call__(
         self,
@@ -62,7 +62,7 @@ class Listed(argparse.Action):
 
 
 def mistake(message: str, parser: argparse.ArgumentParser) -> tuple[str, str]:
-    """Return what is wrong in plain words, and a hint at what was meant (empty: none), of an error of argparse."""
+    """Return an argparse error in plain words, with a suggestion (empty: none)."""
     if found := UNKNOWN.fullmatch(message):
         return _unknown(found[1].split(), parser)
     if found := REQUIRED.fullmatch(message):

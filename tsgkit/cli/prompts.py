@@ -1,4 +1,4 @@
-"""List the tasks with their prompts, and show the exact prompt of an item, without asking any model.
+"""List the tasks with their prompts, or show the exact prompt of an item, without asking a model.
 
 tsgkit prompts list
 tsgkit prompts show tsg/ma-sgg --style cot --item tea/0

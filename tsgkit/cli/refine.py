@@ -1,4 +1,4 @@
-"""Clean scene graphs: repair what needs no model, let a model put right what is left, and say why for every change.
+"""Clean scene graphs: exact repairs without a model, then a model for the rest, with a reason for every change.
 
   tsgkit refine graphs.jsonl -o clean.jsonl                      exact repairs alone: no key, no network
   tsgkit refine graphs.jsonl -o clean.jsonl --model openai/gpt-4o
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 REPAIRS = ("exact", "hands", "none")
 REPAIR = "exact"
 SURE = "sure"
-"""What ``exact`` was called; calls that were begun with it keep the name."""
+"""The former name of ``exact``; calls that began with it keep it."""
 SHOWN = 5
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
@@ -150,7 +150,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _effort(arguments: argparse.Namespace) -> Effort:
-    """Return how much is tried; calls that lie beside OUT go on with the repairs that they were begun with."""
+    """Return the effort; existing calls beside OUT continue with the repairs that they began with."""
     from tsgkit.agents.refinement import Effort
 
     begun = _begun_with(arguments)
@@ -163,9 +163,7 @@ def _effort(arguments: argparse.Namespace) -> Effort:
 
 
 def _begun_with(arguments: argparse.Namespace) -> str:
-    """Return the repairs of the calls beside OUT that go on; earlier versions made none by default where a model was
-    asked.
-    """
+    """Return the repairs of existing calls beside OUT. Earlier versions made none by default if a model was asked."""
     from tsgkit.runs.agent_calls import asked_before
 
     if not arguments.model or arguments.new:
@@ -252,7 +250,7 @@ def _repaired(entry: Entry, effort: Effort, arguments: argparse.Namespace) -> Cl
 
 
 class _Plain:
-    """A stream that is no terminal: whoever shows progress on it writes lines, and none in place."""
+    """A stream that is not a terminal, so that progress is printed in lines."""
 
     def __init__(self, stream: Any) -> None:  # noqa: ANN401
         self._stream = stream
@@ -265,7 +263,7 @@ class _Plain:
 
 
 def _without_bars() -> Watch:
-    """Tell of waits and interrupts in lines of their own; the steps say how far the job is."""
+    """Return callbacks that print waits and interrupts only, since the steps show the progress."""
     from dataclasses import replace
 
     from tsgkit.report.progress import Progress
@@ -274,7 +272,7 @@ def _without_bars() -> Watch:
 
 
 def _tell(item: str, step: Step) -> None:
-    """Tell of one step."""
+    """Print one step."""
     place = ", ".join(filter(None, [f"item {inert(item)}", step.place]))
     said = f"{place}: {step.name}, {count(step.left, 'finding')} left, {count(step.calls, 'call')}"
     with suppress(OSError):
@@ -323,7 +321,7 @@ async def _clean(
 def _finish(
     document: Document, cleaned: Sequence[Cleaned], calls: AgentCalls | None, arguments: argparse.Namespace
 ) -> int:
-    """Write the graphs and the changes, then say what was done."""
+    """Write the graphs and the changes, then print a summary."""
     from dataclasses import replace
 
     from tsgkit.library.documents import formats

@@ -1,4 +1,4 @@
-"""Report runs: what every row scored, how sure that is, how its samples ended, by groups, beside the published tables.
+"""Report runs: the scores of every row with intervals, outcomes, groups, and the published tables.
 
   tsgkit report runs/gpt-4o-tsg-0123456789abcdef
   tsgkit report runs/A runs/B --by k --by implicit --format markdown -o report.md

@@ -1,4 +1,4 @@
-"""Judge the stored replies of a run again with the readers and metrics of this version. No model is called.
+"""Score the stored replies of a run again with the readers and metrics of this version. No model is called.
 
 tsgkit rescore runs/gpt-4o-tsg-0123456789abcdef
 """
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge again, and say what changed."""
+    """Score again, and print the changes."""
     from tsgkit.report.figures import percent
     from tsgkit.report.report_rows import main_metric
     from tsgkit.report.results_table import board_lines

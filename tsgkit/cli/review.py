@@ -1,4 +1,4 @@
-"""The option --review: every proposed change is shown, and a person accepts, rejects or edits it."""
+"""The option --review: a person accepts, rejects or edits every proposed change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KEYS = "a accept, r reject, e edit, q stop and go on later"
 
 
 class Proposed(NamedTuple):
-    """A change to decide about, with all changes of its graph, and what is known of that."""
+    """A change to decide about, with all changes of its graph and their context."""
 
     change: Change
     item: str
@@ -35,13 +35,13 @@ class Proposed(NamedTuple):
     changes: Sequence[Change]
     """All that are proposed for the graph, in their order."""
     place: int
-    """Which of them it is."""
+    """Its number among them."""
 
 
 def review_of(
     document: Document, cleaned: Sequence[Cleaned], out: str, told: Sequence[str] = (), *, force: bool = False
 ) -> list[Cleaned] | None:
-    """Return what was cleaned, with the accepted changes alone; None where the review was left before its end.
+    """Return the cleaned graphs with only the accepted changes; None if the review is not finished.
 
     Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
     """

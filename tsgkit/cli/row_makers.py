@@ -1,4 +1,4 @@
-"""Makers of rows that ask no model: their options, and the loop that draws, refuses repeats, and writes.
+"""Makers of rows without a model: their options, and the loop that draws, rejects repeats, and writes.
 
 A maker's module needs no more than ``add_arguments = add_row_options`` and ``run``, which calls :func:`write_rows` with
 a function that draws one row, or says why what it drew is none.
@@ -34,7 +34,7 @@ def add_row_options(parser: argparse.ArgumentParser) -> None:
 
 
 def write_rows(draw: Draw, arguments: argparse.Namespace) -> int:
-    """Draw rows until there are enough different ones, write them with ids, and say what was refused and why."""
+    """Draw rows until there are enough distinct ones, write them with ids, and print what was rejected and why."""
     if not 1 <= arguments.n <= MOST:
         raise UsageError(f"--n {arguments.n}: from 1 to {MOST:,}")
     rows, refused = _drawn(draw, arguments.n, arguments.seed)

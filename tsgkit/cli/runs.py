@@ -1,4 +1,4 @@
-"""The runs there are, and one of them shown.
+"""List, show and merge runs.
 
 tsgkit runs list
 tsgkit runs show runs/rules-tsg-0123456789abcdef
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the verb says."""
+    """Run the verb."""
     if arguments.verb == "list":
         return _list(arguments)
     if arguments.verb == "merge":
@@ -90,7 +90,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _row(one: dict[str, Any]) -> tuple[str, ...]:
-    """Return a run in one line: where, since when, how far, who on what, how."""
+    """Return a run in one line: folder, date, progress, subjects, tasks, styles."""
     done = "complete" if one["recorded"] >= one["samples"] else f"{one['recorded']:,} of {one['samples']:,}"
     styles = [] if all(model.startswith("baseline/") for model in one["models"]) else one["styles"]
     ways = [*styles, *([f"limit {one['limit']}"] if one["limit"] else [])]

@@ -1,4 +1,4 @@
-"""List the samples of a run, a line each: outcome, answer, key, and why one is not right.
+"""List the samples of a run, one line each: outcome, answer, key, and the reason if it is not right.
 
   tsgkit samples RUN --wrong                          what went wrong, the first 40
   tsgkit samples RUN --unreadable --task ma-sgg       replies that could not be read
@@ -94,7 +94,7 @@ def _meant(name: str, given: str, known: list[str]) -> list[str]:
 
 
 def show(opened: Run, samples: Samples, *, limit: int = MOST, as_json: bool = False) -> None:
-    """Print samples, then what can be done next."""
+    """Print samples, then the next commands."""
     from tsgkit.report.sample_list import listed_lines
 
     if as_json:
@@ -126,7 +126,7 @@ def _first(samples: Samples, limit: int) -> tuple[list[Sample], int]:
 
 
 def _telling(opened: Run) -> list[str]:
-    """Return what tells the rows of a run apart."""
+    """Return the properties that distinguish the rows of a run."""
     cells = [result.cell for result in opened.results]
     return [name for name in ("task", "subject", "style", "solver") if len({getattr(one, name) for one in cells}) > 1]
 
@@ -146,7 +146,7 @@ def _value(one: Sample) -> dict[str, Any]:
 
 
 def _say_none(opened: Run) -> None:
-    """Say that no sample fits, and what there is."""
+    """Print that no sample matches, and what the run contains."""
     from collections import Counter
 
     outcomes = Counter(one.outcome for one in opened.samples)

@@ -1,4 +1,4 @@
-"""Files that commands about runs write: never inside a run, and never two outputs in one file."""
+"""Output files of commands about runs: never inside a run, and never two outputs in one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List the tasks: what each asks and needs, and which are run where none is named.
+"""List the tasks: what each asks and needs, and which ones run by default.
 
 tsgkit tasks
 tsgkit tasks --json

@@ -1,4 +1,4 @@
-"""How commands speak: data shown so that no terminal obeys it, errors in one line, counts in words."""
+"""Terminal output: data without control characters, errors in one line, counts in words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def wants_colour() -> bool:
 
 
 def screen() -> Screen:
-    """Return what shows a command's output: a terminal with its width and colours, else a pipe or file."""
+    """Return the output device: a terminal with its width and colours, else a pipe or file."""
     from tsgkit.report.terminal import Screen
 
     if OUTPUT.get() is not None or not sys.stdout.isatty():
@@ -49,7 +49,7 @@ def screen() -> Screen:
 
 
 def flush() -> None:
-    """Write what waits of a command's output; ``FileProblem`` where it cannot be written."""
+    """Write pending output. Raise ``FileProblem`` if it cannot be written."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -64,13 +64,13 @@ def _unwritable(error: OSError) -> FileProblem:
 
 
 def let_go_of_stdout() -> None:
-    """Let what still waits go nowhere, so that Python's own last try to write it does not fail."""
+    """Discard pending output, so that Python's own last write does not fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fill_closed_streams() -> None:
-    """Put nothing in the place of standard streams that are closed, so that no file of ours takes their number."""
+    """Open null devices for closed standard streams, so that no file of ours gets their number."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -81,7 +81,7 @@ def fill_closed_streams() -> None:
 
 
 def complain(message: str, hint: str = "") -> None:
-    """One error or note for a person, with what to do next."""
+    """Print one error or note, with what to do next."""
     with suppress(OSError):  # where errors cannot be told either, the exit code says it
         _print("tsgkit: " + "\n".join(filter(None, [inert(message), _hint(hint)])), sys.stderr)
 
@@ -91,6 +91,6 @@ def _hint(hint: str) -> str:
 
 
 def _print(text: str, stream: object) -> None:
-    """Print, with a question mark for what the terminal's encoding lacks."""
+    """Print, with a question mark for each character that the terminal's encoding lacks."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), file=stream)  # type: ignore[call-overload]

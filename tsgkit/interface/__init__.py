@@ -1,4 +1,4 @@
-"""The Python interface: all that the command line can do, in as many words, in a notebook too.
+"""The Python interface: everything that the command line does, for programs and notebooks.
 
 Everything here is reached as ``tsgkit.NAME``. Functions take the options of the commands by their names.
 """

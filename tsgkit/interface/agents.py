@@ -1,4 +1,4 @@
-"""Graphs cleaned, and stories told as graphs, from Python.
+"""Cleaning graphs and turning stories into graphs, from Python.
 
 >>> from tsgkit.graph import ActionGraph, Vocabulary
 >>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
@@ -41,7 +41,7 @@ MOST_SHOWN = 10
 
 
 class Tried(TypedDict, total=False):
-    """The options of how much is tried, as the commands have them."""
+    """Options of the effort, as for the commands."""
 
     rounds: int
     critique: bool
@@ -49,21 +49,21 @@ class Tried(TypedDict, total=False):
 
 
 class Cleaned(cleaner.Cleaned):
-    """Cleaned graphs, every change with its reason, and what is left."""
+    """Cleaned graphs, every change with its reason, and the remaining findings."""
 
     def __repr__(self) -> str:
         return _told(self.narrative, self.changes, self.undecided, (*self.failures, self.stopped))
 
 
 class Generated(story_graphs.Generated):
-    """A story as graphs, what was repaired on the way, and what is left."""
+    """A story as graphs, the repairs made on the way, and the remaining findings."""
 
     def __repr__(self) -> str:
         return _told(self.narrative, self.changes, self.undecided, (*self.failures, self.stopped))
 
 
 def _told(narrative: Narrative, changes: Sequence[Change], left: Sequence[Finding], troubles: Sequence[str]) -> str:
-    """Return how many graphs there are, what was changed, what is left of faults, and what went wrong."""
+    """Return a summary: the number of graphs, the changes, the remaining errors, and problems."""
     graphs, changed = count(len(narrative.graphs), "graph"), count(len(changes), "change")
     lines = [f"{graphs}, {changed}, {count(len(left), 'fault')} left"]
     lines += [f"{change}: {change.reason}" for change in changes[:MOST_SHOWN]]
@@ -83,7 +83,7 @@ def refine(
     model_arg: Mapping[str, Any] | Sequence[str] = (),
     **tried: Unpack[Tried],
 ) -> Cleaned:
-    """Clean graphs: exact repairs first, then a model for what is left; without a model nobody is asked.
+    """Clean graphs: exact repairs first, then a model for the rest. Without a model only exact repairs are made.
 
     ``model`` is a name as LiteLLM has it, a function of messages or a chat model of LangChain; ``told`` is the story,
     where the graphs bring no sentences. ``rounds``, ``critique`` and ``repair`` say how much is tried.
@@ -103,7 +103,7 @@ async def arefine(
     model_arg: Mapping[str, Any] | Sequence[str] = (),
     **tried: Unpack[Tried],
 ) -> Cleaned:
-    """Clean graphs as ``refine`` does, in the event loop that is running."""
+    """Do the same as ``refine`` in the running event loop."""
     found = await cleaner.arefine(
         _graphs(graphs),
         _asked(model),
@@ -127,7 +127,7 @@ def generate(
     model_arg: Mapping[str, Any] | Sequence[str] = (),
     **tried: Unpack[Tried],
 ) -> Generated:
-    """Tell a story as graphs. With ``open_vocabulary`` the model first proposes L for the whole of it.
+    """Turn a story into graphs. With ``open_vocabulary`` the model first proposes L.
 
     ``counts`` are the numbers of graphs of the sentences, where they are known.
     """
@@ -146,7 +146,7 @@ async def agenerate(
     model_arg: Mapping[str, Any] | Sequence[str] = (),
     **tried: Unpack[Tried],
 ) -> Generated:
-    """Tell a story as graphs as ``generate`` does, in the event loop that is running."""
+    """Do the same as ``generate`` in the running event loop."""
     if not isinstance(story, (str, list, tuple)):
         raise UsageError("a story is a text or a list of sentences", hint=f"it is a {type(story).__name__}")
     found = await story_graphs.agenerate(

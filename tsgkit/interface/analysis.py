@@ -1,4 +1,4 @@
-"""Runs compared, scored again, explained, merged; data audited; replies scored; graphs drawn: the rest of the commands.
+"""Analysis from Python: compare, rescore, explain and merge runs; audit data; score replies; draw graphs.
 
 >>> from tsgkit.graph import ActionGraph
 >>> draw(ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid")), title="Opening").svg[:4]
@@ -43,7 +43,9 @@ def compare(
     data: str | Path | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """Compare runs, or the rows of one run, item by item: how far apart, how sure, what could have been seen at all."""
+    """Compare runs, or the rows of one run, item by item: differences, intervals, tests, smallest detectable
+    difference.
+    """
     found = comparison.compare(
         _paths(runs),
         tasks=_listed(task),
@@ -78,14 +80,14 @@ def explain(
     seed: int | None = None,
     data: str | Path | None = None,
 ) -> Explanation:
-    """Explain one item of a run: what was sent, what came back, what was read of it, how it was scored, and why."""
+    """Explain one item of a run: prompt, reply, reading, scores and reasons."""
     narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
     narrowing |= {"repeat": repeat, "shots": shots, "prompts": prompts, "seed": seed}
     return Run(_path(run), data).explain(item, **narrowing)
 
 
 def audit(data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None) -> Audits:
-    """Return how much of a benchmark can be answered without understanding, and what is wrong with its items."""
+    """Return how much of a benchmark can be answered without understanding, and the defects of its items."""
     return Audits(audits_of(None if data is None else str(data), _listed(task), None if run is None else _path(run)))
 
 
@@ -104,7 +106,7 @@ def score(
 
 
 def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | None = None) -> shard_merge.Merged:
-    """Merge shards of one run, of calls or of pictures into one folder; what is missing is named in the result."""
+    """Merge shards of one run, of calls or of images into one folder; the result names what is missing."""
     if not sources:
         raise UsageError("nothing to merge", hint="name the folders of the shards")
     return shard_merge.merge(_paths(sources), Path(output), None if data is None else str(data))
@@ -112,7 +114,7 @@ def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | No
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture as SVG."""
+    """A drawing as SVG."""
 
     svg: str
 
@@ -161,7 +163,7 @@ def draw(
 def read_scene(
     path: str | Path, *, assets: Mapping[str, str | Path] | Sequence[str] = (), missing: str = "error"
 ) -> ShownScene:
-    """Read a furnished room, which shows itself from above in a notebook, with what strict finds of it.
+    """Read a furnished room. In a notebook it shows itself from above, with the findings of strict.
 
     ``assets`` says where the meshes of a layout lie (``{"hssd": "models"}``); ``missing="box"`` takes a box for one
     that is not there. It needs the extra ``scenes``.

@@ -1,4 +1,4 @@
-"""Arguments as a program gives them, checked before anything is done: texts, numbers, paths, and who is a model.
+"""Validation of arguments of the Python interface: texts, numbers, paths and models.
 
 >>> check_kinds({"style": ["cot"], "limit": 5})
 >>> check_kinds({"limit": "5"})
@@ -52,7 +52,7 @@ KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(("data", "out"), (_is_path, "path")),
     **dict.fromkeys(("plan", "shard", "missing", "pairing"), (_is_text, "text")),
 }
-"""What an option has to be, and how that is called."""
+"""Expected types of options, with their names in messages."""
 
 
 def check_kinds(options: Mapping[str, Any]) -> None:
@@ -91,7 +91,7 @@ def names_of_models(value: Any) -> list[str]:  # noqa: ANN401  (whatever a calle
 
 
 def name_of_model(value: Any) -> str:  # noqa: ANN401
-    """Return the name of a model: one that is named, a function, a chat model, or one of these under a name."""
+    """Return the name of a model: a string, a function, a chat model, or one of these in a mapping."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and len(value) == 1:

@@ -23,10 +23,10 @@ from tsgkit.runs import doctor as examining
 
 
 class Examination(examining.Examination):
-    """What the doctor found; ``checks`` holds each finding, ``options`` those to set."""
+    """The results of the doctor: ``checks`` holds each finding, ``options`` the options to set."""
 
     def save(self, path: str | Path) -> Path:
-        """Write what was sent and replied, without keys, as JSON Lines that ``tsgkit doctor --replay`` judges again."""
+        """Write requests and replies without keys as JSON Lines, for ``tsgkit doctor --replay``."""
         text = examining.transcript_text(self)
         refuse_to_replace_data(path, text)
         write_text(path, text)
@@ -46,7 +46,7 @@ def doctor(
     timeout: float = examining.TIMEOUT,
     price: str | None = None,
 ) -> Examination:
-    """Try a model and its server with a dozen small requests: what works, what does not, and which options to set."""
+    """Test a model and its server with a dozen small requests: what works, and which options to set."""
     return waited(lambda: adoctor(model, model_arg=model_arg, timeout=timeout, price=price))
 
 
@@ -57,6 +57,6 @@ async def adoctor(
     timeout: float = examining.TIMEOUT,
     price: str | None = None,
 ) -> Examination:
-    """Do the same in the event loop that is running."""
+    """Do the same as ``doctor`` in the running event loop."""
     name, arguments = name_of_model(model), pairs_of(model_arg)
     return Examination(**vars(await examining.examined(name, arguments, timeout=timeout, price=price)))

@@ -62,14 +62,14 @@ ASKED = {
 }
 """The options that are part of a run's identity, and the fields of a plan."""
 CONTROLS = ("blind", "shuffled")
-"""Ways of asking in which something is held back on purpose; they stand after the protocol that they control."""
+"""Protocols that withhold something on purpose; they follow the protocol that they control."""
 SCENE_TIME = 120.0
 PAIRS = ("model_arg", "images", "scenes", "assets")
-"""Options that a mapping may say: ``{"mine": "pictures/mine"}`` for ``mine=pictures/mine``."""
+"""Options that accept a mapping: ``{"mine": "images/mine"}`` for ``mine=images/mine``."""
 
 
 class Asked(TypedDict, total=False):
-    """The options of what is asked."""
+    """Options of what is asked."""
 
     model: Any
     images: Mapping[str, str | PathLike[str]] | Names
@@ -95,7 +95,7 @@ class Asked(TypedDict, total=False):
 
 
 class Limited(TypedDict, total=False):
-    """The options of how fast is asked, and how much may be spent."""
+    """Options of rates and budgets."""
 
     concurrency: int | None
     timeout: float
@@ -110,7 +110,7 @@ class Limited(TypedDict, total=False):
 
 
 class Evaluated(Asked, Limited, total=False):
-    """The options of an evaluation."""
+    """Options of an evaluation."""
 
     out: str | Path | None
     new: bool
@@ -122,7 +122,7 @@ class Evaluated(Asked, Limited, total=False):
 
 
 def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
-    """Evaluate models on tasks, in a run folder that the same call goes on with.
+    """Evaluate models on tasks, in a run folder that the same call resumes.
 
     ``task`` names tasks or suites, or is a ``Task``. ``model`` is a name as LiteLLM has it, a function of messages, a
     chat model of LangChain, a list of these, or ``{"name": function}``; without it the built-in baselines answer.
@@ -139,20 +139,20 @@ def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
 
 
 async def aevaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
-    """Evaluate as ``evaluate`` does, in the event loop that is running; a cancellation loses nothing answered."""
+    """Do the same as ``evaluate`` in the running event loop; a cancellation loses no reply."""
     prepared, how, watch = _prepared(task, dict(options))
     return _run_of(prepared, await evaluation.acarry_out(prepared, how, watch))
 
 
 def plan(task: Tasks = None, **options: Unpack[Evaluated]) -> Estimates:
-    """Return what an evaluation would ask and cost, row by row; nothing is sent."""
+    """Return the requests and the cost of an evaluation, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
     return Estimates(estimates_of(prepared, prices_of(models, how.limits.prices)))
 
 
 def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[Prepared, Options, Watch]:
-    """Prepare what is asked; ``UsageError`` before anything is sent."""
+    """Prepare an evaluation. Raise ``UsageError`` before anything is sent."""
     quiet = options.pop("quiet", False)
     check_kinds(options)
     options = {name: value for name, value in options.items() if value is not None or name not in OPTIONS}

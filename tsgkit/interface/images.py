@@ -1,4 +1,4 @@
-"""Pictures of a task's items from an image model: the options of ``tsgkit images`` as arguments.
+"""Image generation from Python: the options of ``tsgkit images`` as arguments.
 
 def grey(prompt, seed):
     return PIL.Image.new("RGB", (64, 48), (seed, seed, seed))
@@ -38,7 +38,7 @@ SIZE = re.compile(r"[1-9]\d{0,4}x[1-9]\d{0,4}")
 
 
 class ImageOptions(TypedDict, total=False):
-    """The options of what is painted, and how."""
+    """Options of image generation."""
 
     data: str | Path | None
     limit: int | None
@@ -66,7 +66,7 @@ class ImageOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class PaintingJob:
-    """Pictures that are to be made, by whom, into which folder."""
+    """Images to make, their model, and their folder."""
 
     paintings: tuple[Painting, ...]
     painter: Painter
@@ -79,11 +79,11 @@ class PaintingJob:
 
 
 class PaintedImages(Painted):
-    """What became of pictures that were asked for; the folder that they lie in may be given as ``images=``."""
+    """The result of image generation; its folder may be given as ``images=``."""
 
     @property
     def paths(self) -> Mapping[str, Path]:
-        """The picture of each item that has one, by its id."""
+        """The image of each item that has one, by its id."""
         known = PaintingLog.of(self.folder).last
         return {one: picture_of(self.folder, one) for one in known if is_there(self.folder, one)}
 
@@ -95,7 +95,7 @@ class PaintedImages(Painted):
 
 
 def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
-    """Make a picture of each item of a task, in a folder that the same call goes on with.
+    """Make an image of each item of a task, in a folder that the same call resumes.
 
     ``model`` is the name of an image model as LiteLLM has it, or a function of a prompt and a seed that returns a
     picture (of Pillow, an array, the bytes of a PNG, a path), also as ``{"name": function}``. What is there is not
@@ -106,7 +106,7 @@ def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOption
 
 
 async def aimages(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
-    """Make pictures as ``images`` does, in the event loop that is running; a cancellation loses none that was made."""
+    """Do the same as ``images`` in the running event loop; a cancellation loses no image."""
     job, watch = _job(task, model, out, dict(options))
     return PaintedImages(**vars(await job.carried_out(watch)))
 
@@ -124,7 +124,7 @@ def _job(task: str, model: Any, out: str | Path, options: dict[str, Any]) -> tup
 
 
 def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> PaintingJob:
-    """Return what options ask for; ``drawings`` is where layouts are drawn, if not in the folder itself."""
+    """Return the job that options describe; ``drawings`` is the folder for drawn layouts, if another one."""
     shard = None if options.get("shard") is None else shard_of(options["shard"])
     folder = options["out"] if shard is None else shard.beside(options["out"])
     limits, painter = limits_of(options), painter_of(options)
@@ -135,7 +135,7 @@ def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> Painting
 
 
 def painter_of(options: Mapping[str, Any]) -> Painter:
-    """Return the image model that options name, with what is said to it."""
+    """Return the image model that options name, with its arguments."""
     price = options.get("price")
     return image_generation.painter_of(
         options["model"], _model_args(options), None if price is None else str(price), _rewriter(options)
@@ -143,7 +143,7 @@ def painter_of(options: Mapping[str, Any]) -> Painter:
 
 
 def limits_of(options: Mapping[str, Any]) -> Limits:
-    """Return what may be used; a function of the user's is asked once at a time where nobody says."""
+    """Return the limits; a user's function is called one at a time by default."""
     limit = options.get("limit")
     if limit is not None and not limit > 0:
         raise UsageError(f"--limit {limit}: it must be more than 0")

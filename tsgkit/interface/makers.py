@@ -1,4 +1,4 @@
-"""New benchmark items from Python: the makers of ``tsgkit make``, with their options by name.
+"""New benchmark items from Python: the makers of ``tsgkit make``, with their options as arguments.
 
 >>> import tempfile
 >>> made = make("formalimg", Path(tempfile.mkdtemp()) / "items.jsonl", k=2, n=3)
@@ -28,7 +28,7 @@ from tsgkit.suites.suite import suites
 
 @dataclass(frozen=True)
 class MadeItems:
-    """What a maker wrote, and what it says of it."""
+    """The output of a maker, and its summary."""
 
     path: Path
     summary: dict[str, Any]
@@ -36,7 +36,7 @@ class MadeItems:
 
     @property
     def complete(self) -> bool:
-        """Whether all that was wanted was made; else the same call goes on."""
+        """True if everything was made; else the same call resumes."""
         return self.code == GOOD
 
 
@@ -61,7 +61,7 @@ def make(maker: str, output: str | Path, **options: Any) -> MadeItems:  # noqa: 
 
 
 def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Iterator[str]:
-    """Yield options as they are typed; ``UsageError`` for one that there is not."""
+    """Yield options as they are typed. Raise ``UsageError`` for an unknown one."""
     names = {action.dest for action in parser._actions}
     for name, value in options.items():
         if name not in names:
@@ -76,7 +76,7 @@ def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Itera
 
 
 def _alone(run: Any, arguments: argparse.Namespace) -> tuple[int, str]:  # noqa: ANN401
-    """Run a maker in a thread of its own, where no event loop is in its way; return its code and what it says."""
+    """Run a maker in its own thread, free of a running event loop; return its exit code and output."""
     done: Future[int] = Future()
     said = io.StringIO()
 

@@ -1,4 +1,4 @@
-"""Results as notebooks show them: text for a console, HTML in which nothing that data hold is obeyed."""
+"""Results in notebooks: text for a console, and HTML with all data escaped."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LIBRARIES = ("pandas", "polars")
 
 @dataclass(frozen=True)
 class Shown:
-    """Tables, as text and as HTML."""
+    """Tables as text and as HTML."""
 
     text: str
     html: str
@@ -47,7 +47,7 @@ class Shown:
 
 
 class Explanation(explanation.Explanation):
-    """One item in every row of a run that was meant, shown with all that was asked, read and scored."""
+    """One item in all selected rows of a run, with prompts, replies and scores."""
 
     def __repr__(self) -> str:
         return "\n".join(explanation_lines(self))
@@ -57,7 +57,7 @@ class Explanation(explanation.Explanation):
 
 
 class Comparison(comparison.Comparison):
-    """All pairs of rows, shown as a table."""
+    """All pairs of rows as a table."""
 
     def __repr__(self) -> str:
         return "\n".join(comparison_tables.terminal(self))
@@ -74,7 +74,7 @@ class Comparison(comparison.Comparison):
 
 @dataclass(frozen=True, repr=False)
 class Scores(ScoreReport):
-    """Scores of replies that were collected elsewhere, shown in both profiles."""
+    """Scores of replies collected elsewhere, in both profiles."""
 
     data: str = ""
 
@@ -83,7 +83,7 @@ class Scores(ScoreReport):
 
 
 class Audits(tuple[Audited, ...]):
-    """The audits of several tasks, shown one after the other."""
+    """Audits of several tasks, one after the other."""
 
     def __repr__(self) -> str:
         return "\n\n".join(map(str, self))
@@ -93,7 +93,7 @@ class Audits(tuple[Audited, ...]):
 
 
 class Estimates(tuple[RowEstimate, ...]):
-    """What the rows of a plan would ask and cost, shown as a table."""
+    """Estimated requests and costs of a plan's rows as a table."""
 
     @property
     def table(self) -> Table:
@@ -120,7 +120,7 @@ def _spread(one: Spread) -> str:
 
 
 class Rescored(saved_run.Rescored):
-    """The results of a run before and after it was scored again, shown by what changed."""
+    """The results of a run before and after rescoring, with the changes."""
 
     @property
     def table(self) -> Table:

@@ -1,4 +1,4 @@
-"""One bar that shows how a job goes on: in a notebook, or on a terminal; elsewhere nothing is shown."""
+"""Progress bar of a job, in a notebook or on a terminal; elsewhere nothing is shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 def watch_of(*, quiet: bool = False) -> Watch:
-    """Return who is told of a job: a bar, or nobody."""
+    """Return the callbacks of a progress bar, or callbacks that do nothing."""
     if quiet:
         return Watch()
     kind, is_notebook = _bar()
@@ -29,7 +29,7 @@ def watch_of(*, quiet: bool = False) -> Watch:
 
 
 def waited_job(make: Callable[[Watch], Coroutine[Any, Any, Result]], watch: Watch) -> Result:
-    """Return what a job comes to that is told of to a watch; Ctrl-C stops it, and the next one abandons it."""
+    """Run a job with callbacks and return its result. Ctrl-C stops it, the next Ctrl-C abandons it."""
     engines: list[Engine] = []
 
     def begun(engine: Engine) -> None:
@@ -62,7 +62,7 @@ def _bar() -> tuple[Any, bool]:
 
 @dataclass
 class Bar:
-    """Shows one job."""
+    """The progress bar of one job."""
 
     kind: Any
     engine: Engine | None = None
@@ -71,7 +71,7 @@ class Bar:
     _note: str = ""
 
     def begun(self, engine: Engine) -> None:
-        """Begin at what is done already."""
+        """Start at the number of units done already."""
         self.engine = engine
         done, total = self._done()
         self._bar = self.kind(total=total, initial=done, unit=f" {engine.noun}", dynamic_ncols=True)
@@ -82,13 +82,13 @@ class Bar:
             self._show()
 
     def ticked(self) -> None:
-        """Show what is being waited for."""
+        """Show the reason for waiting."""
         waits = [] if self.engine is None else self.engine.waits
         self._note = waits[0] if waits else ""
         self._show()
 
     def stopping(self) -> None:
-        """Say that what is in work comes to its end."""
+        """Show that units in progress are being completed."""
         if self.engine is not None:
             self._bar.write(f"stopping: waiting for {self.engine.busy} in work; once more does not wait")
 
@@ -114,7 +114,7 @@ class Bar:
         return sum(part.done for part in parts), sum(part.total for part in parts)
 
     def _told(self) -> str:
-        """Return what is to be told beside the number: the score of a single part, failures, cost."""
+        """Return the text beside the number: a score, failures, cost."""
         parts = self._parts()
         told = []
         if len(parts) == 1 and parts[0].score is not None:

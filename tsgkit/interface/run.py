@@ -1,4 +1,4 @@
-"""A run as an object: its results, its samples, its tables, its explanations.
+"""A run as an object: results, samples, tables, explanations.
 
     run = tk.open_run("runs/gpt-4o-tsg-0123456789abcdef")
     run                                   # the table that the command prints; HTML in a notebook
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """A run, as it lies in its folder."""
+    """A run in its folder."""
 
     def __init__(
         self,
@@ -72,12 +72,12 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left to ask; the same call, or command, goes on with what is."""
+        """True if nothing is left to ask; else the same call, or command, resumes it."""
         return not any(result.unasked or result.failed for result in self.results)
 
     @property
     def stopped(self) -> str:
-        """Why it stopped before its end: a budget, a model that is given up; empty where it did not."""
+        """The reason for stopping early: a budget, or a model that was given up; else empty."""
         budget = "" if self._finished is None else self._finished.budget
         return budget or next((result.given_up for result in self.results if result.given_up), "")
 
@@ -153,7 +153,7 @@ class Run:
         prompts: str | None = None,
         seed: int | None = None,
     ) -> Explanation:
-        """Explain one item, in every row of the run that holds it or in those that are told."""
+        """Explain one item in every row of the run that holds it, or in the selected rows."""
         if not isinstance(item, str):
             raise UsageError(f"item: {item!r:.40} is no id of an item", hint="as samples[0].item_id has it")
         narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
@@ -170,7 +170,7 @@ class Run:
 
     @property
     def number_of_samples(self) -> int:
-        """How many samples it has, those that were not asked about yet among them."""
+        """The number of samples, including those not asked yet."""
         return sum(state.total for state in self._opened.states.values())
 
     def all_samples(self) -> Iterator[Sample]:
@@ -252,7 +252,7 @@ class Run:
 
 
 def open_run(path: str | Path, data: str | Path | None = None) -> Run:
-    """Open the run of a folder; ``data`` says where its data lie now, if elsewhere."""
+    """Open a run folder; ``data`` overrides the place of its data."""
     return Run(path, data)
 
 
@@ -261,7 +261,7 @@ def _listed(names: str | Sequence[str]) -> Sequence[str]:
 
 
 def _check_figure(cells: Sequence[Cell], profile: str, narrowing: Mapping[str, Any]) -> None:
-    """Refuse a profile that there is not, and what no row has."""
+    """Raise ``UsageError`` for an unknown profile, or properties that no row has."""
     if profile not in PROFILES:
         raise UsageError(f"there is no profile {profile}", hint=f"choose from {', '.join(PROFILES)}")
     for name, value in narrowing.items():

@@ -1,4 +1,4 @@
-"""The samples of a run, read one by one from its folder.
+"""Samples of a run, read from its folder one by one.
 
 run.samples.wrong[0].reply                # what the model said to the first item that it got wrong
 run.samples.of(style="cot").frame()    # one row a sample, for pandas or polars
@@ -46,7 +46,7 @@ USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
 
 @dataclass(frozen=True)
 class Called:
-    """One call about a sample: what was sent, what came back."""
+    """One call about a sample: messages and reply."""
 
     label: str
     draw: int
@@ -55,11 +55,11 @@ class Called:
 
 
 class RunOfSamples(Protocol):
-    """A run, as its samples need it."""
+    """The interface of a run that its samples need."""
 
     @property
     def number_of_samples(self) -> int:
-        """How many samples it has."""
+        """The number of samples."""
 
     def all_samples(self) -> Iterator[Sample]:
         """Yield its samples in the order of its rows."""
@@ -81,7 +81,7 @@ class RunOfSamples(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class Sample:
-    """One item as one subject answered it in one way."""
+    """One item answered once by one subject in one way."""
 
     subject: str
     task: str
@@ -109,7 +109,7 @@ class Sample:
     main: str
     """The metric that its row is known by."""
     full_marks: float | None
-    """What that metric gives at best; None for an amount."""
+    """The best value of its main metric; None for an amount."""
     _run: RunOfSamples = field(repr=False, compare=False)
     _number: int = field(default=-1, repr=False, compare=False)
     """Its place in the data."""
@@ -126,7 +126,7 @@ class Sample:
 
     @property
     def prompt(self) -> tuple[Message, ...]:
-        """The messages of the first call; none where nobody was asked."""
+        """The messages of the first call; none if no model was asked."""
         return self.calls[0].prompt if self.calls else ()
 
     @property
@@ -142,7 +142,7 @@ class Sample:
 
     @property
     def reason(self) -> str:
-        """Why it is not fully right, in a few words; empty where it is."""
+        """The reason why it is not fully right, in a few words; else empty."""
         if self.error:
             return self.error
         if self.notes and self.outcome != Outcome.ANSWERED:
@@ -154,7 +154,7 @@ class Sample:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether its main metric in strict falls short of full marks, or there is no answer."""
+        """True if its strict main metric is below full marks, or there is no answer."""
         value = (self.scores.get("strict") or {}).get(self.main)
         return self.outcome != Outcome.ANSWERED or (None not in (value, self.full_marks) and value != self.full_marks)
 
@@ -201,17 +201,17 @@ class Samples(Sequence[Sample]):
 
     @property
     def wrong(self) -> Samples:
-        """Those that were not fully right, answered or not."""
+        """The samples that are not fully right, answered or not."""
         return self.where(lambda one: one.is_wrong)
 
     @property
     def unreadable(self) -> Samples:
-        """Those whose replies could not be read."""
+        """The samples whose replies could not be read."""
         return self.where(lambda one: one.outcome == Outcome.UNREADABLE)
 
     @property
     def right(self) -> Samples:
-        """Those that were fully right."""
+        """The samples that are fully right."""
         return self.where(lambda one: not one.is_wrong)
 
     def where(self, wanted: Callable[[Sample], bool]) -> Samples:
@@ -295,7 +295,7 @@ def _side(name: str, samples: Samples) -> tuple[str, set[Cell]]:
 
 
 def _but(one: Sample, name: str) -> tuple[object, ...]:
-    """Return what two samples share that differ in one thing: the item, and what else is asked alike."""
+    """Return the key of a sample without one property: equal for samples that differ in this alone."""
     ways = {"subject": one.subject, "style": one.style, "solver": one.solver}
     alike = [value for field_, value in ways.items() if name and field_ != name]
     return (one.task, one.item_id, one.repeat, *alike)
@@ -317,6 +317,6 @@ def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:
 
 
 def _used(usage: Mapping[str, float], name: str) -> float | None:
-    """Return what a sample used; None where no call says it, or not every one."""
+    """Return the usage of a sample; None unless every call reports it."""
     lacking = {"prompt": "untold", "completion": "untold", "cost": "unpriced"}.get(name, "")
     return None if usage.get(lacking) else usage.get(name)

@@ -1,4 +1,4 @@
-"""Signatures as ``help`` shows them: options that a function takes by name, with what each may be."""
+"""Signatures for ``help``: options passed by name, with their types."""
 
 from __future__ import annotations
 

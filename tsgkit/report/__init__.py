@@ -1,4 +1,4 @@
-"""From runs to what people and programs read: tables in several formats, beside the published ones.
+"""Reports of runs: tables in several formats, beside the published ones.
 
 ``report_rows`` makes one row of every row of every run, ``published_tables`` knows the published tables, ``table`` says
 in words and cells what a report shows, and each format writes that: ``terminal``, ``markdown``, ``spreadsheet``,

@@ -1,4 +1,4 @@
-"""How far a judge agrees: with people, with another judge, with itself from round to round.
+"""Agreement of a judge with people, with another judge, and with itself between rounds.
 
 found = agreements_of(Path("runs/mine"), people=read_ratings("people.jsonl"))
 print(found[0].measures[0].agreement.value)
@@ -50,7 +50,7 @@ class _Row(BaseModel):
 
 @dataclass(frozen=True)
 class People:
-    """What people said: by rater, and by question what was right in their eyes or which label they gave."""
+    """Ratings of people: by rater, the label or the verdict of each question."""
 
     file: str
     right: Mapping[str, Mapping[Place, bool]]
@@ -58,18 +58,18 @@ class People:
 
     @property
     def raters(self) -> tuple[str, ...]:
-        """Who rated."""
+        """The names of the raters."""
         return tuple(dict.fromkeys((*self.right, *self.labels)))
 
     @property
     def places(self) -> frozenset[Place]:
-        """What was rated."""
+        """The rated questions."""
         every = (*self.right.values(), *self.labels.values())
         return frozenset(place for rated in every for place in rated)
 
 
 class Measured(NamedTuple):
-    """One agreement: on what, between whom, over which kind of question (empty: all)."""
+    """One agreement: its subject, its raters, and the kind of question (empty: all)."""
 
     on: str
     between: str
@@ -86,16 +86,16 @@ class Agreed:
     judge: str | None
     questions: int
     rated: int
-    """How many of the questions people rated."""
+    """The number of questions that people rated."""
     elsewhere: int
-    """How many questions people rated that are none of this row's."""
+    """The number of rated questions that do not belong to this row."""
     ties: int
-    """How many questions were left out because as many people said one thing as another."""
+    """The number of questions left out because the raters were tied."""
     measures: tuple[Measured, ...]
 
 
 def read_ratings(path: str | Path) -> People:
-    """Return what people said, in a file; ``UsageError`` names the line that is none, or says again what was said."""
+    """Return the ratings in a file. Raise ``UsageError`` with the line if one is invalid or repeated."""
     right: defaultdict[str, dict[Place, bool]] = defaultdict(dict)
     labels: defaultdict[str, dict[Place, str]] = defaultdict(dict)
     for number, line in enumerate(read_text(path).split("\n"), 1):
@@ -238,7 +238,7 @@ def _with_people(verdicts: Verdicts, people: People) -> tuple[list[Measured], in
 
 
 def _in_their_eyes(rater: str, verdicts: Verdicts, people: People) -> dict[Place, str]:
-    """Return what is right and wrong in a rater's eyes; a label is right where it is the key."""
+    """Return the verdicts of a rater; a label is right if it is the key."""
     found = {place: RIGHT[right] for place, right in people.right.get(rater, {}).items() if place in verdicts}
     for place, label in people.labels.get(rater, {}).items():
         if place in verdicts and verdicts[place].key is not None:
@@ -247,7 +247,7 @@ def _in_their_eyes(rater: str, verdicts: Verdicts, people: People) -> dict[Place
 
 
 def _majority(raters: Iterable[Mapping[Place, str]]) -> tuple[dict[Place, str], int]:
-    """Return what more raters said than anything else, by question, and of how many questions nothing was.
+    """Return the majority rating of each question, and the number of ties.
 
     >>> _majority([{("1", ""): "right"}, {("1", ""): "wrong", ("2", ""): "wrong"}])
     ({('2', ''): 'wrong'}, 1)

@@ -1,4 +1,4 @@
-"""An audit of data, put in words that ask for no knowledge of the benchmark, as tables that every format writes.
+"""Tables of an audit of data, worded without knowledge of the benchmark.
 
 found = audit_of("tsg/sgds", "sgds.jsonl")
 print(terminal(found))
@@ -38,7 +38,7 @@ _SINGULAR = {"scenarios": "scenario", "stories": "story", "contexts": "context",
 
 @dataclass(frozen=True)
 class Audited:
-    """The audit of one task's data, and what of a run is left without shortcuts."""
+    """The audit of one task's data, and the scores of runs without items that shortcuts solve."""
 
     task: str
     title: str
@@ -54,7 +54,8 @@ class Audited:
 
 
 def audits_of(data: str | None, tasks: Sequence[str] = (), run: Path | None = None) -> tuple[Audited, ...]:
-    """Audit data, or those that tasks or a run name; the tasks are told by name, by the rows, or by the run."""
+    """Audit a file of data, or the data of tasks or of a run. The task is given, or follows from the rows or
+    the run."""
     return tuple(audit_of(name, data, run) for name in _tasks(data, tasks, run))
 
 
@@ -148,7 +149,7 @@ def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[With
 
 
 def _values(reopened: Reopened, cell: Any, metric: str) -> Iterator[tuple[str, tuple[float, str]]]:  # noqa: ANN401
-    """Yield what strict says of every item, or of every question of it; what nobody was asked about counts as wrong."""
+    """Yield the strict value of every item, or of each of its questions; one that was not asked counts as wrong."""
     row = reopened.states[cell].row
     for place, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
         verdicts = tuple(row.task.verdicts(record, row.dataset.sample(place), metric))
@@ -392,7 +393,7 @@ def _slip_table(found: Sequence[Found]) -> Iterator[Table]:
 
 
 def _check_table(found: Sequence[Found]) -> Iterator[Table]:
-    """Yield what else the checks found; those that found nothing are only named."""
+    """Yield the tables of the other findings; checks without findings are only named."""
     worth = [each for each in found if each.slips and not each.check.is_error]
     clean = ", ".join(each.check.code for each in found if not each.slips)
     yield _findings(

@@ -1,4 +1,4 @@
-"""Values of a report arranged for a figure: panels, their categories along one axis, and a series for each row.
+"""Values of a report arranged for a figure: panels with categories on one axis, and a series for each row.
 
 >>> mark = Mark("4", Value(0.5, 0.25, 0.75, 8.0), 8)
 >>> panel = Panel("tsg/ma-sgg", "k", "k", "f1, strict (%)", ("4",), True, (Series("model", (mark,)),))
@@ -39,7 +39,7 @@ MOST_CATEGORIES = 60
 
 
 class Mark(NamedTuple):
-    """A value in a category, and how many items it is about."""
+    """A value in a category, with its number of items."""
 
     category: str
     value: Value
@@ -47,7 +47,7 @@ class Mark(NamedTuple):
 
 
 class Series(NamedTuple):
-    """The values of one row, or of several that differ along the axis alone."""
+    """The values of one row, or of several that differ along the axis only."""
 
     label: str
     marks: tuple[Mark, ...]
@@ -55,22 +55,22 @@ class Series(NamedTuple):
 
 @dataclass(frozen=True)
 class Panel:
-    """Series over the same categories, on one scale of values."""
+    """Series over the same categories with the same unit."""
 
     title: str
     by: str
     axis: str
-    """What the categories are."""
+    """The label of the categories."""
     measure: str
-    """What the values are, with their unit."""
+    """The label of the values, with their unit."""
     categories: tuple[str, ...]
     is_share: bool
-    """Whether the values are fractions of 1, shown in percent."""
+    """True if the values are fractions of 1, shown in percent."""
     series: tuple[Series, ...]
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the categories are several different whole numbers, to be joined by lines."""
+        """True if the categories are distinct whole numbers, to be joined by lines."""
         if not all(name.isdecimal() and len(name) <= LONGEST_NUMBER for name in self.categories):
             return False
         return 1 < len(self.categories) == len(set(map(int, self.categories)))
@@ -84,7 +84,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure of scores as data; ``notes`` say what is left out of it."""
+    """A figure of scores as data; ``notes`` name what it leaves out."""
 
     title: str
     by: str
@@ -119,7 +119,7 @@ def gather_for(paths: Iterable[str | Path], metric: str, by: str, data: str | No
 
 
 def _tasks_of(path: Path) -> Iterable[str]:
-    """Return the tasks of a run; none of one that is broken, which is told when the report is gathered."""
+    """Return the tasks of a run; none if it is broken, which is reported later."""
     try:
         return check_evaluation(read_header(path), path).tasks
     except FileProblem:
@@ -153,7 +153,7 @@ def chart(report: Report, metric: str, by: str, *, task: str | None = None, prof
 
 
 class _Piece(NamedTuple):
-    """A mark and the row it is of."""
+    """A mark with its row."""
 
     row: ReportRow
     metric: str
@@ -272,7 +272,7 @@ def _in_order(row: ReportRow, by: str, categories: Iterable[str]) -> tuple[str, 
 
 
 def _labels(rows: Sequence[ReportRow], by: str) -> dict[int, str]:
-    """Return what tells each row from the others in its category: only what differs, but always the subject."""
+    """Return a label for each row: its subject, and the other properties in which rows differ."""
     subjects = {row.subject for row in rows}
     styles, solvers = ({getattr(row, name) for row in rows} for name in ("style", "solver"))
     told = {
@@ -300,7 +300,7 @@ def _parts(row: ReportRow, by: str, subjects: set[str], styles: set[str], solver
 
 
 def _checked(found: Chart) -> Chart:
-    """``UsageError`` where there is more than a figure can tell apart."""
+    """Return a chart. Raise ``UsageError`` if it has more series or panels than can be distinguished."""
     several = (
         (len(found.labels), MOST_SERIES, "series"),
         (len(found.panels), MOST_PANELS, "panels"),

@@ -1,4 +1,4 @@
-"""Runs compared, row by row on the same items: how far apart, how sure, and what could have been seen at all.
+"""Comparison of rows on the same items: differences, intervals, tests, and the smallest detectable difference.
 
     from pathlib import Path
     from tsgkit.report.comparison import compare
@@ -42,7 +42,7 @@ Couple = tuple[Contender, Contender]
 
 
 class ItemScores(NamedTuple):
-    """An item that two rows score differently."""
+    """An item with different scores in two rows."""
 
     item_id: str
     first: float
@@ -51,7 +51,7 @@ class ItemScores(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """Two rows on the items both have; the difference is the first's value minus the second's."""
+    """Two rows on their common items. The difference is the first's value minus the second's."""
 
     first: Contender
     second: Contender
@@ -68,7 +68,7 @@ class Pair:
 
     @property
     def differs(self) -> bool:
-        """Whether a difference is shown."""
+        """True if the difference is significant."""
         return self.adjusted is not None and self.adjusted <= ALPHA
 
     @property
@@ -90,13 +90,13 @@ class Pair:
 
     @property
     def is_same(self) -> bool:
-        """Whether the rows have the same score on every item."""
+        """True if the rows have the same score on every item."""
         return not (self.won or self.lost or self.one_sided)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """All pairs, the rows they are made of, and what is to be said of them."""
+    """All pairs with their rows and notes."""
 
     profile: str
     seed: int
@@ -164,7 +164,7 @@ def _with_baseline(paths: Sequence[Path], baseline: str | None) -> Sequence[Path
 
 RUN_AXES = ("style", "solver", *AXES)
 BY = ("subject", *RUN_AXES)
-"""What rows may be compared by: pairs that are alike in all but this."""
+"""Properties by which rows can be paired: the rows of a pair differ in this one only."""
 MORE_ROWS = "name another run or more tasks"
 
 
@@ -174,7 +174,7 @@ class _By(TypedDict, total=False):
 
 
 def by_option(name: str | None) -> _By:
-    """Return what ``--by NAME`` says to :func:`compare`: an axis of the plan, else a group of items."""
+    """Return the meaning of ``--by NAME`` for :func:`compare`: an axis of the plan, else a group of items."""
     return {"along": name} if name in BY else {"by": name}
 
 
@@ -244,7 +244,7 @@ def against(gathered: Gathered, paths: Sequence[Path], baseline: str) -> list[Co
 
 
 def _is_meant(one: Contender, baseline: str, paths: Sequence[Path]) -> bool:
-    """Return whether a name stands for a row: its run's where that was named, else its own, its subject or style."""
+    """Return whether a name refers to a row: by its run, its own title, its subject or its style."""
     runs = [place for place, path in enumerate(paths) if path == Path(baseline)]
     if not runs:
         runs = [place for place, path in enumerate(paths) if path.name == baseline]

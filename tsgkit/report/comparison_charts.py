@@ -1,4 +1,4 @@
-"""Comparisons arranged for a figure: differences with their intervals, and how pairs share out their items.
+"""Comparisons arranged for a figure: differences with intervals, and items won and lost.
 
 >>> kinds = share_out([(1.0, 1.0), (1.0, 0.0), (0.0, 0.0), (0.0, 0.0)], more_is_better=True)
 >>> list(kinds.items())
@@ -26,7 +26,7 @@ _SLACK = 1e-9
 
 
 class Difference(NamedTuple):
-    """One pair: the first's value minus the second's."""
+    """The difference of one pair: the first's value minus the second's."""
 
     first: str
     second: str
@@ -34,7 +34,7 @@ class Difference(NamedTuple):
     interval: Interval | None
     items: int
     is_shown: bool
-    """Whether the difference is shown to be one, after Holm's correction."""
+    """True if the difference is significant after Holm's correction."""
     is_share: bool = True
 
 
@@ -47,19 +47,19 @@ class Differences(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """How many items of a pair, or of a group of its items, went which way."""
+    """The numbers of items of a pair, or of a group, that went each way."""
 
     label: str
     counts: tuple[int, ...]
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return sum(self.counts)
 
 
 class ItemShares(NamedTuple):
-    """Bars that are cut in the same kinds."""
+    """Bars with the same divisions."""
 
     title: str
     kinds: tuple[str, ...]
@@ -68,7 +68,7 @@ class ItemShares(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparisonChart:
-    """A figure of a comparison as data; ``notes`` say what is left out of it."""
+    """A figure of a comparison as data; ``notes`` name what it leaves out."""
 
     title: str
     panels: tuple[Differences, ...] | tuple[ItemShares, ...]

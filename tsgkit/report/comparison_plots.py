@@ -1,4 +1,4 @@
-"""Comparisons drawn by matplotlib: dots with whiskers around no difference, and bars cut by how items went."""
+"""Plots of comparisons with matplotlib: dots with whiskers around zero, and bars of items won and lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LABEL_SHARE = 0.42
-"""How much of the width the names of rows may take."""
+"""The largest share of the width for row names."""
 FILLS = {4: ("#56b4e9", "white", "#6e6e6e", "#e69f00"), 3: ("#56b4e9", "white", "#e69f00")}
 HATCHES = {4: ("////", "", "", "\\\\\\\\"), 3: ("////", "", "\\\\\\\\")}
 
@@ -43,7 +43,7 @@ def differences(chart: ComparisonChart, width: float) -> Figure:
 
 
 def _reach(panels: Sequence[Differences]) -> tuple[float, float]:
-    """Return the scale that all panels of one unit have; no difference lies on it."""
+    """Return the common scale of all panels with one unit; it includes zero."""
     ends = [0.0]
     for row in (row for panel in panels for row in panel.rows):
         ends += [row.value] if row.interval is None else [row.interval.low, row.interval.high]
@@ -65,7 +65,7 @@ def _pair(row: Difference, width: float) -> str:
 def _stacked(
     width: float, labels: Sequence[Sequence[str]], titles: Sequence[str], foot: float
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with panels below each other, each as high as its labels, and room for a legend."""
+    """Return a figure with panels below each other, as high as their labels require, with space for a legend."""
     heads = [words(title, width - 0.3) for title in titles]
     heights = [
         0.6 + LINE * head.count("\n") + sum(map(_room, names)) for head, names in zip(heads, labels, strict=True)

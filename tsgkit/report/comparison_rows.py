@@ -1,4 +1,4 @@
-"""Who is compared with whom: the rows of runs, repeats averaged, on the same items of the same data.
+"""Rows to compare: repeats averaged, on the same items of the same data.
 
 >>> draws = [Part(1, 1, "tea"), Part(0, 1, "tea"), Part(1, 1, "tea"), Part(1, 1, "tea")]
 >>> averaged(draws, Pooling.POOLED)
@@ -37,7 +37,7 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be compared: tasks (none: all), a metric (none: each task's main one), a profile; where data lie.
+    """A request for a comparison: tasks (none: all), a metric (none: the main ones), a profile, and the place of data.
 
     Where no metric is named, ``every`` takes all that the table of a task shows; ``by`` is a group of items.
     """
@@ -53,7 +53,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """One row of a run on one metric: what each of its items contributes."""
+    """One row of a run on one metric, with the contribution of each item."""
 
     name: str
     run: str
@@ -68,7 +68,7 @@ class Contender:
     measure: Metric
     parts: Mapping[str, Part]
     unanswered: Mapping[str, tuple[str, ...]]
-    """Items without an answer, by outcome; an item stands there once for each repeat."""
+    """Items without an answer, by outcome; an item appears once for each repeat."""
     clusters_are: str = "scenarios"
     """The unit that clusters are counted in."""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Contender:
 
     @property
     def way(self) -> str:
-        """How it was asked, in words; empty for a baseline."""
+        """The way of asking in words; empty for a baseline."""
         solver = "" if self.solver in ("single", "baseline") else self.solver
         return " ".join(filter(None, [self.style, solver]))
 
@@ -102,7 +102,7 @@ class Contender:
 
     @property
     def title(self) -> str:
-        """Who answered and how it was asked."""
+        """The subject and the way of asking."""
         return " ".join(filter(None, [self.subject, self.way, *self.cell.axes]))
 
     def likeness(self, other: Contender) -> int:
@@ -113,7 +113,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The contenders in groups of one task and metric, each on the same items, and what is to be said of them."""
+    """Contenders in groups of one task and metric on the same items, with notes."""
 
     groups: tuple[tuple[Contender, ...], ...]
     notes: tuple[str, ...]
@@ -277,7 +277,7 @@ def _metrics(asked: Asked, task: Task, notes: list[str]) -> tuple[str, ...]:
 def _parts(
     states: Sequence[RowState], reopened: Reopened, profile: str, metric: str, pooling: Pooling
 ) -> tuple[dict[str, Part], dict[str, tuple[str, ...]]]:
-    """Return what each item contributes, its repeats averaged, and the items without an answer."""
+    """Return the contribution of each item, averaged over repeats, and the items without an answer."""
     draws: dict[str, list[Part]] = {}
     unanswered: dict[str, list[str]] = {}
     for state in states:
@@ -330,7 +330,7 @@ def _named(found: Sequence[Contender], paths: Sequence[Path]) -> list[Contender]
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:
-    """Return what tells the runs apart: their folders' names, else their paths, else their numbers too."""
+    """Return a unique label for each run: its folder name, else its path, else a number too."""
     names, whole = [path.name for path in paths], [str(path) for path in paths]
     if len(set(names)) == len(names):
         return names

@@ -1,4 +1,4 @@
-"""Comparisons as lines for a terminal, as Markdown, as CSV and as a JSON value.
+"""Comparisons as terminal text, Markdown, CSV and JSON.
 
 Names come from data and from command lines: they are shown so that no terminal, Markdown reader or spreadsheet obeys
 them.
@@ -202,7 +202,7 @@ def table_of(found: Comparison) -> Table:
 
 
 def fragment(found: Comparison) -> str:
-    """Return the pairs and the notes as a part of somebody's page."""
+    """Return the pairs and notes as an HTML fragment."""
     notes = html.listed(html.name(note) for note in (f"Profile {found.profile}. {_explanation(found)}", *found.notes))
     return Markup(html.drawn_up(table_of(found)) + notes)
 

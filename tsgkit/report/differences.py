@@ -1,4 +1,4 @@
-"""How the graphs of an answer differ from their references, line by line and as pictures.
+"""Differences between graphs of an answer and their references, line by line and as drawings.
 
 >>> from tsgkit.graph.edits import diff
 >>> wanted = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"))
@@ -27,7 +27,7 @@ MATCHED = "matched"
 
 @dataclass(frozen=True)
 class GraphDifference:
-    """One graph of the reference beside the one at its place in the answer; None where there is none."""
+    """A reference graph and the answer's graph at its position; None if one is missing."""
 
     reference: ActionGraph | None
     candidate: ActionGraph | None
@@ -35,7 +35,7 @@ class GraphDifference:
 
     @property
     def summary(self) -> str:
-        """What agrees and what does not, in numbers."""
+        """The numbers of equal and different triplets."""
         if self.difference is None:
             return "surplus: no reference stands at its place" if self.candidate is not None else "missing"
         counts = {kind: len(self.difference.of_kind(kind)) for kind in ChangeKind}
@@ -50,7 +50,7 @@ class GraphDifference:
 
 
 class TellingLine(NamedTuple):
-    """One triplet of either graph: how it stands to the other graph, in a sign and in words."""
+    """A triplet of either graph, with a sign and words for its relation to the other graph."""
 
     kind: str
     sign: str
@@ -60,7 +60,7 @@ class TellingLine(NamedTuple):
 
 
 def differences(graphs: Graphs) -> Iterator[GraphDifference]:
-    """Yield each graph of the reference beside the answer's at its place, then what is surplus."""
+    """Yield each reference graph with the answer's at its position, then the surplus ones."""
     for reference, candidate in zip_longest(graphs.references, graphs.answers):
         both = None if reference is None or candidate is None else diff(reference, candidate, graphs.vocabulary)
         yield GraphDifference(reference, candidate, both)
@@ -81,7 +81,7 @@ def told(graph: GraphDifference) -> Iterator[TellingLine]:
 
 
 def drawn(graph: GraphDifference, title: str) -> str:
-    """Return the picture of a difference; of a graph alone where it has no partner."""
+    """Return the drawing of a difference, or of a graph alone if it has no partner."""
     if graph.reference is not None and graph.candidate is not None and graph.difference is not None:
         return draw_diff(graph.reference, graph.candidate, graph.difference.changes, title=title)
     if graph.candidate is None:

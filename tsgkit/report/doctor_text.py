@@ -1,4 +1,4 @@
-"""What the doctor found, as lines of text."""
+"""Results of the doctor as lines of text."""
 
 from __future__ import annotations
 

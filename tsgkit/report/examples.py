@@ -1,4 +1,4 @@
-"""A few items of each result that are worth a look, chosen by rule: the same runs show the same examples.
+"""Examples of each result, selected by rule: the same runs always show the same examples.
 
 Of each row: the worst answer, the one in the middle, the one whose two readings are furthest apart, one that had to be
 repaired, and one for each way of ending without an answer. Of equals the first in the order of the data is taken, and
@@ -34,7 +34,7 @@ ENDINGS = (
 
 @dataclass(frozen=True)
 class Example:
-    """One item of one row, and why it is shown."""
+    """An item of one row, and the reason for showing it."""
 
     row: ReportRow
     why: str
@@ -42,7 +42,7 @@ class Example:
 
 
 class _Seen(NamedTuple):
-    """What choosing needs to know of a record."""
+    """The part of a record that the selection needs."""
 
     item_id: str
     outcome: str

@@ -1,4 +1,4 @@
-"""One item of a run explained: what was sent, what came back, what was read of it, how it was scored and why.
+"""Explanation of one item of a run: prompt, reply, reading, scores and reasons.
 
     explanation = explain(Path("runs/rules-tsg-0123456789abcdef"), "bread/1", task="ma-sgg")
     explanation.rows[0].judged.scores["strict"]["f1"].reason
@@ -41,7 +41,7 @@ MOST_NAMES = 10_000
 
 @dataclass(frozen=True)
 class Message:
-    """One message as it was sent."""
+    """A message as it was sent."""
 
     role: str
     content: str
@@ -49,7 +49,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Asked:
-    """One call: what was sent (nothing, where nobody was asked), what came back, what both profiles read in it."""
+    """One call: its messages (none if no model was asked), its reply, and the readings of both profiles."""
 
     label: str
     draw: int
@@ -57,7 +57,7 @@ class Asked:
     reply: Reply
     readings: TwoReadings
     made_again: bool
-    """Whether a later call took its place."""
+    """True if a later call replaced it."""
 
 
 @dataclass(frozen=True)
@@ -71,18 +71,18 @@ class Explained:
     judged: Judged
     graphs: tuple[GraphDifference, ...]
     unasked: str
-    """Why there are no calls; empty where there are."""
+    """The reason for missing calls; else empty."""
     is_counted: bool
-    """Whether it is among the items chosen for the run, so that its scores count."""
+    """True if the item is one of those chosen for the run, so that its scores count."""
     unpublished: str
-    """Why there are no official scores; empty where there are."""
+    """The reason for missing official scores; else empty."""
     changed: str
-    """How today's judgement differs from the one on record; empty where it does not."""
+    """The differences between the present scores and those on record; else empty."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One item, in every row of a run that was meant."""
+    """One item in all selected rows of a run."""
 
     run: str
     item_id: str
@@ -90,7 +90,7 @@ class Explanation:
 
     @property
     def narrowing(self) -> tuple[str, ...]:
-        """The options that tell the rows apart, as they are typed."""
+        """The options that distinguish the rows, as they are typed."""
         found = []
         for name in NARROWING:
             told = (getattr(row.cell, name) for row in self.rows)
@@ -114,7 +114,7 @@ def explain(
     seed: int | None = None,
     data: str | None = None,
 ) -> Explanation:
-    """Explain an item of a run; ``data`` says where its data lie now, if elsewhere."""
+    """Explain an item of a run; ``data`` overrides the place of its data."""
     reopened = reopen(Path(path), data)
     try:
         named = None if task is None else task_named(task, reopened.prepared.plan.tasks, " in this run")
@@ -138,7 +138,7 @@ def explained(reopened: Reopened, wanted: Sequence[tuple[Row, str]]) -> Iterator
 
 
 def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, ...]:
-    """Return the rows with these parts; each part must be one that the run has."""
+    """Return the rows with these properties; the run must have each of them."""
     rows = reopened.prepared.rows
     for name, value in wanted.items():
         known = {str(own) for row in rows if (own := getattr(row.cell, name)) is not None}
@@ -284,7 +284,7 @@ def _record(reopened: Reopened, row: Row, item: str) -> dict[str, Any] | None:
 
 
 def _changes(record: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a judgement made now says otherwise than the one that was recorded."""
+    """Yield the differences between present and recorded scores."""
     if record["outcome"] != today["outcome"]:
         yield f"the record says {record['outcome']}, today's reader {today['outcome']}"
     before, after = scores_of(record), scores_of(today)

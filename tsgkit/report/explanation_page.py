@@ -1,4 +1,4 @@
-"""An explanation as one HTML page that needs nothing but itself."""
+"""Explanation as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write_explanation(explanation: Explanation) -> str:
 
 
 def fragment(explanation: Explanation) -> str:
-    """Return an explanation as a part of somebody's page."""
+    """Return an explanation as an HTML fragment."""
     rows = explanation.rows
     parts = [html.facts([("run", html.name(explanation.run)), ("rows", text(str(len(rows))))])]
     if explanation.narrowing:
@@ -76,7 +76,7 @@ def _call(asked: Asked) -> Markup:
 
 
 def _reply(reply: Reply, answer: Spans) -> Iterator[Markup]:
-    """Yield what was said; the stretches that strict took for the answer are marked."""
+    """Yield the reply with the parts marked that strict read as the answer."""
     if reply.text:
         yield html.block(reply.text, answer)
     for words in (reply.refusal, reply.error):
@@ -110,7 +110,7 @@ def _score(row: Explained, scores: Mapping[str, Score], name: str) -> tuple[Mark
 def graph_differences(
     graphs: Sequence[GraphDifference], places: Collection[int] | None = None, *, pictures: int | None = None
 ) -> Iterator[Markup]:
-    """Graphs with their lines, those at these places (None: all), so many of them with a picture (None: all)."""
+    """Yield graphs with their lines at these positions (None: all), with a drawing for some of them (None: all)."""
     left = len(graphs) if pictures is None else pictures
     for number, graph in enumerate(graphs):
         if places is not None and number not in places:

@@ -1,4 +1,4 @@
-"""The explanation of an item as lines of text, in colour where that is wanted.
+"""Explanation as lines of text, optionally in colour.
 
 In short it fits two screens: of a long text its end, or its beginning and end, and of several calls the last.
 """
@@ -40,11 +40,11 @@ Thing = TypeVar("Thing")
 
 @dataclass
 class Pen:
-    """Writes lines, with colours where they are wanted."""
+    """A writer of lines with optional colours."""
 
     in_colour: bool = False
     whole: bool = True
-    """Whether everything is shown; else long texts are cut."""
+    """True to show everything; else long texts are cut."""
     lines: list[str] = field(default_factory=list)
 
     def coloured(self, text: str, look: str) -> str:
@@ -53,7 +53,7 @@ class Pen:
         return f"\x1b[{CODES[look]}m{clean}\x1b[0m" if self.in_colour else clean
 
     def heading(self, text: str, depth: int = 0) -> None:
-        """A line that says what follows."""
+        """Write a heading."""
         self.lines.append("  " * depth + self.coloured(text, "heading"))
 
     def line(self, text: str, depth: int = 1) -> None:
@@ -61,7 +61,7 @@ class Pen:
         self.lines.append("  " * depth + inert(text))
 
     def block(self, text: str, depth: int = 2, *, most: int = OTHER_LINES, begins: bool = True) -> None:
-        """A text of several lines, each marked as such, so that none can pass for one of ours.
+        """Write a text of several lines, each marked so that it cannot be taken for our own output.
 
         In short at most so many of them are shown: the last, and the first too where it ``begins``.
         """
@@ -91,7 +91,7 @@ class Pen:
 
 
 def explanation_lines(explanation: Explanation, *, in_colour: bool = False, whole: bool = True) -> list[str]:
-    """Return everything about an item in one row, or what fits two screens; of several rows a few lines each."""
+    """Return everything about an item in one row, cut to two screens; of several rows a few lines each."""
     pen = Pen(in_colour, whole)
     _write(explanation, pen)
     return pen.lines
@@ -133,7 +133,7 @@ def _headline(row: Explained) -> str:
 
 
 def shown(row: Explained, scores: Mapping[str, Score], name: str) -> str:
-    """Return what an item scored by a metric: a share in percent, an amount as it is."""
+    """Return a score as text: a share in percent, an amount as a number."""
     if name not in scores:
         return NOTHING
     metric = row.task.metrics.get(name)

@@ -1,4 +1,4 @@
-"""Numbers as people read them: percent with one decimal, intervals, what is not known.
+"""Formatting of numbers: percent with one decimal, intervals, unknown values.
 
 >>> found = Value(0.78568, 0.71095, 0.85105, 91.0)
 >>> percent(found), interval(found), weight(found)
@@ -103,7 +103,7 @@ def number(value: float) -> str:
 
 
 def tokens(usage: Mapping[str, Any] | None, name: str) -> str:
-    """Return how many tokens of a kind; ``(unknown)`` where no call told."""
+    """Return a number of tokens; ``(unknown)`` if no call reports it."""
     if usage is None:
         return NOTHING
     if usage[name] is None:

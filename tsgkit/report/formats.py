@@ -1,4 +1,4 @@
-"""The formats of a report by name; only the one that is asked for is loaded.
+"""Report formats by name; only the requested one is imported.
 
 >>> sorted(FORMATS)
 ['csv', 'html', 'json', 'latex', 'markdown', 'terminal']
@@ -23,7 +23,7 @@ FORMATS = {
 }
 """The formats, and the module that writes each."""
 ENDINGS = {".md": "markdown", ".csv": "csv", ".json": "json", ".tex": "latex", ".html": "html", ".htm": "html"}
-"""What a file's ending says of its format."""
+"""The format for each file ending."""
 
 
 def write(report: Report, name: str) -> str:

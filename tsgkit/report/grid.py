@@ -1,4 +1,4 @@
-"""Styles by tasks for every model, with shots, prompts and seeds: their values, and where they really differ.
+"""Grid of styles by tasks for every model, with shots, prompts and seeds, and marks for significant differences.
 
     from tsgkit.report.grid import grid
 
@@ -28,7 +28,7 @@ BETTER, WORSE = "(+)", "(-)"
 
 @dataclass(frozen=True)
 class GridCell:
-    """One row on one task; ``pair`` compares it with the model's first row, which has none itself."""
+    """A row on one task; ``pair`` compares it with the model's first row, which has none itself."""
 
     row: Contender
     value: float | None
@@ -55,7 +55,7 @@ class GridRow:
 
 @dataclass(frozen=True)
 class Grid:
-    """The table: models and styles down, tasks across."""
+    """The grid: models and styles as rows, tasks as columns."""
 
     profile: str
     seed: int
@@ -73,7 +73,7 @@ class Grid:
 
     @property
     def legend(self) -> str:
-        """What the marks stand for."""
+        """The explanation of the marks."""
         values = {cell.row.measure.is_share for row in self.rows for cell in row.cells if cell is not None}
         unit = "values in percent" if values == {True} else "shares in percent"
         brackets = f"{unit}; brackets hold 95 % intervals over {self.clusters_are}"

@@ -1,4 +1,4 @@
-"""The grid of styles by tasks as lines for a terminal, as Markdown, as CSV and as a JSON value."""
+"""Grid of styles by tasks as terminal text, Markdown, CSV and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing HTML by hand: elements, text that stays text, and a whole page that needs nothing but itself.
+"""HTML elements, escaped text, and self-contained pages.
 
 >>> tag("td", text("a < b"), class_="number", title='say "so"')
 '<td class="number" title="say &quot;so&quot;">a &lt; b</td>'
@@ -33,7 +33,7 @@ NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
 
 
 def tag(kind: str, /, *children: Markup, **attributes: str) -> Markup:
-    """Return one element; an underscore in an attribute's name stands for a hyphen, and ``class_`` for ``class``."""
+    """Return one element. Underscores in attribute names become hyphens; ``class_`` means ``class``."""
     head = "".join(f' {key.rstrip("_").replace("_", "-")}="{_value(part)}"' for key, part in attributes.items())
     return Markup(f"<{kind}{head}>" if kind in VOID else f"<{kind}{head}>{''.join(children)}</{kind}>")
 
@@ -130,7 +130,7 @@ def folded(summary: Markup, *parts: Markup, is_open: bool = False) -> Markup:
 
 
 def drawing(svg: str, caption: str = "") -> Markup:
-    """Return a picture that is part of the page; it shrinks with the page as long as its words can be read."""
+    """Return an SVG as part of the page; it shrinks with the page as long as its text stays legible."""
     width = WIDTH.search(svg)
     least = f' style="min-width:{LEAST_SHARE * float(width[1]):.0f}px"' if width else ""
     inside = Markup(svg.replace(NAMESPACE, least, 1).strip())

@@ -1,4 +1,4 @@
-"""What became of pictures that were asked for, as lines for a terminal."""
+"""Results of image generation as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def painted_lines(painted: Painted) -> Iterator[str]:
 
 
 def trouble_lines(painted: Painted) -> Iterator[str]:
-    """Yield what was blocked and what failed, why it was stopped, and what was waited for."""
+    """Yield blocked and failed images, the reason for stopping, and the reason for waiting."""
     yield from map(inert, painted.notices)
     for what, named in (("blocked", painted.refusals), ("failed", painted.failures)):
         yield from (inert(f"{item_id} {what}: {reason}") for item_id, reason in named[:SHOWN])

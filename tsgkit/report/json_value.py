@@ -1,4 +1,4 @@
-"""A report as JSON: every row with its boards, values as fractions of 1; what is not known is null.
+"""Report as JSON: every row with its scores as fractions of 1; unknown values are null.
 
 ``{"metrics", "by", "rows": [...], "published": [...]}``; a row holds what ``tsgkit eval --json`` says of it, and
 ``groups`` as ``score --json`` has them under ``by``.

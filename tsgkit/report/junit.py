@@ -1,4 +1,4 @@
-"""A report as JUnit XML, which continuous integration shows: a test case for each row.
+"""Report as JUnit XML for continuous integration: a test case for each row.
 
 A row whose samples failed or were not asked is an error; one that misses a gate is a failure.
 """
@@ -30,7 +30,7 @@ def gates_missed(row: ReportRow, gates: Sequence[Gate]) -> list[str]:
 
 
 def trouble(row: ReportRow) -> str:
-    """In words, what keeps a row from being whole; empty where nothing does."""
+    """Return the reason why a row is incomplete; empty if it is complete."""
     parts = []
     if row.failed:
         parts.append(f"{row.failed:,} of {row.n:,} samples failed ({'; '.join(row.errors)})")

@@ -1,4 +1,4 @@
-r"""A report as LaTeX tables for the body of a document: plain ``tabular``, no package needed.
+r"""Report as LaTeX tables for the body of a document: plain ``tabular``, without packages.
 
 >>> print(escaped(r"50 % \input{x} é茶"))
 50 \% \textbackslash{}input\{x\} \'{e}{[}U+8336{]}
@@ -26,7 +26,7 @@ SPECIAL = {
     ">": "\\textgreater{}",
     "|": "\\textbar{}",
 }
-"""What LaTeX would obey; brackets and stars count where a row ends, and some pairs of others become one sign."""
+"""Characters to escape. Brackets and stars matter at line ends, and some pairs form ligatures."""
 ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030a": "r", "\u030c": "v"}
 
 

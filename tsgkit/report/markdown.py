@@ -1,4 +1,4 @@
-"""A report in Markdown, as GitHub and others show it.
+"""Report in Markdown.
 
 >>> shown(Foreign("a|b`c")), shown("95 % interval")
 ('`a\\\\x7cb\\\\x60c`', '95 % interval')

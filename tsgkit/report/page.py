@@ -1,4 +1,4 @@
-"""A report as one HTML page: no script, no resource of its own, everything that others wrote shown as text.
+"""Report as one HTML page without scripts or resources; foreign text is always escaped.
 
 The page says what was run, shows every number with its size and interval, how samples ended, what was made up, a few
 items in full, and how all that is to be read. It is the same for the same runs, byte by byte.
@@ -65,7 +65,7 @@ def _by_task(rows: Iterable[ReportRow]) -> dict[str, list[ReportRow]]:
 
 
 def label(row: ReportRow, among: Iterable[ReportRow]) -> str:
-    """Return what tells a row from others: with its run where another run has one like it."""
+    """Return a label that distinguishes a row, with its run if another run has the same row."""
     return " ".join([row.subject, *row.way, *_run_told(row, among)])
 
 
@@ -86,7 +86,7 @@ def _results(report: Report) -> Iterator[Markup]:
 
 
 def fragment(report: Report) -> str:
-    """Return the tables of a report as a part of somebody's page."""
+    """Return the tables of a report as an HTML fragment."""
     found = document(report)
     notes = html.listed(html.name("".join(note)) for note in found.notes)
     return Markup("".join(map(html.drawn_up, found.tables)) + notes)
@@ -129,7 +129,7 @@ def value_shown(board: Board, profile: str, metric: str) -> Markup:
 
 
 def _troubles(rows: Sequence[ReportRow]) -> Iterator[Markup]:
-    """Yield what stands in the way of a number; rows of which the same is to be said are named together."""
+    """Yield the obstacles to numbers; rows with the same one are named together."""
     said: dict[str, list[str]] = {}
     for row in rows:
         for words in _troubles_of(row):
@@ -167,7 +167,7 @@ def _all_metrics(rows: Sequence[ReportRow]) -> Iterator[Markup]:
 
 
 def _beside(report: Report) -> Iterator[Markup]:
-    """Published figures beside ours, and what differs between how they came about."""
+    """Yield the published figures beside ours, and the differences in how both were obtained."""
     for table in published_tables(report):
         yield tag("h3", html.name("".join(table.title)))
         yield html.table(table.head, ([html.name(cell) for cell in row] for row in table.rows), as_cards=False)
@@ -192,7 +192,7 @@ def _plots(report: Report) -> Iterator[Markup]:
 
 
 def _parts_shown(row: ReportRow) -> tuple[str, ...]:
-    """Return the metrics that a row's main metric is made of, where they are shown too."""
+    """Return the displayed metrics that a row's main metric is made of."""
     main = row.metrics.get(row.main)
     return shown_in(row.board, main.made_of) if main is not None else ()
 

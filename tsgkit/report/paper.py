@@ -1,4 +1,4 @@
-"""Figures for papers: vector or pixels, one or two columns wide, readable in grey, the same bytes for the same runs.
+"""Figures for papers: vector or pixels, one or two columns wide, legible in grey, reproducible byte for byte.
 
     from tsgkit.report.charts import gather_for
     from tsgkit.report.paper import figure
@@ -37,7 +37,7 @@ FORMATS = ("pdf", "svg", "png")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that is drawn when it is saved or shown; ``alt`` says in words all that it shows."""
+    """A figure that is drawn when saved or displayed; ``alt`` describes it in words."""
 
     title: str
     alt: str

@@ -1,4 +1,4 @@
-"""How samples, replies and readings are put in words, wherever they are shown.
+"""Phrases for samples, replies and readings, shared by all outputs.
 
 >>> from tsgkit.llm.reply import Usage
 >>> ended(Reply("x", seconds=1.25, usage=Usage(100, 10)))
@@ -12,7 +12,7 @@ from tsgkit.llm.reply import Attempt, Reply, Usage
 from tsgkit.suites.profile_readings import TwoReadings
 
 MORE_ROOM = "give replies more room: --model-arg max_tokens=N"
-"""What to do where replies were cut off."""
+"""Advice for replies that were cut off."""
 
 
 def reading_text(reading: str | tuple[ActionGraph, ...] | None) -> str:
@@ -33,7 +33,7 @@ def readings_text(readings: TwoReadings) -> tuple[str, str]:
 
 
 def ended(reply: Reply) -> str:
-    """Return how a call ended, how long it took, what it used, and what went wrong on the way."""
+    """Return the ending of a call, its duration, its usage and its errors as text."""
     parts = [str(reply.ending), f"from {reply.source}"]
     if reply.model:
         parts.append(reply.model)

@@ -1,4 +1,4 @@
-"""Words as people may see them: nothing that data hold is obeyed by whatever shows it, and counts have their nouns.
+"""Plain text for people: control characters made harmless, and counts with their nouns.
 
 >>> inert("cup\\x1b[31m"), inert("tasse à thé")
 ('cup\\\\x1b[31m', 'tasse à thé')
@@ -35,6 +35,6 @@ def count(number: int, one: str, many: str = "") -> str:
 
 
 class Foreign(str):
-    """Text that others wrote: the name of a model, a file, an error of a service."""
+    """Text that others wrote: a model name, a file name, an error of a service."""
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""Charts drawn by matplotlib, without its window system: no ``pyplot``, no setting of the user or the machine.
+"""Style of plots with matplotlib, without ``pyplot`` and without settings of the user or the machine.
 
 Series differ in marker, dash and colour (those of Okabe and Ito), so that they can be told apart in grey. Characters
 that the font lacks are written as escapes.
@@ -31,7 +31,7 @@ FONT = "DejaVu Sans"
 SIZE = 7.0
 POINTS = 72.0
 WIDE = 5.0
-"""Inches beyond which panels, and the names in a legend, stand side by side."""
+"""Width in inches from which panels and legend entries are placed side by side."""
 LINE = 0.125
 """The height of a line of text in inches."""
 LONGEST_LABEL = 120
@@ -70,7 +70,7 @@ LOOKS: dict[str, Any] = {
 
 
 class Style(NamedTuple):
-    """How a series looks."""
+    """The marker, dash and colour of a series."""
 
     colour: str
     marker: str
@@ -123,7 +123,7 @@ def settings() -> Iterator[None]:
 
 
 def encoded(draw: Callable[[float], Figure], width: float, format: str, dpi: int, words: tuple[str, str]) -> bytes:
-    """Return the bytes of a drawing; its title and description stand in the file, a date does not."""
+    """Return the bytes of a drawing with its title and description, but without a date."""
     title, description = words
     metadata: dict[str, dict[str, str | None]] = {
         "pdf": {"Title": title, "Subject": description, "Creator": "tsgkit", "CreationDate": None},
@@ -190,13 +190,13 @@ def _room(category: str, panel: Panel, width: float) -> float:
 
 
 def _category(name: str, panel: Panel, width: float) -> str:
-    """Return a category with its size, which is not broken; a number alone with what it counts."""
+    """Return a category with its size on one line; a bare number gets the name of its group."""
     lines = words(f"{panel.by} = {name}" if name.isdecimal() else name, 0.4 * width).split("\n")
     return with_size(lines, f"(n = {panel.sizes(name)})", 0.4 * width)
 
 
 def with_size(lines: Sequence[str], size: str, width: float) -> str:
-    """Return lines with a size behind the last, or below it where there is no room."""
+    """Return lines with a size after the last one, or below it if there is no space."""
     last = f"{lines[-1]} {size}"
     fits = text_width(last, SIZE) <= width * POINTS
     return "\n".join([*lines[:-1], last] if fits else [*lines, size])
@@ -238,7 +238,7 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], ac
 
 
 def strip_frame(axes: Axes, along: str) -> None:
-    """Take away what carries no value: the frame above and at the right; light lines across the values stay."""
+    """Remove the top and right frame; keep light grid lines across the values."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis=along, color=GRID, linewidth=0.5)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
@@ -297,7 +297,7 @@ def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> Non
 
 
 def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
-    """Return the numbers with their sizes; where these would touch, the numbers alone, as many as there is room for."""
+    """Return the numbers with their sizes; if these would touch, only as many numbers as fit."""
     per_unit = width * POINTS / (1.16 * (numbers[-1] - numbers[0]))
     sized = [f"{name}\nn = {panel.sizes(name)}" for name in panel.categories]
     if all(_are_apart(sized, numbers, per_unit)):

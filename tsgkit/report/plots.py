@@ -1,4 +1,4 @@
-"""Small plots as SVG, written by hand: scores with intervals, how samples ended, scores against k.
+"""Small SVG plots: scores with intervals, outcomes, and scores by k.
 
 >>> svg = intervals([Scored("model A", Point(0.5, 0.4, 0.6), None)], title="Scores")
 >>> "<title>Scores</title>" in svg, "model A: strict 50.0 [40.0, 60.0], official none" in svg
@@ -50,11 +50,11 @@ LINES = (
     ("var(--api-error, #7a3fa0)", "4 2"),
 )
 MOST_LINES = len(LINES)
-"""How many lines one plot tells apart."""
+"""The largest number of lines in one plot."""
 
 
 class Point(NamedTuple):
-    """A value with its interval, as fractions of 1; None where there is no interval."""
+    """A value with its interval as fractions of 1; None if there is no interval."""
 
     value: float
     low: float | None = None
@@ -62,7 +62,7 @@ class Point(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """One row of a plot of scores, in both profiles; None where one does not apply."""
+    """One row of a plot of scores, in both profiles; None if one does not apply."""
 
     label: str
     strict: Point | None
@@ -70,21 +70,21 @@ class Scored(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """One bar: how many samples ended in which way."""
+    """One bar: the numbers of samples by outcome."""
 
     label: str
     counts: Mapping[str, int]
 
 
 class Line(NamedTuple):
-    """One line of a plot against k: a point for each k that occurs."""
+    """One line of a plot by k, with a point for each k."""
 
     label: str
     points: Mapping[int, Point]
 
 
 def intervals(rows: Sequence[Scored], *, title: str) -> str:
-    """Dots with whiskers, strict above official, on one scale from 0 to 100; the numbers stand beside them."""
+    """Return dots with whiskers, strict above official, on a scale from 0 to 100, with the numbers beside them."""
     parts = list[Markup]()
     y = _legend_of_profiles(parts)
     top = y
@@ -119,7 +119,7 @@ def outcomes(rows: Sequence[Ended], *, title: str) -> str:
 
 
 def against_k(lines: Sequence[Line], *, title: str, counts: str = "") -> str:
-    """Return lines over k, with whiskers; at most ``MOST_LINES`` are drawn. ``counts`` says what k counts."""
+    """Return lines over k with whiskers, at most ``MOST_LINES``; ``counts`` names what k counts."""
     lines = lines[:MOST_LINES]
     ks = sorted({k for line in lines for k in line.points})
     left, right, top, bottom = 34.0, WIDTH - 12, 10.0, 190.0
@@ -216,7 +216,7 @@ def _whisker(point: Point | None, y: float, colour: str, *, is_round: bool) -> I
 
 
 def _legend_of_profiles(parts: list[Markup]) -> float:
-    """Return what the two shapes mean; the result is where the plot goes on."""
+    """Add the legend of the two shapes, and return the position below it."""
     x = LEFT
     for words, colour, is_round in (("strict", STRICT, True), ("official", OFFICIAL, False)):
         parts += [

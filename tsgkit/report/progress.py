@@ -1,4 +1,4 @@
-"""Shows how a job goes on: lines that change in place on a terminal, a plain line now and then elsewhere."""
+"""Progress display of a job: lines that change in place on a terminal, occasional plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_LINES = 12
 
 @dataclass
 class Progress:
-    """Shows one job."""
+    """The progress display of one job."""
 
     stream: IO[str] = field(default_factory=lambda: sys.stderr)
     engine: Engine | None = None
@@ -32,7 +32,7 @@ class Progress:
 
     @property
     def watch(self) -> Watch:
-        """How a job tells this what happens."""
+        """The callbacks for the job."""
         return Watch(self.begun, self.changed, self.ticked, self.stopping, self.ended)
 
     @property
@@ -54,7 +54,7 @@ class Progress:
         self._show()
 
     def ticked(self) -> None:
-        """Say what is being waited for: at once and then now and again, or in place as long as it lasts."""
+        """Show the reason for waiting: in place on a terminal, else at once and then at intervals."""
         before, self._waits = self._waits, [] if self.engine is None else self.engine.waits
         if self._on_a_terminal:
             if self._waits or before:
@@ -63,7 +63,7 @@ class Progress:
             self._print("\n".join(map(inert, self._waits)))
 
     def _is_due(self) -> bool:
-        """Return whether to tell of waits in a line of their own."""
+        """Return whether a line about waiting is due."""
         before, self._waited_before, now = self._waited_before, bool(self._waits), time.monotonic()
         every = EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE
         if not self._waits or now - self._wait_said_at < every:

@@ -1,4 +1,4 @@
-"""The published tables beside ours: what they say, which of their figures cannot be right, how theirs and ours differ.
+"""Published tables beside ours: their figures, doubts about them, and differences in how both were obtained.
 
 >>> reference = load_reference()
 >>> figure = next(figure for figure in reference.figures("tsg/sgds", "zero-shot") if figure.model == "Mistral-7B")
@@ -45,7 +45,7 @@ class _Declared(BaseModel):
 
 
 class Column(_Declared):
-    """What one figure of every row of a table is."""
+    """The meaning of one figure in every row of a table."""
 
     task: Text
     metric: Text
@@ -53,11 +53,11 @@ class Column(_Declared):
     items: Annotated[int, Field(ge=1)]
     part: str = ""
     is_share: bool = True
-    """Whether it is a fraction that stands in percent, rather than a level."""
+    """True if it is a fraction shown in percent, rather than a level."""
 
     @property
     def title(self) -> str:
-        """What tells it from the other columns of its table."""
+        """The title that distinguishes it from other columns."""
         return " ".join(filter(None, (self.task, self.style, self.part, self.metric)))
 
 
@@ -83,7 +83,7 @@ class PublishedTable(_Declared):
 
 
 class Doubt(_Declared):
-    """Figures of one row that cannot be right, or should not be relied on: by the titles of their columns."""
+    """Figures of one row that cannot be right or are unreliable, by the titles of their columns."""
 
     table: Text
     model: Text
@@ -99,12 +99,12 @@ class Reference(_Declared):
     dataset: Text
     """The catalogue's name of the data that were asked."""
     styles: Annotated[tuple[Text, ...], Field(min_length=1)]
-    """The styles that stand beside ours; a row in none of them stands beside the first that its task has."""
+    """The styles shown beside ours; a row in none of them is shown beside the first style of its task."""
     beside_first: tuple[Text, ...] = ()
-    """Styles that stand beside the first one, whoever was asked: people."""
+    """Rows shown beside the first style for every subject, such as human performance."""
     temperature: float
     judge: str = ""
-    """Who looked at what was made, where that is what they report."""
+    """The judge that the paper reports."""
     remarks: tuple[Text, ...] = ()
     tables: tuple[PublishedTable, ...]
     doubtful: tuple[Doubt, ...]
@@ -146,7 +146,7 @@ def _file_of(suite: str) -> str:
 
 @lru_cache(maxsize=16)
 def reference_from(text: str, source: str) -> Reference:
-    """Return the tables that a YAML text holds; ``UsageError`` names what is wrong."""
+    """Return the tables in a YAML text. Raise ``UsageError`` if it is invalid."""
     try:
         return Reference.model_validate(loaded(text, source))
     except ValidationError as error:
@@ -189,7 +189,7 @@ def _beside(row: ReportRow, task: str, reference: Reference | None) -> Beside | 
 
 
 def differences(row: ReportRow, style: str, items: int, reference: Reference) -> tuple[str, ...]:
-    """In words, in what our row differs from the published ones, its data apart."""
+    """Return the differences between our row and the published ones in words, apart from the data."""
     found = []
     if row.n != items:
         found.append(f"n: {row.n:,} items here, {items:,} there")
@@ -223,7 +223,7 @@ def asks_published_data(kind: str, file: str, name: str) -> bool:
 
 
 class Found(NamedTuple):
-    """What a check found: a doubt without its words."""
+    """A doubt found by a check, without its words."""
 
     table: str
     model: str
@@ -263,7 +263,7 @@ def _bound(row: Figures) -> Iterator[tuple[Column, ...]]:
 
 
 def _multiple(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """Yield items that are right or wrong as a whole come to a multiple of 1/n."""
+    """Yield the figures that are no multiple of 1/n although items are right or wrong as a whole."""
     for column, figure in row.items():
         if column.metric in ("accuracy", "exact_match"):
             right = round(figure * column.items / 100)
@@ -272,7 +272,7 @@ def _multiple(row: Figures) -> Iterator[tuple[Column, ...]]:
 
 
 def _sum(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """Yield what is mentioned and what is new come to all there is."""
+    """Yield the figures whose parts do not add up to the total."""
     for group in _groups(row):
         names = [f"hallucinated_{kind}" for kind in ("desc", "new", "total")]
         if set(names) <= set(group):
@@ -283,7 +283,7 @@ def _sum(row: Figures) -> Iterator[tuple[Column, ...]]:
 
 
 def _mean(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """Over parts of equal size, the overall figure is the mean of theirs."""
+    """Yield the overall figures that are not the mean of parts of equal size."""
     for overall in (column for column in row if column.part == "overall"):
         key = (overall.task, overall.style, overall.metric)
         parts = [c for c in row if c.part not in ("", "overall") and (c.task, c.style, c.metric) == key]

@@ -1,4 +1,4 @@
-"""Gathers what is to be reported: one row for every result of every run, with its groups.
+"""Rows of a report: one for every result of every run, with its groups.
 
 >>> from pathlib import Path
 >>> gather([Path("no/run")])
@@ -35,14 +35,14 @@ from tsgkit.suites.task import Control, TakesParts, Task, controls_of, part_grou
 
 ALL, HEADLINE, MAIN = "all", "headline", "main"
 CHOICES = (ALL, HEADLINE, MAIN)
-"""Which metrics a report shows: all, those that a card calls headlines, or the one a row is known by."""
+"""Choices of metrics: all, those that a card calls headlines, or the main one."""
 KEPT_OF_FAILED = ("cluster", "groups", "outcome", "parts", "why", "counts", "usage", "error")
-"""What is kept of a record while it may still be superseded."""
+"""Fields kept of a record that may still be superseded."""
 
 
 @dataclass(frozen=True)
 class ReportRow:
-    """One result: a subject on a task, in one way, once."""
+    """One result: a subject on a task, asked in one way, once."""
 
     run: str
     """The folder of the run."""
@@ -51,7 +51,7 @@ class ReportRow:
     subject: str
     task: str
     kind: str
-    """What its suite calls the task, whatever the card's name: ``sgqa``, ``ma-sgg``."""
+    """The suite's name for the task, whatever its card is called: ``sgqa``, ``ma-sgg``."""
     solver: str
     style: str
     """Empty where there is none, as for baselines."""
@@ -61,15 +61,15 @@ class ReportRow:
     main: str
     """The metric that the row is known by."""
     metrics: Mapping[str, Metric]
-    """What the metrics shown mean, and which way is better."""
+    """The displayed metrics with their meaning and direction."""
     usage: dict[str, Any] | None
-    """Tokens, money and time; a field that is None is not known; None where nobody was asked."""
+    """Tokens, cost and time; a field is None if unknown, and the whole is None if no model was asked."""
     unasked: int
-    """How many samples nobody was asked about yet; all figures are over the others."""
+    """The number of samples not asked yet; scores cover the others."""
     errors: dict[str, int]
-    """What went wrong in the service, and how many samples ended with it."""
+    """Errors with the number of samples that ended with them."""
     protocol_note: str
-    """Why the row was not asked for in the published way; empty where it was."""
+    """The reason why the protocol is not the published one; else empty."""
     data: str
     """The file of its data."""
     data_sha256: str
@@ -80,13 +80,13 @@ class ReportRow:
     measured: tuple[str, ...] = ()
     """The names of all metrics of its task, shown or not."""
     prompts: str | None = None
-    """Another set of prompts than ours."""
+    """The name of other prompts than ours."""
     judge: str | None = None
-    """Who looks, where the subject is a folder of finished things."""
+    """The judge of images or scenes."""
     groups: dict[str, dict[str, Board]] = field(default_factory=dict)
     """For every group asked for: the board of each of its members, by name, in order; its headline metrics."""
     controls: tuple[Control, ...] = ()
-    """What programs that ask nobody get on the same samples."""
+    """The scores of control programs on the same samples."""
     clusters_are: str = "scenarios"
     """The unit that the clusters under its intervals are counted in."""
     axes: Axes = (None, None, None)
@@ -96,12 +96,12 @@ class ReportRow:
 
     @property
     def n(self) -> int:
-        """How many samples ended."""
+        """The number of samples that ended."""
         return self.board.n
 
     @property
     def total(self) -> int:
-        """How many samples it has, with those that nobody was asked about yet."""
+        """The number of samples, including those not asked yet."""
         return self.board.n + self.unasked
 
     @property
@@ -116,28 +116,28 @@ class ReportRow:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How many samples ended in which way."""
+        """The number of samples by outcome."""
         return {str(outcome): self.board.counts[outcome] for outcome in Outcome}
 
     @property
     def failed(self) -> int:
-        """How many samples ended in an error of the service or of code."""
+        """The number of samples that ended in an error of the service or of code."""
         return sum(self.board.counts[outcome] for outcome in FAILURES)
 
     @property
     def title(self) -> str:
-        """What tells the row from others of its run, in words."""
+        """The title that distinguishes the row within its run."""
         return " ".join([self.subject, self.task, *self.way])
 
     @property
     def way(self) -> tuple[str, ...]:
-        """How it was asked: style, solver and repeat, as far as they say something."""
+        """The way of asking: style, solver and repeat, if they matter."""
         solver = () if self.solver in ("single", "baseline") else (self.solver,)
         return tuple(filter(None, (self.style, *solver, *self.cell.axes, f"#{self.repeat}" if self.repeat else "")))
 
 
 class Figure(NamedTuple):
-    """One published figure: a fraction of 1, or a count; ``doubt`` says why it cannot be relied on."""
+    """A published figure: a fraction of 1, or a count; ``doubt`` says why it is unreliable."""
 
     table: str
     model: str
@@ -150,7 +150,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Beside:
-    """A row of ours, the published figures of its task, and in words what differs between theirs and ours."""
+    """A row of ours, the published figures of its task, and the differences between them in words."""
 
     row: ReportRow
     style: str
@@ -165,18 +165,18 @@ class Beside:
 
 @dataclass(frozen=True)
 class Report:
-    """All rows, in the order of the runs named."""
+    """All rows, in the order of the runs."""
 
     rows: tuple[ReportRow, ...]
     by: tuple[str, ...] = ()
     metrics: str = ALL
-    """Which metrics are shown: ``all``, ``headline`` or ``main``."""
+    """The choice of metrics: ``all``, ``headline`` or ``main``."""
     beside: tuple[Beside, ...] = ()
-    """Published figures that stand beside rows, where they were asked for."""
+    """Published figures beside the rows, if requested."""
     data: str | None = None
-    """Where the data of the runs lie, if elsewhere than they did."""
+    """The place of the runs' data, if overridden."""
     left_out: tuple[FileProblem, ...] = ()
-    """Why some of the runs named are not in it: their files are broken, or of another version."""
+    """The reasons why some runs are left out: broken files, or another version."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ def gather(
     also: Collection[str] = (),
     in_groups: bool = False,
 ) -> Report:
-    """Return the report of these runs, by these groups; ``data`` says where their data lie now, if elsewhere.
+    """Return the report of these runs by these groups; ``data`` overrides the place of their data.
 
     ``metrics`` chooses which are shown, ``also`` names some more (``tsg/ma-sgg.f1_soft``), of groups too if
     ``in_groups``. Intervals take time, so none is made for the others.
@@ -287,7 +287,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
 
 
 class _Wanted(NamedTuple):
-    """Which metrics are wanted: a choice, and some by name beside it."""
+    """The wanted metrics: a choice, and some by name."""
 
     choice: str
     also: Collection[str]
@@ -306,12 +306,12 @@ class _Wanted(NamedTuple):
         )
 
     def more_of_groups(self, task: Task) -> tuple[str, ...]:
-        """Return those that are wanted of the members of groups, beside what a task tells of them."""
+        """Return the metrics wanted for members of groups in addition to the task's own."""
         return tuple(name for name in task.metrics if self.in_groups and f"{task.key}.{name}" in self.also)
 
 
 def _sums_of(prepared: Prepared, file: Path, by: Sequence[str]) -> list[_Sums]:
-    """Return what every row comes to, from one look at the records; from two where a sample was recorded twice.
+    """Return the totals of every row from one pass over the records, or two if a sample was recorded twice.
 
     Of several records of a sample the last one counts. One that ended in an error of the service is held back until
     all is read, since asking again may have mended it; any other is added at once.
@@ -347,13 +347,13 @@ def _look(
 
 
 def _places(row: Row) -> dict[str, int]:
-    """Return where each item stands in a row; the rows of a task ask the same items."""
+    """Return the position of each item in a row; all rows of a task have the same items."""
     ids = row.dataset.item_ids
     return {ids[number]: place for place, number in enumerate(row.numbers)}
 
 
 class _Computed:
-    """What the words of a task's samples tell: found once for each, since all rows of a task ask the same."""
+    """Groups computed from the texts of samples, once for all rows of a task."""
 
     def __init__(self, row: Row, by: Sequence[str]) -> None:
         self.row = row
@@ -371,7 +371,7 @@ class _Computed:
 
 
 class _Sums:
-    """What the samples of a row come to."""
+    """The totals of a row's samples."""
 
     def __init__(self, row: Row, by: Sequence[str], computed: _Computed) -> None:
         self.row, self.tally, self.computed = row, row.task.tally(), computed
@@ -396,7 +396,7 @@ class _Sums:
         return True
 
     def finish(self) -> None:
-        """Add what failed, and count what nobody was asked about: it is in no figure."""
+        """Add failed samples, and count those not asked, which are in no score."""
         for place, record in sorted(self._failed.items()):
             error = record["error"] or "no reason given"
             self.errors[error] = self.errors.get(error, 0) + 1
@@ -420,7 +420,7 @@ class _Sums:
                 members[name].add(cluster, part.scores, part.counts)
 
     def _part(self, place: int, group: str, name: str, record: Mapping[str, Any]) -> PartOfSample | None:
-        """Return what counts of a sample for a member of a group that takes only some of it."""
+        """Return the part of a sample that counts for a member of a partial group."""
         sample = self.row.dataset.sample(self.row.numbers[place])
         task = self.row.task
         part = task.part_of(sample, record["evidence"], group, name) if isinstance(task, TakesParts) else None

@@ -1,4 +1,4 @@
-"""The results of a run as the lines of a table."""
+"""Table of a run's results as text."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _next_steps(prepared: Prepared) -> Iterator[str]:
 
 
 def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
-    """Options that ask another subject the same; none for what is asked where nothing is named."""
+    """Return the options that ask another subject the same."""
     named = [] if tasks == default_tasks() else ["--task", ",".join(tasks)]
     return [*named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
 
@@ -107,7 +107,7 @@ def never_answered(results: Sequence[Result]) -> bool:
 
 
 def _controls(prepared: Prepared, screen: Screen) -> Iterator[str]:
-    """Yield what programs that ask nobody get on the same samples, where a task has such controls."""
+    """Yield the scores of control programs on the same samples, if the task has any."""
     for task, row in {row.cell.task: row for row in prepared.rows}.items():
         controls = controls_of(row.task, row.dataset, row.numbers, prepared.plan.at("seed"))
         names = list(dict.fromkeys(name for one in controls for name in one.values))

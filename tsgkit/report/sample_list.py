@@ -1,4 +1,4 @@
-"""Samples as a list: a line each, with outcome, answer, key and reason, none longer than the terminal is wide.
+"""List of samples, one line each: outcome, answer, key and reason, fitted to the terminal.
 
 >>> cup = Listed("tea/1", "", "answered", "cup", "mug", "exact_match 0.0")
 >>> print(*listed_lines([cup, Listed("tea/22", "", "empty", "", "pot", "")], 60), sep="\\n")
@@ -18,18 +18,18 @@ from tsgkit.report.terminal import columns
 
 HEAD = ("item", "row", "outcome", "answer", "key", "reason")
 SHORT = 3
-"""Columns that hold names stay whole as long as the others have room."""
+"""Columns with names, which stay whole as long as others have space."""
 LEAST = 10
 """Characters of a text column, at least."""
 CUT = "..."
 
 
 class Listed(NamedTuple):
-    """One sample, as it is listed."""
+    """A sample in the list."""
 
     item: str
     row: str
-    """What tells its row from the others; empty where there is one."""
+    """The label of its row; empty if there is only one."""
     outcome: str
     answer: str
     key: str
@@ -48,7 +48,7 @@ def listed_lines(samples: Sequence[Listed], width: int) -> Iterator[str]:
 
 
 def _widths(wanted: Sequence[int], used: Sequence[int], width: int) -> list[int]:
-    """Return the widths of columns: names first, then what is left shared by the texts that need it."""
+    """Return the widths of columns: names first, then the texts share the rest."""
     names = [want for want, place in zip(wanted, used, strict=True) if place < SHORT]
     texts = [want for want, place in zip(wanted, used, strict=True) if place >= SHORT]
     room = width - 2 * (len(wanted) - 1)
@@ -58,7 +58,7 @@ def _widths(wanted: Sequence[int], used: Sequence[int], width: int) -> list[int]
 
 
 def _shared(wanted: Sequence[int], room: int) -> list[int]:
-    """Return how much each gets of some room: what it wants where that is less than its part.
+    """Return the share of each text: what it needs, if that is less than an equal part.
 
     >>> _shared([5, 50, 50], 65), _shared([5, 8], 65)
     ([5, 30, 30], [5, 8])

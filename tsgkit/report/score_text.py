@@ -1,4 +1,4 @@
-"""Scores of replies that were collected elsewhere, as lines of text."""
+"""Scores of replies collected elsewhere, as lines of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report as CSV: one line a figure, values as fractions of 1; no cell is a formula to a spreadsheet.
+"""Report as CSV: one line for each figure, values as fractions of 1; no cell is a formula.
 
 >>> cell("=1+1"), cell("a,b"), cell(-0.5)
 ("'=1+1", 'a,b', '-0.5')
@@ -24,7 +24,7 @@ HEAD = (
     *("metric", "better", "value", "low", "high", "n", "items", "reason"),
 )
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%", "＝", "＋", "－", "＠")
-"""How a cell begins that some spreadsheet takes for more than text."""
+"""Beginnings of cells that spreadsheets interpret."""
 Fields = dict[str, object]
 
 

@@ -1,4 +1,4 @@
-"""How pages look: one style sheet for phone and desk, light and dark, screen and paper.
+"""Style sheet of all pages: phone and desktop, light and dark, screen and print.
 
 Colours are those of Okabe and Ito, lightened where the page is dark; plots take them from the variables here. Colour
 never says anything alone.

@@ -1,4 +1,4 @@
-"""A few lines of Markdown for the summary page of continuous integration, made to be added to what stands there."""
+"""Summary of a report in a few lines of Markdown, for the summary page of continuous integration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEAD = ("task", "subject", "way", "metric", "strict", "95 % interval", "n", "off
 
 
 def write(report: Report, gates: Sequence[Gate] = ()) -> str:
-    """Return the main metric of every row, the gates it misses, and what went wrong."""
+    """Return the main metric of every row, the gates it misses, and errors."""
     rows, notes = [], list[Line]()
     for row in report.rows:
         strict, official = ((row.board.profiles[name] or {}).get(row.main) for name in ("strict", "official"))

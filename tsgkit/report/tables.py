@@ -25,13 +25,13 @@ Line = tuple[str, ...]
 NO_METRIC = "the published code has no such metric"
 VALUES = ("strict", "95 % interval", "n", "official", "95 % interval", "n")
 COUNTED = "hallucinated_"
-"""How the names of counts begin that were published too."""
+"""Prefixes of counts that were also published."""
 MOST_ERRORS = 5
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a title; the first ``words`` columns hold words, the others figures."""
+    """Rows of cells under a title; the first ``words`` columns hold text, the others numbers."""
 
     title: Line
     head: tuple[str, ...]
@@ -42,7 +42,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Document:
-    """All tables of a report, and what is to be said of all of them."""
+    """All tables of a report, and notes about all of them."""
 
     title: str
     tables: tuple[Table, ...]
@@ -68,7 +68,7 @@ def _tasks(report: Report) -> tuple[str, ...]:
 
 
 def _who(report: Report, row: ReportRow) -> tuple[str, ...]:
-    """Return the cells that tell a row from the others of its task."""
+    """Return the cells that distinguish the row within its task."""
     run = (Foreign(row.run),) if len(report.runs) > 1 else ()
     return (*run, Foreign(row.subject), Foreign(" ".join(row.way)) if row.way else NOTHING)
 
@@ -112,7 +112,7 @@ def _row_notes(row: ReportRow) -> Iterator[Line]:
 
 
 def controls(report: Report) -> Iterator[Table]:
-    """Yield what programs that ask nobody get on the same samples, where a task has such controls."""
+    """Yield the scores of control programs on the same samples, if the task has any."""
     for task, found, rows in _controlled(report):
         names = list(dict.fromkeys(name for one in found for name in one.values))
         lines = tuple(
@@ -204,7 +204,7 @@ def published_tables(report: Report) -> Iterator[Table]:
 
 
 def _differences(ours: Iterable[Beside]) -> Iterator[Line]:
-    """Yield what differs, said once for all rows of which it is true."""
+    """Yield the differences, each once for all rows that it applies to."""
     said: dict[str, list[str]] = {}
     for beside in ours:
         for text in beside.differences:
@@ -214,7 +214,7 @@ def _differences(ours: Iterable[Beside]) -> Iterator[Line]:
 
 
 def _doubts(found: Mapping[str, Mapping[str, Figure]]) -> Iterator[Line]:
-    """Yield what is doubtful, said once for all figures of a row of which it is true."""
+    """Yield the doubts, each once for all figures of a row that it applies to."""
     said: dict[tuple[str, str, str], list[str]] = {}
     for figure in (figure for figures in found.values() for figure in figures.values()):
         if figure.doubt:
@@ -242,7 +242,7 @@ def _value_beside(beside: Beside, name: str) -> str:
 
 
 def _by_model(figures: Iterable[Figure]) -> dict[str, dict[str, Figure]]:
-    """Return the figures of each model; of one that stands in two tables, the first."""
+    """Return the figures of each model; those of the first table if a model is in two."""
     models: dict[str, dict[str, Figure]] = {}
     for figure in figures:
         models.setdefault(figure.model, {}).setdefault(figure.metric, figure)
@@ -264,7 +264,7 @@ def _figure(figure: Figure | None) -> str:
 
 
 def _outcomes(report: Report) -> Table:
-    """Return every count that is not zero everywhere, after the outcomes, which always stand here."""
+    """Return the table of outcomes and of other counts that are not zero everywhere."""
     always = tuple(map(str, ("items", *Outcome)))
     named = dict.fromkeys([*map(str, COUNTS), *(name for row in report.rows for name in row.board.counts)])
     counted = {name for row in report.rows for name, times in row.board.counts.items() if times}

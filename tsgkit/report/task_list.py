@@ -1,4 +1,4 @@
-"""Tasks as lists show them, from cards and manifests alone: no task's code is loaded.
+"""List of tasks, from cards and manifests alone, without loading the code of tasks.
 
 >>> first = listed_tasks()[0]
 >>> first.task, first.is_default, first.needs
@@ -24,7 +24,7 @@ NEXT = (
 
 @dataclass(frozen=True)
 class ListedTask:
-    """A task as it is listed."""
+    """A task in the list."""
 
     task: str
     title: str
@@ -33,7 +33,7 @@ class ListedTask:
     on_request: bool
     """Run where it is named itself, not where its suite is."""
     subject: str | None
-    """Who answers where nobody is named."""
+    """The default subject."""
     judge: str | None
     data: str
     """The rows that are asked where none are named, as the card names them."""

@@ -1,4 +1,4 @@
-"""A report for a terminal: aligned columns, nothing that a terminal would obey."""
+"""Report for a terminal: aligned columns without control characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tsgkit.report.tables import Line, Table, document
 
 @dataclass(frozen=True)
 class Screen:
-    """What shows the text: how many columns it has (None: as many as it takes), and whether it has colours."""
+    """The output device: its width (None: unlimited), and whether it has colours."""
 
     width: int | None = None
     in_colour: bool = False
@@ -82,16 +82,14 @@ LEAST_NEEDED = (
     *("better", "protocol", "from cache", "seconds", "tokens out", "tokens in", "tokens", "calls", "cost", "items"),
     *(INTERVALS, "95 % interval", "n", "official"),
 )
-"""Columns that a narrow screen does without, the least needed first; of several of one name the last goes first.
-Intervals are those that stand beside values.
-"""
+"""Columns to drop on a narrow screen, the least needed first; of several with one name the last goes first."""
 BESIDE = re.compile(r" \[[^\]]*\]$")
 SAYS_NOTHING = ("", "0", "-", "0.0 %")
 Rows = list[tuple[str, ...]]
 
 
 def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
-    """Return rows that fit a width as far as columns can be left out, how many columns hold words, what is missing."""
+    """Return rows that fit a width by leaving out columns, the number of text columns, and the dropped names."""
     left_out: list[str] = []
     while _width(cells) > width:
         place = _without_news(cells, words)
@@ -120,7 +118,7 @@ def _width(cells: Rows) -> int:
 
 
 def _without_news(cells: Rows, words: int) -> int | None:
-    """Return the first column that holds nothing in any row, if figures stand there."""
+    """Return the first numeric column that is empty in every row."""
     found = zip(*cells[1:], strict=True) if len(cells) > 1 else iter(())
     empty = (place for place, column in enumerate(found) if place >= words and set(column) <= set(SAYS_NOTHING))
     return next(empty, None)
