@@ -1,4 +1,4 @@
-"""Furnished rooms as values, and everything that is measured about them.
+"""Furnished 3D scenes as values, and their measurement.
 
 ======================  ========================================================================================
 ``scenes``              objects, floors, walls with doors and windows

@@ -1,4 +1,4 @@
-"""What is measured: a placed surface with its local frame, and all that is worth computing once about it.
+"""Bodies: placed surfaces with their local frames, and quantities computed once for each.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.profiles import STRICT
@@ -42,12 +42,12 @@ CLOSED, OPEN = 0.5, 0.99
 AWAY = (0.31, 0.43, 0.85)
 """A way out that runs along no face of usual furniture."""
 SEEDS_OF_PARTS = 32
-"""Of a surface in many pieces, this many of the largest are asked whether they lie inside something."""
+"""For a surface in many pieces, the number of its largest pieces that are tested for being inside another."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """The local box: its centre, its axes as columns (right, back, up), half its size along them.
+    """The local box: its centre, its axes as columns (right, back, up), and half its size along them.
 
     The published way keeps the object's scale in the axes, not in the size. Either way ``centre + axes @ (u * half)``
     runs through the box when u runs from -1 to 1.
@@ -82,7 +82,7 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A surface in the world and its frame; trees, rays and sampled points are made when first asked for."""
+    """A surface in the world and its frame; trees, rays and sampled points are created on first use."""
 
     id: str
     category: str
@@ -127,7 +127,7 @@ class Body:
 
     @cached_property
     def normals(self) -> Singles:
-        """A normal for each corner of each face, as pictures show it."""
+        """Vertex normals for rendering, one for each corner of each face."""
         return round_normals(self.vertices, self.faces)
 
     @cached_property
@@ -179,17 +179,17 @@ class Body:
 
     @cached_property
     def closed(self) -> bool:
-        """Whether its surface encloses a solid."""
+        """True if the surface encloses a solid."""
         return closed(self.merged_faces)
 
     @property
     def is_rug(self) -> bool:
-        """Whether it is a flat covering of the floor, by its category and its height."""
+        """True for a flat floor covering, by category and height."""
         flat = float(self.high[2] - self.low[2]) <= RUG_HEIGHT
         return flat and RUGS.search(self.category.replace("_", " ")) is not None
 
     def holds(self, points: Floats) -> Bools:
-        """Return which points lie inside the solid its surface encloses; an open shelf of bare sheets encloses none."""
+        """Return which points are inside the solid; a shelf of bare sheets encloses none."""
         found: Bools = np.asarray(((points >= self.low) & (points <= self.high)).all(axis=1))
         found[found] = np.isfinite(self.rays.first(points[found], AWAY)) if found.any() else False
         if found.any():
@@ -203,8 +203,7 @@ class Body:
 
 
 def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tuple[Problem, ...]]:
-    """Return the body of an object, and what is wrong with its mesh or transform; no body where it cannot be
-    measured."""
+    """Return the body of an object and the problems of its mesh or transform; no body if it cannot be measured."""
     mend = thing.mend_winding or profile.solids
     mesh, problems = cleaned(thing.shape, thing.id, mend_winding=mend)
     bent = problem_of(thing.transform, thing.id)
@@ -234,7 +233,7 @@ def _scaled_frame(world: Floats, matrix: Floats) -> Frame:
 
 
 def smallest_box(vertices: Floats) -> tuple[Floats, Floats]:
-    """Return the matrix and full sizes of the box of least volume; along the world's axes for what is flat."""
+    """Return the matrix and full sizes of the box of least volume; axis-aligned for flat surfaces."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     middle, size = (low + high) / 2, float((high - low).max())
     matrix = np.eye(4)

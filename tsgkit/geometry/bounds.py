@@ -1,4 +1,4 @@
-"""Which objects lie outside the floors.
+"""Objects outside the floors.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 LEAST_RATIO = 0.99
 FLUSH = 0.005
-"""In strict, what sticks out less than this far is over the floor: a flush side is a tenth of a box, and angles are
-rounded."""
+"""Strict: a smaller overhang counts as inside, since angles are rounded and a flush side is a tenth of a box."""
 LEAST_POINTS = 1000
 UPRIGHT = 1e-4
 """Faces that show less than this share of their area from above are treated as upright."""
@@ -40,7 +39,7 @@ UPRIGHT = 1e-4
 
 @dataclass(frozen=True)
 class Bound:
-    """How much of one object lies over a floor; ``points`` is 0 where none were needed."""
+    """The share of one object over a floor; ``points`` is 0 if no samples were needed."""
 
     id: str
     ratio: float
@@ -48,7 +47,7 @@ class Bound:
 
     @property
     def out(self) -> bool:
-        """Whether too little of it does."""
+        """True if the share is too small."""
         return self.ratio < LEAST_RATIO
 
     @property
@@ -59,7 +58,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Bounds:
-    """All objects that could be measured."""
+    """The results for all measurable objects."""
 
     objects: Mapping[str, Bound]
     unmeasured: tuple[str, ...] = ()
@@ -109,7 +108,7 @@ def _by_area(stage: Stage, body: Body) -> Bound:
 
 
 def shares_over(polygon: shapely.Geometry, triangles: Floats) -> Floats:
-    """For each triangle of some area, the share of it that lies over the polygon."""
+    """Return for each triangle the share of its area over the polygon."""
     flat = triangles[:, :, :2]
     lying = shapely.polygons(flat)
     one, two = triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
@@ -145,7 +144,9 @@ def _upright_share(polygon: shapely.Geometry, corners: Floats) -> float:
 
 
 def _area_up_to(at: float, peak: float, length: float) -> float:
-    """Return the share of a triangle, 0 to ``length`` long and highest at ``peak``, that lies before ``at``."""
+    """Return the share of a triangle's area before ``at``, for a triangle from 0 to ``length`` with its peak at
+    ``peak``.
+    """
     at = min(max(at, 0.0), length)
     if at <= peak:
         return at * at / (peak * length) if peak else 0.0

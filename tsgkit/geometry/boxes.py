@@ -1,4 +1,4 @@
-"""Boxes along the world's axes around many bodies at once: which are worth a closer look.
+"""Axis-aligned boxes of many bodies, for selecting pairs to examine.
 
 >>> from tsgkit.geometry.bodies import plate
 >>> from tsgkit.geometry.profiles import STRICT
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Floats, Ints
 
 HAIR = 1e-9
-"""What rounding may take from a bound."""
+"""Tolerance for rounding."""
 
 
 class Boxes:
-    """The boxes of some bodies, in their order; ``with_frames`` takes their own boxes in as well."""
+    """The boxes of some bodies; ``with_frames`` also includes their local boxes."""
 
     def __init__(self, bodies: Sequence[Body], *, with_frames: bool = False) -> None:
         self.bodies = tuple(bodies)

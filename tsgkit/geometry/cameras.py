@@ -1,4 +1,4 @@
-"""Where a picture is taken from: a 35 mm lens on square film, moved back until all that is to be seen fits.
+"""Cameras: a 35 mm lens on square film, moved back until its subject fits.
 
 >>> camera = framing([(-1, 0, 0), (1, 0, 0)], (0, -1, 0))
 >>> camera.pixels([(-1, 0, 0), (1, 0, 0)], 100).round(1).tolist()
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 SPREAD = 18 / 35
 """Tangent of half the view: 36 mm of film behind a 35 mm lens."""
 MARGIN = 1.05
-"""How much wider the view is than what must fit."""
+"""Ratio of the view to what must fit."""
 NEAREST = 0.25
-"""A camera stays away from what it frames by this share of its diagonal, however slim it is from there."""
+"""The smallest distance of a camera, as a share of the subject's diagonal."""
 
 STEPS = 40
-"""Halvings until the middle of a picture is found."""
+"""Iterations of the search for the centre of an image."""
 
 
 @dataclass(frozen=True, eq=False)
 class Camera:
-    """An eye, and the axes of its picture as columns: right, up, and back towards the viewer."""
+    """A position, and the axes of its image as columns: right, up, and back towards the viewer."""
 
     eye: Floats
     axes: Floats
@@ -49,7 +49,7 @@ class Camera:
         return np.asarray(local @ self.axes.T.astype(np.float32))
 
     def pixels(self, points: object, size: int) -> Floats:
-        """Return where points of the world come to lie in a picture: column and row."""
+        """Return the columns and rows of world points in an image."""
         seen = (np.asarray(points, dtype=float) - self.eye) @ self.axes
         flat = seen[:, :2] / (-seen[:, 2:] * self.spread)
         return np.asarray((flat * (1, -1) + 1) * size / 2)
@@ -60,7 +60,7 @@ class Camera:
 
 
 def framing(points: object, back: object, *, up: object = (0, 0, 1), margin: float = MARGIN) -> Camera:
-    """Return the nearest camera that looks against ``back`` and has all points in its picture."""
+    """Return the nearest camera that looks against ``back`` with all points in view."""
     axes = _axes(np.asarray(back, dtype=float), np.asarray(up, dtype=float))
     corners = np.asarray(points, dtype=float).reshape(-1, 3)
     placed = corners @ axes
@@ -74,9 +74,7 @@ def framing(points: object, back: object, *, up: object = (0, 0, 1), margin: flo
 
 
 def _middle(places: Floats, depths: Floats) -> float:
-    """Return where an eye must be for places at these depths to reach as far to one side of its picture as to the
-    other.
-    """
+    """Return the camera position at which points at these depths extend equally far to both sides."""
     low, high = float(places.min()), float(places.max())
     for _ in range(STEPS):
         eye = (low + high) / 2
@@ -86,14 +84,14 @@ def _middle(places: Floats, depths: Floats) -> float:
 
 
 def before(front: Floats, elevation: float) -> Floats:
-    """Return the way back to a camera that stands before a front, so many degrees above the horizon."""
+    """Return the direction to a camera in front of an object, this many degrees above the horizon."""
     ahead = level(front)
     angle = math.radians(elevation)
     return np.asarray(math.cos(angle) * ahead + np.array([0, 0, math.sin(angle)]))
 
 
 def level(front: Floats) -> Floats:
-    """Return a direction without its height; what looks straight up or down is taken to look south."""
+    """Return a direction without its height; a vertical one becomes south."""
     flat = np.array([front[0], front[1], 0.0])
     length = float(np.linalg.norm(flat))
     return flat / length if length > 1e-6 else np.array([0.0, -1.0, 0.0])

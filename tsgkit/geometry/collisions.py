@@ -1,4 +1,4 @@
-"""Which objects are in one another.
+"""Collisions between objects, and with walls.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 PUSH = 0.005
 FINEST = 0.001
-"""Depths are told to a millimetre."""
+"""Depths are rounded to a millimetre."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """Two bodies that collide; the other one may be a wall."""
+    """Two colliding bodies; the second may be a wall."""
 
     one: str
     other: str
@@ -49,7 +49,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Collisions:
-    """All hits of a scene; ``unmeasured`` objects were not tested."""
+    """All collisions of a scene; ``unmeasured`` objects were not tested."""
 
     objects: tuple[str, ...]
     hits: tuple[Hit, ...]
@@ -58,7 +58,7 @@ class Collisions:
 
     @cached_property
     def colliding_with(self) -> Mapping[str, tuple[str, ...]]:
-        """For every tested object, what it collides with, walls last."""
+        """For every tested object, the objects it collides with, walls last."""
         found: dict[str, list[str]] = {name: [] for name in self.objects}
         for hit in self.hits:
             found[hit.one].append(hit.other)
@@ -74,7 +74,7 @@ class Collisions:
 
     @property
     def scene_in_collision(self) -> bool:
-        """Whether anything collides."""
+        """True if anything collides."""
         return bool(self.hits or self.wall_hits)
 
     @property

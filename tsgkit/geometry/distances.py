@@ -1,4 +1,4 @@
-"""How far things are from one another: gaps between surfaces, and nearest points of boards.
+"""Distances: gaps between surfaces, and nearest points of wall boards.
 
 >>> from tsgkit.geometry.bodies import plate
 >>> from tsgkit.geometry.libraries import np
@@ -81,7 +81,7 @@ def least_gap(points: Floats, body: Body) -> float:
 
 
 def nearest(points: Floats, board: Body) -> Floats:
-    """For each point, the nearest one of a board, which is made of upright boxes of eight corners each."""
+    """Return for each point the nearest one of a board of upright boxes with eight corners each."""
     seen = board.frame.local(points)
     boxes = board.frame.local(board.vertices).reshape(-1, 8, 3)
     found = np.clip(seen[:, None], boxes.min(axis=1), boxes.max(axis=1))

@@ -1,4 +1,4 @@
-"""Floors: polygons seen from above, and the thin slabs that rays and distances meet.
+"""Floors: polygons seen from above, and the thin slabs used for rays and distances.
 
 >>> from tsgkit.geometry.profiles import STRICT
 >>> from tsgkit.geometry.scenes import Floor
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 THICK = 0.001
 EDGE = 1e-6
-"""Floors are closed: what lies over their very edge lies over them."""
+"""Tolerance at the edge: a point on the edge of a floor is over it."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""GLB files made plain: compressed surfaces decoded, numbers as floats, and textures apart.
+"""Decoding of GLB files: compressed surfaces, numbers as floats, separate textures.
 
 >>> file = plain({"asset": {"version": "2.0"}, "materials": [{"pbrMetallicRoughness": {}}]}, b"")
 >>> file.content["materials"], file.textures
@@ -33,20 +33,20 @@ SHIFTED, GLOSSY = "KHR_texture_transform", "KHR_materials_pbrSpecularGlossiness"
 READ = frozenset({DRACO, QUANTIZED, BASIS, WEBP, SHIFTED, GLOSSY, "KHR_lights_punctual", "KHR_xmp_json_ld"})
 """The extensions that are read, or that change nothing of a surface."""
 LOOKS = "KHR_materials_"
-"""How the names of extensions begin that only say how light plays on a surface."""
+"""Prefixes of extensions that only affect appearance."""
 ANEW = {"EXT_meshopt_compression": "gltfpack -i FILE.glb -o NEW.glb -noq"}
 PLAINLY = "gltf-transform copy FILE.glb NEW.glb, or export it from a 3D editor as plain glTF 2.0"
 
 
 @dataclass(frozen=True)
 class PlainFile:
-    """The JSON and the bytes of a file that holds plain surfaces, and its textures by the names of its materials."""
+    """The JSON and bytes of a file with plain surfaces, and its textures by material name."""
 
     content: dict[str, Any]
     binary: bytes
     textures: Mapping[str, Texture] = field(default_factory=dict)
     faults: Mapping[int, str] = field(default_factory=dict)
-    """What is wrong with the meshes of these numbers; in their place is a mesh of nothing."""
+    """Problems of meshes by number; they are replaced by empty meshes."""
 
     def part(self, wanted: Sequence[int], nodes: Sequence[Mapping[str, Any]]) -> PlainFile:
         """Return the file of some meshes alone, the first node its scene; ``NotRead`` where a mesh has a fault."""
@@ -124,7 +124,7 @@ def chunks_of(data: bytes) -> tuple[bytes, bytes]:
 
 
 def plain(content: Mapping[str, Any], binary: bytes, beside: Callable[[str], bytes] | None = None) -> PlainFile:
-    """Return the file with what is seen of it alone; ``beside`` reads files that it names, or raises KeyError."""
+    """Return the file with its visible parts only. ``beside`` reads files that it names, or raises KeyError."""
     check_extensions(content)
     numbers = Numbers(content, binary, beside)
     looks = [_look(content, number) for number in range(len(listed(content, "materials")))]
@@ -162,7 +162,7 @@ def _inner(row: object, *names: str) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class _Look:
-    """How a material looks: its base colour, the number of its image, and where its corners lie on that."""
+    """The appearance of a material: its base colour, its image number, and its texture coordinates."""
 
     base: dict[str, Any]
     image: int | None = None
@@ -171,7 +171,7 @@ class _Look:
 
 
 def _look(content: Mapping[str, Any], number: int) -> _Look:
-    """Return what a material is painted with; what is not as glTF has it is left out."""
+    """Return the appearance of a material; invalid parts are left out."""
     material = row_of(content, "materials", number)
     glossy = _inner(material, "extensions", GLOSSY)
     said = glossy or _inner(material, "pbrMetallicRoughness")

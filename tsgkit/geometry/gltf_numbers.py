@@ -1,4 +1,4 @@
-"""The tables of numbers of a glTF file: read whatever their type, compression or spareness, and written plainly.
+"""Number tables of glTF files: decoded from any type, compression or sparseness, and written plainly.
 
 >>> table = {"bufferView": 0, "componentType": 5121, "type": "SCALAR", "count": 4, "normalized": True}
 >>> view, buffer = {"buffer": 0, "byteLength": 4}, {"byteLength": 4}
@@ -50,7 +50,7 @@ def row_of(content: Mapping[str, Any], name: str, number: object) -> Mapping[str
 
 
 class Numbers:
-    """The tables of a file, and those of the plain file that is made of it."""
+    """The tables of a file, and those of the plain file made from it."""
 
     def __init__(self, content: Mapping[str, Any], binary: bytes, beside: Callable[[str], bytes] | None = None) -> None:
         self._content, self._binary, self._beside = content, binary, beside
@@ -61,7 +61,7 @@ class Numbers:
 
     @property
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """The lists that describe what was added."""
+        """The glTF lists that describe the added tables."""
         buffers = [{"byteLength": self._size}] if self._size else []
         return {"accessors": self._accessors, "bufferViews": self._views, "buffers": buffers}
 
@@ -112,7 +112,7 @@ class Numbers:
         return values, None if faces is None else np.asarray(faces).reshape(-1)
 
     def values(self, number: object) -> Floats:
-        """Return a table as floats; what counts as shares of a whole number, as shares."""
+        """Return a table as floats; normalised integers as fractions."""
         return self._shared(self._raw(number), self._accessor(number), "")
 
     def _shared(self, table: Any, about: Mapping[str, Any], name: str) -> Floats:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""The libraries this room stands on, each imported when it is first used and named plainly when it is missing.
+"""Optional libraries of this package, imported on first use, with a clear error if missing.
 
 ``from tsgkit.geometry.libraries import np`` costs nothing; ``np.zeros`` imports numpy. So ``tsgkit --help`` stays
 instant, and a base install learns what to add only when somebody really asks about a room.
@@ -56,7 +56,7 @@ __all__ = [
 
 
 class Library:
-    """Stands for a module until one of its names is asked for."""
+    """A lazily imported module."""
 
     def __init__(self, name: str, work: str = "rooms are measured", extra: str = "scenes") -> None:
         self._name, self._work, self._extra = name, work, extra
@@ -77,7 +77,8 @@ def _imported(name: str, work: str = "rooms are measured", extra: str = "scenes"
 
 
 def check_libraries(names: Iterable[str] | None = None) -> None:
-    """Import all of them now; ``UsageError`` where one is missing: what some measure alone would look like a verdict.
+    """Import all of them. Raise ``UsageError`` if one is missing, so that partial measurements are not taken for
+    verdicts.
 
     Threads that import the same library at the same time may find half of it, so this comes before them.
     """

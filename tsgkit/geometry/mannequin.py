@@ -1,4 +1,4 @@
-"""A human figure 1.70 m tall, for scale beside things: ours, made of spheres, cylinders and boxes.
+"""A human figure 1.70 m tall for scale, made of spheres, cylinders and boxes.
 
 >>> vertices, faces = human()
 >>> np.round([vertices[:, 2].min(), vertices[:, 2].max()], 6).tolist()

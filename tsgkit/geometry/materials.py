@@ -1,4 +1,4 @@
-"""How surfaces look: base colours of faces and corners, and textures with the place of every corner on them.
+"""Materials of surfaces: base colours of faces and corners, and textures with their coordinates.
 
 >>> paint = plain((1.0, 0.0, 0.0), corners=3, faces=1)
 >>> paint.colours.tolist(), paint.texture_of.tolist()
@@ -28,7 +28,7 @@ MOST_PIXELS = 48_000_000
 _BAND = 256
 """Rows that are converted at a time, at least."""
 MOST_SIDE = 2048
-"""Textures of more pixels a side are kept smaller: no picture shows more."""
+"""Textures are reduced to this number of pixels a side."""
 KTX2 = b"\xabKTX 20\xbb"
 STEPS = 4096
 WHITE = (1.0, 1.0, 1.0)
@@ -36,7 +36,7 @@ WHITE = (1.0, 1.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Paint:
-    """Base colours (faces x 3), which texture a face has (-1 is none), and for each corner its place on the texture.
+    """Base colours (faces x 3), the texture of each face (-1: none), and texture coordinates of each corner.
 
     ``tints`` (corners x 3) multiplies colours where corners have some of their own. The places run from the lower left
     corner of the texture and repeat outside 0 to 1.
@@ -59,7 +59,7 @@ class Paint:
 
 
 class Texture:
-    """The bytes of an image (PNG, JPEG, WebP, KTX2), decoded when it is first looked at; or why there are none."""
+    """The bytes of an image (PNG, JPEG, WebP, KTX2), decoded on first use, or the reason why there is none."""
 
     def __init__(self, data: bytes, why_not: str = "") -> None:
         self._data, self._why_not = data, why_not
@@ -70,7 +70,7 @@ class Texture:
 
     @cached_property
     def levels(self) -> tuple[Bytes, ...]:
-        """The picture and its halves down to one pixel, each rows x columns x (red, green, blue, how solid).
+        """The image and its halves down to one pixel, each rows x columns x (red, green, blue, opacity).
 
         A picture that cannot be decoded, or is too large, is one white pixel.
         """
@@ -81,12 +81,12 @@ class Texture:
 
     @cached_property
     def fault(self) -> str:
-        """What is wrong with the picture; empty when nothing is. Its pixels are not kept."""
+        """The problem of the image; empty if there is none. Its pixels are not kept."""
         return self._decoded()[1]
 
     @cached_property
     def solid(self) -> bool:
-        """Whether nothing can be seen through it."""
+        """True if the texture is opaque."""
         return bool((self.levels[0][..., 3] >= 128).all())
 
     def _decoded(self) -> tuple[Bytes, str]:
@@ -147,7 +147,7 @@ def _halved(pixels: Bytes) -> Bytes:
 
 
 def linear(shown: object) -> Floats:
-    """Linear light of colours as pictures write them, from 0 to 1."""
+    """Return linear light of sRGB colours, from 0 to 1."""
     values = np.clip(np.asarray(shown, dtype=float), 0, 1)
     return np.asarray(np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4))
 
@@ -159,7 +159,9 @@ def encoded(light: Floats | Singles) -> Bytes:
 
 
 def sampled(texture: Texture, places: Floats, texels: Floats) -> tuple[Floats, Floats]:
-    """Linear light and solidity at places of a texture; ``texels`` says how many of its pixels one of ours covers."""
+    """Return linear light and opacity at texture coordinates; ``texels`` is the number of texture pixels per image
+    pixel.
+    """
     levels = texture.levels
     which = np.clip(np.round(np.log2(np.maximum(texels, 1e-6))), 0, len(levels) - 1).astype(int)
     found = np.empty((len(places), 4))
@@ -191,7 +193,7 @@ def plain(colour: Sequence[float], corners: int, faces: int) -> Paint:
 
 
 def paint_of(mesh: Any, textures: Mapping[str, Texture]) -> Paint | None:  # noqa: ANN401  (trimesh ships no complete types)
-    """Return what a mesh of trimesh is painted with, its texture by name; None where its file says nothing."""
+    """Return the material of a trimesh mesh, with textures by name; None if its file has none."""
     corners, faces, visual = len(mesh.vertices), len(mesh.faces), mesh.visual
     if visual.kind == "face":
         colours = linear(np.asarray(visual.face_colors)[:, :3] / 255)

@@ -1,4 +1,4 @@
-"""A scene as it is measured under a profile: bodies, floors, walls and openings, and what was wrong with any of them.
+"""A scene measured under a profile: bodies, floors, walls and openings, and their problems.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
@@ -35,17 +35,17 @@ SIMPLE_HEIGHT = 3.0
 
 
 def _on() -> None:
-    """Go on."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """All that is measured about one scene under one profile."""
+    """Everything measured about one scene under one profile."""
 
     scene: Scene
     profile: Profile = STRICT
     keep_going: Callable[[], None] = _on
-    """Called between steps; raises where nobody waits for the rest."""
+    """A callback between steps, which raises to abort."""
 
     @cached_property
     def _placed(self) -> tuple[Mapping[str, Body], tuple[Problem, ...]]:
@@ -74,7 +74,7 @@ class Stage:
         return tuple(dict.fromkeys(thing.id for thing in self.scene.objects if thing.id not in self.bodies))
 
     def body(self, name: str) -> Body:
-        """Return one object; asking for one that is not there, or cannot be measured, is a usage error."""
+        """Return the body of an object. Raise ``UsageError`` if it does not exist or cannot be measured."""
         if name in self.bodies:
             return self.bodies[name]
         known = ", ".join(list(self.bodies)[:8]) or "none"
@@ -90,7 +90,7 @@ class Stage:
 
     @cached_property
     def architecture(self) -> Architecture:
-        """The scene's own, or a room around its objects."""
+        """The scene's architecture, or a room around its objects."""
         if self.scene.architecture is not None:
             return self.scene.architecture
         if not self.bodies:
@@ -146,7 +146,7 @@ class Stage:
 
     @property
     def built_walls(self) -> tuple[BuiltWall, ...]:
-        """The walls with what belongs to each."""
+        """The walls with their openings and boards."""
         return self._built[0]
 
     @property
@@ -171,7 +171,7 @@ class Stage:
 
     @cached_property
     def wall_faces(self) -> tuple[Body, ...]:
-        """The faces things can hang on: each wall from its front and, where every floor counts, from both rooms."""
+        """The faces on which objects can hang: the front of each wall, and in strict both sides."""
         if not self.profile.every_floor:
             return self.walls
         backs = (turned(wall) for wall in self.walls)

@@ -1,4 +1,4 @@
-"""Shapes: triangle meshes from the bytes of GLB, OBJ and PLY files, and primitives made of sizes.
+"""Triangle meshes from GLB, OBJ and PLY bytes, and primitives.
 
 >>> mesh_of(box(2, 1, 0.5)).faces.shape
 (12, 3)
@@ -41,7 +41,7 @@ ROUND = 48
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Corners (n x 3) and faces (m x 3, indices of corners), never written to; ``paint`` only pictures look at."""
+    """Corners (n x 3) and faces (m x 3, indices of corners), read-only; ``paint`` is used for rendering only."""
 
     vertices: Floats
     faces: Ints
@@ -80,7 +80,7 @@ class Mesh:
 
 
 class Primitive(NamedTuple):
-    """A shape by its size: metres to the right, deep and up, centred on its own origin."""
+    """A shape by its size in metres: width, depth and height, centred on its origin."""
 
     kind: Literal["box", "cylinder", "cone", "sphere"]
     size: tuple[float, float, float]
@@ -103,8 +103,7 @@ def areas(vertices: Floats, faces: Ints) -> Floats:
 def read_mesh(
     data: bytes, format: str, *, where: str = "mesh", beside: Mapping[str, bytes] | None = None
 ) -> Mesh | Problem:
-    """Return the one mesh all parts of a file make together, each part where its node puts it; or what is wrong with
-    it.
+    """Return one mesh of all parts of a file at their node positions, or the problem.
 
     ``beside`` holds the files that an OBJ file names, by their names without folders: its materials and textures.
     """
@@ -167,7 +166,7 @@ def _short_corner(data: bytes) -> str:
 
 
 class _Beside:
-    """Files by name, as the reader of meshes asks for them: with whatever folders they were written with.
+    """Files by name for the mesh reader, without the folders in which they were written.
 
     Of images it gets a pixel, and the textures are kept under the names it asked for: one that is broken costs no mesh.
     """
@@ -209,7 +208,7 @@ def mesh_of(shape: Shape) -> Mesh:
 
 
 def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | None, tuple[Problem, ...]]:
-    """Return the part of a shape that can be measured, and what was wrong with the rest."""
+    """Return the measurable part of a shape, and the problems of the rest."""
     if isinstance(shape, Primitive):
         if shape.kind not in _UNIT or not all(math.isfinite(s) and s > 0 for s in shape.size):
             return None, (Problem("bad-size", where, f"a {shape.kind} of size {shape.size}"),)
@@ -288,7 +287,7 @@ def _unit_sphere() -> tuple[Floats, Ints]:
 
 
 def _lathe(outline: list[tuple[float, float]]) -> tuple[Floats, Ints]:
-    """Return what a (radius, height) outline from pole to pole makes when turned about z."""
+    """Return the surface of revolution of a (radius, height) outline about z."""
     rings = [[(r * math.cos(t), r * math.sin(t), z) for t in _turns()] for r, z in outline[1:-1]]
     corners = [(0.0, 0.0, outline[0][1]), (0.0, 0.0, outline[-1][1]), *(point for ring in rings for point in ring)]
     faces = []

@@ -1,4 +1,4 @@
-"""Are doors and windows kept clear?
+"""Clearance of doors and windows.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
     from tsgkit.geometry.measured_scene import Stage
 
 LOOK = 0.1
-"""How far before an opening its floor is looked for."""
+"""The distance in front of an opening at which its floor is searched."""
 BEFORE_WINDOW = 0.5
 PIXELS, FINE_PIXELS = 100, 400
 """Pixels a metre, as published and in ``strict``."""
 MOST_PIXELS = 4096
-"""Of no picture is a side longer; larger openings are seen in coarser pixels."""
+"""The most pixels a side; larger openings are rendered in coarser pixels."""
 CORNERS = 5
 """A triangle cut by two parallel planes has at most this many corners."""
 
 
 @dataclass(frozen=True)
 class Clearance:
-    """One side of one opening: which objects are in the way, and the share of the opening each of them hides."""
+    """One side of an opening: the objects in the way, and the share of the opening that each hides."""
 
     opening: str
     kind: str
@@ -135,7 +135,7 @@ def _by_cut(body: Body, board: Body, way: Floats, depth: float) -> Bools | None:
 
 
 def _cut(triangles: Floats, depth: float) -> Floats:
-    """Triangles without what lies outside the depth, as polygons of five corners, the last ones repeated."""
+    """Return triangles clipped to the depth, as polygons of five corners, the last ones repeated."""
     away = triangles[..., 2]
     whole = ((away >= 0) & (away <= depth)).all(axis=1)
     kept = np.concatenate([triangles[whole], np.repeat(triangles[whole][:, 2:], CORNERS - 3, axis=1)], axis=1)

@@ -1,4 +1,4 @@
-"""Can somebody walk through the room, and up to the sides of things that are used from there?
+"""Navigability of a room, and access to the functional sides of objects.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.profiles import OFFICIAL
@@ -38,21 +38,21 @@ HALF = PIXELS // 2
 MARGIN = 0.2
 """Metres around the floor on the canvas of navigability; that of access has none."""
 ROBOT = 0.2
-"""Metres that somebody is wide."""
+"""The width of a person in metres."""
 HEADROOM = 2.0
-"""What stands or hangs higher than this blocks nobody."""
+"""Objects above this height block no one."""
 AWAY, DEEP = 0.05, 0.2
 """The strip before a side starts this far from the box and is this deep."""
 THRESHOLD = 0.25
-"""How far on either side of a door the next floor may begin."""
+"""The search distance for the next floor on either side of a door."""
 SLIVER = 1e-6
 """Free parts of fewer square metres are none."""
 SIDES = {"front": (1, -1), "back": (1, 1), "left": (0, -1), "right": (0, 1)}
-"""The axis and direction of each side: left and right as seen by somebody before the object."""
+"""The axis and direction of each side; left and right as seen from in front of the object."""
 
 
 class Navigability(NamedTuple):
-    """The largest free part over all free parts: 0 where nothing is free, None where there is no floor."""
+    """The share of the largest connected free area: 0 if nothing is free, None without a floor."""
 
     value: float | None
     parts: tuple[float, ...]
@@ -73,7 +73,8 @@ class Navigability(NamedTuple):
 
 @dataclass(frozen=True)
 class Access:
-    """How free the strips before an object's functional sides are; the best side counts, none is None."""
+    """The free share of the strips in front of an object's functional sides; the best side counts; None without
+    sides."""
 
     id: str
     sides: Mapping[str, float]
@@ -91,7 +92,7 @@ class Access:
 
 
 class Canvas:
-    """The published picture of a floor: where the world lies on it, and how large a metre is."""
+    """The published image of a floor: its origin and its pixels per metre."""
 
     def __init__(self, stage: Stage, margin: float) -> None:
         left, front, right, back = stage.floor.bounds
@@ -102,7 +103,7 @@ class Canvas:
         self.floor = filled(self.pixels(triangles), self.shape)
 
     def pixels(self, points: Floats) -> Ints:
-        """Return the pixels of points of the world; its y runs up, a picture's rows run down."""
+        """Return the pixels of world points; the world's y runs up, rows run down."""
         flipped = (points - self._middle) * (1, -1) / self._scale * HALF
         return np.asarray(np.trunc(flipped).astype(np.int64) + HALF)
 
@@ -126,7 +127,7 @@ class Canvas:
 
 
 def navigability(stage: Stage) -> Navigability:
-    """Free floor that hangs together over all free floor, for somebody 0.2 m wide."""
+    """Return the share of the largest connected free floor for a person 0.2 m wide."""
     if not stage.floors:
         return Navigability(None, (), "square metres", stage.unmeasured)
     exact = stage.profile.exact_areas
@@ -164,7 +165,7 @@ def _free_areas(stage: Stage) -> list[float]:
 
 
 def free_parts(stage: Stage) -> list[shapely.Geometry]:
-    """Return where the middle of somebody 0.2 m wide can be, as polygons that hang together, the largest first."""
+    """Return the connected areas for the centre of a person 0.2 m wide, as polygons, the largest first."""
     barriers = [body.footprint for body in _blocking(stage)] + _barriers(stage)
     walkable = shapely.union_all([stage.floor, *_thresholds(stage)]).buffer(-ROBOT / 2)
     free = walkable.difference(shapely.union_all(barriers).buffer(ROBOT / 2))

@@ -1,4 +1,4 @@
-"""Pictures as PNG files, with nothing but zlib: no clock, no name of a tool, the same bytes always.
+"""PNG files written with zlib only, so that equal images have equal bytes.
 
 >>> png(np.zeros((2, 2, 3), dtype=np.uint8))[:8]
 b'\\x89PNG\\r\\n\\x1a\\n'
@@ -19,7 +19,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 COLOURS = {1: 0, 3: 2, 4: 6}
 """The colour type for each number of channels: grey, colour, colour that can be seen through."""
 UP = 2
-"""The filter that keeps what a row adds to the one above it."""
+"""The PNG filter that stores differences to the row above."""
 
 
 def png(pixels: Bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What is wrong with a scene's own geometry, as values: a bad mesh or room is told, never a crash.
+"""Problems of a scene's geometry, such as invalid meshes, as values.
 
 >>> print(Problem("singular-transform", "lamp_2", "its transform has determinant 0"))
 lamp_2: its transform has determinant 0 [singular-transform]
@@ -32,7 +32,7 @@ CODES = {
 
 
 class Problem(NamedTuple):
-    """One thing wrong with the geometry: ``code`` is one of :data:`CODES`, ``where`` the id it was found at."""
+    """A geometry problem: ``code`` is one of :data:`CODES`, ``where`` the id of the object."""
 
     code: str
     where: str

@@ -1,4 +1,4 @@
-"""How rooms are measured: as the published tool does it (``OFFICIAL``), or as it should be done (``STRICT``).
+"""Profiles of measurement: as the published tool (``OFFICIAL``), or as it should be (``STRICT``).
 
 >>> OFFICIAL.scaled_boxes, STRICT.scaled_boxes
 (False, True)
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Profile:
-    """The choices on which the published way and ours part.
+    """The choices in which the two profiles differ.
 
     * ``floor_from_file``: floors lie where the file says; else at the lowest corner of any object.
     * ``scaled_boxes``: axes are unit vectors and boxes have their real size; else axes carry the object's scale.

@@ -1,4 +1,4 @@
-"""Pixels as the published tool counts them: filled polygons, thick outlines, erosion, connected parts.
+"""Raster operations as in the published tool: filled polygons, thick outlines, erosion, connected components.
 
 >>> canvas = filled([[(2, 2), (6, 2), (6, 5), (2, 5)]], (10, 10))
 >>> int(canvas.sum()), int(eroded(canvas, 3).sum())
@@ -124,7 +124,7 @@ def _clipped(starts: object, ends: object, shape: tuple[int, int]) -> tuple[Ints
 
 
 def _beyond(points: Ints, last: Ints) -> Ints:
-    """-1 where a coordinate lies before the canvas, 1 where it lies behind it."""
+    """Return -1 for coordinates before the canvas, 1 for those behind it."""
     return (points > last).astype(np.int64) - (points < 0)
 
 
@@ -151,7 +151,7 @@ def _draw_thick(canvas: Bools, start: Ints, end: Ints, width: int) -> None:
 
 
 def _draw_fine(canvas: Bools, corners: Ints) -> None:
-    """A convex polygon whose corners lie between pixels."""
+    """Draw a convex polygon with subpixel corners."""
     rows, columns = canvas.shape
     there = np.roll(corners, -1, axis=0)
     whole = (corners[:, 1] + HALF) >> 16, (there[:, 1] + HALF) >> 16
@@ -217,8 +217,7 @@ def corners_of(centre: tuple[int, int], size: tuple[int, int], degrees: float) -
 
 
 def eroded(canvas: Bools, width: int) -> Bools:
-    """Return what is left when a square of ``width`` pixels must fit; what lies outside the canvas takes
-    nothing away."""
+    """Return the erosion by a square of ``width`` pixels; the outside of the canvas does not erode."""
     if width <= 1:
         return canvas
     return np.asarray(ndimage.minimum_filter(canvas, size=width, mode="constant", cval=True))

@@ -1,4 +1,4 @@
-"""What rays met first, and the light that comes from its paint.
+"""First hits of rays, and the colour of the material there.
 
 The paint of all surfaces is one table here, asked by the number of a face among the faces of all of them.
 """
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Bytes, Floats, Ints, Singles
 
 GREY = (0.72, 0.71, 0.69)
-"""What has no colour of its own."""
+"""The colour of surfaces without one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A surface as it is drawn; ``colour``, as pictures write it, stands in where it has no paint."""
+    """A surface to render; ``colour`` (sRGB) is used if it has no material."""
 
     name: str
     vertices: Floats
@@ -33,7 +33,7 @@ class Drawn:
     paint: Paint | None = None
     colour: tuple[float, float, float] = GREY
     body: Body | None = None
-    """Whose surface it is, and keeps its normals: pictures of a room show the same things again and again."""
+    """The body of the surface, which caches its normals between images."""
 
     @cached_property
     def corners(self) -> Floats:
@@ -50,7 +50,7 @@ class Drawn:
 
 @dataclass(eq=False)
 class Hits:
-    """What rays met first: the number of a face (-1 is none), weights of its second and third corner, metres."""
+    """First hits of rays: face numbers (-1: none), barycentric weights of the second and third corner, metres."""
 
     face: Ints
     second: Singles
@@ -67,14 +67,14 @@ class Hits:
         self.far[rows] = other.far
 
     def between(self, corners: Any) -> Any:  # noqa: ANN401  (arrays of either precision)
-        """Return what lies between values of the three corners (hits x 3 x anything) where the face was met."""
+        """Return values interpolated between the three corners (hits x 3 x anything) at the hits."""
         first = corners[:, 0]
         second, third = self.second[:, None], self.third[:, None]
         return first + second * (corners[:, 1] - first) + third * (corners[:, 2] - first)
 
 
 class Coats:
-    """The paint of several surfaces."""
+    """The materials of several surfaces."""
 
     def __init__(self, drawn: Sequence[Drawn]) -> None:
         self._drawn = drawn
@@ -99,7 +99,7 @@ class Coats:
         return np.asarray(np.sqrt(flat * sizes[self._paint.texture_of] / np.maximum(spread, 1e-18)))
 
     def colours(self, seen: Hits, pixel: Singles) -> Singles:
-        """Linear light of what was met, where a pixel there covers so many metres."""
+        """Return the linear light of hits, where a pixel covers this many metres."""
         found = self._colours[seen.face]
         if self._paint.tints is not None:
             found *= seen.between(self._paint.tints[self._corners[seen.face]])
@@ -141,7 +141,7 @@ def _own_colour(one: Drawn) -> Paint:
 
 
 def face_colours(one: Drawn) -> Bytes:
-    """Return one colour for each face, as pictures write them; of a texture, the one around the middle."""
+    """Return one sRGB colour for each face; for a texture, its mean around the centre."""
     third = np.full(len(one.faces), 1 / 3, dtype=np.float32)
     whole = Hits(np.arange(len(one.faces)), third, third, third)
     return encoded(Coats([one]).colours(whole, np.sqrt(areas(one.vertices, one.faces)).astype(np.float32)))

@@ -1,4 +1,4 @@
-"""Rays against triangles: how far to the first face.
+"""Ray casting against triangles: the distance to the first face.
 
 >>> from tsgkit.geometry.meshes import box, mesh_of
 >>> cube = mesh_of(box(1, 1, 1))
@@ -26,7 +26,7 @@ def device() -> Any:  # noqa: ANN401  (embreex ships no types)
 
 
 class Rays:
-    """A surface that can be looked at. Embree is of single precision, so all is kept near the middle."""
+    """A surface for ray casting. Coordinates are centred because Embree has single precision."""
 
     def __init__(self, vertices: Floats, faces: Ints) -> None:
         corners = vertices[faces]

@@ -1,4 +1,4 @@
-"""What a relation is found to be: its score, whether that is enough, and why, in words.
+"""The result of a relation: its score, whether it holds, and the reason.
 
 >>> print(relation("next_to", 0.25, "lamp_2 is 0.92 m from bed_1; next_to needs < 0.79"))
 next_to: no (0.25): lamp_2 is 0.92 m from bed_1; next_to needs < 0.79
@@ -14,7 +14,7 @@ ENOUGH = 0.5
 
 
 class Relation(NamedTuple):
-    """One relation between given things; ``margin`` is the score above (or below) what is needed."""
+    """A relation between given objects; ``margin`` is the score minus the threshold."""
 
     name: str
     score: float
@@ -27,7 +27,7 @@ class Relation(NamedTuple):
 
 
 def relation(name: str, score: float, evidence: str) -> Relation:
-    """Return a relation of some score; what has no score, such as a corner without walls, scores 0."""
+    """Return a relation with a score; one that cannot be scored, such as a corner without walls, scores 0."""
     known = score if math.isfinite(score) else 0.0
     return Relation(name, known, known > ENOUGH, known - ENOUGH, evidence)
 

@@ -1,4 +1,4 @@
-"""The thirteen relations between objects, each as a score, a margin and words.
+"""The thirteen relations between objects, each with a score, a margin and a reason.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6
 HARDLY = 1e-9
-"""How far a region without allowance still reaches beyond its box, as a share of it."""
+"""The tolerance of a region without allowance, as a share of its box."""
 AROUND = 0.25
 """Beside an object may be this much wider than it is."""
 FACING = 30.0
@@ -49,12 +49,12 @@ RANGES = {
     "far": Range(4, math.inf, 0.25),
 }
 SIDES = {"left": (0, -1), "right": (0, 1), "front": (1, -1), "back": (1, 1), "bottom": (2, -1), "top": (2, 1)}
-"""The axis and direction of each side: left and right as seen by somebody before the object."""
+"""The axis and direction of each side; left and right as seen from in front of the object."""
 LENGTHS = ("long", "short")
 
 
 class Group(NamedTuple):
-    """Objects that a relation is asked of: the anchor and the others."""
+    """Objects of a relation: the anchor and the others."""
 
     anchor: str
     others: tuple[str, ...]
@@ -104,7 +104,7 @@ def inside_of(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
 
 
 def outside_of(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
-    """Return the share of the other's box that does not lie in the anchor's."""
+    """Return the share of the other's box outside the anchor's."""
     share = 1 - float(in_box(anchor.frame, others[0].points).mean())
     return _share("outside_of", share, f"of {others[0].id} lies outside {anchor.id}")
 
@@ -118,7 +118,7 @@ def side_of(others: Sequence[Body], anchor: Body, side: str) -> Relation:
 
 
 def side_region(others: Sequence[Body], anchor: Body, side: str) -> Relation:
-    """Return the share of the other's box that lies in one half of the anchor's."""
+    """Return the share of the other's box in one half of the anchor's."""
     points = others[0].points
     within = in_box(anchor.frame, points) & at_side(anchor.frame, points, side, beyond=False, wider=HARDLY)
     return _share("side_region", float(within.mean()), f"of {others[0].id} lies in the {side} half of {anchor.id}")
@@ -181,7 +181,7 @@ def _distance(name: str) -> Callable[[Sequence[Body], Body, str], Relation]:
 
 
 def surround(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
-    """Return how evenly three or more stand around the anchor: half for equal distances, half for equal angles."""
+    """Return the evenness of three or more objects around the anchor: half for distances, half for angles."""
     name = "surround"
     if len(others) < 3:
         return relation(name, 0.0, f"{len(others)} around {anchor.id}; surround needs three or more")
@@ -229,7 +229,7 @@ def in_box(frame: Frame, points: Floats) -> Bools:
 
 
 def at_side(frame: Frame, points: Floats, side: str, *, beyond: bool, wider: float) -> Bools:
-    """Return which points lie on a side of a box, beyond its face or its middle, within the outline of that face."""
+    """Return which points are on a side of a box, beyond its face or centre, within the outline of that face."""
     axis, sign = SIDES[side]
     seen = frame.local(points)
     others = [k for k in range(3) if k != axis]

@@ -46,15 +46,15 @@ HANGING = Range(0, 0.01, 0.03)
 SQUARE = 0.15
 """The cosine up to which the ways to two walls count as at right angles."""
 LOOK = 0.05
-"""How far before a wall the floor it belongs to is looked for."""
+"""The distance in front of a wall at which its floor is searched."""
 SUNK = 0.01
-"""A point this far below a floor of the file still lies over it."""
+"""Tolerance: a point this far below a floor still counts as over it."""
 
 
 def relation_to_room(
     stage: Stage, name: str, target: str, *, element: str = "wall", floors: Iterable[str] = ()
 ) -> Relation:
-    """Return one relation of an object to what is built; ``element`` matters to the four distances, ``floors`` to
+    """Return a relation of an object to the architecture; ``element`` matters to the four distances, ``floors`` to
     rooms.
     """
     if name not in RELATIONS_TO_ROOMS:
@@ -115,7 +115,9 @@ def inside_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]
 
 
 def middle_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
-    """Return how near the object's middle is to that of the floor; large objects in large rooms are given more way."""
+    """Return the closeness of an object's centre to that of the floor; large objects in large rooms have more
+    tolerance.
+    """
     name, best, words = "middle_of_room", -1.0, "the scene has no floor"
     for ground in floors:
         away = float(np.linalg.norm(body.frame.centre[:2] - ground.centre))
@@ -147,7 +149,7 @@ def _at_wall(name: str, bounds: Range, stage: Stage, body: Body, element: str, f
 
 
 def corner_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
-    """Return how near the object is to two walls of its room that lie at right angles, as seen from it."""
+    """Return the closeness of an object to two perpendicular walls of its room."""
     name, best, words = "corner_of_room", 0.0, f"{body.id} is in none of the rooms, or near no two walls of one"
     for ground in floors:
         if share_over(body, ground) < 0.5:
@@ -162,7 +164,7 @@ def corner_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Grou
 
 
 def _walls_near(stage: Stage, ground: Ground, body: Body) -> list[Body]:
-    """Return the walls before whose faces this floor lies, without those too far off to make a corner."""
+    """Return the walls that face this floor and are close enough to form a corner."""
     least = stage.boxes_of_faces.least(*reach(body)).tolist()
     near = [wall for wall, away in zip(stage.wall_faces, least, strict=True) if CORNER.score(away) > 0]
     ahead = np.array([wall.frame.centre + LOOK * wall.frame.front for wall in near]).reshape(-1, 3)
@@ -177,7 +179,7 @@ def _way_to(body: Body, wall: Body) -> tuple[float, Floats]:
 
 
 def hang_from_ceiling(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
-    """Return the gap to the ceiling, which lies over the floors at the height of the highest wall."""
+    """Return the gap to the ceiling, which is at the height of the highest wall."""
     name = "hang_from_ceiling"
     ceiling = stage.ceiling([ground.id for ground in floors])
     if ceiling is None:

@@ -1,4 +1,4 @@
-"""Pictures of surfaces by rays: colour, depth, normals, and which surface each pixel shows.
+"""Rendering by ray casting: colour, depth, normals, and the surface at each pixel.
 
 >>> from tsgkit.geometry.cameras import framing
 >>> from tsgkit.geometry.meshes import box, mesh_of
@@ -31,31 +31,31 @@ if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Bools, Bytes, Ints, Singles
 
 RENDERING = 2
-"""What pictures look like: counted up with every change that shows in them, since judges look at them."""
+"""Version of the renderer, increased with every visible change, since judges see the images."""
 SIZE = 512
 MOST = 2048
 BACKGROUND = (0.93, 0.94, 0.95)
 GOES_ON = 1
-"""The first version whose runs go on with these pictures: 2 only adds a line around the object in question."""
+"""The oldest version whose runs may continue with these images: 2 only adds an outline."""
 OUTLINE, OUTLINE_COLOUR = 1 / 170, (255, 0, 190)
 """How wide the line around a surface is, in sides of the picture, and its bytes: a colour that few things have."""
 LAYERS = 8
 """Holes of textures one behind the other that are seen through."""
 WITHIN = ((0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875))
-"""Where in a pixel on an edge is looked."""
+"""Subpixel positions of antialiasing."""
 BEND, STEP = 0.9, 0.05
 """Cosine between the normals of two pixels, and step of depth beside its size, from which there is an edge."""
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """What a camera saw: bytes of colour, metres to the first surface (inf where none is), its normal and number."""
+    """A rendered image: colour bytes, metres to the first surface (inf: none), its normal and its number."""
 
     colours: Bytes
     depth: Singles
     normals: Singles
     surfaces: Ints
-    """The number in ``names`` of what each pixel shows; -1 is nothing."""
+    """The surface of each pixel as an index of ``names``; -1 for none."""
     names: tuple[str, ...]
     camera: Camera
     faults: tuple[str, ...] = ()
@@ -68,8 +68,7 @@ class Picture:
         return np.asarray(self.surfaces == self.names.index(name))
 
     def outlined(self, name: str) -> Picture:
-        """Return the same picture with a line around what it shows of a surface; the surface itself is left as
-        it is."""
+        """Return the image with an outline around a surface, which itself stays unchanged."""
         mask = self.mask(name)
         wide = max(1, round(len(mask) * OUTLINE))
         around = ndimage.maximum_filter(mask, size=2 * wide + 1) & ~mask
@@ -88,7 +87,7 @@ def render(drawn: Sequence[Drawn], camera: Camera, size: int = SIZE) -> Picture:
 
 
 class Sight:
-    """Surfaces that many pictures can be taken of: as one, in single precision around their middle."""
+    """Surfaces prepared for many images: merged, in single precision around their centre."""
 
     def __init__(self, drawn: Sequence[Drawn]) -> None:
         self.drawn = tuple(one for one in drawn if len(one.faces))
@@ -137,7 +136,7 @@ class Sight:
 
 
 class _Film:
-    """What a picture is written to, pixel after pixel, row by row from the top."""
+    """A pixel buffer, filled row by row from the top."""
 
     def __init__(self, size: int) -> None:
         count = size * size
@@ -187,7 +186,7 @@ class _Film:
 
 
 class _Exposure:
-    """One picture being taken."""
+    """One image being rendered."""
 
     def __init__(self, sight: Sight, camera: Camera, film: _Film) -> None:
         self._sight, self._camera, self._film = sight, camera, film
@@ -232,7 +231,7 @@ class _Exposure:
         return np.asarray(DARKEST + (1 - DARKEST) / WAYS * free, dtype=np.float32)
 
     def _look_closer(self, edges: Ints) -> None:
-        """Replace the pixels on edges by means of what is seen within them."""
+        """Replace edge pixels by means over subpixels."""
         total = np.zeros((len(edges), 3), dtype=np.float32)
         for shift in WITHIN:
             ways = self._camera.ways(self._film.size, shift, edges)

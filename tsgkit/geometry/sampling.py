@@ -1,4 +1,4 @@
-"""Points in boxes and on surfaces: evenly spread and always the same, or seeded by what they are for.
+"""Points in boxes and on surfaces: evenly spread, or seeded by their purpose.
 
 >>> bool((abs(even(1000, 2).mean(axis=0) - 0.5) < 0.01).all())
 True
@@ -58,7 +58,7 @@ def on_faces(triangles: Floats, areas: Floats, count: int, rng: Generator) -> Fl
 
 
 def within(triangles: Floats, spread: Floats) -> Floats:
-    """Return one point in each triangle, told by two numbers of the unit square."""
+    """Return one point in each triangle, given by two numbers of the unit square."""
     u, v = spread[:, 0], spread[:, 1]
     over = u + v > 1
     u, v = np.where(over, 1 - u, u)[:, None], np.where(over, 1 - v, v)[:, None]

@@ -1,4 +1,4 @@
-"""A furnished room as a value: objects with their meshes and places, floors, walls with doors and windows.
+"""Furnished scenes as values: objects with meshes and poses, floors, walls with doors and windows.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.transforms import standing
@@ -24,7 +24,7 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Object:
-    """One thing in a room.
+    """An object in a scene.
 
     ``mend_winding`` says that its source is known for faces that look inwards, which are then turned in any profile.
     """
@@ -52,7 +52,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class Opening:
-    """A door or window: from ``low`` to ``high``, each metres along the wall and above its base."""
+    """A door or window from ``low`` to ``high``: metres along the wall and above its base."""
 
     kind: Literal["door", "window"]
     low: tuple[float, float]
@@ -77,7 +77,7 @@ class Wall:
 
 @dataclass(frozen=True)
 class Architecture:
-    """All that stands before furniture comes. Ceilings are always made from floors and walls."""
+    """The floors and walls. Ceilings follow from them."""
 
     floors: tuple[Floor, ...] = ()
     walls: tuple[Wall, ...] = ()
@@ -85,7 +85,7 @@ class Architecture:
 
 @dataclass(frozen=True)
 class Scene:
-    """A named scene; without an architecture, one is put around its objects."""
+    """A named scene; without an architecture, a room is put around its objects."""
 
     name: str
     objects: tuple[Object, ...] = ()
@@ -102,5 +102,5 @@ def rectangle(
 
 
 def bare_room(name: str) -> Scene:
-    """Return what stands for a scene that could not be read: 6 by 6 metres, walls of 2.5 metres, nothing in it."""
+    """Return an empty room in place of an unreadable scene: 6 by 6 metres, walls of 2.5 metres."""
     return Scene(name, (), rectangle(-3, -3, 3, 3, height=2.5))

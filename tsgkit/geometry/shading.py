@@ -1,4 +1,4 @@
-"""Light on surfaces: a soft sky, a lamp behind the viewer's shoulder, and corners and gaps that get less of the sky.
+"""Shading: a soft sky, a lamp behind the viewer's shoulder, and ambient occlusion.
 
 >>> shades = lit(np.array([[0.0, 0, 1], [0, 0, -1]], np.float32), np.eye(3, dtype=np.float32))
 >>> bool(shades[0] > shades[1])
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 SKY, GROUND, LAMP = 0.72, 0.48, 0.42
 """How much light comes from above, from below and from the lamp."""
 SHOULDER = (-0.45, 0.55, 0.70)
-"""Where the lamp is, as the picture has its axes: to the left, above, behind the viewer."""
+"""The direction of the lamp in image axes: left, above, behind the viewer."""
 CREASE = math.cos(math.radians(35))
-"""Where all faces at a corner are bent less than this from their mean, they are shown as one round surface."""
+"""If all faces at a corner deviate less from their mean normal, they are shaded smoothly."""
 TILE = 4
 WAYS = 2
 """Each pixel of a tile looks this many ways."""
@@ -34,7 +34,7 @@ REACH = 0.6
 NEAR = 0.03
 """Pixels of one surface are smoothed together where their depth differs by less than this share."""
 DARKEST = 0.55
-"""What is left of the light where no sky is seen."""
+"""The share of light where no sky is visible."""
 
 
 def lit(normals: Singles, axes: Singles) -> Singles:
@@ -64,7 +64,7 @@ def round_normals(vertices: Floats, faces: Ints) -> Singles:
 
 @cache
 def dome() -> Singles:
-    """TILE * TILE * WAYS directions around +z, spread so that each stands for as much light."""
+    """Return TILE * TILE * WAYS directions around +z, each for an equal share of light."""
     count = TILE * TILE * WAYS
     share = (np.arange(count) + 0.5) / count
     turn = np.arange(count) * math.pi * (3 - math.sqrt(5))

@@ -1,4 +1,4 @@
-"""Inside or outside: winding numbers, which also hold for surfaces with seams and small holes.
+"""Inside tests by winding numbers, which tolerate seams and small holes.
 
 >>> from tsgkit.geometry.meshes import box, mesh_of
 >>> cube = mesh_of(box(1, 1, 1))
@@ -21,7 +21,7 @@ AT_ONCE = 2_000_000
 
 
 def winding(vertices: Floats, faces: Ints, points: object) -> Floats:
-    """Return how often a surface goes round each point: 1 inside, 0 outside, -1 inside what is inside out."""
+    """Return the winding number of a surface at each point: 1 inside, 0 outside, -1 inside an inverted surface."""
     spots = np.asarray(points, dtype=float).reshape(-1, 3)
     triangles = vertices[faces]
     step = max(1, AT_ONCE // max(1, len(spots)))

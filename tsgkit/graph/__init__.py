@@ -1,4 +1,4 @@
-"""The domain: action-centric scene graphs as values, and everything that can be asked of them.
+"""Action-centric scene graphs as values, and operations on them.
 
 ==============  ==========================================================================================
 ``model``       triplets, one action's graph, L, narratives

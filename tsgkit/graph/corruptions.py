@@ -1,4 +1,4 @@
-"""The four seeded ways of spoiling a graph that the refinement task asks a model to mend.
+"""The four seeded errors of the refinement task.
 
 >>> from tsgkit.graph.model import ActionGraph, Vocabulary
 >>> graph = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
@@ -42,7 +42,7 @@ from tsgkit.lexicon import is_preposition
 
 
 class Corruption(StrEnum):
-    """The four error types of the refinement task."""
+    """The error types of the refinement task."""
 
     REDUNDANT = "redundant"
     MISSING = "missing"
@@ -52,7 +52,7 @@ class Corruption(StrEnum):
 
 @dataclass(frozen=True)
 class Corrupted:
-    """A spoilt graph, and the change that spoilt it (against the graph it was made from)."""
+    """A graph with a seeded error, and the change that made it."""
 
     graph: ActionGraph
     kind: Corruption
@@ -60,7 +60,7 @@ class Corrupted:
 
 
 def corrupt(graph: ActionGraph, kind: Corruption, vocabulary: Vocabulary, *, seed: int | str) -> Corrupted:
-    """Return the graph spoilt in one way; ``EditError`` where this graph and L leave no such way."""
+    """Return the graph with one error. Raise ``EditError`` if this graph and L allow none of this kind."""
     graph = ActionGraph(dict.fromkeys(graph.triplets))
     choice = random.Random(f"{seed}/{kind}/{sorted(graph.triplets)}")
     for way in _shuffled(WAYS[kind](graph, vocabulary), choice):
@@ -72,14 +72,14 @@ def corrupt(graph: ActionGraph, kind: Corruption, vocabulary: Vocabulary, *, see
 
 
 class Way(NamedTuple):
-    """One change that would spoil the graph."""
+    """A change that would introduce an error."""
 
     reference: Triplet | None
     candidate: Triplet | None
 
 
 def _shuffled(places: list[list[Way]], choice: random.Random) -> Iterator[Way]:
-    """Yield every way once; first by place, so that an element with many substitutes is not spoilt more often."""
+    """Yield every change once, grouped by place, so that elements with many substitutes are not preferred."""
     choice.shuffle(places)
     for ways in places:
         choice.shuffle(ways)

@@ -1,4 +1,4 @@
-"""What differs between two graphs, in words; patches; seeded corruptions; snapping to the vocabulary.
+"""Differences between two graphs in words, patches, and snapping to the vocabulary.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> wanted = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
@@ -25,7 +25,7 @@ from tsgkit.lexicon import Near, only_near
 
 
 class ChangeKind(StrEnum):
-    """How a triplet of the candidate stands to one of the reference."""
+    """The relation of a candidate's triplet to the reference."""
 
     MISSING = "missing"
     EXTRA = "extra"
@@ -35,7 +35,7 @@ class ChangeKind(StrEnum):
 
 
 class Change(NamedTuple):
-    """One difference: what was expected, what was found, and which of its elements are out of L."""
+    """One difference: the expected triplet, the found one, and their elements outside L."""
 
     kind: ChangeKind
     reference: Triplet | None
@@ -51,7 +51,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Diff:
-    """What two graphs share and where they differ; each differing triplet of either side is in exactly one change."""
+    """The common triplets of two graphs and their differences; each differing triplet is in exactly one change."""
 
     matched: tuple[Triplet, ...]
     changes: tuple[Change, ...]
@@ -85,7 +85,7 @@ def diff(reference: ActionGraph, candidate: ActionGraph, vocabulary: Vocabulary 
 
 
 class _Pairing:
-    """Pairs what two graphs do not share, one kind of difference after the other."""
+    """The pairing of triplets that two graphs do not share, one kind of difference after the other."""
 
     def __init__(self, reference: list[Triplet], candidate: list[Triplet]) -> None:
         self.reference = reference
@@ -143,11 +143,11 @@ STEPS: tuple[tuple[ChangeKind, Key, Key], ...] = (
     (ChangeKind.MISMATCHED, itemgetter(0, 2), itemgetter(0, 2)),
     (ChangeKind.MISMATCHED, itemgetter(1, 2), itemgetter(1, 2)),
 )
-"""What triplets are paired by, one after the other: the key of one that was expected, and of one that was found."""
+"""The keys by which triplets are paired, one after the other: of the expected and of the found one."""
 
 
 def patch(candidate: ActionGraph, difference: Diff) -> ActionGraph:
-    """Return the candidate with every change undone, in its own order; what was missing comes last.
+    """Return the candidate with every change undone, in its own order; missing triplets come last.
 
     ``patch(candidate, diff(reference, candidate)) == reference``. ``EditError`` where the candidate is not the graph
     the diff was made from.
@@ -163,14 +163,14 @@ def patch(candidate: ActionGraph, difference: Diff) -> ActionGraph:
 
 @dataclass(frozen=True)
 class Snap:
-    """An element out of L, and the one clear nearest element of L it was replaced by."""
+    """An element outside L, and the nearest element of L that replaced it."""
 
     element: str
     near: Near
 
 
 def snap(graph: ActionGraph, vocabulary: Vocabulary) -> tuple[ActionGraph, tuple[Snap, ...]]:
-    """Return the graph with every out-of-L element moved to its clear nearest in L, and what was moved.
+    """Return the graph with every element outside L replaced by its unambiguous nearest in L, and the replacements.
 
     Edges go first, since kinds follow from them: an edge goes to a relationship, an action to a verb of L, another
     node to an object, person or a hand. An element without a near enough neighbour, or with two that are about as

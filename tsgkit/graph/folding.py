@@ -1,4 +1,4 @@
-"""Names as scores compare them: trimmed, in lower case, without quotes and a final period.
+"""Normalisation of names for scoring: trimmed, in lower case, without quotes and a final period.
 
 >>> fold(' "Tea Bag." '), fold("tea-bag")
 ('tea bag', 'tea-bag')

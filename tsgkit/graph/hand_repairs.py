@@ -1,4 +1,4 @@
-"""Repairs of hands: those that graphs leave out, and written ones that two rules contradict; each with its share.
+"""Repairs of hands: missing ones, and written ones that two rules contradict; each with its probability.
 
 >>> from tsgkit.graph.model import Narrative
 >>> def act(action, thing, hand=None):
@@ -35,17 +35,17 @@ from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Nar
 from tsgkit.lexicon.tables import word_set
 
 LEAST_SURE = 0.5
-"""What is less sure than this stays as it is."""
+"""A less probable repair is not made."""
 BOTH_SURE = 0.8
-"""Both hands are put in only where this much speaks for both: one of them is then right in any case."""
+"""Both hands are added only at this probability; one of them is then right in any case."""
 MOST_SURE = 0.99
 """No hand is certain, whatever the shares say: the rule is a convention, and who wrote the graphs may not follow it."""
 USUAL = 1 / 4
-"""Where fewer of the graphs that act on things name hands, leaving them out is that narrative's way."""
+"""If fewer of the graphs that act on objects name hands, the narrative leaves them out on purpose."""
 WRITTEN = 9.0
 """As much as a written hand weighs against the other: nine of ten are right."""
 LOOK_AHEAD = 50
-"""So many graphs further on are looked at for what another hand mends or breaks."""
+"""The number of later graphs that are checked for breaches that another hand removes or adds."""
 MOST_ROUNDS = 5
 HANDLESS = word_set(
     "look look-at look-around watch see read hear listen listen-to smell walk walk-to go enter leave kick"
@@ -54,7 +54,7 @@ HANDLESS = word_set(
 
 
 class HandRepair(NamedTuple):
-    """One triplet added (``before`` is None) or changed in a graph, the rule that says so, and how sure that is."""
+    """A triplet added (``before`` is None) or changed, the rule behind it, and its probability."""
 
     graph: int
     before: Triplet | None
@@ -113,9 +113,7 @@ def _likeliest(shares: Shares) -> Hands:
 
 
 def _without_hands(graphs: Sequence[ActionGraph], rule: HandRule) -> Iterator[int]:
-    """Yield the graphs that leave out a hand: nothing is taken without one, nor much else done where others name
-    theirs.
-    """
+    """Yield the graphs that lack a hand: those that take something, and others if the narrative usually names hands."""
     acting = [_acts_on_a_thing(graph) for graph in graphs]
     named = [_names_a_hand(graph) for graph in graphs]
     usual = sum(map(operator.and_, acting, named)) >= USUAL * sum(acting)
@@ -130,7 +128,7 @@ def _without_hands(graphs: Sequence[ActionGraph], rule: HandRule) -> Iterator[in
 
 
 def _acts_on_a_thing(graph: ActionGraph) -> bool:
-    """Return whether a graph's one action has a direct object or a tool; one that is misnamed has none."""
+    """Return whether a graph's one action has a direct object or a tool."""
     return len(graph.actions) == 1 and any(
         one.source == graph.actions[0] and one.edge in (DOBJ, WITH) and one.target not in HANDS for one in graph
     )
@@ -158,7 +156,7 @@ def _changed(narrative: Narrative, start: int, added: Collection[int], rule: Han
 
 
 class _Contradicted(NamedTuple):
-    """A graph whose hand two rules contradict, and the graph with the other one."""
+    """A graph whose hand two rules contradict, and the graph with the other hand."""
 
     number: int
     graph: ActionGraph
@@ -200,7 +198,7 @@ Breaches = dict[tuple[int, str], str]
 def _breaches(
     number: int, graphs: Sequence[ActionGraph], other: ActionGraph, state: State, gaps: Collection[int], rule: HandRule
 ) -> tuple[Breaches, Breaches]:
-    """Return the breaches from a graph on as it is, and with another in its place, until both come to hold the same."""
+    """Return the later breaches with the graph as it is, and with another in its place, until both states agree."""
     now, then = Breaches(), Breaches()
     mine = theirs = state
     for place in range(number, min(number + LOOK_AHEAD, len(graphs))):

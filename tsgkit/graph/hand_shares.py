@@ -1,4 +1,4 @@
-"""Which hand does an action, where graphs leave it open: a share for each possibility, from both sides in time.
+"""Probabilities of the hands of each action that does not name them, inferred from both directions in time.
 
 >>> from tsgkit.graph.model import Narrative
 >>> def act(action, thing, *hands):
@@ -37,7 +37,7 @@ Alternatives = Mapping[int, Mapping[Hands, ActionGraph]]
 """By the number of a graph that is left open: the graph it would be with each possibility."""
 
 PUBLISHED: Mapping[Hands, float] = {(HANDS[0],): 0.57, (HANDS[1],): 0.20, HANDS: 0.23}
-"""How often published graphs name hand1 alone, hand2 alone, and both."""
+"""The frequencies of hand1 alone, hand2 alone and both in published graphs."""
 PUBLISHED_COUNTS = 4.0
 """As many graphs of the narrative itself weigh as much."""
 KEPT, BROKEN = 2.0, 0.3
@@ -50,7 +50,7 @@ ODDS_OF_BREACHES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01)
 ODDS_OF_NEIGHBOURS = (1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0)
 """The values that are tried."""
 NEIGHBOURS = 5
-"""So many graphs to either side are looked at for one that handles the same thing."""
+"""The number of graphs on either side that are searched for one that handles the same object."""
 MOST_STATES = 24
 """So many states are followed at a time."""
 OTHER = {HANDS[0]: HANDS[1], HANDS[1]: HANDS[0]}
@@ -74,7 +74,7 @@ def handled(graph: ActionGraph) -> frozenset[str]:
 
 
 class Weights(NamedTuple):
-    """By what factor a breach of the rule makes hands less likely, and a neighbour's hands are likelier than others."""
+    """Factors: the cost of a breach of the rule, and the preference for a neighbour's hands."""
 
     breach: float = BROKEN / KEPT
     neighbour: float = ALIKE / UNLIKE
@@ -94,7 +94,7 @@ def hand_shares(narrative: Narrative, open_graphs: Alternatives, rule: HandRule 
 
 
 class _Evidence:
-    """What a narrative's frequencies and neighbouring graphs say of its hands, its open graphs left out."""
+    """The frequencies and neighbours of hands in a narrative, without its open graphs."""
 
     def __init__(self, narrative: Narrative, open_graphs: Collection[int]) -> None:
         self.narrative = narrative
@@ -129,7 +129,7 @@ class _Evidence:
         return max(tried, key=lambda weights: _log_likelihood(weights, named))
 
     def _named(self, likely: Mapping[int, ActionGraph], rule: HandRule) -> Iterator[_Named]:
-        """Yield what is known of each graph that names one hand, the likeliest hands put into the open ones."""
+        """Yield the evidence of each graph that names one hand, with the likeliest hands in the open ones."""
         graphs = [likely.get(number, graph) for number, graph in enumerate(self.narrative.graphs)]
         for step in trace(self.narrative.with_graphs(graphs), rule):
             number, hands = step.index, self.hands[step.index]
@@ -147,7 +147,7 @@ class _Evidence:
 
 
 class _Named(NamedTuple):
-    """A hand that is named: how usual it and the other are elsewhere; how many more breaches and neighbours it has."""
+    """A named hand: the frequencies of it and the other hand elsewhere, and its extra breaches and neighbours."""
 
     usual: float
     other_usual: float
@@ -178,7 +178,7 @@ def _breaches(step: HandStep) -> int:
 
 
 class _Way(NamedTuple):
-    """One step from a state by a possibility (None where the graph is not open) to the next, and its weight."""
+    """A step from a state by one possibility (None if the graph is not open) to the next state, with its weight."""
 
     before: State
     hands: Hands | None
@@ -187,7 +187,7 @@ class _Way(NamedTuple):
 
 
 class _Ways:
-    """All ways of the hands through a narrative, step by step."""
+    """All paths of hand states through a narrative."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The hand1/hand2 state machine: what each hand holds along a narrative, and where the rule is not kept.
+"""State machine of hand1 and hand2: the content of each hand along a narrative, and breaches of the rule.
 
 >>> from tsgkit.graph.model import ActionGraph, Narrative
 >>> pick = lambda thing, hand: ActionGraph.of(
@@ -40,13 +40,13 @@ RELEASES = word_set(
 TRANSFERS = word_set("pass switch swap transfer hand-over shift change-hands")
 
 HAND_NAME = re.compile(r"(?:(?:left|right|both)[-_ ]?)?hands?|hand[-_ ]?\d{1,3}", re.IGNORECASE)
-"""What hands are called, rightly or wrongly."""
+"""Names of hands, allowed or not."""
 Slot = tuple[str, ...] | None
-"""What one hand holds: nothing ``()``, these things, or ``None`` for "not known"."""
+"""The content of one hand: nothing ``()``, some objects, or ``None`` if unknown."""
 
 
 class State(NamedTuple):
-    """What both hands hold."""
+    """The content of both hands."""
 
     hand1: Slot
     hand2: Slot
@@ -66,14 +66,14 @@ UNKNOWN = State(None, None)
 
 @dataclass(frozen=True)
 class HandRule:
-    """Which actions take, let go and pass on; everything else leaves the hands as they are."""
+    """Actions that take, release and pass objects; all others leave the hands unchanged."""
 
     grasps: frozenset[str] = GRASPS
     releases: frozenset[str] = RELEASES
     transfers: frozenset[str] = TRANSFERS
 
     def __repr__(self) -> str:
-        """Name only what is not usual: sixty verbs in a signature hide what it says."""
+        """Show only what differs from the default."""
         usual = {"grasps": GRASPS, "releases": RELEASES, "transfers": TRANSFERS}
         others = [f"{name}={getattr(self, name)!r}" for name, verbs in usual.items() if getattr(self, name) != verbs]
         return f"HandRule({', '.join(others)})"
@@ -84,7 +84,7 @@ DEFAULT_RULE = HandRule()
 
 @dataclass(frozen=True)
 class Breach:
-    """One way in which a step does not keep the rule."""
+    """A breach of the rule by one step."""
 
     code: str
     message: str
@@ -92,7 +92,7 @@ class Breach:
 
 @dataclass(frozen=True)
 class HandStep:
-    """One graph's effect on the hands."""
+    """The effect of one graph on the hands."""
 
     index: int
     action: str
@@ -134,7 +134,7 @@ def held(state: State) -> dict[str, tuple[str, ...]]:
 
 @dataclass
 class _Move:
-    """A step being worked out: the roles in its graph, and the state as it changes."""
+    """A step in progress: the roles in its graph, and the changing state."""
 
     graph: ActionGraph
     state: dict[str, Slot]
@@ -153,18 +153,18 @@ class _Move:
 
     @property
     def has_unknown_hand(self) -> bool:
-        """Whether a hand is called anything but hand1 or hand2: then nobody can tell which it is."""
+        """True if a hand has another name than hand1 or hand2."""
         return any("hand" in name.lower() and HAND_NAME.fullmatch(name) for name in self.named)
 
     @property
     def places(self) -> bool:
-        """Whether the graph says where to, other than to a hand."""
+        """True if the graph names a destination other than a hand."""
         toward = (t.target for t in self.graph.triplets if t.edge in ("to", "into", "in", "onto", "on"))
         return any(target not in HANDS for target in toward)
 
     @property
     def passes_on(self) -> bool:
-        """Whether something goes from hand to hand: both are named, or it is held and no other place is named."""
+        """True if something changes hands: both are named, or it is held and no other destination is named."""
         if self.from_hands and self.to_hands:
             return True
         return bool(self.to_hands or not self.places) and any(self.holders(thing) for thing in self.objects)
@@ -219,7 +219,7 @@ def _grasp(move: _Move) -> None:
 
 
 def _check_free(move: _Move, before: State, hand: str, things: tuple[str, ...], *, alone: bool) -> None:
-    """Whether a hand may take these things, given what both held before."""
+    """Add a breach if a hand cannot take these objects, given the content of both hands before."""
     holds, other = before.of(hand), HANDS[1 - HANDS.index(hand)]
     what = ", ".join(things)
     if holds is None or set(holds) & set(things):

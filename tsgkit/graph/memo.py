@@ -1,4 +1,4 @@
-"""Work done once for items that share the very same graphs, as the questions about one scenario do.
+"""Cache for work on items that share the same graphs, as questions about one scenario do.
 
 >>> calls = []
 >>> @once_for_the_same
@@ -25,7 +25,7 @@ MOST = 128
 
 
 def once_for_the_same(work: Callable[[Graphs], Result]) -> Callable[[Graphs], Result]:
-    """Remember what was made of the latest graphs; they are kept, so that no others can take their identity."""
+    """Remember the result for the latest graphs. They are kept alive, so that no others get their identity."""
     kept: dict[int, tuple[Graphs, Result]] = {}
 
     def remembered(graphs: Graphs) -> Result:

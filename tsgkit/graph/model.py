@@ -1,4 +1,4 @@
-"""What an action-centric scene graph is: triplets, one action's graph, the allowed elements, a narrative.
+"""The data model: triplets, action graphs, vocabularies, narratives.
 
 >>> graph = ActionGraph.of(("person", "verb", "screw"), ("screw", "dobj", "screw"), ("screw", "with", "hand1"))
 >>> graph.actions
@@ -28,11 +28,11 @@ VERB = "verb"
 DOBJ = "dobj"
 WITH = "with"
 INSTANCE = re.compile(r":\d{1,9}$")
-"""The ending that tells apart things of one name (``book:1``) in data that do not merge instances by name."""
+"""The suffix that distinguishes objects of one name (``book:1``) in data with instances."""
 
 
 class Kind(StrEnum):
-    """The four kinds of nodes."""
+    """The kinds of nodes."""
 
     PERSON = "person"
     ACTION = "action"
@@ -41,7 +41,7 @@ class Kind(StrEnum):
 
 
 class EdgeKind(StrEnum):
-    """The three kinds of edges; a preposition is written as itself (``with``, ``on``), never as the kind's name."""
+    """The kinds of edges; a preposition is written as itself (``with``, ``on``)."""
 
     VERB = "verb"
     DOBJ = "dobj"
@@ -70,7 +70,7 @@ class Triplet(NamedTuple):
 
     @property
     def kind(self) -> EdgeKind:
-        """What kind of edge this is, by its label."""
+        """The kind of the edge, by its label."""
         return edge_kind(self.edge)
 
     @property
@@ -80,7 +80,7 @@ class Triplet(NamedTuple):
 
 
 class TypedTriplet(NamedTuple):
-    """A triplet whose ends are nodes of known kinds."""
+    """A triplet between nodes of known kinds."""
 
     source: Node
     edge: str
@@ -89,7 +89,7 @@ class TypedTriplet(NamedTuple):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """L: the elements a scenario allows. ``objects`` may list person and hands; they are allowed in any case.
+    """L: the elements that a scenario allows. Person and hands are always allowed.
 
     >>> L = Vocabulary(objects=("cup", "lid"), relationships=("verb", "dobj", "with", "on"), verbs=("open",))
     >>> L.allows_node("cup"), L.allows_node("hand1"), L.allows_node("mug"), L.allows_edge("under")
@@ -254,7 +254,7 @@ def _kind_by_name(name: str, vocabulary: Vocabulary | None) -> Kind:
 
 
 class Frames(NamedTuple):
-    """When an action was seen in its video: the frame of no return, the first and the last frame (or seconds)."""
+    """The times of an action in its video: the point of no return, the first and the last frame (or seconds)."""
 
     turning_point: float
     start: float
@@ -263,7 +263,7 @@ class Frames(NamedTuple):
 
 @dataclass(frozen=True)
 class Description:
-    """One sentence (or the lack of one) and the graphs of the actions it tells, in order.
+    """A sentence (possibly missing) and the graphs of its actions, in order.
 
     Without graphs it stands for something that happened and was not written down as graphs.
     """
@@ -275,7 +275,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Narrative:
-    """A scenario told from its beginning: descriptions in order, and L where it is known.
+    """A scenario: descriptions in order, and L if known.
 
     ``facts`` are other things its file says of it (a video's id, a split), as pairs of strings.
     """

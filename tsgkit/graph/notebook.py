@@ -1,4 +1,4 @@
-"""Graphs, differences and narratives as notebooks show them: by their pictures, loaded when one is asked for.
+"""Notebook representations of graphs, differences and narratives: drawings, imported on use.
 
 >>> from tsgkit.graph.edits import diff
 >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"))

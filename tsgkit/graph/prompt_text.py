@@ -1,4 +1,4 @@
-"""Graphs and L in the words of prompts.
+"""Graphs and L as text in prompts.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> wash = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"))
@@ -20,7 +20,7 @@ from tsgkit.graph.memo import once_for_the_same
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Vocabulary
 
 NOTHING_BEFORE = "(nothing: the scene begins here)"
-"""What stands for the context of the first sentence."""
+"""The text for an empty context."""
 
 
 @once_for_the_same
@@ -35,12 +35,12 @@ def arrows(graph: ActionGraph) -> str:
 
 
 def allowed_nodes(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Return the nodes of L: objects, then verbs, then what every L allows where it does not list it."""
+    """Return the nodes of L: objects, verbs, and the nodes that every L allows."""
     return tuple(dict.fromkeys((*vocabulary.objects, *vocabulary.verbs, PERSON, *HANDS)))
 
 
 def allowed_edges(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Return the edges of L, then what every L allows where it does not list it."""
+    """Return the edges of L, and the edges that every L allows."""
     return tuple(dict.fromkeys((*vocabulary.relationships, VERB, DOBJ)))
 
 

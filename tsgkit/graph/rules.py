@@ -1,4 +1,4 @@
-"""The schema of action scene graphs as findings: what is against it, where, and what was probably meant.
+"""Rules of action scene graphs: findings with their place and the likely intention.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> for finding in check_graph(ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))):
@@ -28,7 +28,7 @@ WARNING: Severity = "warning"
 
 
 class Rule(NamedTuple):
-    """One thing that is checked."""
+    """A rule."""
 
     severity: Severity
     meaning: str
@@ -84,12 +84,12 @@ MISSPELT = {
 KIND_WORDS = frozenset({"prep", "preps", "preposition", "prepositions"})
 MOST_NAMED = 5
 MOST_COMPARED = 40
-"""How many names a hint looks at: finding what was meant must not cost more than finding what is wrong."""
+"""The number of names that a hint compares, so that hints do not cost more than checks."""
 PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class Place(NamedTuple):
-    """Where a finding is: line (from 1) of its file, item id, graph along the item and triplet in it (from 0)."""
+    """The place of a finding: line (from 1), item id, graph and triplet (from 0)."""
 
     line: int | None = None
     item: str | None = None
@@ -102,7 +102,7 @@ NOWHERE = Place()
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong or unusual; ``elements`` are the names and labels it is about, for who mends it."""
+    """An error or warning; ``elements`` are its names and labels."""
 
     code: str
     severity: Severity
@@ -151,7 +151,7 @@ def _finding(
 
 
 class _View:
-    """A graph as the checks see it: everything derived once."""
+    """A graph with derived data for the checks."""
 
     def __init__(self, graph: ActionGraph, vocabulary: Vocabulary | None) -> None:
         self.triplets = graph.triplets

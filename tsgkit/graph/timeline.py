@@ -1,4 +1,5 @@
-"""A narrative along time: what was touched when, what each hand held, what came before, after and between.
+"""Timeline of a narrative: what was touched when, the content of each hand, and queries about before, after and
+between.
 
 >>> from tsgkit.graph.model import ActionGraph, Narrative
 >>> def act(action, thing, *more):
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Step:
-    """One action along the narrative (``index`` from 0), the description that tells it, and its effect on the hands."""
+    """An action of the narrative (``index`` from 0), its description, and its effect on the hands."""
 
     index: int
     description: int
@@ -48,7 +49,7 @@ class Step:
 
     @property
     def action(self) -> str:
-        """What is done; empty where the graph names no action."""
+        """The action; empty if the graph names none."""
         return self.hand_step.action
 
     @property
@@ -58,7 +59,7 @@ class Step:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """What it is done with, hands apart."""
+        """The tools, without hands."""
         return self._targets(WITH)
 
     @property
@@ -68,7 +69,7 @@ class Step:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """All other things: where, from where, into what."""
+        """All other objects: locations, sources, destinations."""
         roles = {*self.objects, *self.tools, self.action, PERSON, *HANDS}
         return tuple(name for name in self.names if name not in roles)
 
@@ -92,21 +93,21 @@ Event = Step | int | str | tuple[str, ...]
 
 
 class Moment(NamedTuple):
-    """A node of the timeline's graph: a description or a step, and which (from 0)."""
+    """A node of the timeline's graph: a description or a step, with its number from 0."""
 
     what: str
     number: int
 
 
 class Mention(NamedTuple):
-    """A node of the timeline's graph: something that a step names, in its role."""
+    """A node of the timeline's graph: a name in a step, with its role."""
 
     step: int
     node: Node
 
 
 class Timeline:
-    """A narrative's steps in order, and what can be asked of them."""
+    """The steps of a narrative in order, with queries."""
 
     def __init__(self, narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> None:
         self.narrative = narrative
@@ -168,7 +169,7 @@ class Timeline:
         return step.graph.nodes(self.narrative.vocabulary)
 
     def in_hand(self, hand: str, *, before: Event) -> tuple[str, ...] | None:
-        """Return what a hand held when an event began; None where that is not known."""
+        """Return the content of a hand when an event began; None if unknown."""
         if hand not in HANDS:
             raise UsageError(f"{hand!r} is no hand", hint=f"the hands are called {' and '.join(HANDS)}")
         return self.step(before).hand_step.before.of(hand)

@@ -1,4 +1,4 @@
-"""The typed networkx view of one graph, and the way back.
+"""Conversion of one graph to a typed networkx graph and back.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> graph = ActionGraph.of(("person", "verb", "screw"), ("screw", "dobj", "screw"))

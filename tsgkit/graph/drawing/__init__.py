@@ -1,4 +1,4 @@
-"""Pictures of graphs as SVG, written by hand: one graph, the difference of two, a whole narrative along time.
+"""Drawings of graphs as SVG: one graph, the difference of two, or a narrative along time.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> svg = draw_graph(ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid")), title="Opening the lid")

@@ -1,4 +1,4 @@
-"""A cell of a narrative's strip: one graph in a small upright card, both hands in their places at the foot.
+"""Cells of a narrative's strip: one graph in a small card with both hands at the bottom.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"), ("open", "with", "hand1"))
@@ -36,19 +36,19 @@ UNUSED: dict[str, str | float] = {"stroke_width": 1.2, "fill": "none", "stroke_d
 
 
 class Chip(NamedTuple):
-    """A name in the shape of its kind, or an edge label, which has none."""
+    """A name in the shape of its kind, or an edge label without a shape."""
 
     kind: Kind | None
     text: str
 
     @property
     def padding(self) -> float:
-        """The room left and right of the text, both together."""
+        """The total padding left and right of the text."""
         return 6.0 if self.kind is None else PADDING[self.kind] * 1.2
 
 
 class Placed(NamedTuple):
-    """A chip's lines and where in its cell they stand."""
+    """A chip's lines and their position in the cell."""
 
     kind: Kind | None
     lines: tuple[str, ...]
@@ -57,7 +57,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True)
 class Cell:
-    """One graph: its number along time, its action, the other triplets as chips, what is written in each hand."""
+    """A graph: its number along time, its action, the other triplets as chips, and the labels of both hands."""
 
     number: int
     graph: ActionGraph
@@ -95,7 +95,7 @@ class Cell:
 
     @property
     def number_width(self) -> float:
-        """The room the cell's number takes before its head."""
+        """The width of the cell's number."""
         return text_width(str(self.number), SMALL) + 6
 
 
@@ -150,9 +150,7 @@ def _chip(node: Node) -> Chip:
 
 
 def _hand(hand: str, typed: Sequence[TypedTriplet], lone: Node | None) -> str:
-    """Return what is written in a hand's place: the action's labels to it, its bare name if others use it, else
-    nothing.
-    """
+    """Return the label of a hand: the action's edges to it, its name if other edges lead to it, else nothing."""
     node = Node(Kind.HAND, hand)
     labels = [shown(label) for source, label, target in typed if lone and source == lone and target == node]
     used = any(node in (source, target) for source, _, target in typed)

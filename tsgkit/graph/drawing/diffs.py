@@ -1,4 +1,4 @@
-"""Two graphs as one picture: what agrees, what is missing, extra, reversed, mismatched, or in the wrong hand.
+"""Drawing of the difference of two graphs: equal, missing, extra, reversed and mismatched triplets, wrong hands.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> reference = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"))
@@ -28,7 +28,7 @@ OUTSIDE = "not in L"
 
 
 class DrawnChange(Protocol):
-    """What a drawing needs to know of a change: its kind, the triplets it is about, and their elements out of L."""
+    """A change as a drawing needs it: its kind, its triplets, and their elements outside L."""
 
     @property
     def kind(self) -> str:
@@ -48,7 +48,7 @@ class DrawnChange(Protocol):
 
 
 class Mark(NamedTuple):
-    """How a kind of change looks: the sign before its labels, its line, and what the legend says."""
+    """The style of a kind of change: the sign before its labels, its line, and its legend."""
 
     sign: str
     stroke: Stroke
@@ -69,7 +69,7 @@ MARKS = {
 def draw_diff(
     reference: ActionGraph, candidate: ActionGraph, changes: Sequence[DrawnChange], *, title: str = ""
 ) -> str:
-    """Return both graphs in one SVG document, each edge marked, with a legend of what occurs and how often."""
+    """Return both graphs in one SVG document, with each edge marked and a legend with counts."""
     told = [*changes, *_untold(reference, candidate, changes)]
     found = set(candidate.triplets)
     both = [triplet for triplet in dict.fromkeys(reference.triplets) if triplet in found]
@@ -90,7 +90,7 @@ def draw_diff(
 
 @dataclass(frozen=True)
 class _Told:
-    """A change that only the graphs themselves tell of."""
+    """A change found by comparing the graphs."""
 
     kind: str
     reference: Triplet | None = None
@@ -113,7 +113,7 @@ def _untold(reference: ActionGraph, candidate: ActionGraph, changes: Sequence[Dr
 
 @dataclass(frozen=True)
 class _Ends:
-    """The nodes a triplet joins in the union: an action of either graph is an action.
+    """The nodes that a triplet joins in the union; an action of either graph is an action.
 
     A reversed triplet is read as the reference has it, lest ``open -> verb -> person`` make an action of the person.
     """

@@ -1,4 +1,4 @@
-"""How the lines of a graph run: from a node's side through the label's own place to another node's side.
+"""Routes of edges in a drawing: from a node's side through the label to another node's side.
 
 >>> from tsgkit.graph.drawing.layout import Link, Size, lay_out
 >>> links = [Link(0, 1, Size(30, 18))]
@@ -30,7 +30,7 @@ Point = tuple[float, float]
 
 
 class Course(NamedTuple):
-    """One line: its path, its two ends, and for each end whether it enters its node leftwards (from the right)."""
+    """The route of one edge: its path, its two ends, and whether it enters each node leftwards."""
 
     path: str
     start: Point
@@ -40,7 +40,7 @@ class Course(NamedTuple):
 
 
 class _Port(NamedTuple):
-    """Where on which side of a node a line touches it."""
+    """The point on the side of a node where an edge ends."""
 
     x: float
     y: float

@@ -1,4 +1,4 @@
-"""One action's graph as a picture: person, action, then objects and hands, by their distance from the person.
+"""Drawing of one graph: person, action, then objects and hands, by their distance from the person.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"), ("open", "with", "hand1"))
@@ -18,7 +18,7 @@ from tsgkit.graph.model import ActionGraph, Vocabulary
 
 
 def draw_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None, *, title: str = "") -> str:
-    """Return the graph as an SVG document; L, where it is known, tells verbs from objects where their roles do not.
+    """Return the graph as an SVG document. L, if known, separates verbs from objects where roles do not.
 
     A triplet written several times is one arrow whose label says how often. An empty graph is a picture that says so.
     """

@@ -1,4 +1,4 @@
-"""Where things stand in a picture of a graph: layers from left to right, every label in a place of its own.
+"""Layout of a drawing: layers from left to right, with a separate place for every label.
 
 >>> layout = lay_out([Size(60, 30), Size(80, 30)], starts=[0, 1], links=[Link(0, 1, Size(30, 18))])
 >>> [box.x < layout.labels[0].x for box in layout.nodes], layout.nodes[0].y == layout.nodes[1].y
@@ -28,7 +28,7 @@ LANE, LANE_PER_HEIGHT, LANE_AT_MOST = 26.0, 0.12, 130.0
 
 
 class Size(NamedTuple):
-    """How much room something takes."""
+    """A width and a height."""
 
     width: float
     height: float
@@ -64,7 +64,7 @@ class Box(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An edge by the places of its ends among the nodes, and the size of its label."""
+    """An edge by the numbers of its end nodes, and the size of its label."""
 
     source: int
     target: int
@@ -77,7 +77,7 @@ class Link(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The left and the right border of a column."""
+    """The left and right border of a column."""
 
     left: float
     right: float
@@ -85,7 +85,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The boxes of nodes and labels in the order given, the column each stands in, and how much room all take."""
+    """The boxes of nodes and labels, their columns, and the total size."""
 
     nodes: tuple[Box, ...]
     labels: tuple[Box, ...]
@@ -152,7 +152,7 @@ def _parts_with_links(parts: Iterable[list[int]], links: Sequence[Link], count: 
 
 @dataclass
 class _Part:
-    """One connected part: its items (nodes, then labels) by column, and who pulls whom from which side."""
+    """A connected component: its items (nodes, then labels) by column, and their neighbours on each side."""
 
     columns: dict[int, list[int]]
     sizes: Sequence[Size]

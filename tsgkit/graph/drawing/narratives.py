@@ -1,4 +1,4 @@
-"""A narrative as a strip along time: a cell per graph, under the description it tells, both hands below.
+"""Drawing of a narrative as a strip along time: a cell for each graph below its description, with both hands.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"), ("open", "with", "hand1"))
@@ -34,7 +34,7 @@ NO_GRAPHS, NO_TEXT, CONTINUED = "no graphs", "no description", "(continued)"
 
 @dataclass(frozen=True)
 class _Group:
-    """Neighbouring cells of one description, and the text that stands over them."""
+    """Neighbouring cells of one description, and the text above them."""
 
     description: Description
     lines: tuple[str, ...]
@@ -101,7 +101,7 @@ def _rows(groups: Iterable[_Group]) -> Iterator[list[_Group]]:
 
 
 def _drawn_row(row: Sequence[_Group], wide: float) -> Sketch:
-    """Groups side by side; the room for texts is as high as the highest of the row needs, and so are the cells."""
+    """Return groups side by side; texts and cells are as high as the highest of the row."""
     head = max(len(group.lines) for group in row) * TEXT * LINE_HEIGHT + 2 * PAD
     placed = {cell.number: arranged(cell, wide) for group in row for cell in group.cells}
     inner = max((chip.box.bottom for chips in placed.values() for chip in chips), default=LEAST_BODY)

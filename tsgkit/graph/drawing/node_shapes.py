@@ -1,4 +1,4 @@
-"""What the kinds of nodes look like: a shape and a colour each, so that neither carries the meaning alone.
+"""Shapes and colours of the kinds of nodes; each kind differs in both.
 
 >>> touch(Kind.OBJECT, Box(50, 10, 40, 20), dy=0, right=True)
 70.0

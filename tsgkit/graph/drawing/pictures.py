@@ -1,4 +1,4 @@
-"""Putting a picture together: a heading, what was sketched, and a legend in words, in one document.
+"""Assembly of a drawing: heading, sketch, and legend in one document.
 
 >>> svg = notice("nothing here", heading="", title="An empty picture")
 >>> "<title>An empty picture</title>" in svg, "nothing here" in svg
@@ -25,14 +25,14 @@ SAMPLE = Box(19, 13, 38, 18)
 
 
 class Sketch(NamedTuple):
-    """Parts of an SVG, from its origin on, and how much room they take."""
+    """Parts of an SVG with their size."""
 
     parts: tuple[Markup, ...]
     size: Size
 
 
 class Entry(NamedTuple):
-    """A line of the legend: a small sample and what it stands for, in words."""
+    """An entry of the legend: a sample and its meaning."""
 
     sample: Markup
     words: str

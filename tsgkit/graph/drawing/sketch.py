@@ -1,4 +1,4 @@
-"""Nodes and marked edges as parts of an SVG: what a drawing of one graph and of two graphs have in common.
+"""Nodes and marked edges as SVG, shared by drawings of one and of two graphs.
 
 >>> edge = Edge(Node(Kind.ACTION, "open"), Node(Kind.OBJECT, "lid"), "dobj")
 >>> drawn = sketch([edge])
@@ -30,7 +30,7 @@ STARTS = {Kind.PERSON: 0, Kind.ACTION: 1, Kind.OBJECT: 2, Kind.HAND: 2}
 
 
 class Stroke(NamedTuple):
-    """How a line is drawn."""
+    """The style of a line."""
 
     colour: str = INK
     dashes: str = ""
@@ -49,7 +49,7 @@ PLAIN = Stroke()
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge to draw: its ends, what is written on it, what its tooltip says, its line.
+    """An edge to draw: its ends, its label, its tooltip, its stroke.
 
     ``other_way`` puts a hollow head at the source: there the arrow was expected to point.
     """
@@ -63,14 +63,14 @@ class Edge:
 
 
 class _Words(NamedTuple):
-    """A name in lines, and the room they take."""
+    """A name broken into lines, with their size."""
 
     lines: tuple[str, ...]
     size: Size
 
 
 def sketch(edges: Sequence[Edge], notes: Mapping[Node, str] | None = None) -> Sketch:
-    """Return all nodes the edges join, and the edges; ``notes`` stand under the names of some nodes."""
+    """Return the edges with all their nodes; ``notes`` are printed below the names of some nodes."""
     nodes = tuple(dict.fromkeys(node for edge in edges for node in (edge.source, edge.target)))
     written = [(notes or {}).get(node, "") for node in nodes]
     kinds = [node.kind for node in nodes]
@@ -104,7 +104,7 @@ def _heads(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[int]:
 
 
 def _node_size(kind: Kind, name: _Words, note: str, heads: int) -> Size:
-    """Room for the name, for the note, and for some arrow heads one above the other."""
+    """Return the size of a node with its name, its note, and arrow heads above each other."""
     width = max(name.size.width, text_width(note, NOTE)) + 2 * PADDING[kind]
     height = name.size.height + 2 * NAME_PADDING + (NOTE * LINE_HEIGHT if note else 0.0)
     return Size(max(LEAST_WIDTH, width), max(height, min(heads, HEADS_AT_MOST) * SPREAD + 2 * HALF_HEAD))

@@ -1,4 +1,4 @@
-"""Writing SVG by hand: elements, escaped characters, and a document that scales, speaks and refers to nothing.
+"""SVG elements, escaped text, and accessible documents that scale and refer to nothing.
 
 >>> element("text", characters("a < b"), x=1.50, text_anchor="middle")
 '<text x="1.5" text-anchor="middle">a &lt; b</text>'
@@ -27,7 +27,7 @@ SPOKEN = 2000  # characters: more than this is not read aloud or in a tooltip
 
 
 def element(tag: str, *children: Markup, **attributes: str | float) -> Markup:
-    """Return one element; an underscore in an attribute's name stands for a hyphen, and ``class_`` for ``class``."""
+    """Return one element. Underscores in attribute names become hyphens; ``class_`` means ``class``."""
     head = "".join(f' {name.rstrip("_").replace("_", "-")}="{_value(value)}"' for name, value in attributes.items())
     return Markup(f"<{tag}{head}>{''.join(children)}</{tag}>" if children else f"<{tag}{head}/>")
 
@@ -43,7 +43,7 @@ def characters(text: str) -> Markup:
 
 
 def spoken(text: str) -> Markup:
-    """Return the title of an element: what a screen reader says and a tooltip shows, at a sane length."""
+    """Return the title of an element, for screen readers and tooltips, at a limited length."""
     return element("title", characters(shorten(text, SPOKEN)))
 
 

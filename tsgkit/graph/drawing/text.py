@@ -1,4 +1,4 @@
-"""Text for pictures: made visible, measured and broken into lines, without asking any font.
+"""Text in drawings: made visible, measured and broken into lines without font files.
 
 >>> visible("lid\\x1b"), visible(" cup"), visible("")
 ('lid\\\\x1b', '␣cup', '""')
@@ -54,7 +54,7 @@ def visible(name: str) -> str:
 
 
 def shown(name: str) -> str:
-    """Return a name as pictures write it: visible, and shortened if it is longer than any picture wants."""
+    """Return a name as drawings print it: visible, and shortened if very long."""
     return shorten(visible(name), LONGEST)
 
 

@@ -1,4 +1,4 @@
-"""How graphs are written down: one module per notation, each with ``parse`` and ``write``.
+"""Notations of graphs: one module each, with ``parse`` and ``write``.
 
 ``arrow``, ``json_triplets``, ``node_link``, ``graphml`` and ``narratives`` are exact both ways: ``parse(write(g)) ==
 g`` for everything ``write`` does not refuse. ``pictures`` (DOT, Mermaid) is written only, ``easg`` read only. For what

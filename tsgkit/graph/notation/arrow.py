@@ -1,4 +1,4 @@
-"""Arrow text: ``source -> edge -> target`` lines, one blank line between graphs. Exact both ways.
+"""Arrow text: ``source -> edge -> target`` lines, one blank line between graphs. Lossless in both directions.
 
 >>> graphs = parse('''person -> verb -> wash
 ... wash -> dobj -> cup

@@ -36,7 +36,7 @@ Unread = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Clip:
-    """One clip as a narrative, and what of it could not be read: pairs of a graph's number and the reason."""
+    """A clip as a narrative, and its unreadable graphs with reasons."""
 
     narrative: Narrative
     unread: tuple[tuple[int, str], ...]
@@ -111,7 +111,7 @@ def _name(name: str) -> str:
 
 @dataclass
 class _HandNames:
-    """Which slot (hand1, hand2) each real hand has, along one clip: a hand keeps its slot while it holds something."""
+    """The slot (hand1, hand2) of each real hand along a clip; a hand keeps its slot while it holds something."""
 
     rule: HandRule = DEFAULT_RULE
     slots: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""GraphML, for graph editors such as yEd and Gephi: one ``<graph>`` element per graph. Exact both ways.
+"""GraphML for graph editors such as yEd and Gephi: one ``<graph>`` element per graph. Lossless in both directions.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> graph = ActionGraph.of(("person", "verb", "screw"), ("screw", "dobj", "screw"))

@@ -1,4 +1,4 @@
-"""JSON triplets: ``[[["person", "verb", "wash"], ["wash", "dobj", "cup"]], ...]``. Exact both ways.
+"""JSON triplets: ``[[["person", "verb", "wash"], ["wash", "dobj", "cup"]], ...]``. Lossless in both directions.
 
 >>> graphs = parse('[[["person", "verb", "wash"], ["wash", "dobj", ""]]]')
 >>> graphs[0].triplets[1]

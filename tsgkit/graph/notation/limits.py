@@ -1,4 +1,4 @@
-"""What a notation can carry: the one check every exact writer makes before it writes."""
+"""Checks that a notation can represent a graph, made by every writer before it writes."""
 
 from __future__ import annotations
 

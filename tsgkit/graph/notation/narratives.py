@@ -1,4 +1,4 @@
-"""Narratives as JSON, one object each: all that a :class:`~tsgkit.graph.Narrative` holds. Exact both ways.
+"""Narratives as JSON, one object each, with everything that :class:`~tsgkit.graph.Narrative` holds.
 
 >>> narrative = parse('''{"id": "tea", "descriptions": [
 ...     {"text": "She fills the kettle.", "graphs": [[["person", "verb", "fill"], ["fill", "dobj", "kettle"]]]}],

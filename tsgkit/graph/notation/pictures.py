@@ -1,4 +1,4 @@
-"""Graphviz DOT and Mermaid, to paste graphs into documents. Written only, never read.
+"""Graphviz DOT and Mermaid, for documents. Written only.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> graph = ActionGraph.of(("person", "verb", "wash"))

@@ -1,4 +1,4 @@
-"""Reads graphs from what models really write: bullets, bold, other arrows, JSON, headings, odd blank lines.
+"""Tolerant reader of graphs in model replies: bullets, bold, other arrows, JSON, headings, blank lines.
 
 >>> reading = read('''Sure! Here is the graph:
 ... - **person** → verb → wash
@@ -62,7 +62,7 @@ __all__ = ["Note", "Reading", "read"]
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read: graphs, the line of each of their triplets, and notes on everything that was not clean."""
+    """The result of reading: graphs, the line of each triplet, and notes on everything that was not clean."""
 
     graphs: tuple[ActionGraph, ...]
     lines: tuple[tuple[int, ...], ...]
@@ -70,17 +70,17 @@ class Reading:
 
     @property
     def repaired(self) -> tuple[Note, ...]:
-        """What was understood although it was not written as asked."""
+        """Notes on lines that were read although they were not written as asked."""
         return tuple(note for note in self.notes if note.kind == "repaired")
 
     @property
     def unread(self) -> tuple[Note, ...]:
-        """What looks like triplets and could not be read as any."""
+        """Notes on lines that look like triplets and could not be read."""
         return tuple(note for note in self.notes if note.kind == "unread")
 
     @property
     def ignored(self) -> tuple[Note, ...]:
-        """What is no part of any graph: prose, headings, fences."""
+        """Notes on lines outside the graphs: prose, headings, fences."""
         return tuple(note for note in self.notes if note.kind == "ignored")
 
 

@@ -1,4 +1,4 @@
-"""The graphs of a reply's answer, without its reasoning: folded, or a reason why there are none.
+"""Graphs of a reply's answer without its reasoning, folded; or the reason why there are none.
 
 >>> answer = read_graphs("The lid is -> not -> washed.\\nFinal graphs:\\nPerson -> verb -> Wash", 1)
 >>> [str(graph) for graph in answer.graphs]
@@ -25,7 +25,7 @@ from tsgkit.replies.sections import answer_section
 
 
 class GraphAnswer(NamedTuple):
-    """The graphs that were read, folded, the reading they come from, and what else is to be noted of them.
+    """The folded graphs, the reading behind them, and notes.
 
     ``said`` is the part of the reply that was read, ``field`` the one of its fields that was, where it is an object.
     """
@@ -38,7 +38,7 @@ class GraphAnswer(NamedTuple):
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
-        """Where the triplets stand in the reply."""
+        """The positions of the triplets in the reply."""
         text, start = self.said
         places = places_in_value(text, self.reading, self.field) if self.field else places_of(text, self.reading)
         return tuple((start + first, start + last) for first, last in places)

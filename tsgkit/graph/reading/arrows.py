@@ -1,4 +1,4 @@
-"""Triplets between arrows: one or several on a line, with the edge between two arrows or on one.
+"""Triplets with arrows: one or several on a line, with the edge between two arrows or on one.
 
 >>> for text in ("person -> verb -> lift, lift --dobj--> pot", "person -->|verb| lift", "lift -> dobj"):
 ...     print([str(triplet) for triplet in read_arrows(text, {}).triplets])
@@ -42,13 +42,13 @@ DENIAL = re.compile(
     r"|nein|falsch|entfernt|incorrect[oae]|faux|错误?|不对)\W*",
     re.IGNORECASE,
 )
-"""A remark that takes back the triplet that it stands behind."""
+"""A remark that denies the triplet before it."""
 DENIED = "a triplet that the words behind it deny"
 MIXED = "several statements on a line, not all of them triplets"
 
 
 def read_arrows(text: str, repairs: dict[str, None]) -> Line:
-    """Return what a text with arrows holds: all of its triplets, or those before the one that it is cut in."""
+    """Return all triplets of a text with arrows, or the complete ones before a cut."""
     said = _without_comment(text, repairs)
     if len(said) < len(text) and DENIAL.fullmatch(text, len(said)):
         return Line(ignored=DENIED)
@@ -72,8 +72,7 @@ def read_arrows(text: str, repairs: dict[str, None]) -> Line:
 
 
 def _without_comment(text: str, repairs: dict[str, None]) -> str:
-    """Return a triplet without what is written behind it: after a code span, after a comment's mark, words in
-    brackets."""
+    """Return a triplet without a remark behind it: after a code span or comment mark, or in brackets."""
     end = text.rfind("`") + 1
     if text.startswith("`") and end > 1 and ARROW.search(text, 0, end) and not ARROW.search(text, end):
         bare = text[:end]

@@ -1,4 +1,4 @@
-"""From blocks of triplets to graphs: which blocks belong together, and which hold several actions.
+"""Grouping of triplet blocks into graphs: merging blocks, and splitting blocks with several actions.
 
 A block without a person-verb triplet joins the block before it. When k graphs were asked for, k above 1, and fewer
 blocks were found, a block with several person-verb triplets is split: each triplet follows the action it connects to,
@@ -98,7 +98,7 @@ def _nearest_before(choices: list[int], before: int) -> int:
 
 
 def _follow_objects(block: Block, homes: dict[int, int], homeless: list[int], before: list[int]) -> bool:
-    """Give a home to triplets that share an object with a triplet that has one; whether any got one."""
+    """Assign triplets to the graph of a triplet with a common object; return whether any was assigned."""
     owners: dict[str, set[int]] = defaultdict(set)
     for place, action in homes.items():
         for name in _objects(block[place]):

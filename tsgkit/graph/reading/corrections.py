@@ -1,4 +1,4 @@
-"""Lines of prose that put what follows in the place of the graphs before it.
+"""Lines of prose that replace the preceding graphs by the following ones.
 
 >>> takes_back_all("Wait, that is wrong. Corrected:"), takes_back_all("Wait, I forgot the hand:")
 (True, False)
@@ -15,10 +15,10 @@ CORRECTION = re.compile(
     r"(?!\s?#?(?:[2-9]|1\d))|korrigierte\s(?:szenen)?graph|(?:修正|更正)后?的?(?:场景)?图",
     re.IGNORECASE,
 )
-"""A heading that puts what follows in the place of all graphs before it."""
+"""A heading that replaces all preceding graphs."""
 ANNOUNCED = re.compile(r"\b(?:corrected|correction|revised)\b[^:：\n]{0,40}[:：]\W*$", re.IGNORECASE)
 
 
 def takes_back_all(text: str) -> bool:
-    """Return whether a line calls what stands before it wrong: at least as many graphs behind it take its place."""
+    """Return whether a line calls the preceding graphs wrong. At least as many graphs must follow to replace them."""
     return ANNOUNCED.search(text) is not None or WITHDRAWN.search(text) is not None

@@ -1,4 +1,4 @@
-"""Edges of a Graphviz graph in DOT: nodes by their labels or ids, edges by their labels.
+"""Reader of Graphviz DOT: nodes by their labels or ids, edges by their labels.
 
 >>> lines = ['digraph { a [label="person"]; a -> lift [label="verb"];', 'lift -> "pot" [color=red, label=dobj]; }']
 >>> [str(triplet) for _, line in digraph_at(lines, 0) for triplet in line.triplets]
@@ -34,7 +34,7 @@ HEADING = Line(ignored="a heading or lead-in", is_break=True)
 
 
 class _Edge(NamedTuple):
-    """A chain of nodes by id, and the label of each edge in it."""
+    """A chain of node ids, and the label of each edge."""
 
     nodes: list[str]
     label: str

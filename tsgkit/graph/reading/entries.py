@@ -49,7 +49,7 @@ class _Field(NamedTuple):
 
 
 def entries_at(lines: Sequence[str], at: int) -> Form:
-    """Return the entries whose first field, one of a triplet's parts, stands on a line."""
+    """Return the entries that start on a line with one of a triplet's fields."""
     if (flow := _flow_entry(lines[at])) is not None:
         return [Placed(0, flow)]
     first = _field(lines[at], 0)

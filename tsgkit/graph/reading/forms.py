@@ -1,4 +1,4 @@
-"""Forms that run over several lines: YAML, tables with a head, Mermaid, DOT, tags."""
+"""Multi-line forms: YAML, tables with a header, Mermaid, DOT, tags."""
 
 from __future__ import annotations
 

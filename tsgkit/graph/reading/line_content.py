@@ -1,4 +1,4 @@
-"""What the steps of reading hand to each other: triplets found on lines, and notes about everything else."""
+"""Data passed between the steps of reading: triplets found on lines, and notes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONGEST_QUOTE = 120
 
 
 class Note(NamedTuple):
-    """Something about a line (from 1): repaired, unread although it looks like triplets, or ignored; and why."""
+    """A note about a line (from 1): repaired, unread although it looks like triplets, or ignored; with the reason."""
 
     line: int
     kind: Literal["repaired", "unread", "ignored"]
@@ -23,14 +23,14 @@ class Note(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A triplet and the line it stands on."""
+    """A triplet and its line."""
 
     triplet: Triplet
     line: int
 
     @property
     def names_action(self) -> bool:
-        """Whether this is a person-verb triplet, which says what a graph's action is."""
+        """True for a person-verb triplet, which names a graph's action."""
         return names_action(self.triplet)
 
 
@@ -38,7 +38,7 @@ Block = list[Found]
 
 
 class Line(NamedTuple):
-    """What a line holds: its triplets and how they were repaired, and why it, or its rest, holds none.
+    """The content of a line: its triplets and repairs, and the reason why it, or its rest, has none.
 
     With ``looks_like_triplets`` the reason counts as unread, else as ignored; with ``is_break`` a graph begins.
     """
@@ -51,7 +51,7 @@ class Line(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A line of a form that runs over several lines: how many lines behind its first, and what it holds."""
+    """A line of a multi-line form: its offset from the first line, and its content."""
 
     offset: int
     line: Line
@@ -102,7 +102,7 @@ def ignored(line: int, reason: str, text: str = "") -> Note:
 
 
 def unread(line: int, reason: str, text: str = "") -> Note:
-    """Return a note about something that looks like triplets and could not be read as any."""
+    """Return a note about text that looks like triplets and could not be read."""
     return Note(line, "unread", reason, quoted(text))
 
 

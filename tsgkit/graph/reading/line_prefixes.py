@@ -1,4 +1,4 @@
-"""The words before the content of a line: bullets and numbers, the label of a graph, a title of the author's own.
+"""Words before the content of a line: bullets, numbers, graph labels, titles.
 
 >>> line = "- **Graph 2:** person -> verb -> wash"
 >>> lead = lead_of(line)
@@ -56,7 +56,7 @@ GRAPH_LABEL_WITHIN = re.compile(
 ENDS_OF_STATEMENTS = frozenset(".,;|)]}。，；、")
 TITLE = re.compile(rf"([^][{{}}()<>|\":\n]{{1,60}}(?:{IN_BRACKETS}[*_ \t]{{0,4}})?):[*_]{{0,3}}(?:[ \t]+|(?=[\[({{]))")
 WORDS_BEFORE_LISTS = re.compile(r"([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
-"""Words before what can only be a list of lists or strings."""
+"""Words before text that can only be a list of lists or strings."""
 DOUBTS = re.compile(
     r"\W{0,4}(?:(?:do )?not\b|don['’]t\b|never\b|incorrect|wrong|avoid|bad\b|instead\b|(?:output )?format\b|template\b"
     r"|(?:for )?example\b|e\.g\b|notes?\b|remark|explanation|reason(?:ing|s)?\b"
@@ -66,7 +66,7 @@ DOUBTS = re.compile(
 
 
 class Lead(NamedTuple):
-    """The words before a line's content, and the column where that begins."""
+    """The words before a line's content, and the column where the content begins."""
 
     end: int = 0
     repairs: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class Lead(NamedTuple):
 
     @property
     def is_doubtful(self) -> bool:
-        """Say whether the title denies what follows, or only gives it as an example."""
+        """True if the title denies what follows, or marks it as an example."""
         return DOUBTS.match(self.title) is not None
 
     @property

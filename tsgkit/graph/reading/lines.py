@@ -1,4 +1,4 @@
-"""What one line of a reply is: triplets (clean or repaired), a break between graphs, or something else.
+"""Reader of one line: clean or repaired triplets, a break between graphs, or other text.
 
 Every step is linear in the length of the line, whatever it holds: no pattern here can be made to backtrack.
 """
@@ -111,7 +111,7 @@ def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
 
 
 def _behind_lead(found: Line, lead: Lead, repairs: dict[str, None]) -> Line:
-    """Add to a line of bracketed triplets what its lead says: the repairs, and whether a graph begins."""
+    """Add the effects of the words before bracketed triplets: repairs, and the start of a graph."""
     if not found.triplets:
         return found
     repairs |= dict.fromkeys([*lead.repairs, *found.repairs])
@@ -120,7 +120,7 @@ def _behind_lead(found: Line, lead: Lead, repairs: dict[str, None]) -> Line:
 
 
 def _looks_like_triplets(text: str, content: str, lead: Lead) -> str:
-    """Return the reason to count a line as unread triplets; empty where it does not look like any."""
+    """Return the reason to count a line as unread triplets; empty if it does not look like any."""
     says_edge = names_known_edge(groups_of_three(text.replace('"', "")))
     if lead.is_doubtful:
         return DOUBTFUL if says_edge else ""

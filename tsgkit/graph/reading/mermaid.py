@@ -1,4 +1,4 @@
-"""Edges of a Mermaid flowchart: nodes by their labels, edges by theirs.
+"""Reader of Mermaid flowcharts: nodes and edges by their labels.
 
 >>> lines = ["graph TD", "A[person] -->|verb| B[lift]", "B -- dobj --> C", 'C["pot"]']
 >>> [[str(triplet) for triplet in line.triplets] for _, line in flowchart_at(lines, 0)]
@@ -39,7 +39,7 @@ UNNAMED = "an id that no node is declared for"
 
 
 class _Edges(NamedTuple):
-    """A chain of nodes, by id and label, and the labels of the edges between them; not all of it where ``is_cut``."""
+    """A chain of nodes by id and label, and the labels of its edges; incomplete if ``is_cut``."""
 
     nodes: list[tuple[str, str]]
     labels: list[str]

@@ -1,4 +1,4 @@
-"""Names as models write them: what stands around them, and what is no name at all.
+"""Names in model replies: decoration around them, and texts that are no names.
 
 >>> cleaned(' **"pick-up"**, '), fault_of(["pick-up", "dobj", "the cup that I used"]), fault_of(["lift", "dobj", "..."])
 ('pick-up', 'a sentence between arrows, not a name', 'an empty name between arrows')
@@ -19,7 +19,7 @@ QUOTE_MARKS = frozenset("".join(QUOTES))
 BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 BRACKET_MARKS = frozenset("(){}[]<>")
 BLANKS = frozenset("._…?* ")
-"""The marks that stand for a name left out."""
+"""Marks for a missing name."""
 QUESTION = "a question, not a triplet"
 ECHO = "the format of a triplet, not one"
 FORMAT_ENDS = frozenset({"action", "entity", "node", "object", "source", "subject", "target"})
@@ -43,7 +43,7 @@ INTERJECTIONS = word_set("also and but first finally next no now ok okay so sure
 
 
 def cleaned(name: str) -> str:
-    """Return a name without what models put around names: quotes, bold, brackets, a final comma or period.
+    """Return a name without decoration: quotes, bold, brackets, a final comma or period.
 
     >>> cleaned(' **"pick-up"**, '), cleaned("(cup"), cleaned("bolt (large)")
     ('pick-up', 'cup', 'bolt (large)')
@@ -126,7 +126,7 @@ def is_echo(triplet: Triplet) -> bool:
 
 
 def has_placeholder(parts: Sequence[str]) -> bool:
-    """Return whether a name stands in brackets as a word of the format does: ``<action>``, ``[object]``.
+    """Return whether a name is a placeholder of the format: ``<action>``, ``[object]``.
 
     >>> has_placeholder(["person", "verb", "<action>"]), has_placeholder(["<person>", "[verb]", "lift"])
     (True, False)

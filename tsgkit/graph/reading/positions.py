@@ -1,4 +1,4 @@
-"""Where in a text the triplets of a reading stand.
+"""Positions of the triplets of a reading in the text.
 
 >>> from tsgkit.graph.reading import read
 >>> text = "Here:\\n- lift, with hand1: lift -> dobj -> pot; lift -> with -> hand1"
@@ -35,7 +35,7 @@ ORDERS = ((0, 1, 2), (0, 2, 1), (1, 0, 2))
 
 
 class _Candidate(NamedTuple):
-    """A stretch that may be a triplet's: with arrows before others, then the shorter, then by order and place."""
+    """A span that may belong to a triplet, ordered: with arrows first, then shorter ones, then by position."""
 
     lacks_arrows: bool
     length: int
@@ -67,7 +67,7 @@ def places_in_value(text: str, reading: Reading, key: str) -> tuple[Span, ...]:
 
 
 def _places(triplets: list[Triplet], line: Part, further: Part) -> Iterator[Span]:
-    """Yield the places of triplets that begin on a line; of a value that does, the names stand on lines behind it."""
+    """Yield the positions of triplets that begin on a line; a value's names may be on later lines."""
     taken: set[Span] = set()
     for region in (line, further):
         if len(triplets) * len(region.text) > MOST_WORK:

@@ -1,4 +1,4 @@
-"""Triplets in a region of brackets that is no whole JSON: JSON cut off, and lists as Python writes them.
+"""Triplets in bracketed regions that are not valid JSON: truncated JSON, and Python lists.
 
 >>> from tsgkit.graph.reading.text import find_blocks
 >>> region = '{"graph_1": ["person -> verb -> wash", "wash -> dobj -> cup"], "nodes": ["person", "cup", "sink"], "gra'
@@ -29,7 +29,7 @@ LONGEST_KEY = 70
 
 
 class Piece(NamedTuple):
-    """A span of a region and the graphs in it, none where it only lists names.
+    """A span of a region and its graphs; none if it only lists names.
 
     ``opens_graph``: its field is named as one graph of several; ``unread``: so many parts of it could not be read.
     """
@@ -53,8 +53,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(region: str, read_text: ReadText) -> list[Piece]:
-    """Return the pieces of a region in order, without those inside another: an object that a quoted name is made of
-    is no triplet of its own."""
+    """Return the pieces of a region in order, without nested ones."""
     apart: list[Piece] = []
     for piece in sorted([*_values(region), *_texts(region, read_text)]):
         if not apart or piece.start >= apart[-1].end:
@@ -97,7 +96,7 @@ def _texts(region: str, read_text: ReadText) -> Iterator[Piece]:
 
 
 def _quoted(region: str) -> Iterator[re.Match[str]]:
-    """Yield the strings of a region; what an open quote runs over is searched once for each kind of quote."""
+    """Yield the strings of a region; the text after an unclosed quote is searched once for each kind of quote."""
     at, open_to = 0, dict.fromkeys(IN_QUOTES, 0)
     while quote := QUOTE.search(region, at):
         at, mark = quote.end(), quote.group()

@@ -1,4 +1,4 @@
-"""Triplets on a line without an arrow: in brackets, as a table's row, as three cells, as a call of the edge.
+"""Triplets on a line without an arrow: in brackets, as a table row, as three cells, or as a call of the edge.
 
 >>> for line in ("(wash, dobj, cup), (wash, with, hand1)", "<wash> <dobj> <cup>", "dobj(wash, cup)", "wash; dobj; cup"):
 ...     print(len(read_row(line).triplets), read_row(line).repairs)
@@ -42,7 +42,7 @@ SEPARATORS = ("\t", "|", ";", ",", " - ", " – ", " — ")
 
 
 def read_row(text: str) -> Line | None:
-    """Return what a line without an arrow holds, None where it does not look like triplets at all."""
+    """Return the content of a line without an arrow; None if it does not look like triplets."""
     return _table_row(text) or _bare_groups(text) or _angles(text) or _calls(text) or _cells(text)
 
 
@@ -53,7 +53,7 @@ def read_labelled(text: str) -> Line | None:
 
 
 def groups_of_three(text: str) -> list[Triplet]:
-    """Return every group like ``(a, b, c)`` that stands somewhere in a text, a triplet or not."""
+    """Return every group like ``(a, b, c)`` in a text."""
     return [Triplet(*map(cleaned, match.groups())) for match in GROUP_OF_THREE.finditer(text)]
 
 
@@ -92,7 +92,7 @@ def _bare_groups(text: str) -> Line | None:
 
 
 def _angles(text: str) -> Line | None:
-    """Return a whole line of triplets whose names stand in angle brackets each."""
+    """Return a line of triplets whose names are all in angle brackets."""
     found = ANGLES.findall(text) if text.startswith("<") else []
     if not found or not set(ANGLES.sub("", text)) <= set(" ,;."):
         return None

@@ -1,4 +1,4 @@
-r"""Lines spelt with other characters: full-width marks, LaTeX, HTML, invisible ones, words struck out.
+r"""Lines with unusual characters: full-width, LaTeX, HTML, invisible or struck-out text.
 
 >>> plain("（person，verb，lift）").text, plain(r"$\text{lift} \xrightarrow{dobj} \text{pot}$").text
 ('(person, verb, lift)', 'lift -dobj-> pot')
@@ -34,7 +34,7 @@ OPEN_GROUP = re.compile(r"\\[A-Za-z]{2,20}\{")
 
 
 class Plain(NamedTuple):
-    """A line with usual characters, and how it came to them."""
+    """A line with usual characters, and the replacements made."""
 
     text: str
     repairs: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Tables whose head says which column is which: CSV, tabs, semicolons, bars, Markdown.
+"""Tables with a header that names the columns: CSV, tabs, semicolons, bars, Markdown.
 
 >>> lines = ["| Source | Target | Edge |", "|---|---|---|", "| lift | pot | dobj |"]
 >>> [[str(triplet) for triplet in line.triplets] for _, line in table_at(lines, 0)]
@@ -37,7 +37,7 @@ ADDITIONS = ("", "node", "entity", "name", "label", "id", "no", "number")
 
 
 class Head(NamedTuple):
-    """The separator of a table and the places of its columns."""
+    """The separator of a table and the positions of its columns."""
 
     separator: str
     columns: int
@@ -52,7 +52,7 @@ class Head(NamedTuple):
 
 
 def table_at(lines: Sequence[str], at: int) -> Form:
-    """Return the table whose head stands on a line, up to the first line that is no row."""
+    """Return the table whose header is on a line, up to the first line that is not a row."""
     head = _head(lines[at])
     if head is None:
         return []

@@ -1,4 +1,4 @@
-"""Triplets in tags: an element for each part, attributes, commas or arrows within, markers in front of the parts.
+"""Triplets in tags: an element for each part, attributes, nested arrows, or markers before the parts.
 
 >>> lines = ["<subj>lift</subj><rel>dobj</rel><obj>pot</obj>", "<triplet> lift <subj> hand1 <obj> with"]
 >>> [str(triplet) for _, line in tagged_at(lines, 0) for triplet in line.triplets]
@@ -75,14 +75,14 @@ def _of(names: Sequence[str]) -> Line:
 
 @dataclass
 class _Reader:
-    """Reads tags one after another; knows which parts of a triplet it has, and where the triplet began."""
+    """A reader of tags that knows the parts of the current triplet and where it began."""
 
     parts: dict[str, str] = field(default_factory=dict)
     first: int | None = None
     opened: str = ""
 
     def read(self, text: str, offset: int) -> Iterator[Placed]:
-        """Yield what the tags of a line end, and a line without triplets where that began on another line."""
+        """Yield the triplets that the tags of a line complete, and empty lines for those that began earlier."""
         place, found = 0, False
         for match in TOKEN.finditer(text):
             for placed in self.take(match, text[place : match.start()].strip(), offset):
@@ -123,7 +123,7 @@ class _Reader:
             self.parts, self.first = {}, None
 
     def close_triplet(self, before: str, offset: int) -> Iterator[Placed]:
-        """End a triplet: its parts were taken before, or stand within as a line of their own."""
+        """End a triplet whose parts were read before, or are inside as a line of their own."""
         if self.opened in TRIPLETS and before:
             yield Placed(offset, _within(before))
             self.parts, self.first, self.opened = {}, None, ""

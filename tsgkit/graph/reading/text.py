@@ -1,4 +1,4 @@
-"""From a text to blocks of triplets: goes through the lines once, and through JSON where a line opens it."""
+"""Reader of a whole text: one pass over the lines, with JSON read where a line opens it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def find_blocks(text: str) -> tuple[list[Block], list[Note]]:
 
 
 class _Finder:
-    """Walks over the lines; knows where it is, the block it is filling, and what it noted."""
+    """The pass over the lines, with its position, the current block, and notes."""
 
     def __init__(self, text: str) -> None:
         self.text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -90,7 +90,7 @@ class _Finder:
         self.withdraw()
 
     def skip_reasoning(self) -> None:
-        """Blank what stands in reasoning: it is no answer."""
+        """Blank reasoning, which is never read."""
         said = spoken(self.text)
         start, end = (len(self.text), len(self.text)) if isinstance(said, Unreadable) else (said.start, said.end)
         if (start, end) == (0, len(self.text)):
@@ -166,7 +166,7 @@ class _Finder:
         self.take(understand(text), text)
 
     def take(self, line: Line, text: str) -> None:
-        """Take what was understood of the line that is being read, or of a part of it."""
+        """Add the content of the current line, or of a part of it."""
         number = self.at + 1
         takes_back = not line.triplets and not line.looks_like_triplets and takes_back_all(text)
         if line.is_break or takes_back:
@@ -183,7 +183,7 @@ class _Finder:
             self.notes.append(repaired(number, ", ".join(line.repairs), text))
 
     def take_brackets(self, line: str) -> bool:
-        """Read what opens with a bracket on this line, perhaps behind a label; say whether it held triplets."""
+        """Read brackets that open on this line, possibly after a label; return whether they held triplets."""
         lead = lead_before_brackets(line)
         if lead is None or lead.is_doubtful:
             return False

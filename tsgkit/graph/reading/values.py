@@ -1,4 +1,4 @@
-"""What a JSON value holds: triplets as lists or objects, graphs as lists of them, under whatever names.
+"""Reader of JSON values: triplets as lists or objects, graphs as lists of them, under any names.
 
 >>> cup = {"source": "wash", "edge": "dobj", "target": "cup"}
 >>> holding = look({"graphs": [{"triplets": [["person", "verb", "wash"], cup]}]}, lambda text: ([], []))
@@ -34,8 +34,7 @@ ReadText = Callable[[str], tuple[list[Block], list[Note]]]
 
 @dataclass
 class Holding:
-    """The graphs in a value, whether it was a lone triplet, how many parts were none (``ignored``), and how
-    many of those look like triplets or stand in a list among them (``unread``)."""
+    """The graphs in a value, whether it was a single triplet, and the numbers of ignored and unread parts."""
 
     graphs: list[list[Triplet]] = field(default_factory=list)
     is_triplet: bool = False
@@ -106,7 +105,7 @@ def _holds_triplets(value: object) -> bool:
 
 
 class _Walk:
-    """A walk through a value, with the graph it is filling."""
+    """A pass over a value, with the graph under construction."""
 
     def __init__(self, read_text: ReadText) -> None:
         self.read_text = read_text
