@@ -1,4 +1,4 @@
-"""Does everything stand, hang or lean on something?
+"""Support of objects: standing, hanging or leaning on something.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
@@ -52,7 +52,7 @@ LEAST_CONTACTS, LEAST_DISTINCT = 4, 3
 
 @dataclass(frozen=True)
 class Support:
-    """What one object rests on; ``gap`` is the way to the nearest thing where it rests on nothing, if there is any."""
+    """The support of one object; ``gap`` is the distance to the nearest object if it has none."""
 
     id: str
     type: str
@@ -75,7 +75,7 @@ class Support:
 
 
 def supports(stage: Stage, types: Mapping[str, str] | None = None) -> Mapping[str, Support]:
-    """Return every object that can be measured; one without a type stands on the ground."""
+    """Return the support of every measurable object; one without a type stands on the ground."""
     given = types or {}
     for name, kind in given.items():
         if kind not in TYPES:
@@ -99,7 +99,7 @@ def _built(stage: Stage) -> list[Body]:
 
 
 def _within(around: Boxes, origins: Floats, way: Floats, reach: float, body: Body) -> list[Body]:
-    """Return the others whose boxes lie within reach of any origin, along the way or against it."""
+    """Return the bodies whose boxes are within reach of any origin, along the direction or against it."""
     margin = np.abs(way) * reach + 1e-6
     met = around.meeting(origins.min(axis=0) - margin, origins.max(axis=0) + margin)
     return [around.bodies[number] for number in met if around.bodies[number] is not body]
@@ -142,7 +142,7 @@ def _origins(body: Body, way: Floats) -> Floats:
 
 
 def _on_flush(body: Body, faces: Ints, way: Floats) -> Floats:
-    """Points on the faces that lie flush: equally many on each, as published."""
+    """Return points on the flush faces, equally many on each, as published."""
     one, two = (body.vertices[faces[:, k]] - body.vertices[faces[:, 0]] for k in (1, 2))
     normal = np.cross(one, two)
     length = np.linalg.norm(normal, axis=1)
@@ -159,8 +159,7 @@ def _on_flush(body: Body, faces: Ints, way: Floats) -> Floats:
 
 
 def _balanced(body: Body, way: Floats, points: Floats) -> bool:
-    """Return whether the centre lies within the outline of the contacts, seen along the way it leans (straight
-    down)."""
+    """Return whether the centre is inside the outline of the contacts, seen along the direction of support."""
     if len(points) < LEAST_CONTACTS or len(np.unique(points, axis=0)) < LEAST_DISTINCT:
         return False
     outline = shapely.MultiPoint(points[:, :2]).convex_hull

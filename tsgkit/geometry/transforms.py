@@ -1,4 +1,4 @@
-"""Places and turns: 4x4 matrices as files write them, the local frame of an object, and its yaw.
+"""Poses: 4x4 matrices as in files, the local frame of an object, and its yaw.
 
 >>> standing(at=(1, 2, 0))[12:15]
 (1.0, 2.0, 0.0)
@@ -74,7 +74,7 @@ def asset_rotation(up: Sequence[float], front: Sequence[float]) -> Transform:
 
 
 def problem_of(transform: Transform, where: str) -> Problem | None:
-    """Return what keeps a transform from being used, or only bends it (``sheared-transform``)."""
+    """Return the problem that makes a transform unusable, or only distorts it (``sheared-transform``)."""
     if len(transform) != 16 or not all(math.isfinite(number) for number in transform):
         return Problem("bad-transform", where, f"its transform is not sixteen finite numbers: {transform!r:.80}")
     matrix = matrix_of(transform)

@@ -1,4 +1,4 @@
-"""Bounding-volume trees over triangles: do two surfaces meet, where, and how far apart are they.
+"""Bounding-volume trees of triangles: intersections, contacts and distances of two surfaces.
 
 >>> from tsgkit.geometry.meshes import box, mesh_of
 >>> cube = mesh_of(box(1, 1, 1))
@@ -37,7 +37,7 @@ def tree(vertices: Floats, faces: Ints) -> Tree:
 
 
 def convex_solid(vertices: Floats, faces: Ints) -> Tree:
-    """Return the solid that closed convex faces enclose: one contact at most, and what lies inside touches."""
+    """Return the solid inside closed convex faces; objects inside it touch it."""
     rows = np.concatenate([np.full((len(faces), 1), 3), faces], axis=1)
     return fcl.Convex(np.ascontiguousarray(vertices), len(faces), rows.flatten())
 

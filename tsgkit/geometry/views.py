@@ -1,4 +1,4 @@
-"""The pictures of a scene that a judge is shown: three of each object, and the room from above.
+"""The images of a scene for a judge: three of each object, and the room from above.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
@@ -52,21 +52,21 @@ ABOVE, LEVEL = 30, 10
 CLOSE = 0.2
 """Metres between boxes within which a thing belongs to the surroundings."""
 RISING = 0.25
-"""How steeply it must lie above the object: the height of a step of one metre from middle to middle."""
+"""The slope above which another object hides this one: a metre of height per metre of distance."""
 BACK = 0.25
-"""How much further back surroundings are seen from, in diagonals of the box, along the object, they are framed on."""
+"""The extra distance of the surroundings view, in diagonals of the object's box."""
 MOST_HIDDEN = 4
 """A wall that hides more than this many of the eight corners is left out."""
 TOUCHING = 0.01
-"""What a ray meets this close before a corner does not hide it."""
+"""A hit this close in front of a corner does not hide it."""
 FIGURE = "figure"
 WALL, FLOOR, DOOR, WINDOW = (0.90, 0.89, 0.86), (0.79, 0.72, 0.62), (0.62, 0.47, 0.34), (0.70, 0.82, 0.90)
 HUMAN = (0.45, 0.50, 0.58)
 
 
 def view(stage: Stage, kind: View, name: str | None = None, size: int = SIZE) -> Picture:
-    """Return one picture; without a name, of the whole scene from above. Bare rooms and unknown objects are usage
-    errors.
+    """Return one image; without a name, of the whole scene from above. Raise ``UsageError`` for bare rooms and unknown
+    objects.
     """
     stage.keep_going()
     drawn, camera = framed(stage, kind, name)
@@ -124,7 +124,7 @@ def _figure(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
 
 
 def beside(body: Body) -> Drawn:
-    """Return a human at the left of an object, touching it, on the ground it stands on, turned as it is."""
+    """Return a human figure at the left of an object, on the same ground, with the same orientation."""
     corners, faces = human()
     front = level(body.frame.front)
     right = np.array([-front[1], front[0], 0.0])

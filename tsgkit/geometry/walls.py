@@ -1,4 +1,4 @@
-"""Walls, doors and windows as thin boards with fronts that look into the room.
+"""Walls, doors and windows as thin boards whose fronts face the room.
 
 >>> from tsgkit.geometry.profiles import STRICT
 >>> from tsgkit.geometry.scenes import Opening, Wall
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from tsgkit.geometry.scenes import Opening, Wall
 
 LOOK = 0.1
-"""How far before a board its room is looked for."""
+"""The distance in front of a board at which its room is searched."""
 
 InRoom = Callable[["Floats"], bool]
 
 
 @dataclass(frozen=True, eq=False)
 class BuiltWall:
-    """A wall's board, the boards in its openings, and where it runs seen from above, doors left out."""
+    """A wall's board, the boards in its openings, and its line seen from above without doors."""
 
     board: Body
     doors: tuple[Body, ...]
@@ -90,7 +90,7 @@ def _along(name: str, start: Floats, end: Floats, profile: Profile) -> tuple[Flo
 
 
 def facing(board: Body, in_room: InRoom) -> Body:
-    """Return the board with its front towards the room, turned if nothing of a room lies before it."""
+    """Return the board with its front towards the room; it is turned if there is no room in front of it."""
     ahead = board.frame.centre + LOOK * board.frame.front
     return board if in_room(ahead[:2]) else turned(board)
 
@@ -145,7 +145,7 @@ def _opening(number: int, hole: Opening, wall: Wall, board: Body, along: Floats,
 
 
 def _stretches(doors: list[Opening], length: float) -> list[tuple[float, float]]:
-    """Return where along the wall nobody walks through."""
+    """Return the parts of a wall without doors."""
     at, found = 0.0, []
     for door in sorted(doors, key=lambda door: door.low[0]):
         if door.low[0] > at:
