@@ -52,7 +52,7 @@ ABOVE, LEVEL = 30, 10
 CLOSE = 0.2
 """Metres between boxes within which a thing belongs to the surroundings."""
 RISING = 0.25
-"""The slope above which another object hides this one: a metre of height per metre of distance."""
+"""The least slope from this object's centre to one above it: height per distance."""
 BACK = 0.25
 """The extra distance of the surroundings view, in diagonals of the object's box."""
 MOST_HIDDEN = 4

@@ -1,1 +1,1 @@
-"""The families of tasks: what their data look like, how they are asked, read and scored."""
+"""Suites of tasks: their data, prompts, readers and scores."""

@@ -1,4 +1,4 @@
-"""Several things at a time, none of them lost.
+"""Concurrent work that loses no result when one part fails.
 
 >>> import asyncio
 >>> asyncio.run(together(asyncio.sleep(0, "lamp"), asyncio.sleep(0, 2)))
@@ -25,9 +25,7 @@ async def together(one: Awaitable[One], two: Awaitable[Two], /) -> tuple[One, Tw
 @overload
 async def together(*calls: Awaitable[One]) -> tuple[One, ...]: ...
 async def together(*calls: Awaitable[Any]) -> tuple[Any, ...]:
-    """Return what several calls come to; one that is raised is raised when all are home, so that none under way is
-    lost.
-    """
+    """Await several calls and return their results. An exception is raised only after all have finished."""
     found = await asyncio.gather(*calls, return_exceptions=True)
     for one in found:
         if isinstance(one, BaseException):
@@ -36,7 +34,7 @@ async def together(*calls: Awaitable[Any]) -> tuple[Any, ...]:
 
 
 class Each(Protocol):
-    """Makes one thing of each unit, by key: at once, or so many at a time as an engine says."""
+    """A mapper of units by key: all at once, or as many at a time as the engine allows."""
 
     async def __call__(
         self, units: Mapping[str, Unit], make: Callable[[Unit], Awaitable[Made]], /

@@ -1,4 +1,4 @@
-"""Whether bytes are a picture that can be shown to a model, and what has to be done to them first.
+"""Decoding of images: whether a model can be shown them, and conversions that this needs.
 
 >>> examine(b"")
 Unreadable(reason='the file is empty')
@@ -40,7 +40,7 @@ NO_PICTURE = "this is no picture of a kind that is read (PNG, JPEG, WEBP, GIF, B
 
 
 class PixelBudget:
-    """Pixels that are decoded at a time, over all threads: whoever needs more than are free waits.
+    """A limit on the pixels decoded at a time over all threads; decoding waits for free pixels.
 
     While anything is decoded, warnings are ignored: of sizes, which are judged here, and of broken metadata, which
     nobody needs. Python keeps its filters for all threads together, so the first sets them aside and the last puts
@@ -78,13 +78,13 @@ _BUDGET = PixelBudget(MOST_PIXELS)
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A picture that is there and cannot be used."""
+    """An image that exists and cannot be used."""
 
     reason: str
 
 
 class Examined(NamedTuple):
-    """A picture that can be sent: its format and media type, its sides, and what was odd or changed.
+    """A usable image: its format and media type, its sides, and remarks about conversions.
 
     ``png`` holds it made anew, where it could not stay as it was.
     """
@@ -98,7 +98,7 @@ class Examined(NamedTuple):
 
 
 def require_pillow() -> None:
-    """``UsageError`` where the extra for pictures is not installed."""
+    """Raise ``UsageError`` if the extra for images is not installed."""
     try:
         import PIL.Image  # noqa: F401
     except ImportError:
@@ -106,8 +106,8 @@ def require_pillow() -> None:
 
 
 def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = False) -> Examined | Unreadable:
-    """Return what bytes hold; made anew as a PNG where a service could misread it, where a side is longer than asked
-    for, or where only a PNG will do.
+    """Return the image in these bytes. It is re-encoded as PNG if services could misread it, a side is too long, or
+    only PNG will do.
     """
     if not data:
         return Unreadable("the file is empty")
@@ -163,7 +163,7 @@ def _too_large(width: int, height: int) -> Unreadable | None:
 
 
 def _sides(data: bytes) -> tuple[int, int]:
-    """Return the sides that a picture says it has, before any of it is decoded."""
+    """Return the sides that an image declares, before it is decoded."""
     from PIL import Image
 
     with _BUDGET.taken(0), Image.open(BytesIO(data), formats=READ) as image:
@@ -184,7 +184,7 @@ def _webp_sides(data: bytes) -> tuple[int, int] | None:
 
 
 def _made_plain(image: Image, data: bytes) -> tuple[Image, tuple[str, ...]]:
-    """Return the picture as all services understand it, and what was done for that."""
+    """Return the image in a form that all services understand, and the conversions made."""
     from PIL import ImageOps
 
     notes: list[str] = []
@@ -208,7 +208,7 @@ def _made_plain(image: Image, data: bytes) -> tuple[Image, tuple[str, ...]]:
 
 
 def _converted(image: Image, mode: str, convert: Callable[[Image], Image]) -> Image:
-    """Return the picture in another mode, converted band by band: never more than two of it are in memory."""
+    """Return the image in another mode, converted band by band to limit memory."""
     from PIL import Image as pillow  # noqa: N813
 
     wide, high = image.size

@@ -1,4 +1,4 @@
-"""Folders of finished pictures: each is found by the id of its item, or where that is asked for by its position.
+"""Folders of images, paired with items by id or by position.
 
 >>> import tempfile
 >>> folder = PictureFolder("some-model", tempfile.mkdtemp(), kept=Path(tempfile.mkdtemp()) / "pictures")
@@ -37,16 +37,16 @@ OF_FORMAT = {
     "BMP": (".bmp",),
 }
 PAINTINGS = "paintings.jsonl"
-"""Where a folder that the toolkit painted says how; no stray file."""
+"""The log of a folder of generated images, which is not a stray file."""
 OWN = frozenset({PAINTINGS, ".lock", "drawings"})
-"""What the toolkit leaves beside the pictures it makes."""
+"""Files that tsgkit keeps beside generated images."""
 LONGEST_ID = 200
 """Bytes of an id, so that a file can be named after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """There is no picture of an item."""
+    """The absence of an item's image."""
 
 
 Looked = Picture | Missing | Unreadable
@@ -54,7 +54,7 @@ _Stamp = tuple[int, int, int]
 
 
 def is_file_id(item_id: str) -> bool:
-    """Return whether a picture can be named after an id: a plain name, that neither leads elsewhere nor hides the file.
+    """Return whether an id can be a file name: plain, not hidden, and without a path.
 
     >>> [is_file_id(one) for one in ("7", "scene 1", "", "a/b", "..", ".hidden", "a" + chr(0), "x" * 300)]
     [True, True, False, False, False, False, False, False]
@@ -69,17 +69,17 @@ def is_file_id(item_id: str) -> bool:
 
 @dataclass
 class PictureFolder:
-    """The pictures of one subject."""
+    """The images of one subject."""
 
     name: str
     path: Path
     kept: Path
-    """Where pictures that had to be made anew are written."""
+    """The folder for re-encoded images."""
     longest_side: int | None = None
     _looked: dict[str, tuple[_Stamp, Looked]] = field(default_factory=dict, repr=False)
 
     def __init__(self, name: str, path: str | Path, kept: str | Path, longest_side: int | None = None) -> None:
-        """``UsageError`` where there is no such folder, or nobody can read pictures here."""
+        """Open a folder. Raise ``UsageError`` if it does not exist, or images cannot be decoded here."""
         self.name, self.path, self.kept, self.longest_side = name, Path(path), Path(kept), longest_side
         self._looked = {}
         if not self.path.is_dir():
@@ -91,7 +91,7 @@ class PictureFolder:
 
     @cached_property
     def _files(self) -> dict[str, list[str]]:
-        """The names of files that may be pictures, by the id they are named after."""
+        """The names of possible image files, by the id that they are named after."""
         files: dict[str, list[str]] = {}
         for name in self._names:
             stem, ending = os.path.splitext(name)  # noqa: PTH122  (a name, in which ".." means nothing)
@@ -101,7 +101,7 @@ class PictureFolder:
 
     @cached_property
     def in_order(self) -> tuple[str, ...]:
-        """The names of all that lies in the folder, hidden files and folders too, sorted; nothing of the toolkit's."""
+        """The sorted names of everything in the folder, including hidden files and folders, without tsgkit's own."""
         try:
             return tuple(sorted(set(os.listdir(self.path)) - OWN))  # noqa: PTH208  (names, as the published code has them)
         except OSError as error:
@@ -122,13 +122,13 @@ class PictureFolder:
             raise FileProblem(f"{self.path}: cannot be read: {error.strerror}") from None
 
     def stray(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """Return the files that are the picture of none of these items, for a notice."""
+        """Return the files that belong to none of these items."""
         known = set(ids)
         ours = {name for item_id, names in self._files.items() if item_id in known for name in names}
         return tuple(name for name in self._names if name not in ours and name != PAINTINGS)
 
     def look(self, item_id: str) -> Looked:
-        """Return the picture of an item, or why there is none; one that was not touched since is not decoded again."""
+        """Return an item's image, or the reason why there is none; an unchanged file is not decoded again."""
         if not is_file_id(item_id):
             return Unreadable(f"{item_id[:LONGEST_ID]!r} is no name of a picture")
         names = self._files.get(item_id, [])
@@ -156,7 +156,7 @@ class PictureFolder:
             return Unreadable(f"{name} cannot be read: it is a link to itself")
 
     def _place(self, name: str) -> Path | None:
-        """Return where a file really lies; None where that is not in the folder."""
+        """Return the real path of a file; None if it is outside the folder."""
         place = (self.path / name).resolve(strict=True)
         return place if place.is_relative_to(self.path.resolve()) else None
 

@@ -1,4 +1,4 @@
-"""Brings published datasets to this machine: fetched from where they lie, or taken from a copy.
+"""Import of published datasets: downloaded, or copied from a local folder.
 
     get_dataset("tsg-bench")
     import_dataset("tsg-bench", "checkout-of-the-repository")
@@ -31,7 +31,7 @@ from tsgkit.suites.suite import Suite, suites
 
 
 class Inspection(Protocol):
-    """What a suite says of a file: the task it is data of, its rows, what was found, why it cannot be used, if so."""
+    """A suite's report about a file: its task, its rows, its findings, and why it cannot be used, if so."""
 
     @property
     def task(self) -> str:
@@ -39,7 +39,7 @@ class Inspection(Protocol):
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """The number of rows."""
 
     @property
     def findings(self) -> Sequence[Finding]:
@@ -47,26 +47,26 @@ class Inspection(Protocol):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How often, by code."""
+        """The number of findings of each code."""
 
     @property
     def problem(self) -> str:
-        """Why no task could use the file; empty where one can."""
+        """The reason why no task can use the file; else empty."""
 
 
 class Inspector(Protocol):
-    """A module that inspects, or what does so for all tasks of rows."""
+    """A module or object that inspects files of rows."""
 
     @property
     def FINDING_RULES(self) -> Mapping[str, Rule]:  # noqa: N802  (a constant of the module)
-        """What each code means."""
+        """The rule of each code."""
 
     def inspect(self, data: bytes, file: str, task: str | None = None) -> Inspection:
-        """Return what bytes hold; without a task, the rows tell it."""
+        """Return the report about these bytes; without a task, the rows decide."""
 
 
 class Importer(Protocol):
-    """A module that brings the datasets of a suite to this machine."""
+    """A module that imports the datasets of a suite."""
 
     def get_dataset(
         self,
@@ -118,7 +118,7 @@ NO_LOGIN = "fetch it yourself, then: tsgkit data import"
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A file that has been read and may go in."""
+    """A file that was read and may be imported."""
 
     file: KnownFile
     data: bytes

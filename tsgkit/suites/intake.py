@@ -1,4 +1,4 @@
-"""What becomes of files that are brought to this machine as a dataset, as every suite tells it."""
+"""Results of importing files into a dataset, shared by all suites."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tsgkit.graph.rules import Finding
 from tsgkit.library.datasets import Dataset, StoredFile, dataset_value
 
 Watch = Callable[[str, int, int | None], None]
-"""Told a file's name, its bytes so far and, where known, how many there will be."""
+"""A callback with a file's name, its bytes so far and, if known, the total."""
 INCOMING = ".incoming"
 
 
 class Inspected(Protocol):
-    """What was found in a file."""
+    """The findings in a file."""
 
     @property
     def findings(self) -> Sequence[Finding]:
@@ -23,17 +23,16 @@ class Inspected(Protocol):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many findings of each code."""
+        """The number of findings of each code."""
 
     @property
     def problem(self) -> str:
-        """Why the file cannot be used; empty where it can."""
+        """The reason why the file cannot be used; else empty."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """A file that went into a dataset, with what was found in it and what it replaced; one that was there already has
-    no inspection."""
+    """An imported file with its findings and the file it replaced; one that was present has no inspection."""
 
     stored: StoredFile
     inspection: Inspected | None = None
@@ -42,7 +41,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Intake:
-    """A dataset after files went into it."""
+    """A dataset after an import."""
 
     dataset: Dataset
     arrivals: tuple[Arrival, ...]

@@ -1,4 +1,4 @@
-"""Exceptions of our own or a suite's code on one item: that item's counted outcome, told by type and place.
+"""Exceptions of our own or a suite's code on one item, turned into its counted outcome with type and place.
 
 The exception's own message is left out where it was not written for people: it may hold anything, a key included.
 """
@@ -21,12 +21,12 @@ Said = TypeVar("Said")
 
 
 class ItemError(Exception):
-    """An exception told in words: it leaves another process without its traceback."""
+    """An exception as text, which can leave another process without its traceback."""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """The judgement on a sample, and the exception that stands in its way, if any."""
+    """The scores of a sample, and the exception that prevented them, if any."""
 
     judged: Judged
     error: str = ""
@@ -57,7 +57,7 @@ def _place(error: Exception, packages: Collection[str]) -> str:
 
 
 def scored(judge: Callable[[Asked, Said | None], Judged], sample: Asked, said: Said | None, *owners: object) -> Scored:
-    """Return the judgement on what was said about a sample, or the counted error of the code that judges it."""
+    """Return the scores of a transcript, or the counted error of the scoring code."""
     try:
         return Scored(judge(sample, said))
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
@@ -65,7 +65,7 @@ def scored(judge: Callable[[Asked, Said | None], Judged], sample: Asked, said: S
 
 
 def failed(judge: Callable[[Asked, Said | None], Judged], sample: Asked, error: str) -> Scored:
-    """Return the judgement on a sample that ended in an error: scored as one without a reply, counted as what it is."""
+    """Return the scores of a sample that ended in an error: scored as one without a reply, counted as ``error``."""
     try:
         judged = judge(sample, None)
     except Exception:  # noqa: BLE001 - as above

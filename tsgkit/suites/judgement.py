@@ -1,4 +1,4 @@
-"""What is asked and what was found of the answer, as every suite tells it to runs and reports."""
+"""Samples and their scores, in the form that every suite gives to runs and reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Scores = dict[str, Score]
 
 
 class Sample(Protocol):
-    """One thing asked; what else it holds is its suite's business."""
+    """One thing asked; further content belongs to its suite."""
 
     @property
     def item_id(self) -> str:
@@ -22,15 +22,15 @@ class Sample(Protocol):
 
     @property
     def cluster(self) -> str:
-        """What it shares with samples it is not independent of."""
+        """The name of its cluster; samples of one cluster are not independent."""
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """What the data say it can be grouped by."""
+        """The groups that the data name for it."""
 
 
 class Verdict(NamedTuple):
-    """What a record says of one question of a sample, as people would be asked about it.
+    """The verdict of a record on one question of a sample, comparable with people's ratings.
 
     ``label`` is the answer that was read (None: none was), ``rounds`` are those of each round where there were several.
     """
@@ -45,14 +45,14 @@ class Verdict(NamedTuple):
 
 
 class PartOfSample(NamedTuple):
-    """What counts of a sample for a member of a group that takes only some of it, as the clauses of one predicate."""
+    """The part of a sample that counts for a member of a partial group, such as the clauses of one predicate."""
 
     scores: dict[str, Scores]
     counts: dict[str, int]
 
 
 class AnswerScores(NamedTuple):
-    """What an answer is worth in both profiles, and all that is told of it."""
+    """The scores of an answer in both profiles, with notes and evidence."""
 
     strict: Scores
     official: Scores | None = None
@@ -77,7 +77,7 @@ class AnswerScores(NamedTuple):
 
 @dataclass(frozen=True)
 class Judged:
-    """A sample and all that is to be said of its reply."""
+    """A sample with the scores of its reply."""
 
     sample: Sample
     outcome: Outcome

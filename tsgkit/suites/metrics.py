@@ -1,4 +1,4 @@
-"""What a task is judged by: the meaning of a number, how samples come to it, which way is better."""
+"""Metrics of tasks: their meaning, pooling and direction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROFILES = ("strict", "official")
 
 @dataclass(frozen=True)
 class Metric:
-    """A number a task is judged by, or a diagnostic beside it (``is_headline`` false).
+    """A metric of a task, or a diagnostic beside it (``is_headline`` false).
 
     A metric ``made_of`` others has no scores of its own: its value is what ``made_by`` makes of theirs. One that is no
     share of anything (``is_share`` false) is a level or a count, and never shown as a percentage.
@@ -33,14 +33,14 @@ class Metric:
 
 
 def columns_of(metrics: Mapping[str, Metric], more: Iterable[str] = ()) -> list[str]:
-    """Return what is tallied: the metrics that samples have scores for, and what others are made of."""
+    """Return the metrics to tally: those with scores of samples, and those that others are combined from."""
     own = [name for name, metric in metrics.items() if metric.made_by is None]
     needed = [name for metric in metrics.values() for name in metric.made_of]
     return list(dict.fromkeys([*own, *needed, *more]))
 
 
 def check_metrics(card: Card, metrics: Mapping[str, Metric]) -> None:
-    """Refuse a card that says of a metric what is not so, or names one that its task does not have."""
+    """Raise an error if a card contradicts a metric of its task or names an unknown one."""
     for name, declared in card.metrics.items():
         if name not in metrics:
             raise UsageError(f"{card.source}: metrics: {card.task} has no {name}", hint=meant(name, metrics))

@@ -1,4 +1,4 @@
-"""A scene that shows itself in a notebook: what a suite that has scenes gives to programs."""
+"""Scenes for programs and notebooks, from suites that have scenes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 
 class ShownScene(Protocol):
-    """A furnished room that was read from a file."""
+    """A furnished room read from a file."""
 
     @property
     def name(self) -> str:
@@ -20,11 +20,12 @@ class ShownScene(Protocol):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong with the file, and what was repaired in reading it."""
+        """The problems of the file, and the repairs made in reading it."""
 
     @property
     def findings(self) -> Mapping[str, Any]:
-        """What strict finds: ``objects`` by id, ``openings``, ``navigability``, and ``scores`` as (sum, weight)."""
+        """The findings of strict: ``objects`` by id, ``openings``, ``navigability``, and ``scores`` as (sum,
+        weight)."""
 
     @property
     def svg(self) -> str:

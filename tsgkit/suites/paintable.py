@@ -1,4 +1,4 @@
-"""What a task offers that has pictures to make: its items as prompts for an image model.
+"""Tasks whose items can be prompts for an image model.
 
 >>> Painting("7", "A red cup left of a blue plate, seen from above.").picture is None
 True
@@ -21,7 +21,7 @@ Condition = Literal["none", "text", "drawn"]
 
 @dataclass(frozen=True)
 class Painting:
-    """One picture to be made: the id it is named after, the prompt, and the picture the model is shown with it.
+    """An image to make: the id that names it, the prompt, and an image to show to the model.
 
     ``rewritten`` is the prompt in the words of a text model, which the image model then gets in its place.
     """
@@ -34,7 +34,7 @@ class Painting:
 
 @dataclass(frozen=True)
 class PaintingOptions:
-    """How pictures are asked for, as far as the task decides that.
+    """Options of image prompts that the task decides.
 
     ``condition`` says how a layout from ``layouts`` goes into the prompt: not at all, as text, or drawn as a picture
     (to be kept by :func:`tsgkit.suites.images.keep_picture` in ``drawings``); without ``instruction`` the layout
@@ -49,17 +49,16 @@ class PaintingOptions:
 
 @runtime_checkable
 class Paintable(Protocol):
-    """A task that has pictures to make."""
+    """A task with images to make."""
 
     def paintings(
         self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
     ) -> Iterable[Painting]:
-        """Return the pictures of the chosen items; ``UsageError`` where an id is not known or an option does
-        not fit."""
+        """Return the image prompts of the chosen items. Raise ``UsageError`` for unknown ids and unsuitable options."""
 
 
 def paintable_task(name: str) -> Paintable:
-    """Return the task of a card, if it has pictures to make; ``UsageError`` names those that have."""
+    """Return the task of a card if it has images to make. Else raise ``UsageError`` with the tasks that have."""
     task: object = task_of(load_card(name))
     if not isinstance(task, Paintable):
         others = paintable_names()

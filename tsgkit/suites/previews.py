@@ -1,4 +1,4 @@
-"""What would be sent for one item of a task, shown without sending it, and where the texts of its prompts lie.
+"""Previews of the prompt of one item, without sending it, and the sources of its parts.
 
 >>> options = PreviewOptions(style="cot")
 >>> options.item is None, options.seed
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 ROLES = {"human": "user"}
-"""What the interfaces of models call a sender, where our messages call it something else."""
+"""Names of senders in model interfaces, where our messages use other names."""
 
 
 @dataclass(frozen=True)
 class PreviewOptions:
-    """Which prompt is to be shown: of which item (None: the first), asked for in which way."""
+    """The selection of a prompt: its item (None: the first), style, solver and folder."""
 
     item: str | None = None
     data: str | None = None
-    """A file of rows, or what else the task takes; None for its own data."""
+    """A file of rows or other data of the task; None for its own."""
     style: str = "zero-shot"
     shots: int | None = None
     seed: int = 0
@@ -38,7 +38,7 @@ class PreviewOptions:
 
 @dataclass(frozen=True)
 class Preview:
-    """The prompt of one item: its text, the messages as roles and contents, and what they were made of."""
+    """The prompt of one item: its text, its messages, and their sources."""
 
     task: str
     style: Style
@@ -49,11 +49,11 @@ class Preview:
     fingerprint: str
     examples: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """What is sent beside the text."""
+    """Descriptions of what is sent beside the text."""
 
 
 class Task(Protocol):
-    """A task as far as its prompts are concerned."""
+    """The part of a task that previews need."""
 
     card: Card
 
@@ -64,22 +64,22 @@ class Task(Protocol):
 
 @runtime_checkable
 class Prompted(Task, Protocol):
-    """A task that has texts to ask with."""
+    """A task with prompts."""
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Return where each part of its prompts comes from, ours or those of a folder, which may have none for it."""
+        """Return the source of each part of its prompts: ours, or a given folder."""
 
 
 @runtime_checkable
 class Previewed(Task, Protocol):
-    """A task whose prompt of one item can be shown."""
+    """A task that can show the prompt of one item."""
 
     def preview(self, options: PreviewOptions) -> Preview:
         """Return what would be sent for one item."""
 
 
 def preview_of(task: Task, options: PreviewOptions) -> Preview:
-    """Return what would be sent for one item of a task; ``UsageError`` where that cannot be shown."""
+    """Return the preview for one item. Raise ``UsageError`` if the task has none."""
     if isinstance(task, Previewed):
         return task.preview(options)
     if not task.card.prompts:
@@ -90,7 +90,7 @@ def preview_of(task: Task, options: PreviewOptions) -> Preview:
 
 @dataclass(frozen=True)
 class TaskPrompts:
-    """The prompts of one task: where each part comes from, or why there are none."""
+    """The prompts of one task: the source of each part, or the reason why there are none."""
 
     task: str
     title: str
@@ -99,7 +99,7 @@ class TaskPrompts:
 
 
 def task_prompts(tasks: Iterable[Task], prompts: str | None = None) -> tuple[TaskPrompts, ...]:
-    """Return the prompts of these tasks, ours or those of a folder; a folder need not have some for each."""
+    """Return the prompts of these tasks, ours or those of a folder, which may lack some."""
     if prompts is not None and not Path(prompts).is_dir():
         raise UsageError(f"{prompts}: no such folder of prompts")
     return tuple(_task_prompts(task, prompts) for task in tasks)

@@ -1,4 +1,4 @@
-"""What both profiles read in one reply, beside each other, and in words why they differ."""
+"""Readings of one reply in both profiles, and the reasons for their difference."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tsgkit.graph.reading import Note
 from tsgkit.scoring.outcomes import Outcome
 
 Read = str | tuple[ActionGraph, ...]
-"""What a reader can find: a word or text of its suite, or graphs."""
+"""The result of a reader: a word or text of its suite, or graphs."""
 Spans = tuple[tuple[int, int], ...]
 
 
@@ -20,13 +20,13 @@ class TwoReadings:
     outcome: Outcome
     strict: Read | None
     unreadable: str
-    """Why strict read nothing, where the reply has text."""
+    """The reason why strict read nothing in a reply with text."""
     notes: tuple[Note, ...]
-    """What strict repaired, ignored or could not read, line by line."""
+    """Parts that strict repaired, ignored or could not read, line by line."""
     official: Read | None
     not_official: str
-    """Why there is no official reading."""
+    """The reason for a missing official reading."""
     why: tuple[str, ...]
-    """Why the readings, or what is scored of them, differ."""
+    """The reasons why the readings, or their scores, differ."""
     spans: Spans = ()
-    """Where the strict answer stands in the text of the reply, in order; none where its reader does not tell."""
+    """The positions of the strict answer in the reply; empty if the reader does not give them."""

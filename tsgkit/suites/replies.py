@@ -1,4 +1,4 @@
-"""Replies as readers take them: those of a model, and those collected elsewhere in a file.
+"""Replies as readers receive them: from models, or from a file.
 
 A file holds JSON Lines of ``{"item_id", "reply"}``, perhaps with an ``"outcome"`` that names what text cannot show:
 truncated, refused, api_error. ``reply`` is a string, a list with the one string, or null for a reply without content;
@@ -28,7 +28,7 @@ OUTCOMES = {
 }
 Found = TypeVar("Found")
 TextOf = Callable[[Any], str | None]
-"""The text that a ``reply`` stands for; ``NotationError`` says what was expected instead."""
+"""A function from a ``reply`` field to its text; ``NotationError`` says what was expected."""
 
 
 class _ReplyRow(BaseModel):
@@ -41,14 +41,14 @@ class _ReplyRow(BaseModel):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said to one sample, and how the call ended where the text does not show it."""
+    """A reply to one sample, and an ending that its text does not show."""
 
     text: str | None
     outcome: Outcome | None = None
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no content."""
+        """True if it has no content."""
         return not (self.text or "").strip()
 
 
@@ -77,7 +77,7 @@ def one_text(value: object) -> str | None:
 
 @dataclass(frozen=True)
 class Replies:
-    """All replies to the calls of one sample, in order; a text is None where a reply has no content."""
+    """All replies to the calls of one sample, in order; a text is None if a reply has no content."""
 
     texts: tuple[str | None, ...]
     outcome: Outcome | None = None

@@ -1,4 +1,4 @@
-"""Request forms: the numbered ways in which a version of the toolkit puts its requests together.
+"""Request forms: numbered ways of composing requests, so that old runs continue unchanged.
 
 A run keeps the form that it began under in ``run.json`` and continues under it, so that nothing is asked twice and all
 of its replies are to the same kind of request. New runs take the newest form.
@@ -18,7 +18,7 @@ FIELD = "request_form"
 """The field of ``run.json``; runs that lack it have the first form."""
 FIRST = 1
 IMAGES_FIRST = 2
-"""From this form on, a judge that is asked in a protocol of ours gets images first and the question last."""
+"""The first form in which judges in our protocols receive images first and the question last."""
 FORMS = (IMAGES_FIRST, FIRST)
 """All forms, the newest first."""
 NEWEST = FORMS[0]
@@ -34,5 +34,5 @@ def form_of(header: Mapping[str, Any]) -> int:
 
 
 def mark_of(form: int) -> str:
-    """Return what a request form adds to the fingerprint of a solver whose requests it changes."""
+    """Return the suffix that a request form adds to the fingerprint of an affected solver."""
     return "" if form == FIRST else f"/form {form}"

@@ -1,4 +1,4 @@
-"""Files of rows before they become a dataset: which task takes them, and which lines are wrong.
+"""Inspection of files of rows before import: the task that takes them, and invalid lines.
 
 For every suite that names no inspector of its own and has tasks of rows.
 """
@@ -24,7 +24,7 @@ RULES = {
 
 @dataclass(frozen=True)
 class RowsInspected:
-    """The rows of a file, all that was found in them, and why they cannot be used, if so."""
+    """The rows of a file, the findings, and the reason why they cannot be used, if so."""
 
     task: str
     rows: int
@@ -33,7 +33,7 @@ class RowsInspected:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many findings of each code, in the order of the rules."""
+        """The number of findings of each code, in the order of the rules."""
         counts = Counter(finding.code for finding in self.findings)
         return {code: counts[code] for code in RULES if counts[code]}
 
@@ -46,7 +46,7 @@ class RowInspector:
     FINDING_RULES: ClassVar[Mapping[str, Rule]] = RULES
 
     def inspect(self, data: bytes, file: str, task: str | None = None) -> RowsInspected:
-        """Return what bytes hold; without a task, it is the one that takes most of their lines."""
+        """Return the report about these bytes; without a task, the one that takes most lines."""
         text = decoded(data, file)
         found = [_inspected(one, text, file) for one in self.tasks if task in (None, one.stored)]
         if not found:

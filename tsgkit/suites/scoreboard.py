@@ -1,4 +1,4 @@
-"""From tallied samples to values with intervals, in both profiles, and to the JSON that all suites share.
+"""Scores of many samples: values with intervals in both profiles, and their JSON.
 
 A metric's corpus value carries its 95 % interval over clusters, and ``n``, its summed weight.
 What a profile does not count is a reason, never a gap.
@@ -25,19 +25,19 @@ NO_SUCH_METRIC = "the published code has no such metric"
 
 @dataclass(frozen=True)
 class Value:
-    """A corpus value with its interval (None where there are too few clusters for one) and summed weight."""
+    """A corpus value with its interval (None with too few clusters) and its summed weight."""
 
     value: float
     low: float | None
     high: float | None
     n: float
     is_share: bool = True
-    """Whether it is a fraction of 1, shown in percent; else it is a level or a count."""
+    """True for a fraction of 1, shown in percent; else it is a level or a count."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """The values of some samples, what was counted, and why a value is missing."""
+    """The values of some samples, their counts, and reasons for missing values."""
 
     n: int
     profiles: dict[str, dict[str, Value | None] | None]
@@ -47,7 +47,7 @@ class Board:
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """A board for all samples, one for each group asked for, and the judgements they are made of."""
+    """A board for all samples, one for each requested group, and the scores behind them."""
 
     task: str
     """The name of its card: ``tsg/sgqa``."""
@@ -67,16 +67,17 @@ class ScoreReport:
 
 @dataclass(frozen=True)
 class Rules:
-    """How a tally becomes a board: the metrics wanted, those that are published, what to say where there are none."""
+    """Rules for turning a tally into a board: the wanted metrics, the published ones, and reasons for missing
+    values."""
 
     metrics: Mapping[str, Metric]
     published: Collection[str]
     unpublished: str = ""
-    """Why no official figures apply; empty where they do."""
+    """The reason why official figures do not apply; else empty."""
     without_weight: str = "no item carries weight"
-    """Why an official value is missing though the metric is published."""
+    """The reasons for missing official values of published metrics."""
     own_reasons: Mapping[str, str] = field(default_factory=dict)
-    """What a suite adds to the reasons where official figures apply."""
+    """Additional reasons of a suite if official figures apply."""
     seed: int = 0
 
 

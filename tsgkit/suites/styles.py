@@ -1,4 +1,4 @@
-"""Prompt styles: with reasoning or not, with so many worked examples, for an answer in a JSON schema or not.
+"""Prompt styles: with or without reasoning, worked examples, and a JSON schema for the answer.
 
 >>> style_of("few-shot", 3), style_of("cot").reasoning
 (Style(name='few-shot', reasoning=False, shots=3, schema=False), True)
@@ -13,19 +13,19 @@ from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 
 SHOTS = 10
-"""How many worked examples the few-shot styles show where nobody says otherwise, as published."""
+"""The default number of worked examples in few-shot styles, as published."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """How a prompt is composed: with reasoning or not, with so many examples, for an answer in a JSON schema or not."""
+    """A prompt style: with or without reasoning, a number of examples, and a JSON schema for the answer."""
 
     name: str
     reasoning: bool = False
     shots: int = 0
     schema: bool = False
     rewrite: Callable[[str], str] | None = field(default=None, compare=False, repr=False)
-    """Makes another prompt of the zero-shot one, in a style of one's own."""
+    """A function from the zero-shot prompt to the prompt of a user's style."""
     code: str = field(default="", repr=False)
     """The text of that code."""
 
@@ -34,7 +34,7 @@ _GIVEN: dict[str, Style] = {}
 
 
 def give_style(style: Style) -> None:
-    """Let a style of one's own be found by its name."""
+    """Register a user's style under its name."""
     if style.name in PRESETS:
         raise UsageError(f"there is a style {style.name} already", hint="give yours another name")
     _GIVEN[style.name] = style

@@ -1,4 +1,4 @@
-"""Suites: one manifest each, which says all that a suite adds to tsgkit.
+"""Suites: one manifest each, with everything that a suite adds to tsgkit.
 
 Everything in a manifest that takes time to load is named by its place, ``"package.module:name"``, and loaded when it is
 needed. A package adds a suite by an entry point in the group ``tsgkit.suites``: its name is the suite's, its value the
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 OURS = ("tsgkit.suites.tsg", "tsgkit.suites.formalimg", "tsgkit.suites.sceneeval", "tsgkit.suites.spatialgen")
 """The packages of our suites, in the order of tables; each holds its manifest as ``SUITE``."""
 CODE = "tsgkit.code"
-"""The group of entry points that name modules with solvers, metrics, styles and tasks of one's own."""
+"""The entry-point group of modules with users' solvers, metrics, styles and tasks."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a suite: the module with its options and what it does, and a summary for lists."""
+    """A command of a suite: its module, and a summary for lists."""
 
     module: str
     summary: str
@@ -51,18 +51,18 @@ class Command:
 
 @dataclass(frozen=True)
 class Suite:
-    """All that one suite adds."""
+    """The manifest of a suite."""
 
     name: str
     tasks: Mapping[str, str] = field(default_factory=dict)
-    """The places of its tasks' classes by what follows the suite's name in a card's ``task``; the first comes first
-    in tables."""
+    """The places of its task classes by the part of a card's ``task`` after the suite's name; tables keep this
+    order."""
     needs: Mapping[str, str] = field(default_factory=dict)
-    """What has to be given for a task, by what follows the suite's name; a task that is missing needs a model."""
+    """Requirements of tasks, by the part after the suite's name; other tasks need a model."""
     kinds_of: str = ""
     """The place of a function that names the tasks whose rows a file or folder holds; tasks of rows need none."""
     inspector: str = ""
-    """The module that says what the bytes of a dataset's file hold; tasks of rows need none."""
+    """The module that inspects files of its datasets; tasks of rows need none."""
     importer: str = ""
     """The module that fetches and imports its datasets, where these do not come file by file."""
     makers: Mapping[str, Command] = field(default_factory=dict)
@@ -122,7 +122,7 @@ def loaded(place: str) -> Any:  # noqa: ANN401  (whatever lies there)
 
 
 def suites() -> tuple[Suite, ...]:
-    """Return all suites: ours, then those of installed packages by name; one that cannot be loaded is told."""
+    """Return all suites: ours, then those of installed packages by name. One that cannot be loaded causes a warning."""
     ours = [_ours(package) for package in OURS]
     names = {suite.name for suite in ours}
     return (*ours, *filter(None, (_listed(point) for point in installed_suites() if point.name not in names)))
@@ -203,7 +203,7 @@ def load_code() -> None:
 
 
 def task_of(card: Card) -> Task:
-    """Return the task that a card declares, with metrics of one's own; ``UsageError`` where no suite knows it."""
+    """Return the task of a card, with users' metrics. Raise ``UsageError`` if no suite has it."""
     load_code()
     found = _GIVEN[card.name] if card.name in _GIVEN else _declared(card)
     own = _METRICS.get(card.name)
@@ -228,7 +228,7 @@ def _declared(card: Card) -> Task:
 
 
 def tasks_of_rows(file: Path) -> tuple[str, ...]:
-    """Return the tasks whose rows a file or folder holds, as their suites tell; none where it cannot be told."""
+    """Return the tasks whose rows a file or folder holds; none if unknown."""
     return tuple(name for suite in suites() for name in suite.kinds(file))
 
 
@@ -242,12 +242,12 @@ def tasks_hint(file: str) -> str:
 
 
 def default_tasks() -> tuple[str, ...]:
-    """Return what is run where nothing is named: the tasks of the first suite."""
+    """Return the tasks that run by default: those of the first suite."""
     return tasks_named([suites()[0].name])
 
 
 def tasks_named(names: Iterable[str], known: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Return the tasks that somebody names: a task, a suite for all of its own, a pattern such as ``tsg/*-sgg``.
+    """Return the tasks for these names: a task, a suite for all its own, or a pattern such as ``tsg/*-sgg``.
 
     ``known`` are the tasks there are (None: those of all cards). A suite's name stands for the tasks that need not be
     named themselves.

@@ -1,4 +1,4 @@
-"""What a suite offers for each of its cards: data, ways of answering, scores, and how all of it is shown.
+"""Tasks: data, ways of answering, scores and displays; and optional capabilities as protocols.
 
 A suite makes a :class:`Task` of a card (:mod:`~tsgkit.suites.suite`); runs and reports know nothing else of it.
 What a task does not do is said in the words of a ``UsageError``.
@@ -34,10 +34,10 @@ from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.solver import BASELINE, Solver
 
 Kind = Literal["models", "images", "scenes"]
-"""What can be evaluated: models, folders of pictures, folders of rooms."""
+"""The kinds of subjects: models, folders of images, folders of scenes."""
 OURS, PUBLISHED = "ours", "published"
 Pairing = Literal["id", "position"]
-"""How the pictures of a folder are paired with items: by the item's id, or by their sorted position."""
+"""The pairing of images with items: by id, or by sorted position."""
 BY_ID: Pairing = "id"
 BY_POSITION: Pairing = "position"
 
@@ -47,7 +47,7 @@ class Dataset(Protocol):
 
     @property
     def file(self) -> str:
-        """Where they come from."""
+        """The file of the samples."""
 
     @property
     def sha256(self) -> str:
@@ -71,7 +71,7 @@ class Dataset(Protocol):
 
 
 class Items:
-    """A dataset of samples that are all in memory.
+    """A dataset held in memory.
 
     >>> items = Items("rows.jsonl", "0" * 64, [])
     >>> items.chosen(["7"])
@@ -113,7 +113,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Folder:
-    """A subject that is a folder of finished things: its name in the tables, what it holds, and where it lies."""
+    """A folder as a subject: its name in tables, its kind, and its path."""
 
     name: str
     kind: Kind
@@ -122,31 +122,31 @@ class Folder:
 
 @dataclass(frozen=True)
 class Viewing:
-    """How the things in a folder are looked at: by whom, in which way, with which seed."""
+    """The way in which a folder is judged: the judge, the protocol, and the seed."""
 
     folder: Folder
     judge: str
-    """Who looks: a model to ask, or ``rules``."""
+    """The judge: a model to ask, or ``rules``."""
     protocol: str
     seed: int
     prompts: str | None = None
     assets: tuple[str, ...] = ()
-    """Folders in which what is named by an id is looked for, as ``LAYOUT=DIR``."""
+    """Folders of assets named by id, as ``LAYOUT=DIR``."""
     missing: str = "error"
-    """What a part is that is named and not there: an ``error``, or its ``box``."""
+    """The treatment of a missing part: an ``error``, or its ``box``."""
     pairing: Pairing = BY_ID
     boxes: bool = False
-    """Whether a model may judge rooms in which most objects are bare boxes."""
+    """True if a model may judge scenes in which most objects are bare boxes."""
     seconds: float | None = None
-    """How long the work on one thing may take, replies not counted; None is for as long as it takes."""
+    """The time limit for measuring one scene, without replies; None for no limit."""
     form: int = NEWEST
     """The request form of the run."""
     formats: ResponseFormats = field(default_factory=ResponseFormats, repr=False, compare=False)
-    """What the run has learnt about the service of its judge."""
+    """Response formats that the judge's service is known to accept."""
 
 
 class Piece(NamedTuple):
-    """Something that is looked at: a name that stays wherever its folder lies, and the file that holds it or a text."""
+    """Content that is judged: a name that does not depend on its folder, and its file or text."""
 
     name: str
     held: Path | str
@@ -154,7 +154,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Control:
-    """What a program that asks nobody gets on the same samples, by metric; ``n`` counts what it answered."""
+    """The scores of a control program on the same samples, by metric; ``n`` counts its answers."""
 
     name: str
     n: int
@@ -162,22 +162,22 @@ class Control:
 
 
 class Task(ABC):
-    """One task, as a card declares it."""
+    """A task as declared by a card."""
 
     takes: tuple[Kind, ...] = ("models",)
     protocols: tuple[str, ...] = (PUBLISHED,)
     """The ways in which finished things are looked at; the first is taken where none is named."""
     pairings: tuple[Pairing, ...] = (BY_ID,)
-    """The ways in which pictures can be paired with its items."""
+    """The possible pairings of images with its items."""
     groups: tuple[str, ...] = ()
-    """What its samples can be grouped by."""
+    """The groups of its samples."""
     k_counts: str = ""
-    """What the numbers of the group ``k`` count; scores are drawn against them. Empty where there is no such group."""
+    """The meaning of the group ``k``, for plots; empty if there is no such group."""
     shown: tuple[str, ...] = ()
-    """The metrics that stand in the table of a terminal; none for the main one alone."""
+    """The metrics in the table of a terminal; empty for the main one only."""
     computes: bool = False
-    """Whether its solvers that ask nobody compute for so long that several processes help; all they take and give is
-    pickled then."""
+    """True if its offline solvers compute long enough for several processes; their inputs and outputs are then
+    pickled."""
     shared_labels: tuple[str, ...] = ()
     """Labels of questions about the task and not about a sample: asked in the same words, they are asked once a run."""
 
@@ -199,7 +199,7 @@ class Task(ABC):
     @property
     @abstractmethod
     def metrics(self) -> Mapping[str, Metric]:
-        """What it is judged by."""
+        """Its metrics."""
 
     @property
     def published_metrics(self) -> Collection[str]:
@@ -211,7 +211,8 @@ class Task(ABC):
         """Return the rows of a file, a folder, an installed dataset, or (None) those the card names."""
 
     def source(self, data: str | None) -> Path | Traversable:
-        """Return where its rows lie: a file, one in a folder, an installed dataset's, or (None) what the card names."""
+        """Return the source of its rows: a file, a file in a folder, an installed dataset, or (None) the card's
+        data."""
         known = {*catalogue(), *(one.name for one in installed())}
         if data is None:
             named = self.card.data
@@ -226,7 +227,7 @@ class Task(ABC):
         return "scenarios"
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """Return what has to be told of the rows beside the scores, such as those that this task leaves out."""
+        """Return notes about the rows, such as rows that this task leaves out."""
         return ()
 
     def draws_lots(self, way: str) -> bool:
@@ -235,7 +236,7 @@ class Task(ABC):
         return way.startswith(f"{BASELINE}/") and way != f"{BASELINE}/rules"
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:  # noqa: B027  (most tasks have one way)
-        """``UsageError`` where there is no such style or solver, even if nobody is asked by them."""
+        """Raise ``UsageError`` if the style, solver or prompt set does not exist."""
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
@@ -245,11 +246,11 @@ class Task(ABC):
 
     @abstractmethod
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """Return a subject that asks nobody."""
+        """Return a built-in subject, which asks no model."""
 
     @abstractmethod
     def recorded(self, solver: str, style: str) -> Solver:
-        """Return a way of answering of which only the transcripts are left: it judges, and asks nobody."""
+        """Return a solver that scores recorded transcripts and cannot ask."""
 
     def tally(self) -> Tally:
         """Return an empty tally of its metrics in both profiles."""
@@ -273,7 +274,7 @@ class Task(ABC):
         return tuple(f"a folder of {kind} of yours: tsgkit eval{same} --{kind} NAME=DIR" for kind in self.takes)
 
     def verdicts(self, record: Mapping[str, Any], sample: Any, metric: str) -> Iterable[Verdict]:  # noqa: ANN401
-        """Yield what a record says of each question of a sample: right where strict gives all of a metric's weight."""
+        """Yield a record's verdict on each question of a sample: right if strict gives the full weight of a metric."""
         total, weight = record["parts"].get("strict", {}).get(metric, (0.0, 0.0))
         answer = record["answer"]
         yield Verdict("", bool(weight) and total == weight, answer if isinstance(answer, str) else None)
@@ -284,7 +285,7 @@ class Task(ABC):
         return found
 
     def group_metrics(self, group: str, shown: Sequence[str]) -> Sequence[str]:
-        """Return what is told of the members of a group, where these metrics are told of all samples."""
+        """Return the metrics shown for members of groups if these are shown for all samples."""
         return [name for name in shown if self.metrics[name].is_headline]
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
@@ -317,7 +318,7 @@ class Task(ABC):
 
 @dataclass(frozen=True)
 class Graphs:
-    """Graphs of the reference and of an answer, and what their elements may be."""
+    """The graphs of reference and answer, and the elements that they may use."""
 
     references: tuple[ActionGraph, ...]
     answers: tuple[ActionGraph, ...]
@@ -326,18 +327,18 @@ class Graphs:
 
 @runtime_checkable
 class Viewable(Protocol):
-    """A task whose finished things are looked at, in folders."""
+    """A task that judges images or scenes in folders."""
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
         """Return a solver for a folder of finished things."""
 
     def pieces_of(self, viewing: Viewing, samples: Iterable[Any]) -> Iterable[Piece]:
-        """Return all that is looked at for these samples; what it holds is part of a run's identity."""
+        """Return all judged content for these samples; it is part of a run's identity."""
 
 
 @runtime_checkable
 class ScoresReplies(Protocol):
-    """A task that scores replies which were collected elsewhere."""
+    """A task that scores replies collected elsewhere."""
 
     def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
@@ -347,34 +348,33 @@ class ScoresReplies(Protocol):
 
 @runtime_checkable
 class AuditableTask(Protocol):
-    """A task that says what an audit needs to know."""
+    """A task that can be audited."""
 
     def auditable(self, data: str | None) -> Auditable:
-        """Return its items as an audit sees them, with checks and shortcuts of its own; slips are no reason to
-        refuse."""
+        """Return its items for an audit, with its own checks and shortcuts. Defective items are included."""
 
 
 @runtime_checkable
 class Controlled(Protocol):
-    """A task with programs that ask nobody, whose figures stand beside every score."""
+    """A task with control programs whose scores are shown beside every score."""
 
     def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
-        """Return what they get on these samples: free, and made anew whenever it is shown."""
+        """Return the scores of the control programs on these samples; they are computed whenever they are shown."""
 
 
 @runtime_checkable
 class TakesParts(Protocol):
-    """A task with groups whose members take only some of a sample, as the clauses of one predicate."""
+    """A task with partial groups, such as the clauses of one predicate."""
 
     part_groups: tuple[str, ...]
 
     def part_of(self, sample: Any, evidence: Any, group: str, member: str) -> PartOfSample | None:  # noqa: ANN401
-        """Return what counts of a sample for a member of such a group; None for nothing."""
+        """Return the part of a sample that counts for a member of such a group; None for nothing."""
 
 
 @runtime_checkable
 class Traced(Protocol):
-    """A task whose verdicts follow rules that can be told."""
+    """A task whose verdicts follow explainable rules."""
 
     def trace(self, judged: Judged) -> tuple[str, ...]:
         """Return how a verdict came about, line by line."""
@@ -394,10 +394,10 @@ def part_groups_of(task: Task) -> tuple[str, ...]:
 
 
 def controls_of(task: Task, dataset: Dataset, numbers: Sequence[int], seed: int) -> tuple[Control, ...]:
-    """Return what stands beside every score of these samples, where a task has such controls."""
+    """Return the scores of control programs on these samples, if the task has any."""
     return tuple(task.controls(dataset, numbers, seed)) if isinstance(task, Controlled) else ()
 
 
 def trace_of(task: Task, judged: Judged) -> tuple[str, ...]:
-    """Return how a verdict came about, line by line; nothing where a task follows no rules that can be told."""
+    """Return the derivation of a verdict, line by line; empty if the task has none."""
     return task.trace(judged) if isinstance(task, Traced) else ()

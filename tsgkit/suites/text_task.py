@@ -1,4 +1,4 @@
-"""Tasks that models answer in words: everything that follows from how a reply is read and scored.
+"""Tasks that models answer in words; everything follows from how a reply is read and scored.
 
 :class:`AskedTask` reads, scores, votes, previews and scores files of replies for any such task; a suite says what is
 asked (:meth:`~AskedTask.prompter`), how a text is read (:meth:`~AskedTask.read_text`) and what an answer is worth
@@ -59,10 +59,9 @@ class AskedTask(Task, Generic[Item, Answer]):
     """A task that models answer in words."""
 
     baselines: Mapping[str, Callable[[Any, int], str]] = MappingProxyType({})
-    """Programs that ask nobody, by name: each answers an item in the form asked for; the seed decides what is left to
-    chance."""
+    """Built-in programs by name; each answers an item in the requested form. The seed decides random choices."""
     text_of_reply: Callable[[Any], str | None] = staticmethod(one_text)
-    """What a ``reply`` in a file of replies stands for."""
+    """A function from a ``reply`` in a file to its text."""
 
     def __init__(self, card: Card) -> None:
         super().__init__(card)
@@ -80,7 +79,7 @@ class AskedTask(Task, Generic[Item, Answer]):
 
     @abstractmethod
     def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Item]:
-        """Return its prompts in a style; the pool of examples is held against the items."""
+        """Return its prompts in a style, after checking that the examples do not overlap with the items."""
 
     @abstractmethod
     def read_text(self, item: Item, text: str) -> Answer | Unreadable:
@@ -103,15 +102,15 @@ class AskedTask(Task, Generic[Item, Answer]):
         return str(answer)
 
     def noted(self, answer: Answer) -> tuple[Note, ...]:
-        """Return what the reader of an answer repaired, ignored or could not read, line by line."""
+        """Return notes of the reader about an answer: repaired, ignored and unreadable lines."""
         return ()
 
     def spans(self, item: Item, text: str) -> Spans:
-        """Return where the answer stands in the text of a reply that was read; none where the reader does not tell."""
+        """Return the positions of the answer in the text; empty if the reader does not give them."""
         return ()
 
     def read(self, item: Item, reply: Reply | None) -> Reading[Any]:
-        """Return the outcome of a reply (None: there is none), and what was read."""
+        """Return the outcome of a reply (None: missing), and the answer."""
         if reply is None:
             return Reading(Outcome.MISSING, None)
         if reply.outcome is not None:
@@ -122,7 +121,7 @@ class AskedTask(Task, Generic[Item, Answer]):
         return Reading(Outcome.UNREADABLE if isinstance(found, Unreadable) else Outcome.ANSWERED, found)
 
     def score(self, item: Item, reading: Reading[Any], asked: AsAsked | None) -> Judged:
-        """Score what was read, in both profiles."""
+        """Score an answer in both profiles."""
         outcome, found = reading
         is_answer = outcome is Outcome.ANSWERED
         made = self.answer_scores(item, found if is_answer else None, asked)
@@ -167,7 +166,7 @@ class AskedTask(Task, Generic[Item, Answer]):
         return family.solver(name, self, self.prompter(chosen, dataset, seed=seed, prompts=prompts))
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Baseline[Any]:
-        """Return a subject that asks nobody."""
+        """Return a built-in subject."""
         return Baseline(OneReply(self, "", BASELINE), self.program(subject, seed, dataset))
 
     def program(self, subject: str, seed: int, dataset: Dataset) -> Program[Any]:
@@ -214,7 +213,7 @@ class AskedTask(Task, Generic[Item, Answer]):
         return self.dataset(data)
 
     def replies_in(self, file: str, dataset: Dataset) -> tuple[Mapping[str, Reply], tuple[str, ...]]:
-        """Return the replies of a file by item, and all that is to be told of the rows and of replies without use."""
+        """Return the replies in a file by item, and notes about rows and unused replies."""
         return read_replies(file, dataset.item_ids, self.text_of_reply), self.notes(dataset)
 
     def _judge(self, item: Item, reply: Reply | None, *, style: str) -> Judged:
@@ -243,7 +242,7 @@ class AskedTask(Task, Generic[Item, Answer]):
         return None if part is None else replace(judged, scores=part.scores, counts=judged.counts | part.counts)
 
     def readings(self, sample: Item, reply: ModelReply, solver: Solver) -> TwoReadings:
-        """Return what strict read in one reply, where nobody published a reader."""
+        """Return the strict reading of a reply; there is no published reader."""
         outcome, found = self.read(sample, read_as(reply))
         answered = outcome is Outcome.ANSWERED
         reason = found.reason if isinstance(found, Unreadable) else ""
@@ -258,7 +257,7 @@ ROUNDING = 1e-9
 
 
 def number_of(value: object, metric: str, *, is_share: bool, otherwise: str) -> float:
-    """Return what code of the user's says a sample is worth; ``OwnCodeError`` where that cannot be.
+    """Return the number that a user's function gave a sample. Raise ``OwnCodeError`` if it is invalid.
 
     ``otherwise`` says how a metric is declared whose values are no shares.
     """
@@ -286,7 +285,7 @@ def with_metrics(task: Any, own: OwnMetrics) -> Any:  # noqa: ANN401  (a task of
         metrics = MappingProxyType({**task.metrics, **{name: described for name, (described, _) in own.items()}})
 
         def score(self, item: Any, reading: Reading[Any], asked: AsAsked | None) -> Judged:  # noqa: ANN401
-            """Score what was read, by the added metrics too."""
+            """Score an answer, with the added metrics too."""
             judged: Judged = super().score(item, reading, asked)
             told, strict = getattr(item, "row", item), dict(judged.scores["strict"])
             for name, (described, function) in own.items():
@@ -302,7 +301,7 @@ def with_metrics(task: Any, own: OwnMetrics) -> Any:  # noqa: ANN401  (a task of
 
 @dataclass(frozen=True)
 class OwnProgram(Generic[Item, Answer]):
-    """One of a task's baselines; another process finds its function by the task."""
+    """A baseline of a task, which another process finds by task and name."""
 
     task: AskedTask[Item, Answer]
     name: str
@@ -320,7 +319,7 @@ class OwnProgram(Generic[Item, Answer]):
 
 @dataclass(frozen=True)
 class RowItem:
-    """An item that shares nothing with others: the fields that every item has."""
+    """An item with the fields that every item has, in a cluster of its own."""
 
     item_id: str
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, kw_only=True)
@@ -333,7 +332,7 @@ class RowItem:
 
 @dataclass(frozen=True)
 class RowLine(Generic[Item]):
-    """A line of a file of rows, counted from 1: its item, or why it has none."""
+    """A line of a file of rows, from 1: its item, or the reason why it has none."""
 
     number: int
     item: Item | None = None
@@ -342,7 +341,7 @@ class RowLine(Generic[Item]):
 
 
 class RowTask(AskedTask[Item, Answer]):
-    """A task whose items are lines of JSON, whose prompts are parts in files, and whose examples are lines too."""
+    """A task whose items and examples are lines of JSON, and whose prompts are parts in files."""
 
     rules: tuple[str, ...] = ("rules",)
     """The parts of its prompts between statement and reasoning."""
@@ -362,7 +361,7 @@ class RowTask(AskedTask[Item, Answer]):
         raise UsageError(f"{self.key}: style structured has no use here: the answer has no JSON schema")
 
     def identity(self, item: Item) -> Identity:
-        """Return what an item is recognised by in a pool of examples: all that is shown of it, and its cluster."""
+        """Return the identity of an item for comparison with examples: its displayed content, and its cluster."""
         shown = tuple(folded(value) for _, value in sorted(self.fields(item).items()))
         return Identity((shown,), (item.cluster,))
 
@@ -376,7 +375,7 @@ class RowTask(AskedTask[Item, Answer]):
         return Items(str(source), hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items)
 
     def row_of(self, line: str) -> Mapping[str, Any]:
-        """Return the row of a line: an object of JSON, or what else the data of a task come in."""
+        """Return the row in a line: a JSON object, or another notation of the task's data."""
         row = load(line)
         if not isinstance(row, dict):
             raise ValueError('expected an object, as in {"item_id": ...}')  # noqa: TRY004  (what a line says)
@@ -412,7 +411,7 @@ class RowTask(AskedTask[Item, Answer]):
         return Parts(self.card.prompts, self.rules, self.asked_fields)
 
     def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Item]:
-        """Return its prompts in a style; the pool of examples is held against the items."""
+        """Return its prompts in a style, after checking that the examples do not overlap with the items."""
         texts: Texts[Item] = Texts(self._parts, self._parts.load(prompts), self.fields, self.schema)
         items = (dataset.sample(number) for number in range(len(dataset)))
         examples = self.pool().chosen(style.shots, seed, items) if style.shots else ()
@@ -430,7 +429,7 @@ class RowTask(AskedTask[Item, Answer]):
         return "items"
 
     def auditable(self, data: str | None) -> Auditable:
-        """Return its items as an audit sees them; what its baselines get stands beside the shortcuts."""
+        """Return its items for an audit, with the scores of its baselines beside the shortcuts."""
         return auditable_rows(self, tuple(self.dataset(data)))
 
     def question(self, sample: Item, *, briefly: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""What was said about one sample: the calls in order, each with its label and reply.
+"""Transcripts: all calls about one sample in order, with labels and replies.
 
 Solvers make transcripts, with whatever ``ask`` they are given; judgements are made from transcripts alone.
 """
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 LOCAL = "local"
-"""The label of what a solver produced without asking anybody."""
+"""The label of a solver's own result, for which no model was asked."""
 
 
 class Ask(Protocol):
-    """Asks a model, under a label that is unique within the sample."""
+    """A function that asks a model, with a label that is unique within the sample."""
 
     async def __call__(
         self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
@@ -29,7 +29,7 @@ class Ask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One call: what it was for, and what came back."""
+    """A call: its label and its reply."""
 
     label: str
     reply: Reply
@@ -37,7 +37,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """All calls of a sample."""
+    """All calls about a sample."""
 
     said: tuple[Said, ...]
 
@@ -48,10 +48,10 @@ class Transcript:
 
     @property
     def usage(self) -> Usage:
-        """The tokens and money of all calls; unknown as soon as one does not tell."""
+        """Tokens and cost of all calls; unknown if one call does not report it."""
         return sum((reply.usage for reply in self.replies if reply.source != LOCAL), NOTHING)
 
 
 def local(text: str) -> Transcript:
-    """Return the transcript of a solver that asked nobody."""
+    """Return the transcript of a solver that asked no model."""
     return Transcript((Said(LOCAL, Reply(text=text, source=LOCAL)),))

@@ -1,4 +1,4 @@
-"""Solvers, metrics and styles of one's own, registered by decorators in a program or in a file of ``--code``.
+"""Users' solvers, metrics and styles, registered by decorators in a program or a ``--code`` file.
 
 What is registered again under its name takes the place of the one before. All of it is part of what identifies a run,
 but for metrics, by the text of its code.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class SolverFunction(Protocol):
-    """A solver of one's own: what it returns is read as the reply."""
+    """A user's solver; its return value is read as the reply."""
 
     def __call__(self, prompt: str, ask: Callable[[str, str], Awaitable[str]], /) -> Awaitable[str]:
         """Return the answer to a prompt; ``await ask(text, label)`` asks the model, once under each label."""
@@ -58,7 +58,7 @@ def solver(name: str) -> Callable[[SolverFunction], SolverFunction]:
 
 @dataclass(frozen=True)
 class OwnSolvers:
-    """The family of one solver of one's own; it can do every task that models answer."""
+    """The factory of one user's solver, for every task that models answer."""
 
     name: str
     function: SolverFunction
@@ -87,7 +87,7 @@ class OwnSolvers:
 
 @dataclass(frozen=True)
 class OwnSolver:
-    """A solver of one's own with the prompts of a task."""
+    """A user's solver with the prompts of a task."""
 
     name: str
     function: SolverFunction
@@ -106,7 +106,7 @@ class OwnSolver:
 
     @property
     def unpublished(self) -> str:
-        """The reason why nobody published such answers."""
+        """The reason why such answers have no official figures."""
         return self.scorer.unpublished
 
     @property
@@ -116,7 +116,7 @@ class OwnSolver:
         return f"{self.prompter.fingerprint}/{self.name}/{code}"
 
     async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
-        """Let the function ask, and keep all that was said."""
+        """Run the function with an ``ask``, and record all calls."""
         from langchain_core.messages import HumanMessage
 
         asked, said, raised = asking(ask, self.name), list[Said](), list[BaseException]()
@@ -149,21 +149,21 @@ class OwnSolver:
         return Transcript((*said, Said(LOCAL, ModelReply(text=text, source=LOCAL))))
 
     def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401
-        """Score what it came to."""
+        """Score its result."""
         return self.scorer.judge(item, transcript)
 
     def unfinished(self, transcript: Transcript) -> str:
-        """Return that it had not come to its end."""
+        """Return the reason why it did not finish."""
         return self.scorer.unfinished(transcript)
 
     def expected(self, item: Any) -> Expected:  # noqa: ANN401
-        """At least one call; nobody knows how many more."""
+        """Return at least one call; the maximum is unknown."""
         sent = len(self.prompter.text(item))
         return Expected((1, 1), (sent, sent), self.task.length(item), self.prompter.style.reasoning)
 
 
 class _Silent(Exception):
-    """No text came back: the item ends with the outcome of that call."""
+    """A missing text: the item ends with the outcome of that call."""
 
     def __init__(self, reply: ModelReply) -> None:
         super().__init__(str(reply.ending))

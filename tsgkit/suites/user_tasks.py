@@ -1,4 +1,4 @@
-"""Tasks of one's own, without a package: given in a program, or in a file of ``--code``.
+"""Users' tasks without a package, from a program or a ``--code`` file.
 
 >>> capitals = Task("my/capitals", [{"country": "France", "answer": "Paris"}], "What is the capital of {country}?")
 >>> capitals.judged(0, "Answer: [Paris]").scores["strict"]["correct"].value
@@ -45,7 +45,7 @@ NAME = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 
 @dataclass(frozen=True)
 class OwnItem:
-    """A row of a task of one's own."""
+    """A row of a user's task."""
 
     item_id: str
     row: Row
@@ -54,7 +54,7 @@ class OwnItem:
 
 
 class Task(RowTask[OwnItem, Any]):
-    """A task of one's own: rows, how each is asked, how a reply is read, and what an answer is worth.
+    """A user's task: rows, prompts, a reader and scores.
 
     ``rows`` are mappings, or a file of JSON lines. ``prompt`` is a text with the rows' fields in braces, or a function
     of a row. ``read`` is a function of a reply's text and the row: it returns the answer, or raises ``ValueError`` with
@@ -106,7 +106,7 @@ class Task(RowTask[OwnItem, Any]):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """What it is judged by."""
+        """Its metrics."""
         return self._metrics
 
     def __str__(self) -> str:
@@ -166,7 +166,7 @@ class Task(RowTask[OwnItem, Any]):
         return found if isinstance(found, str) else json.dumps(found)
 
     def read_text(self, item: OwnItem, text: str) -> Any | Unreadable:  # noqa: ANN401
-        """Read a reply as it was told to, or in brackets, behind a label, or alone."""
+        """Read a reply with the user's reader, or a name in brackets, after a label, or alone."""
         section = answer_section(text)
         if isinstance(section, Unreadable):
             return section
@@ -265,7 +265,7 @@ def _members(value: object) -> tuple[str, ...]:
 
 
 class _OwnPrompter(Prompter[OwnItem]):
-    """The prompts of a task of one's own."""
+    """The prompts of a user's task."""
 
     def __init__(self, task: Task, style: Style) -> None:
         self.task, self.style, self.examples = task, style, ()

@@ -1,4 +1,4 @@
-"""How much of a benchmark can be answered without understanding, and what is wrong with its items.
+"""Audits of benchmarks: what can be answered without understanding, and defects of items.
 
 ``items`` is what every suite's samples become, ``checks`` look for slips, ``shortcuts`` answer without understanding,
 ``audit`` puts together what was found.

@@ -1,4 +1,4 @@
-"""Everything an audit finds: slips by check, what shortcuts get, how keys are spread, what so many items can show.
+"""Results of an audit: defects by check, scores of shortcuts, spread of keys, and the smallest detectable difference.
 
 >>> items = [Item(f"{n}/{m}", str(n), "Which?", options=("a", "b"), key=1) for n in range(9) for m in range(2)]
 >>> found = audit(Auditable(items))
@@ -30,7 +30,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Auditable:
-    """What a task gives to be audited: its items, and checks and shortcuts of its own."""
+    """The items of a task for an audit, with its own checks and shortcuts."""
 
     items: Sequence[Item]
     checks: tuple[Check, ...] = ()
@@ -42,7 +42,7 @@ class Auditable:
 
 @dataclass(frozen=True)
 class Found:
-    """What one check found."""
+    """The findings of one check."""
 
     check: Check
     slips: tuple[Slip, ...]
@@ -50,7 +50,7 @@ class Found:
 
 @dataclass(frozen=True)
 class GroupShare:
-    """The score of a shortcut on one group of the items: a half of the data, or a kind of question."""
+    """The score of a shortcut on one group of items: a part of the data, or a kind of question."""
 
     group: str
     n: int
@@ -59,12 +59,12 @@ class GroupShare:
     high: float | None
     chance: float
     beats_chance: bool
-    """Whether it is above chance for certain, with all groups of all shortcuts in view."""
+    """True if it is significantly above chance, corrected for all groups of all shortcuts."""
 
 
 @dataclass(frozen=True)
 class Shortcut:
-    """What one shortcut gets, beside what guessing would."""
+    """The score of one shortcut, beside that of guessing."""
 
     name: str
     sees: str
@@ -75,7 +75,7 @@ class Shortcut:
     chance: float
     is_blind: bool
     beats_chance: bool
-    """Whether it is above chance for certain, with all shortcuts in view."""
+    """True if it is significantly above chance, corrected for all shortcuts."""
     groups: tuple[GroupShare, ...] = ()
     """Its score on every known group of the items; none where the items are of one kind."""
 
@@ -87,7 +87,7 @@ class Shortcut:
 
 @dataclass(frozen=True)
 class Spread:
-    """How often each letter is the key, of a kind of question or of all."""
+    """The frequency of each letter as the key, for a kind of question or all."""
 
     group: str
     counts: dict[str, int]
@@ -95,13 +95,13 @@ class Spread:
 
     @property
     def is_skewed(self) -> bool:
-        """Whether chance alone would hardly do this."""
+        """True if chance alone is an unlikely explanation."""
         return self.skew.p < SURE and not self.skew.is_rough
 
 
 @dataclass(frozen=True)
 class WithoutShortcuts:
-    """A run's score on all items, and on those that a shortcut does not solve that beats chance."""
+    """A run's score on all items, and on those that a shortcut above chance does not solve."""
 
     shortcut: str
     """Its name; empty where no shortcut beats chance."""
@@ -112,9 +112,9 @@ class WithoutShortcuts:
     value: float
     right: int
     on_shortcuts: int
-    """How many of its right answers are to items that the shortcut solves too."""
+    """The number of its right answers to items that the shortcut solves too."""
     left: int
-    """How many items the shortcut does not solve."""
+    """The number of items that the shortcut does not solve."""
     value_left: float | None
     low_left: float | None
     high_left: float | None
@@ -122,7 +122,7 @@ class WithoutShortcuts:
 
 @dataclass(frozen=True)
 class Audit:
-    """All of it."""
+    """The results of an audit."""
 
     n: int
     clusters: int
@@ -140,7 +140,7 @@ class Audit:
 
     @property
     def to_beat(self) -> Shortcut | None:
-        """The best of the blind shortcuts; what a model must beat to have shown anything."""
+        """The best blind shortcut; a model must exceed it to show understanding."""
         return max((one for one in self.shortcuts if one.is_blind), key=lambda one: one.value, default=None)
 
     @property
@@ -157,12 +157,12 @@ class Audit:
 
     @property
     def errors(self) -> int:
-        """How many slips make items untrustworthy."""
+        """The number of defects that make items unusable."""
         return sum(len(one.slips) for one in self.found if one.check.is_error)
 
 
 def audit(auditable: Auditable) -> Audit:
-    """Audit items: look for slips, let the shortcuts answer, test how keys are spread."""
+    """Audit items: search for defects, let the shortcuts answer, test the spread of keys."""
     items = auditable.items
     sizes = Counter(item.cluster for item in items)
     found = (Found(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
@@ -239,7 +239,7 @@ def _shortcut(
 
 
 def _share(group: str, credits_: Mapping[str, float], by_id: Mapping[str, Item], level: float) -> GroupShare:
-    """Return the mean of credits with its 95 % interval; chance must lie below the interval of the level given."""
+    """Return the mean of credits with its 95 % interval; chance must be below the interval of the given level."""
     parts = [Part(value, 1.0, by_id[item_id].cluster) for item_id, value in credits_.items()]
     around, strict = interval(parts, Pooling.POOLED), interval(parts, Pooling.POOLED, level=level)
     chance = math.fsum(by_id[item_id].chance for item_id in credits_) / len(credits_)
@@ -283,7 +283,7 @@ ANY = "any of these"
 def without_shortcuts(
     subject: str, way: str, metric: str, values: Mapping[str, tuple[float, str]], found: Audit
 ) -> Iterator[WithoutShortcuts]:
-    """Yield a run's values by item (each with its cluster) without what each shortcut solves that beats chance."""
+    """Yield a run's values by item, with clusters, without the items that each shortcut above chance solves."""
     names = (*found.solving, ANY) if len(found.solving) > 1 else found.solving or ("",)
     for name in names:
         solved = {item for item, by in found.solved.items() if name == ANY or name in by}

@@ -1,4 +1,4 @@
-"""Looks for slips in items: each check has a name, says what it looks for, and sees all items at once.
+"""Checks for defects of items: each has a name and a description, and sees all items at once.
 
 >>> items = [Item(str(n), str(n), "Which?", options=("a cup", "a pen"), key=1) for n in range(2)]
 >>> [(slip.item_id, slip.message) for slip in duplicates(items)]
@@ -16,15 +16,15 @@ from tsgkit.suites.audits.items import LETTERS, Item, Slip, content, words
 
 @dataclass(frozen=True)
 class Check:
-    """A look for one kind of slip."""
+    """A check for one kind of defect."""
 
     code: str
     looks_for: str
     find: Callable[[Sequence[Item]], Iterable[Slip]]
     is_error: bool = True
-    """Whether such an item cannot be trusted; else it is worth knowing."""
+    """True if such an item is unusable; else the finding is a remark."""
     is_folded: bool = False
-    """Whether people are shown only how many were found; JSON lists all."""
+    """True if people see only the number of findings; JSON lists all."""
 
 
 def duplicates(items: Sequence[Item]) -> Iterator[Slip]:
@@ -86,7 +86,7 @@ def repeated_options(items: Sequence[Item]) -> Iterator[Slip]:
 
 
 def outside_answers(items: Sequence[Item]) -> Iterator[Slip]:
-    """Open questions whose answer is nowhere in what they are asked about."""
+    """Find open questions whose answer does not occur in their context."""
     for item in items:
         if item.pool and item.answer and item.answer not in item.pool:
             yield Slip("answer-outside", item.item_id, f"{item.answer} is nowhere in what is asked about")

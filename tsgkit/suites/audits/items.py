@@ -1,4 +1,4 @@
-"""What a benchmark's items look like to somebody who only looks for shortcuts and slips, whatever their suite.
+"""Items of any suite as an audit sees them.
 
 >>> item = Item("7", "7", "Which is red?", options=("a cup", "a pen", "None"), key=1, refusal=2)
 >>> item.choices, round(item.chance, 3), item.right_text, sorted(content("The cups of the painter"))
@@ -25,7 +25,7 @@ _STOP = word_set(
 
 @dataclass(frozen=True)
 class Item:
-    """One question of a benchmark: what is asked, what can be answered, and what stands around it.
+    """A question of a benchmark: its content, its options, and its context.
 
     With ``options`` the right answer is the one at ``key``; without, it is ``answer``, one of ``pool``.
     """
@@ -44,9 +44,9 @@ class Item:
     beside: tuple[str, ...] = ()
     """Other questions that are asked together with this one."""
     prompt: str = ""
-    """A text about the same thing that whoever answers is not shown."""
+    """A text about the same content that the answerer does not see."""
     names: frozenset[str] = frozenset()
-    """Names in the graph or picture that the question is about."""
+    """The names in the graph or image that the question is about."""
     refusal: int | None = None
     """The option that says that none is right, if there is one: never the key, and no distractor."""
 
@@ -57,13 +57,13 @@ class Item:
 
     @property
     def chance(self) -> float:
-        """What guessing blindly is worth, among the answers that can be right."""
+        """The score of blind guessing among the possible answers."""
         choices = len(self.choices) or len(self.pool)
         return 1 / choices if choices else 0.0
 
     @property
     def has_key(self) -> bool:
-        """Whether one of its options is right."""
+        """True if one of its options is right."""
         return self.key is not None and self.key in self.choices
 
     @property
@@ -75,7 +75,7 @@ class Item:
 
 
 class Slip(NamedTuple):
-    """Something found in an item; ``code`` is the check's name."""
+    """A finding about an item; ``code`` is the name of the check."""
 
     code: str
     item_id: str
@@ -96,5 +96,5 @@ def content(text: str) -> frozenset[str]:
 
 
 def context_hash(*parts: object) -> str:
-    """Return a hash that tells contexts apart."""
+    """Return the hash of a context."""
     return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()

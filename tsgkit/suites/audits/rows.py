@@ -1,4 +1,4 @@
-"""Items of any task of rows as an audit sees them: what its baselines get, and what needs no look at the question."""
+"""Items of row tasks for an audit, with the scores of baselines and of answers that ignore the question."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEWEST_WORDS = 4
 
 
 class Rows(Protocol):
-    """A task of rows as far as an audit is concerned."""
+    """The part of a row task that an audit needs."""
 
     card: Card
     groups: tuple[str, ...]
@@ -36,14 +36,14 @@ class Rows(Protocol):
         """Read a reply."""
 
     def score(self, item: Any, reading: Reading[Any], asked: AsAsked | None) -> Judged:  # noqa: ANN401
-        """Score what was read."""
+        """Score an answer."""
 
     def pool(self) -> Pool[Any]:
         """Return the worked examples."""
 
 
 def auditable_rows(task: Rows, samples: Sequence[Sample]) -> Auditable:
-    """Return the items of a task of rows, with what other answers than the right one get for them."""
+    """Return the items of a row task, with the scores of other items' answers for them."""
     by_id = {sample.item_id: sample for sample in samples}
     following = _following(samples)
 

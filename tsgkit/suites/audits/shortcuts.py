@@ -1,4 +1,4 @@
-"""Shortcuts: answers without understanding, each with what it may see, and what it gets.
+"""Shortcuts: answers without understanding, each from limited information.
 
 >>> item = Item("7", "7", "Which?", options=("a cup", "a long red cup", "a pen"), key=1)
 >>> longest_option(item), credit(item, (0, 1))
@@ -18,14 +18,14 @@ from functools import lru_cache
 from tsgkit.suites.audits.items import Item, content
 
 FOLDS = 10
-"""So many parts the clusters are dealt into; each is answered with what the others teach."""
+"""The number of folds of clusters; each is answered with what the others teach."""
 Answer = Callable[[Item], tuple[int | str, ...]]
-"""All answers that a shortcut cannot tell apart, by place or by name; it gets the share that is right."""
+"""The answers between which a shortcut cannot decide, by position or name; its credit is the share that is right."""
 
 
 @dataclass(frozen=True)
 class Answerer:
-    """A shortcut: answers without understanding, from what it may see."""
+    """A shortcut and the information that it may use."""
 
     name: str
     sees: str
@@ -33,11 +33,11 @@ class Answerer:
     learn: Callable[[Sequence[Item]], Answer] | None = None
     """Makes the answers from other items than those answered; for shortcuts that need to be taught."""
     gets: Callable[[Item], float] | None = None
-    """What it gets for an item, where answers are no places or names."""
+    """The credit for an item, for answers that are neither positions nor names."""
     needs: Callable[[Item], bool] = lambda item: bool(item.options)
     """The items it can say anything about."""
     is_blind: bool = True
-    """Whether it sees nothing that tells the answer; what others get is no shortcut, but worth knowing."""
+    """True if it cannot see the answer; the scores of others are remarks, not shortcuts."""
 
 
 def credit(item: Item, answers: tuple[int | str, ...]) -> float:
@@ -74,7 +74,7 @@ def like_others(item: Item) -> tuple[int, ...]:
 
 
 def like_prompt(item: Item) -> tuple[int, ...]:
-    """Return the options with most words of the prompt, less what it does not say."""
+    """Return the options with the most words of the prompt, minus words that are not in it."""
     told = content(item.prompt)
     return _best(item, lambda option: len(content(option) & told) - 2 * len(content(option) - told))
 
@@ -174,7 +174,7 @@ ANSWERERS = (
 
 
 def answered(answerer: Answerer, items: Sequence[Item]) -> Mapping[str, float]:
-    """Return what a shortcut gets for each item it can say anything about; taught ones never see the cluster they
+    """Return the credit of a shortcut for each item that it can answer. Learned ones never see the cluster that they
     answer.
     """
     mine = [item for item in items if answerer.needs(item)]

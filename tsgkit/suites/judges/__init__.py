@@ -1,4 +1,4 @@
-"""One judge for all suites: a model that is asked with or without images.
+"""The judge of all suites: a model that is asked with or without images.
 
 ``judge``             asks until a reply can be read, and ends in a counted unknown
 ``response_formats``  remembers which response formats the judge's service takes

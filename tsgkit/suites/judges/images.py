@@ -1,4 +1,4 @@
-"""The images of a folder as a judge is shown them, decoded beside the event loop.
+"""Images of a folder for a judge, decoded in threads.
 
 >>> import asyncio
 >>> asyncio.run(beside(lambda: 6 * 7))
@@ -37,7 +37,7 @@ _waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
 
 
 async def beside(work: Callable[[], Found]) -> Found:
-    """Return what some work comes to, done by one of the decoding threads."""
+    """Run a function in a decoding thread and return its result."""
     _start()
     future: Future[Found] = Future()
     _waiting.put((future, work))
@@ -62,7 +62,7 @@ def _decode() -> None:
 
 @dataclass(frozen=True)
 class Images:
-    """The images of a folder; ``UsageError`` where nobody is named who could look at them."""
+    """The images of a folder. Raise ``UsageError`` if no judge is given."""
 
     folder: PictureFolder
 
@@ -77,7 +77,7 @@ class Images:
         return cls(folder_of(viewing))
 
     async def of_item(self, item_id: str) -> tuple[Sight, Picture | None]:
-        """Return the image that is named after an item, if there is one that can be shown."""
+        """Return the image named after an item, if it can be shown, and its record."""
         return shown(await beside(lambda: self.folder.look(item_id)))
 
     async def in_file(self, name: str) -> tuple[Sight, Picture | None]:
@@ -91,7 +91,7 @@ def folder_of(viewing: Viewing) -> PictureFolder:
 
 
 def shown(found: Looked) -> tuple[Sight, Picture | None]:
-    """Return the record of what was found, and the image itself where it can be shown."""
+    """Return the record of a look-up, and the image if it can be shown."""
     if isinstance(found, Missing):
         return Sight(MISSING, NO_IMAGE), None
     if not isinstance(found, Picture):

@@ -1,4 +1,4 @@
-"""The judge: asks a model one question until its reply can be read, and says why where none could be.
+"""The judge: it asks a model one question until a reply can be read, and gives the reason if none can.
 
 >>> import asyncio
 >>> from tsgkit.llm.reply import Reply
@@ -44,7 +44,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Unknown:
-    """What a judge could not tell, why, under which label it was asked, and how that ended (None: nobody was asked)."""
+    """An unknown result: the question, the reason, the label, and the outcome (None: no model was asked)."""
 
     reason: str
     label: str = ""
@@ -55,7 +55,7 @@ class Unknown:
 
 
 class Reading(NamedTuple, Generic[Found]):
-    """What a reply says as far as it can be used, and why another one is wanted; empty where all can be used."""
+    """The usable part of a reply, and the reason for asking again; empty if everything is usable."""
 
     value: Found | None
     problem: str = ""
@@ -63,7 +63,7 @@ class Reading(NamedTuple, Generic[Found]):
 
 @dataclass(frozen=True)
 class Question(Generic[Found]):
-    """One question to a judge: what is sent, the reader of one reply, and how often it may be asked."""
+    """One question to a judge: its messages, the reader of a reply, and the number of tries."""
 
     label: str
     messages: Sequence[BaseMessage]
@@ -77,7 +77,7 @@ class Question(Generic[Found]):
 
 @dataclass(frozen=True)
 class Answer(Generic[Found]):
-    """What the last reply to a question says, why not all of it is known, and all replies."""
+    """The result of the last reply to a question, the reason for missing parts, and all replies."""
 
     value: Found | None
     unknown: Unknown | None
@@ -85,7 +85,7 @@ class Answer(Generic[Found]):
 
     @property
     def outcome(self) -> Outcome:
-        """How the last call ended."""
+        """The outcome of the last call."""
         return outcome_of(self.said[-1].reply)
 
 
@@ -95,15 +95,15 @@ class Judge:
 
     formats: ResponseFormats = field(default_factory=ResponseFormats)
     over: TsgkitError | None = None
-    """Why nothing more is asked."""
+    """The exception that ended all asking."""
 
     def go_on(self) -> None:
-        """Raise once more what ended the asking, before work is done for a question that will not be put."""
+        """Raise the exception that ended all asking, before work is done for another question."""
         if self.over is not None:
             raise self.over
 
     async def answer(self, ask: Ask, question: Question[Found]) -> Answer[Found]:
-        """Ask until a reply can be read, each time for a new draw; what cannot be read in the end is unknown."""
+        """Ask until a reply can be read, each time as a new draw. If none can be read, the result is unknown."""
         said: list[Said] = []
         reading = Reading[Found](None, NO_REPLY)
         for draw in range(question.first_draw, question.first_draw + question.tries):
@@ -121,7 +121,7 @@ class Judge:
     async def reply(
         self, ask: Ask, messages: Sequence[BaseMessage], label: str, draw: int, schema: Schema | None = None
     ) -> Reply:
-        """Return one reply; what the asking itself raises (a budget, a full disk) ends all asking."""
+        """Return one reply. An exception of the asking itself (a budget, a full disk) ends all asking."""
         try:
             return await self.formats.asked(ask, messages, label=label, draw=draw, schema=schema)
         except TsgkitError as error:
@@ -130,7 +130,7 @@ class Judge:
 
 
 def a_model(ask: Ask | None, what: str) -> Ask:
-    """Return whoever can be asked; ``UsageError`` where a solver that needs a model was given none."""
+    """Return a function that asks. Raise ``UsageError`` if a solver that needs a model has none."""
     if ask is None:
         raise UsageError(f"a model has to look at the {what}, and none was given", hint="give --judge PROVIDER/MODEL")
     return ask

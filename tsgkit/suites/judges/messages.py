@@ -1,4 +1,4 @@
-"""The messages of a question: in our own protocols images come first and the question last.
+"""Messages of a question: in our protocols images come first and the question last.
 
 A service that caches prefixes then charges the images once, however many questions are asked about them. Published
 protocols keep the published order, and so do runs of the first request form.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 Pieces = Sequence[str | Picture]
-"""Images, with what stands between them."""
+"""Images and the texts between them."""
 
 
 def messages_of(question: str = "", *, images: Pieces = (), role: str = "", form: int = FIRST) -> list[BaseMessage]:

@@ -1,4 +1,4 @@
-"""Response formats that the judge's service takes or refuses, learnt from its replies once a run.
+"""Response formats that the judge's service accepts or refuses, learned from its replies once for each run.
 
 >>> import asyncio
 >>> from tsgkit.llm.reply import Reply
@@ -31,7 +31,7 @@ Schema = dict[str, Any]
 
 @dataclass
 class ResponseFormats:
-    """The types of response format that one endpoint takes (True) or refuses (False), shared by all who ask it.
+    """The response formats that one endpoint accepts (True) or refuses (False), shared by all askers.
 
     The first request with a type finds out for all; requests beside it wait for its reply. Where that does not decide
     (the service failed), nobody waits for another one.

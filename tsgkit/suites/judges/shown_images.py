@@ -1,4 +1,4 @@
-"""Sights: the record of which image a judge was shown for an item, or why it was shown none.
+"""Records of the image that a judge was shown for an item, or of the reason why there was none.
 
 A transcript ends with it, as a call of nobody labelled ``picture``: one that lacks it was stopped on the way.
 
@@ -30,14 +30,14 @@ ALWAYS = ("found", "reason", "sha256", "notes")
 
 @dataclass(frozen=True)
 class Sight:
-    """What was found under the id of an item, and how it was shown."""
+    """The result of looking up an item's image, and how it was shown."""
 
     found: str
     reason: str = ""
     sha256: str = ""
     notes: tuple[str, ...] = ()
     picture_of: str = ""
-    """Whose image was shown, where that is another's."""
+    """The id of another item whose image was shown instead."""
     file: str = ""
     """The file that was shown by its position, where it is not named after the item."""
     orders: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
@@ -51,7 +51,7 @@ class Sight:
 
 
 def sight_of(transcript: Transcript | None) -> Sight | None:
-    """Return what a transcript says was found; None where the solver did not come to its end."""
+    """Return the record in a transcript; None if the solver did not finish."""
     text = next((one.reply.text for one in (transcript.said if transcript else ()) if one.label == PICTURE), None)
     if text is None:
         return None
@@ -73,5 +73,5 @@ def unshown(transcript: Transcript | None) -> tuple[Outcome, str] | None:
 
 
 def unfinished(transcript: Transcript) -> str:
-    """Return what a transcript lacks; empty where the solver had come to its end."""
+    """Return what a transcript lacks; empty if the solver finished."""
     return "" if sight_of(transcript) is not None else STOPPED

@@ -1,4 +1,4 @@
-"""Solvers: ways of bringing an item to an answer, written once for all tasks.
+"""Solvers: ways from an item to an answer, shared by all tasks.
 
 ``solver`` has the protocols, ``protocols`` what a task offers to solvers, ``prompter`` and ``examples`` the prompts;
 ``model_solvers`` solvers ask a model (``single``, ``vote:N``), ``offline_solvers`` ones nobody (baselines, recorded

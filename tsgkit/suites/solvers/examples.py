@@ -1,4 +1,4 @@
-"""Worked examples for few-shot prompts: chosen by seed from a pool that shares nothing with what is asked.
+"""Worked examples for few-shot prompts, chosen by seed from a pool that does not overlap with the data.
 
 The choice depends on the seed and the items' ids alone, and fewer shots are the beginning of more, so that an ablation
 adds examples to those that were there.
@@ -24,17 +24,17 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Example(Generic[Item]):
-    """An item with its right answer as it is shown, and the reasoning that leads to it (empty where there is none)."""
+    """An item with its right answer, and the reasoning that leads to it (may be empty)."""
 
     item: Item
     answer: str
     rationale: str = ""
     source: str = ""
-    """The row that it was made of, where one row makes several items."""
+    """The row of the example, if one row makes several items."""
 
 
 class Identity(NamedTuple):
-    """What an item is recognised by, whatever its id: its contents, and the scenarios it belongs to."""
+    """The identity of an item without its id: its content, and its scenarios."""
 
     contents: tuple[Hashable, ...]
     scenarios: tuple[str, ...] = ()
@@ -48,10 +48,10 @@ class Pool(Generic[Item]):
     examples: tuple[Example[Item], ...]
     identity: Callable[[Item], Identity]
     lot: str = ""
-    """What lots are drawn for beside seed and id; part of the choice, and so of the identity of stored runs."""
+    """A name mixed into the random choice beside seed and id; part of the identity of stored runs."""
 
     def chosen(self, shots: int, seed: int, asked: Iterable[Item]) -> tuple[Example[Item], ...]:
-        """Return so many examples, after a check that the whole pool shares nothing with what is asked."""
+        """Return a number of examples, after checking that the whole pool does not overlap with the items."""
         if not shots:
             return ()
         self.check_disjoint(asked)

@@ -1,4 +1,4 @@
-"""Families of solvers by the first word of their names: ours, and those that other packages add.
+"""Factories of solvers by the first word of their names: ours, and those of other packages.
 
 >>> family_of("vote:5").names, family_of("vote:5").styled
 (('vote:5',), True)
@@ -42,7 +42,7 @@ AnyTask = Answerable[Any, Any]
 
 
 class Family(Protocol):
-    """Solvers whose names begin with the same word, such as ``vote:3`` and ``vote:5``."""
+    """A factory of solvers whose names begin with the same word, such as ``vote:3`` and ``vote:5``."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class Family(Protocol):
 
     @property
     def styled(self) -> bool:
-        """Whether it asks in the styles of the tasks' prompts, rather than in words of its own."""
+        """True if its solvers use the styles of the tasks' prompts."""
 
     def check(self, name: str, task: AnyTask | None = None) -> None:
         """Raise ``UsageError`` where it has no solver of this name, or none that can do this task."""
@@ -59,20 +59,20 @@ class Family(Protocol):
         """Return the solver of a name for a task; with prompts where it is styled."""
 
     def scorer(self, name: str, task: AnyTask, style: str) -> Scorer:
-        """Return what scores the transcripts of the solver of this name, without being able to ask."""
+        """Return the scorer of a solver's transcripts, which cannot ask."""
 
 
 _GIVEN: dict[str, Family] = {}
 
 
 def refuse_family(first: str) -> None:
-    """Raise ``UsageError`` where solvers of ours or of a package have this first word."""
+    """Raise ``UsageError`` if our solvers or a package's have this first word."""
     if first in OURS or any(point.name == first for point in entry_points(group=GROUP)):
         raise UsageError(f"there is a solver {first} already", hint="give yours another name")
 
 
 def give_family(first: str, family: Family) -> None:
-    """Let solvers of one's own be found by the first word of their names."""
+    """Register a factory under the first word of its solvers' names."""
     _GIVEN[first] = family
     family_of.cache_clear()
 
@@ -125,7 +125,7 @@ def recorded(task: AnyTask, name: str, style: str) -> Recorded:
 
 @dataclass(frozen=True)
 class _ByName:
-    """The scorer of a solver's name; its family is loaded when it is first needed, since it may not be installed."""
+    """The scorer of a named solver. Its factory is loaded on first use, since it may not be installed."""
 
     task: AnyTask
     name: str
@@ -140,7 +140,7 @@ class _ByName:
 
     @property
     def unpublished(self) -> str:
-        """Why official figures do not apply to the solver; empty where they do."""
+        """The reason why official figures do not apply to the solver; else empty."""
         return self.task.unpublished(self.style, self.name)
 
     def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401  (its suite's item)
@@ -153,7 +153,7 @@ class _ByName:
 
 
 def votes_of(solver: str) -> int:
-    """Return how many calls the name of a vote stands for; ``UsageError`` where it is none.
+    """Return the number of calls in the name of a vote. Raise ``UsageError`` if it is invalid.
 
     >>> votes_of("vote:5")
     5
@@ -168,7 +168,7 @@ def votes_of(solver: str) -> int:
 
 @dataclass(frozen=True)
 class Singles:
-    """The family of the solver that asks once; it can do every task."""
+    """The factory of ``single``, for every task."""
 
     names: tuple[str, ...] = (SINGLE,)
     styled: bool = True
@@ -189,7 +189,7 @@ class Singles:
 
 @dataclass(frozen=True)
 class Votes:
-    """The family of votes; it can do the tasks whose answers can be put to a vote."""
+    """The factory of ``vote:N``, for tasks whose answers can be put to a vote."""
 
     names: tuple[str, ...] = ("vote:5",)
     styled: bool = True

@@ -19,7 +19,7 @@ LABEL = "answer"
 
 @dataclass(frozen=True)
 class _Asked(ABC, Generic[Item, Answer]):
-    """Asks with the prompts of a task."""
+    """A solver that uses the prompts of a task."""
 
     task: Answerable[Item, Answer]
     prompter: Prompter[Item]
@@ -41,11 +41,11 @@ class _Asked(ABC, Generic[Item, Answer]):
 
     @property
     def unpublished(self) -> str:
-        """Why official figures do not apply; empty where they do."""
+        """The reason why official figures do not apply; else empty."""
         return self.scorer.unpublished
 
     def judge(self, item: Item, transcript: Transcript | None) -> Judged:
-        """Score what was said."""
+        """Score the replies."""
         return self.scorer.judge(item, transcript)
 
     def unfinished(self, transcript: Transcript) -> str:
@@ -88,7 +88,7 @@ class Single(_Asked[Item, Answer]):
 
 @dataclass(frozen=True)
 class Vote(_Asked[Item, Answer]):
-    """The same prompt several times; what the replies come to is the answer."""
+    """The same prompt several times; the answer is voted."""
 
     task: Votable[Item, Answer]
     calls: int
@@ -109,7 +109,7 @@ class Vote(_Asked[Item, Answer]):
         return f"{self.prompter.fingerprint}/{self.calls}"
 
     async def solve(self, item: Item, ask: Ask | None) -> Transcript:
-        """Ask all calls at once; each is a draw of its own, and one that is stopped loses none of the others."""
+        """Make all calls at once, each a draw of its own. If one is stopped, the others are kept."""
         asked = asking(ask, self.name)
         messages, schema = self.prompter.messages(item), self.prompter.response_format(item)
         labels = [f"vote/{draw}" for draw in range(self.calls)]

@@ -1,4 +1,4 @@
-"""Solvers that ask nobody: baselines, which are programs, and recorded ones, of which only the transcripts are left."""
+"""Solvers that ask no model: baselines, which are programs, and recorded transcripts."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ PREFIX = f"{BASELINE}/"
 
 
 class Program(Protocol[ItemIn]):
-    """A program that answers items without asking anybody."""
+    """A program that answers items."""
 
     @property
     def fingerprint(self) -> str:
         """All that its answers depend on, beside the item and its dataset."""
 
     def answer(self, item: ItemIn) -> str | Transcript:
-        """Return its answer in the form that models are asked for, or a transcript that stands for several calls."""
+        """Return its answer in the form requested of models, or a transcript for several calls."""
 
 
 @dataclass(frozen=True)
 class _Unasked:
-    """Scores transcripts, and expects no calls."""
+    """A scorer of transcripts that expects no calls."""
 
     scorer: Scorer
 
     @property
     def unpublished(self) -> str:
-        """Why official figures do not apply; empty where they do."""
+        """The reason why official figures do not apply; else empty."""
         return self.scorer.unpublished
 
     def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401  (its suite's item)
@@ -44,7 +44,7 @@ class _Unasked:
         return self.scorer.judge(item, transcript)
 
     def expected(self, item: Any) -> Expected:  # noqa: ANN401
-        """Return nothing: it asks nobody."""
+        """Return no calls."""
         return Expected()
 
     def unfinished(self, transcript: Transcript) -> str:
@@ -54,7 +54,7 @@ class _Unasked:
 
 @dataclass(frozen=True)
 class Baseline(_Unasked, Generic[Item]):
-    """A program of a suite that sees the item; it has no style."""
+    """A built-in program that sees the item; it has no style."""
 
     program: Program[Item]
     name: str = BASELINE
@@ -73,14 +73,14 @@ class Baseline(_Unasked, Generic[Item]):
 
 @dataclass(frozen=True)
 class Recorded(_Unasked):
-    """A way of answering or looking of which only the transcripts are left: it judges them, and asks nobody."""
+    """A solver of which only transcripts are left: it scores them, and cannot ask."""
 
     name: str
     style: str = ""
     fingerprint: str = ""
 
     async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401  (its suite's item)
-        """Refuse: there is nobody to ask, and nothing to look at."""
+        """Raise an error: only recorded transcripts can be scored."""
         raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
 
 

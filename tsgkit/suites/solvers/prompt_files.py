@@ -1,4 +1,4 @@
-"""Texts of prompts in parts: a file each, in the folder that a task's card names or in ``shared`` beside it.
+"""Prompt parts in files: one each, in the folder of a task's card or in ``shared`` beside it.
 
 Every prompt has the parts ``statement``, ``reasoning``, ``examples``, ``example``, ``example-reasoned``, ``input``,
 ``answer``, ``answer-reasoned`` and ``answer-structured``; a task may put rules of its own between statement and
@@ -28,7 +28,7 @@ ANSWERS = ("answer", "answer-reasoned", "answer-structured")
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts that a task's prompts have: its rules, and the fields of its input."""
+    """The parts of a task's prompts: its rules, and the fields of its input."""
 
     folder: str
     """The folder that its card names, as in ``tsg/sgqa``."""
@@ -42,7 +42,7 @@ class Parts:
     homes: tuple[str, ...] = ()
     """Other folders that lend parts."""
     whole_fields: tuple[str, ...] | None = None
-    """The fields of a whole prompt; None where nobody publishes one."""
+    """The fields of a whole published prompt; None if none is published."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class Parts:
         return ("statement", *self.rules, "reasoning", *FRAMES, "input", *ANSWERS)
 
     def load(self, folder: str | Path | None) -> dict[str, Template]:
-        """Return the templates from a folder the caller names (None: the working project, then ours)."""
+        """Return the templates from a given folder (None: the working project, then ours)."""
         if folder is not None:
             self._check(Path(folder))
         folders = () if folder is None else (Path(folder),)
@@ -97,7 +97,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Texts(Generic[Item]):
-    """The loaded texts of a task, with the values of an item that go into them."""
+    """The loaded texts of a task, with the values of an item."""
 
     parts: Parts
     templates: Mapping[str, Template]

@@ -1,4 +1,4 @@
-"""Prompts: the texts of a task put together in a style, with the values of one item in them.
+"""Prompts: the texts of a task composed in a style, with the values of one item.
 
 A prompt is one message of a user: statement and rules, perhaps reasoning, perhaps worked examples, the input, and the
 form of the answer. What is the same for all items is rendered once; values are put in once and never read again.
@@ -26,7 +26,7 @@ BETWEEN = "\n\n"
 
 
 class PromptTexts(Protocol[ItemIn]):
-    """The texts that a task is asked with, and the values of an item that go into them.
+    """The texts of a task, and the values of an item.
 
     The parts ``reasoning``, ``examples``, ``example``, ``example-reasoned``, ``input``, ``answer``, ``answer-reasoned``
     and ``answer-structured`` are those of every task; what comes before them is the task's own.
@@ -58,7 +58,7 @@ class PromptTexts(Protocol[ItemIn]):
         """Return the JSON schema of an answer."""
 
     def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
-        """Return what a fingerprint is made of; identities of stored runs hold it, so it stays as it is."""
+        """Return the content of a fingerprint. Identities of stored runs contain it, so it must not change."""
 
 
 class Prompter(Generic[Item]):
@@ -99,7 +99,7 @@ class Prompter(Generic[Item]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A SHA-256 of all that is said beside the item: texts, chosen examples, style."""
+        """The SHA-256 of everything sent beside the item: texts, chosen examples, style."""
         style: list[object] = [self.style.name, self.style.reasoning, self.style.shots, self.style.schema]
         style += [self.style.code] if self.style.code else []
         said = json.dumps(self.texts.hashed(style, self._head, self._tail.text))

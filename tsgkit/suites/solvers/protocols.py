@@ -1,4 +1,4 @@
-"""The part of a task that solvers need: its answers are read, scored, and perhaps put to a vote or drafted.
+"""The part of a task that solvers need: answers are read and scored, and can be voted on or drafted.
 
 A task is ``Answerable`` where its suite can read a reply and score what was read. It is also ``Votable`` where several
 answers to one item come to one; ``vote:N`` works for those tasks and for no others. It is ``Draftable`` where an answer
@@ -22,14 +22,14 @@ ItemIn = TypeVar("ItemIn", bound=Sample, contravariant=True)
 
 
 class Reading(NamedTuple, Generic[Answer]):
-    """The outcome of an item, and what was read: the answer, or as its suite puts it why there is none."""
+    """The outcome of an item, and its answer or the reason why there is none."""
 
     outcome: Outcome
     answer: Answer
 
 
 class AsAsked(NamedTuple):
-    """The one reply that a published reader is shown, and the style it was asked for in."""
+    """The one reply that a published reader sees, and its style."""
 
     reply: Reply | None
     style: str
@@ -46,7 +46,7 @@ class Answerable(Protocol[ItemIn, Answer]):
         """Read a reply (None: there is none) to an item."""
 
     def score(self, item: ItemIn, reading: Reading[Answer], asked: AsAsked | None) -> Judged:
-        """Score what was read; ``asked`` is None where it was not read from one reply, so official figures are out."""
+        """Score an answer. ``asked`` is None if it was not read from one reply; official figures then do not apply."""
 
     def length(self, item: ItemIn) -> tuple[int, int]:
         """Return how many characters a right reply has, at least and at most, beside any reasoning."""
@@ -65,13 +65,13 @@ class Votable(Answerable[ItemIn, Answer], Protocol[ItemIn, Answer]):
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """All that is told of an item whose answer is graphs of a sentence: what they are written from, or mended by."""
+    """The input for writing or repairing the graphs of a sentence."""
 
     sentence: str
     context: tuple[str, ...] = ()
     """The sentences before."""
     vocabulary: Vocabulary | None = None
-    """What nodes and edges may be called; None where any name may be used."""
+    """The allowed names of nodes and edges; None if any name is allowed."""
     k: int = 1
     """How many graphs are asked for."""
     begins: bool

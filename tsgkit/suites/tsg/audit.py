@@ -1,4 +1,4 @@
-"""What an audit is given of this suite's rows: items, checks that know graphs, and shortcuts that are no letters.
+"""Audit of this suite's rows: items, checks that know graphs, and shortcuts for answers other than letters.
 
 Rows that no evaluation would take (a key outside the candidates, an unreadable line) are slips here, not errors.
 """
@@ -40,11 +40,11 @@ HAND_REMARKS = (
     "not-held",
     "wrong-hand",
 )
-"""Remarks on what hands hold, which most annotated data give rise to by the hundred."""
+"""Remarks about hands, which occur in most annotated data by the hundred."""
 
 
 class Audits(Protocol):
-    """A task of this suite, as far as its audit is concerned."""
+    """The part of a task that its audit needs."""
 
     kind: str
     rows: RowKind
@@ -53,7 +53,7 @@ class Audits(Protocol):
 
     @property
     def baselines(self) -> Mapping[str, Callable[[Any, int], str]]:
-        """The programs that ask nobody."""
+        """The built-in programs."""
 
     def check_kind(self, document: Document) -> None:
         """Refuse a document of other rows."""
@@ -68,7 +68,7 @@ class Audits(Protocol):
         """Return an item as an audit sees it."""
 
     def told_graphs(self, item: Any) -> Told:  # noqa: ANN401
-        """Return the sentence of an item and the graphs it tells."""
+        """Return the sentence of an item and its graphs."""
 
     def own_texts(self, item: Any) -> tuple[str, ...]:  # noqa: ANN401
         """Return the texts that no prompt may show."""
@@ -77,7 +77,7 @@ class Audits(Protocol):
         """Read a reply."""
 
     def score(self, item: Any, reading: Reading[Any], asked: None) -> Judged:  # noqa: ANN401
-        """Score what was read."""
+        """Score an answer."""
 
 
 _BOTH = re.compile(r"\b(both|two) hands\b", re.IGNORECASE)
@@ -147,14 +147,14 @@ def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], t
 
 
 def _made(task: Audits, entry: Entry, file: str, cluster: str) -> Iterable[Any]:
-    """Return the items of a row, whether they can be answered or not; what others are made of must be answerable."""
+    """Return the items of a row, answerable or not; only derived items must be answerable."""
     if task.sources:
         return task.items_from(entry, file, cluster)
     return task.items_of(entry, cluster or own_name(entry.row or {}))
 
 
 def _schema_checks(document: Document, items: Sequence[Item], *, of_several: bool) -> Iterator[Check]:
-    """Yield a check for every rule that the file breaks; what ``few-options`` reports is not reported twice."""
+    """Yield a check for every rule that the file breaks, except what ``few-options`` reports."""
     short = {slip.item_id for slip in few_options(items)}
     findings = [
         one
@@ -221,7 +221,7 @@ def _lone_letters(sample: AnySample) -> Iterator[Slip]:
 def _contaminated(
     task: Audits, by_id: dict[str, Any], shown: Sequence[Example[Any]], texts: Iterable[str]
 ) -> Callable[[Sequence[Item]], Iterator[Slip]]:
-    """Return items whose words or graph stand in a worked example, or word for word in a prompt."""
+    """Return items whose words or graph occur in a worked example, or verbatim in a prompt."""
 
     def find(items: Sequence[Item]) -> Iterator[Slip]:
         examples = {text: one.item.item_id for one in shown for text in task.own_texts(one.item)}
@@ -249,7 +249,7 @@ def _without_negation() -> Answerer:
 
 
 def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
-    """Yield what can be said to a question without reading it."""
+    """Yield answers that can be given without reading the question."""
     ways: tuple[tuple[str, Callable[[QuestionSample], list[str]]], ...] = (
         ("the thing handled most often", lambda sample: _commonest(_handled(sample))),
         ("the thing handled first", lambda sample: _handled(sample)[:1]),
@@ -270,7 +270,7 @@ def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
 
 
 def _guesser(task: Audits, by_id: dict[str, Any]) -> Answerer:
-    """Return what an answer in the right form gets that is drawn by lot, without reading the sentence."""
+    """Return the credit of a random answer in the right form."""
 
     def gets(item: Item) -> float:
         sample = by_id[item.item_id]

@@ -1,4 +1,4 @@
-"""Checks of choices by words and graphs: wrong candidates that may be right, and the halves of a file of choices."""
+"""Checks of choices by words and graphs: wrong candidates that may be right, and parts of a file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def earlier_steps(entries: Mapping[str, Entry], sample: AnySample) -> Iterator[S
 
 
 def better_options(sample: AnySample) -> Iterator[Slip]:
-    """Find keyed candidates without the graph's action beside a wrong one that tells all of the graph.
+    """Find keyed candidates without the graph's action beside a wrong one that mentions all of the graph.
 
     The wrong one must tell two names more: keyed candidates may use another word for an action. Where the keyed one
     tells the opposite action, it is enough that another tells the action and no less beside.
@@ -78,7 +78,8 @@ def better_options(sample: AnySample) -> Iterator[Slip]:
 
 
 def _step_told(sample: SelectionSample, text: str) -> int | None:
-    """Return the last graph of the context whose every name a text tells, which tells less of the graph asked about."""
+    """Return the last graph of the context that a text mentions completely, if the text fits the asked graph
+    less well."""
     asked = _names(sample.graph)
     for step in range(len(sample.context) - 1, -1, -1):
         graph = sample.context[step]

@@ -36,7 +36,7 @@ SCENARIOS, CONTEXTS, STORIES, VOCABULARIES = "scenarios", "contexts", "stories",
 
 @dataclass(frozen=True)
 class Clusters:
-    """The cluster of every row by its number, and the unit that the clusters are counted in."""
+    """The cluster of every row by its number, and the unit of the clusters."""
 
     roots: array[int]
     names: Mapping[int, str]
@@ -54,7 +54,7 @@ def ids_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def own_name(row: Mapping[str, Any]) -> str:
-    """Return the name of a row's cluster as the row alone tells it: an id, else its context or L."""
+    """Return the cluster name of a single row: an id, else its context or L."""
     if ids := ids_of(row):
         return ids[0]
     shared: object = row.get("context_graphs") or row.get("target_sentence") or row.get("qa_pairs")
@@ -64,7 +64,7 @@ def own_name(row: Mapping[str, Any]) -> str:
 
 
 class Clustering:
-    """Joins the rows of a file as they are read; keeps one number for each graph."""
+    """An incremental grouping of rows, which keeps one number for each graph."""
 
     def __init__(self) -> None:
         self._roots = array("l")
@@ -101,7 +101,7 @@ class Clustering:
         self._stops.append(len(self._beginnings))
 
     def clusters(self) -> Clusters:
-        """Join what continues each other, and name what was joined."""
+        """Join rows that continue each other, and name the clusters."""
         start = 0
         for number, stop in enumerate(self._stops):
             for place in range(start, stop):

@@ -1,4 +1,4 @@
-"""A file of rows as samples that are read when they are needed: twenty thousand of them take little memory.
+"""A file of rows as samples that are parsed on access, to save memory.
 
 Opening reads the whole file once and checks all of it, so that nothing is asked of data that cannot be scored.
 """
@@ -36,7 +36,7 @@ class OtherRows(NotationError):
 
 
 class MakesItems(Protocol[ItemOut]):
-    """A task, as far as its items are made of rows."""
+    """The part of a task that makes items of rows."""
 
     kind: str
     rows: RowKind

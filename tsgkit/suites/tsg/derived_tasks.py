@@ -1,4 +1,4 @@
-"""Half of the way from a sentence to its graphs: nodes, edges and actions, each asked for with the rest given.
+"""Derived tasks: the nodes, edges or actions of graphs, each asked for with the rest given.
 
 ``nodes-*``   the edge labels are given, the nodes are asked for (actions left out)
 ``edges-*``   the nodes are given, the graphs are asked for
@@ -62,13 +62,13 @@ Answer = TypeVar("Answer")
 
 
 class Derived(TsgTask[Half, Answer]):
-    """A task whose items are made of those of generation."""
+    """A task whose items are made of generation items."""
 
     rows = "sgg"
 
     @abstractmethod
     def derive(self, source: GenerationSample) -> Iterator[Half]:
-        """Make items of one that tells its graphs."""
+        """Make items of a generation item."""
 
     def items_of(self, entry: Entry, cluster: str) -> Iterator[Half]:
         """Make the items of a row."""
@@ -96,7 +96,7 @@ class Derived(TsgTask[Half, Answer]):
 
 
 class HalfTask(Derived[Half, Answer]):
-    """A task about the graphs of sa-sgg or of ma-sgg, as the end of its name says."""
+    """A task about the graphs of sa-sgg or ma-sgg, by the ending of its name."""
 
     def __init__(self, card: Card) -> None:
         super().__init__(card)
@@ -125,7 +125,7 @@ class ListTask(HalfTask[Half, Listed]):
         return tuple(found.spans) if isinstance(found, Listed) else ()
 
     def answer_scores(self, item: Half, answer: Listed | None, asked: AsAsked | None) -> AnswerScores:
-        """Compare lists of names; nobody publishes figures."""
+        """Compare lists of names; there are no official figures."""
         scored = self.compared(item, answer)
         value = list(answer.names) if answer else None
         expected = {"expected": list(self.wanted(item))}
@@ -227,7 +227,7 @@ class Edges(HalfTask[EdgesSample, GraphAnswer], GraphTask[EdgesSample]):
         return item.vocabulary
 
     def answer_scores(self, item: EdgesSample, answer: GraphAnswer | None, asked: AsAsked | None) -> AnswerScores:
-        """Compare graphs by place; nobody publishes figures."""
+        """Compare graphs by position; there are no official figures."""
         return graph_scores(item.source, answer)
 
     def fields(self, item: EdgesSample) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Graph generation (``sa-sgg``, ``ma-sgg``): a sentence after its context and L; the answer is the graphs it tells.
+"""Graph generation (``sa-sgg``, ``ma-sgg``): from a sentence with its context and L to its graphs.
 
 >>> from tsgkit.library.cards import load_card
 >>> task = Generation(load_card("tsg/ma-sgg"))
@@ -96,7 +96,7 @@ class GraphTask(TsgTask[Item, GraphAnswer]):
 
 
 class Generation(GraphTask[GenerationSample]):
-    """Both tasks: items of one graph, and of several."""
+    """The tasks with one graph, and with several."""
 
     item_type = GenerationSample
     rows = "sgg"
@@ -160,7 +160,7 @@ class Generation(GraphTask[GenerationSample]):
         return item.vocabulary
 
     def draft(self, item: GenerationSample) -> Draft:
-        """Return what an agent is told: no more than the prompt tells."""
+        """Return the input of an agent, which is that of the prompt."""
         return Draft(
             sentence=item.sentence,
             context=item.context,
@@ -196,7 +196,7 @@ class Generation(GraphTask[GenerationSample]):
         return generation_audit_item(item, item)
 
     def told_graphs(self, item: GenerationSample) -> Told:
-        """Return the sentence and the graphs it tells."""
+        """Return the sentence and its graphs."""
         return Told(item.sentence, item.references)
 
     def own_texts(self, item: GenerationSample) -> tuple[str, ...]:
@@ -233,7 +233,7 @@ def problem_of(item: GenerationSample, kind: str) -> str:
 
 
 def told_fields(item: GenerationSample | DerivedSample) -> dict[str, str]:
-    """Return the sentence, after what was told before it."""
+    """Return the sentence and its context."""
     return {"context": "\n".join(item.context) or NOTHING_BEFORE, "sentence": item.sentence}
 
 
@@ -243,7 +243,7 @@ def element_fields(vocabulary: Vocabulary) -> dict[str, str]:
 
 
 def generation_identity(item: Sample, source: GenerationSample) -> Identity:
-    """Return what an item made of a sentence and its graphs is recognised by."""
+    """Return the identity of an item made of a sentence and its graphs."""
     content = "generation", folded(source.sentence), source.references
     return Identity((content,), item.scenarios or (item.cluster,))
 
@@ -275,7 +275,7 @@ def is_repaired(answer: GraphAnswer | None) -> int:
 
 
 def notes_of(answer: GraphAnswer | None) -> tuple[str, ...]:
-    """Return what is told of the reading of an answer."""
+    """Return the notes about the reading of an answer."""
     return (*map(str, answer.reading.notes), *answer.asides) if answer else ()
 
 
@@ -326,9 +326,7 @@ def _differences(
 
 
 def _triplet_differences(number: int, strict: ActionGraph, published: ActionGraph) -> Iterator[str]:
-    """Yield what only one of both readings has; folding alone makes no difference worth telling unless it costs a
-    match.
-    """
+    """Yield triplets that only one of both readings has; folding alone counts only if it costs a match."""
     only_strict = [triplet for triplet in strict if triplet not in set(published)]
     only_official = [triplet for triplet in published if triplet not in set(strict)]
     if only_strict and fold_graph(published) == strict:

@@ -1,4 +1,4 @@
-"""Strict scores of generated graphs: the headline by place, and what tells decomposition from content.
+"""Strict scores of generated graphs: the main one by position, and diagnostics of decomposition and content.
 
 With k reference graphs and m candidates, paired by place, an item has P = sum(P_i) / max(k, m), F1 = sum(F1_i) /
 max(k, m) and R = sum(R_i) / k; missing and surplus graphs contribute 0. The corpus value weights items by k.
@@ -38,7 +38,7 @@ Compared = TypeVar("Compared")
 
 
 class GraphSets(NamedTuple):
-    """What graphs are compared by: a set of each kind for every graph."""
+    """The sets by which graphs are compared: one of each kind for every graph."""
 
     triplets: Sets
     nodes: Sets
@@ -52,7 +52,7 @@ class GraphSets(NamedTuple):
 
 @dataclass(frozen=True)
 class Scored:
-    """The scores of an item and what was counted on the way."""
+    """The scores of an item, and its counts."""
 
     scores: dict[str, Score]
     counts: dict[str, int]

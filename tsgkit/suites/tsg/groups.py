@@ -1,4 +1,4 @@
-"""What samples can be grouped by: what their row says, and what their words tell.
+"""Groups of samples: fields of their rows, and properties computed from their texts.
 
 ``k`` (how many graphs), ``domain`` and ``tag`` stand in the data. Of a generation sample, and of what is
 derived from one, the published analyses tell three things more, which are computed here:
@@ -31,7 +31,7 @@ from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample
 
 STORED = ("k", "domain", "tag")
-"""What the data say themselves."""
+"""Groups from the data."""
 NONE = "(none)"
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
@@ -85,10 +85,10 @@ COMPUTED: dict[str, Callable[[GenerationSample], str]] = {
     "repetition": _repetition,
     "descriptiveness": _descriptiveness,
 }
-"""What is computed from the words of generation samples."""
+"""Groups computed from the texts of generation samples."""
 GROUPS = (*STORED, *COMPUTED)
 ERROR = "error"
-"""What graphs that are to be mended are grouped by besides."""
+"""The group of repair tasks by kind of error."""
 REPAIRS = ("refine", "refine-hinted")
 WITH_WORDS = ("sa-sgg", "ma-sgg")
 _ORDERS = {

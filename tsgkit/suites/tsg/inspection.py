@@ -1,4 +1,4 @@
-"""Says of a file's bytes whose data they are, and what is wrong with them.
+"""Inspection of files: the task that they belong to, and their defects.
 
 >>> row = '{"context_graphs": [[["person", "verbs", "wash"]]], "qa_pairs": [{"Q": "What happens?", "A": "wash"}]}'
 >>> inspection = inspect(row.encode(), "rows.jsonl")
@@ -47,7 +47,7 @@ UNUSABLE = ("broken-line", "broken-file", "other-format", "repeated-id")
 
 @dataclass(frozen=True)
 class Inspection:
-    """The task a file is data of, how much it holds, what was found in it, and why it cannot be used, if so."""
+    """The task of a file, its size, its findings, and the reason why it cannot be used, if so."""
 
     task: str
     rows: int
@@ -57,14 +57,13 @@ class Inspection:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many findings of each code, in the order of the rules."""
+        """The number of findings of each code, in the order of the rules."""
         counts = Counter(finding.code for finding in self.findings)
         return {code: counts[code] for code in FINDING_RULES if counts[code]}
 
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
-    """Return what a file holds; without a task, the rows tell it. ``FileProblem`` where they are no task's data
-    at all."""
+    """Return the report about a file; without a task, the rows decide. Raise ``FileProblem`` if no task can use it."""
     text = decoded(data, file)
     _refuse_prose(text, file)
     document = read_document(text, file)
@@ -110,7 +109,7 @@ def _problem(document: Document, task: str) -> str:
 
 
 def _with_line(error: UsageError, document: Document, task: str) -> str:
-    """Return what is wrong with the samples, with the line of the row that is to blame where one row alone is."""
+    """Return the error of the samples, with the line of the row if one row alone causes it."""
     own_task = _task(task)
     for entry in document.entries:
         try:
@@ -153,8 +152,7 @@ def task_of_counts(counts: Sequence[int]) -> str:
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:
-    """Return the tasks whose rows a file holds, by its first rows, or a folder, by its files; none where it cannot be
-    told."""
+    """Return the tasks whose rows a file holds, by its first rows, or a folder, by its files; none if unknown."""
     if file.is_dir():
         return tuple(task for task in TASKS if (file / f"{task}.jsonl").exists())
     rows = _first_rows(file)
@@ -166,7 +164,7 @@ def kinds_of(file: Path) -> tuple[str, ...]:
 
 
 def _first_rows(file: Path) -> list[object]:
-    """Read the first rows of a file, up to one that cannot be read."""
+    """Read the first rows of a file, up to an unreadable one."""
     rows: list[object] = []
     with suppress(OSError, UnicodeDecodeError, NotationError), file.open(encoding="utf-8-sig") as lines:
         for line in islice(filter(str.strip, lines), ROWS_LOOKED_AT):

@@ -1,4 +1,4 @@
-"""Items of all tasks, as values: what a question, a choice, a sentence with its graphs and what is made of one hold.
+"""Items of all tasks as values: questions, choices, sentences with graphs, and derived items.
 
 An item has an id, a cluster (items of one scenario are not independent), and what it can be grouped by.
 """
@@ -17,7 +17,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """One thing asked."""
+    """An item."""
 
     item_id: str
     cluster: str
@@ -27,12 +27,12 @@ class Sample:
 
     @property
     def is_single(self) -> bool:
-        """Whether it has one graph although its task is one of several."""
+        """True if it has one graph although its task is one of several."""
         return False
 
     @property
     def drawn(self) -> str:
-        """What chance made of its row; empty where it holds what the row holds."""
+        """The randomly made part of the item; empty if it is exactly its row."""
         return ""
 
 
@@ -54,7 +54,7 @@ class QuestionSample(Sample):
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionSample(Sample):
-    """A graph after its context, and the sentences of which one describes it."""
+    """A graph with its context, and sentences of which one describes it."""
 
     context: tuple[ActionGraph, ...]
     graph: ActionGraph
@@ -69,21 +69,21 @@ class SelectionSample(Sample):
 
 @dataclass(frozen=True, kw_only=True)
 class GenerationSample(Sample):
-    """A sentence after its context and L, and the graphs it tells."""
+    """A sentence with its context and L, and its graphs."""
 
     context: tuple[str, ...]
     sentence: str
     vocabulary: Vocabulary
     references: tuple[ActionGraph, ...]
     context_is_text: bool = False
-    """Whether the row holds its context as one text; the published prompts show that and a list differently."""
+    """True if the row's context is one text; published prompts show that differently from a list."""
 
     of_several: bool = field(default=False, compare=False)
     """True in tasks of several graphs an item."""
 
     @property
     def k(self) -> int:
-        """How many graphs are asked for."""
+        """The number of requested graphs."""
         return len(self.references)
 
     @property
@@ -94,7 +94,7 @@ class GenerationSample(Sample):
 
 @dataclass(frozen=True, kw_only=True)
 class DerivedSample(Sample):
-    """Something asked about the graphs of a generation sample; the context, sentence and L are those of its source."""
+    """An item about the graphs of a generation sample, with the same context, sentence and L."""
 
     source: GenerationSample = field(repr=False)
 
@@ -105,7 +105,7 @@ class DerivedSample(Sample):
 
     @property
     def sentence(self) -> str:
-        """The sentence that tells the graphs."""
+        """The sentence of the graphs."""
         return self.source.sentence
 
     @property
@@ -126,7 +126,7 @@ class DerivedSample(Sample):
 
 @dataclass(frozen=True, kw_only=True)
 class NodesSample(DerivedSample):
-    """The labels of each graph, and the nodes of all graphs together that are no actions."""
+    """The labels of each graph, and the nodes of all graphs together without actions."""
 
     labels: tuple[tuple[str, ...], ...]
     nodes: tuple[str, ...]
@@ -134,7 +134,7 @@ class NodesSample(DerivedSample):
 
 @dataclass(frozen=True, kw_only=True)
 class EdgesSample(DerivedSample):
-    """The nodes of each graph, actions included; the graphs are those of the source."""
+    """The nodes of each graph, including actions; the graphs are those of the source."""
 
     nodes: tuple[tuple[str, ...], ...]
 
@@ -150,7 +150,7 @@ class ActionsSample(DerivedSample):
 
 @dataclass(frozen=True, kw_only=True)
 class RefineSample(DerivedSample):
-    """One graph of the source, spoilt; ``hinted`` where the kinds of error are told."""
+    """A graph of the source with seeded errors; ``hinted`` if their kinds are given."""
 
     number: int
     error: str
@@ -162,12 +162,12 @@ class RefineSample(DerivedSample):
 
     @property
     def drawn(self) -> str:
-        """The spoilt graph."""
+        """The graph with errors."""
         return f"{self.item_id}\n{self.spoilt}\n"
 
     @property
     def original(self) -> ActionGraph:
-        """The graph before it was spoilt."""
+        """The graph without errors."""
         return self.source.references[self.number]
 
 
@@ -178,7 +178,7 @@ AnySample = (
 
 @dataclass(frozen=True)
 class Told:
-    """A sentence that is right, and the graphs it tells; empty where there is none."""
+    """A correct sentence with its graphs; may be empty."""
 
     sentence: str = ""
     graphs: tuple[ActionGraph, ...] = ()

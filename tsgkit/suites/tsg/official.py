@@ -1,4 +1,4 @@
-"""Reading and scoring as the published code does it, in every detail but its crashes.
+"""Reading and scoring as in the published code, except its crashes.
 
 Kept apart on purpose: nothing here may be improved. Behaviours have names in comments where they surprise; what the
 crashes would have been is a condition the report names.
@@ -31,18 +31,18 @@ THINKING_ENDS = "</think>"
 
 
 def letter(reply: str) -> str | None:
-    """Return the first of ``[X]`` or a stand-alone capital X, X in A to E; None where there is none."""
+    """Return the first of ``[X]`` or a stand-alone capital X, X in A to E; None if there is none."""
     match = LETTER.search(reply)
     return None if match is None else match.group(1) or match.group(2)
 
 
 def word(reply: str) -> str:
-    """Return what stands in the first bracket of one line, else the whole reply; compared lower-cased and trimmed."""
+    """Return the first bracketed text of one line, else the whole reply; compared lower-cased and trimmed."""
     return _first_bracket(reply).lower().strip()
 
 
 def _first_bracket(reply: str) -> str:
-    """What the pattern ``\\[(.*?)\\]`` captures first, in linear time; the whole reply where there is none."""
+    """Return the first capture of the published bracket pattern, in linear time; the whole reply if there is none."""
     for line in reply.split("\n"):
         start = line.find("[")
         end = line.find("]", start + 1) if start >= 0 else -1
@@ -76,8 +76,7 @@ class GraphScore(NamedTuple):
 
 
 def score_graphs(references: Sequence[ActionGraph], candidates: Sequence[ActionGraph]) -> tuple[GraphScore, ...]:
-    """Return one score per pair by place; what has no partner is not scored at all, missing and surplus graphs
-    alike."""
+    """Return one score for each pair by position; missing and surplus graphs are not scored."""
     return tuple(score_graph(*pair) for pair in zip(references, candidates, strict=False))
 
 
@@ -93,7 +92,7 @@ def score_graph(reference: ActionGraph, candidate: ActionGraph) -> GraphScore:
 
 
 def answer_section(reply: str) -> str:
-    """Return what the reader is shown of replies that reason: all behind the last answer label, else all."""
+    """Return the text that the published reader sees in reasoned replies: all after the last answer label, else all."""
     spoken = reply.replace("\r\n", "\n").rpartition(THINKING_ENDS)[2]
     found = list(ANSWER_LABEL.finditer(spoken))
     if not found:

@@ -1,4 +1,4 @@
-"""Prompts of this suite: parts in files of their own, or one whole template as published.
+"""Prompts of this suite: parts in files, or one whole template as published.
 
 A set in parts lies in the folder that the card names (``prompts/tsg/ma-sgg``); what that folder lacks is taken from
 ``shared`` beside it. A set of whole prompts is a folder with ``sgqa.txt``, ``sgds.txt``, ``sa-sgg.txt``, ``ma-sgg.txt``
@@ -29,11 +29,11 @@ Item = TypeVar("Item", bound=Sample, contravariant=True)
 Shown = TypeVar("Shown", bound=Sample)
 WHOLE = "whole"
 EVERY_RULE = ("graphs", "graph-rules", "node-rules", "hand-rules", "edge-rules", "action-rules", "error-rules")
-"""The rules of all tasks: what one does not read is a slip of the pen only where no other reads it."""
+"""The rules of all tasks; a file with an unknown rule name is an error."""
 
 
 class Asks(Protocol[Item]):
-    """A task, as far as its prompts are concerned."""
+    """The part of a task that its prompts need."""
 
     card: Card
     kind: str
@@ -62,7 +62,7 @@ class PromptSet:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is one template for everything, as published."""
+        """True if this is one template for everything, as published."""
         return WHOLE in self.templates
 
 
@@ -72,7 +72,7 @@ def part_names(rules: Sequence[str]) -> tuple[str, ...]:
 
 
 def prompt_set(folder: str | Path | None, asks: Asks[Any], start: Path | None = None) -> PromptSet:
-    """Return the templates of a card's task, from a folder the caller names (None: the working project, then ours)."""
+    """Return the templates of a card's task from a given folder (None: the working project, then ours)."""
     card, task = asks.card, asks.kind
     if folder is None:
         return _in_parts(asks, (), start)
@@ -123,13 +123,13 @@ def _found(card: Card, task: str, part: str, folders: Sequence[Path], start: Pat
 
 
 def _homes(card: Card, task: str) -> Iterator[str]:
-    """Yield where a part may lie: the card's folder, the shared one beside it, then the suite's own."""
+    """Yield the possible folders of a part: the card's, the shared one beside it, then the suite's own."""
     beside = PurePosixPath(card.prompts).parent / "shared"
     yield from dict.fromkeys((card.prompts, str(beside), f"tsg/{task}", "tsg/shared"))
 
 
 def _check_names(homes: Sequence[Path]) -> None:
-    """A file that no prompt reads is a slip of the pen, and would otherwise change nothing in silence."""
+    """Raise an error for a file that no prompt uses, since it is probably misspelt."""
     known = part_names(EVERY_RULE)
     for home in homes:
         for file in sorted(home.glob("*.txt")):
@@ -139,7 +139,7 @@ def _check_names(homes: Sequence[Path]) -> None:
 
 @dataclass(frozen=True)
 class TaskTexts(Generic[Shown]):
-    """The texts that a task of this suite is asked with."""
+    """The texts of a task of this suite."""
 
     prompts: PromptSet
     task: Asks[Shown]

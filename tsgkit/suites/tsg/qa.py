@@ -1,4 +1,4 @@
-r"""Question answering (``sgqa``): a scenario's graphs and a question about them; the answer is the name of a node.
+r"""Question answering (``sgqa``): from a scenario's graphs and a question to the name of a node.
 
 >>> word("So it is **[the rope.]**").value
 'rope'
@@ -45,7 +45,7 @@ OFFICIAL_RULE = (
 
 
 class Questions(TsgTask[QuestionSample, str]):
-    """The task."""
+    """The question answering task."""
 
     item_type = QuestionSample
     rows = "sgqa"
@@ -144,7 +144,7 @@ class Questions(TsgTask[QuestionSample, str]):
             yield OFFICIAL_RULE
 
     def vote(self, item: QuestionSample, answers: Sequence[str]) -> Reading[str]:
-        """Return the name that is said most often."""
+        """Return the most frequent name."""
         return Reading(Outcome.ANSWERED, plurality(answers))
 
     # How it is recognised and audited
@@ -170,7 +170,7 @@ class Questions(TsgTask[QuestionSample, str]):
 
 
 def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unreadable:
-    """Return one name, folded; ``known`` are folded names that are one whatever they look like."""
+    """Return one folded name; ``known`` are names that are accepted in any form."""
     found = words.word(reply, known)
     return found if isinstance(found, Unreadable) else found._replace(value=fold(found.value))
 

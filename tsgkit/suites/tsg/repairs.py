@@ -1,4 +1,4 @@
-"""Graphs to be mended (``refine``, ``refine-hinted``): one with one or two seeded errors is given.
+"""Repair tasks (``refine``, ``refine-hinted``): a graph with one or two seeded errors is given.
 
 Errors are drawn by :data:`SEED` and the item's id, so that the same row always makes the same items.
 """
@@ -44,16 +44,16 @@ from tsgkit.suites.tsg.items import GenerationSample, RefineSample
 from tsgkit.suites.tsg.prompts import graphs_schema
 
 SEED = 0
-"""What errors are drawn by, recorded with every judgement; the hash of the data tells what was drawn."""
+"""The seed of the errors, recorded with every score; the hash of the data covers what was drawn."""
 SEVERAL = "several"
 """The error type of a graph with two errors of different kinds."""
 ERRORS = (*map(str, Corruption), SEVERAL)
 NO_HINT = "not told"
-"""What stands for the type of error where a repair goes without it."""
+"""The text in place of the kind of error for repairs without a hint."""
 
 
 class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
-    """Both tasks: with and without the types of error told."""
+    """The repair tasks, with and without a hint."""
 
     item_type = RefineSample
     metrics = MappingProxyType(
@@ -131,7 +131,7 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
         return graphs_schema(allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
 
     def draft(self, item: RefineSample) -> Draft:
-        """Return what an agent is told: no more than the prompt tells."""
+        """Return the input of an agent, which is that of the prompt."""
         return Draft(
             sentence=item.sentence,
             context=item.context,
@@ -146,7 +146,7 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
     # How an answer is scored
 
     def answer_scores(self, item: RefineSample, answer: GraphAnswer | None, asked: AsAsked | None) -> AnswerScores:
-        """Compare a graph with the one before it was spoilt; nobody publishes figures."""
+        """Compare a graph with the one before the errors; there are no official figures."""
         scored = score_refinement(item, answer)
         mended = answer.graphs[0] if answer else ActionGraph()
         left = diff(fold_graph(item.original), mended, fold_vocabulary(item.vocabulary))
@@ -166,7 +166,7 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
         return generation_audit_item(item, item.source, f"\n{arrows(item.spoilt)}")
 
     def rationale(self, item: RefineSample, rationale: str) -> str:
-        """Add what of the given graph was found wrong to what tells the right one."""
+        """Return the rationale with the errors of the given graph added."""
         if not rationale:
             return ""
         return " ".join([rationale, *(told_error(change) for change in item.changes)])
@@ -192,7 +192,7 @@ def _spoilt(graph: ActionGraph, error: str, vocabulary: Vocabulary, seed: str) -
 
 
 def _apart(first: Change, second: Change) -> bool:
-    """Return whether a second change leaves what the first one did as it is, and is no way back from it."""
+    """Return whether a second change neither touches nor undoes the first one."""
     touched = {first.reference, first.reference and first.reference.reversed, first.candidate} - {None}
     return not touched & {second.reference, second.candidate}
 
@@ -220,7 +220,7 @@ def told_error(change: Change) -> str:
 
 
 def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored:
-    """Return the mended graph against the original, and what became of each error.
+    """Return the repaired graph's score against the original, and the fate of each error.
 
     Fixed is an error whose wrong triplet is gone and whose right one is there; left is one of which nothing changed;
     what is neither was mended by half. Newly broken are right triplets lost and wrong ones added: no repair is asked

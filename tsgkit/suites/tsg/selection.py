@@ -1,4 +1,4 @@
-r"""Description selection (``sgds``): a graph after its context, and the sentences of which one describes it.
+r"""Description selection (``sgds``): from a graph with its context and several sentences to the one that describes it.
 
 >>> letter("A close reading suggests\nFinal answer: [c]", ["", "", ""]).value
 'C'
@@ -43,7 +43,7 @@ OFFICIAL_RULE = (
 
 
 class Selection(TsgTask[SelectionSample, str]):
-    """The task."""
+    """The description selection task."""
 
     item_type = SelectionSample
     rows = "sgds"
@@ -126,7 +126,7 @@ class Selection(TsgTask[SelectionSample, str]):
         return found.value if isinstance(found, Read) else found
 
     def spans(self, item: SelectionSample, text: str) -> Spans:
-        """Return where the letter, or the sentence that stands for it, is said."""
+        """Return the positions of the letter, or of the sentence that stands for it."""
         found = letter(text, item.candidates)
         return ((found.start, found.end),) if isinstance(found, Read) else ()
 
@@ -151,7 +151,7 @@ class Selection(TsgTask[SelectionSample, str]):
             yield OFFICIAL_RULE
 
     def vote(self, item: SelectionSample, answers: Sequence[str]) -> Reading[str]:
-        """Return the letter that is said most often."""
+        """Return the most frequent letter."""
         return Reading(Outcome.ANSWERED, plurality(answers))
 
     # How it is recognised and audited

@@ -1,4 +1,4 @@
-"""What all tasks of this suite have in common: rows of documents, prompts in parts or whole, groups, audits.
+"""Common parts of this suite's tasks: rows of documents, prompts in parts or whole, groups, audits.
 
 A task is a class of its own in :mod:`~tsgkit.suites.tsg.qa`, ``selection``, ``generation``, ``halves`` and ``repairs``,
 which reads top to bottom: what is asked, how an answer is read and scored, how an item is recognised. The items
@@ -67,11 +67,11 @@ class TsgTask(AskedTask[Item, Answer]):
 
     item_type: type[Sample]
     rows: RowKind
-    """The kind of row that its items are made of."""
+    """The kind of rows that its items are made of."""
     sources: tuple[str, ...] = ()
-    """The generation tasks of whose items its own are made; none where they are made of rows."""
+    """The generation tasks whose items its own are made of; empty if they are made of rows."""
     of_several = False
-    """Whether its items have several graphs."""
+    """True if its items have several graphs."""
     rules: tuple[str, ...] = ()
     """The parts of its prompts between statement and reasoning."""
     asked_fields: tuple[str, ...] = ()
@@ -81,11 +81,11 @@ class TsgTask(AskedTask[Item, Answer]):
     whole_fields: tuple[str, ...] = ()
     """The fields of its published prompt; none where there is no such prompt."""
     told_fields: tuple[str, ...] = ()
-    """The fields that tell people what was asked; two of them do so briefly."""
+    """The fields that describe the question to people; two of them in brief displays."""
     own_groups: tuple[str, ...] = ()
     """The groups that no other task has."""
     without_weight = "no item carries weight"
-    """Why an official value is missing though the metric is published."""
+    """The reason for a missing official value of a published metric."""
 
     def __init__(self, card: Card) -> None:
         super().__init__(card)
@@ -108,7 +108,7 @@ class TsgTask(AskedTask[Item, Answer]):
 
     @abstractmethod
     def identity(self, item: Item) -> Identity:
-        """Return what an item is recognised by in a pool of examples: its contents, and its scenario or cluster."""
+        """Return the identity of an item for comparison with examples: its content, and its scenario or cluster."""
 
     @abstractmethod
     def audit_item(self, item: Item) -> AuditItem:
@@ -120,7 +120,7 @@ class TsgTask(AskedTask[Item, Answer]):
 
     @abstractmethod
     def vote(self, item: Item, answers: Sequence[Answer]) -> Reading[Any]:
-        """Return the answer that one or more draws come to."""
+        """Return the voted answer of one or more draws."""
 
     def problem(self, item: Item) -> str:
         """Return why an item cannot be asked; empty where it can."""
@@ -131,7 +131,7 @@ class TsgTask(AskedTask[Item, Answer]):
         raise UsageError(f"item {item.item_id} is of a task without a published prompt")
 
     def told_graphs(self, item: Item) -> Told:
-        """Return the sentence of an item and the graphs it tells; nothing where there is none."""
+        """Return the sentence of an item and its graphs; empty if there is none."""
         return Told()
 
     def rationale(self, item: Item, rationale: str) -> str:
@@ -149,7 +149,7 @@ class TsgTask(AskedTask[Item, Answer]):
     # Rows
 
     def items_from(self, entry: Entry, file: str = "the data", cluster: str = "") -> tuple[Item, ...]:
-        """Return the items of a row; ``cluster`` is the one that the whole file puts it in, else its own name."""
+        """Return the items of a row; ``cluster`` is its cluster in the whole file, else its own name."""
         return tuple(self.items_of(entry, cluster or own_name(entry.row or {})))
 
     def items_in(self, document: Document) -> tuple[Item, ...]:
@@ -176,7 +176,7 @@ class TsgTask(AskedTask[Item, Answer]):
             raise UsageError(f"{document.file}: {kind}", hint=tasks_hint(document.file))
 
     def check_answerable(self, items: Iterable[Item], file: str) -> None:
-        """Refuse items without a right answer: what cannot be right must not be scored as wrong."""
+        """Raise an error for items without a right answer, which could only be scored as wrong."""
         for item in items:
             if problem := self.problem(item):
                 raise UsageError(f"{file}: item {item.item_id} {problem}", hint=CHECK)
@@ -205,7 +205,7 @@ class TsgTask(AskedTask[Item, Answer]):
         return Items(document.file, "", self.items_in(document))
 
     def clusters_are(self, dataset: AnyDataset) -> str:
-        """Return scenarios where all rows name theirs; else what the file lets one tell apart."""
+        """Return the unit of the clusters: scenarios if all rows name theirs, else what the file allows."""
         return self._own(dataset).clusters_are
 
     def notes(self, dataset: AnyDataset) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ class TsgTask(AskedTask[Item, Answer]):
     # Prompts
 
     def prompts(self, folder: str | Path | None = None) -> PromptSet:
-        """Return its texts, from a folder the caller names (None: the working project, then ours)."""
+        """Return its texts from a given folder (None: the working project, then ours)."""
         return prompt_set(folder, self)
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
@@ -238,7 +238,7 @@ class TsgTask(AskedTask[Item, Answer]):
         return {part: template.source for part, template in self.prompts(prompts).templates.items()}
 
     def prompter(self, style: Style, dataset: AnyDataset, *, seed: int, prompts: str | None) -> Prompter[Item]:
-        """Return the prompts in a style; the pool of examples is held against the data."""
+        """Return the prompts in a style, after checking that the examples do not overlap with the data."""
         texts = self.prompts(prompts)
         examples = self.pool().chosen(style.shots, seed, self._own(dataset)) if style.shots else ()
         return self.prompter_of(style, texts, examples)
@@ -278,13 +278,13 @@ class TsgTask(AskedTask[Item, Answer]):
         return ""
 
     def official_text(self, asked: AsAsked | None) -> str | None:
-        """Return what the published reader is shown; None where it is shown nothing."""
+        """Return the text that the published reader sees; None for none."""
         if asked is None or self.unpublished(asked.style, SINGLE):
             return None
         return official_view((asked.reply.text if asked.reply is not None else None) or "", asked.style)
 
     def score(self, item: Item, reading: Reading[Any], asked: AsAsked | None) -> Judged:
-        """Score what was read; an item of one graph in a task of several is counted."""
+        """Score an answer; an item of one graph in a task of several is counted."""
         judged = super().score(item, reading, asked)
         if not self.of_several:
             return judged
@@ -358,7 +358,7 @@ class TsgTask(AskedTask[Item, Answer]):
         return self.shown_answer(sample)
 
     def auditable(self, data: str | None) -> Auditable:
-        """Return its rows, slips and all, beside what the prompts and worked examples show."""
+        """Return its rows, including defective ones, with the texts of prompts and worked examples."""
         source = self.source(data)
         document = read_file(source) if isinstance(source, Path) else read_document(text_of(source), str(source))
         shown = () if self.card.examples is None else self.pool().examples
@@ -366,7 +366,7 @@ class TsgTask(AskedTask[Item, Answer]):
 
 
 def official_view(text: str, style: str) -> str:
-    """Return what the published reader is shown: all of it, or what follows the last label where models reason."""
+    """Return the text that the published reader sees: all, or what follows the last label of reasoned replies."""
     return official.answer_section(text) if style in REASONING_STYLES else text
 
 

@@ -1,4 +1,4 @@
-"""One answer out of several draws of graphs or lists: the majority of triplets, the central list.
+"""Votes on graphs and lists: the majority of triplets, the central list.
 
 Only draws that could be read have a vote. A tie goes to the answer that was drawn first. Graphs are compared with all
 others: where the draws hold too many of them, the longest draws have no vote, and a note says so.
@@ -28,7 +28,7 @@ MOST_GRAPHS = 2000
 
 
 def voted_graphs(draws: Sequence[Graphs]) -> Reading[GraphAnswer | Unreadable]:
-    """Return the graphs that draws come to, as an answer."""
+    """Return the voted graphs of several draws, as an answer."""
     kept = comparable(draws)
     if not kept:
         why = f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare"
@@ -53,7 +53,7 @@ def comparable(draws: Sequence[Graphs]) -> list[Graphs]:
 
 
 def central_list(draws: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the list that is most like all others, by what they have in common in order; of equals the first.
+    """Return the list that is most similar to all others, by common subsequences; the first of equals.
 
     >>> central_list([("take", "put"), ("take", "wash", "put"), ("take", "wash", "put", "dry")])
     ('take', 'wash', 'put')

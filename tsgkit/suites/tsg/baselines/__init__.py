@@ -1,4 +1,4 @@
-"""Subjects that need no model: they see the item and answer with text in the published answer form.
+"""Built-in subjects, which see the item and answer in the published form.
 
 ``random`` shows what understanding nothing is worth, ``rules`` what word matching and a few rules are. Neither looks
 at the reference: ``k`` and the letters are what every subject is told. Each task names its own.

@@ -1,4 +1,4 @@
-"""How baselines write their answers: as published, so that both readings score them.
+"""Answers of baselines as published text, so that both profiles score them.
 
 >>> bracketed("cup")
 '[cup]'

@@ -1,4 +1,4 @@
-"""L as a writer of graphs needs it: names that may stand in a graph without being wrong there.
+"""The elements of L that a writer of graphs can use.
 
 >>> L = Vocabulary(objects=("person", "jar", "Two Cups"), relationships=("verb", "on", "prep"), verbs=("open", "hand1"))
 >>> elements_of(L)
@@ -23,7 +23,7 @@ NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 
 class Elements(NamedTuple):
-    """What graphs are made of."""
+    """The elements that graphs are made of."""
 
     actions: tuple[str, ...]
     things: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a sentence tells: its actions in order, each with its things and the prepositions that lead to them.
+"""Events of a sentence: its actions in order, each with its objects and prepositions.
 
 >>> from tsgkit.graph import Vocabulary
 >>> from tsgkit.suites.tsg.baselines.elements import elements_of
@@ -58,7 +58,7 @@ NEAR = (
     ("on-top-of", "on", "onto"),
     ("through", "into", "in"),
 )
-"""What a preposition of the text may be called in L, the nearest first."""
+"""Names that L may use for a preposition of the text, the nearest first."""
 
 INSTEAD = {line[0]: line for line in NEAR}
 BOTH = frozenset(("both", "two"))
@@ -71,7 +71,7 @@ PRONOUN = ""
 
 
 class Thing(NamedTuple):
-    """A thing in a sentence: its name, its preposition (empty: none), and what opened its clause."""
+    """An object in a sentence: its name, its preposition (may be empty), and the opening of its clause."""
 
     name: str
     preposition: str
@@ -80,7 +80,7 @@ class Thing(NamedTuple):
 
 @dataclass(frozen=True)
 class Event:
-    """One action of a sentence; a pronoun's name is empty."""
+    """An action of a sentence; the name of a pronoun is empty."""
 
     action: str
     objects: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class Event:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """What it is done with."""
+        """The tools."""
         return tuple(thing for label, thing in self.links if label == WITH)
 
     def apart(self) -> list[Event]:
@@ -101,7 +101,7 @@ class Event:
 
 @dataclass
 class _Draft:
-    """An event being read: where its verb is, and the things before and behind it."""
+    """An event under construction: the position of its verb, and the objects before and after it."""
 
     action: Mention
     before: list[Thing] = field(default_factory=list)
@@ -190,7 +190,7 @@ def _cut(said: Sequence[str], start: int, stop: int) -> int:
 
 
 def _event(draft: _Draft, elements: Elements, part: Sequence[str]) -> Event:
-    """Return a draft with the prepositions of L; its clause tells the hands."""
+    """Return a draft with the prepositions of L; its clause determines the hands."""
     objects = tuple(dict.fromkeys(thing.name for thing in draft.behind if not thing.preposition))
     links = ((label(thing.preposition, elements), thing.name) for thing in draft.behind if thing.preposition)
     return Event(
@@ -204,7 +204,8 @@ def _event(draft: _Draft, elements: Elements, part: Sequence[str]) -> Event:
 
 
 def _without_verb(loose: list[Thing], events: list[Event], elements: Elements) -> list[Event]:
-    """Return what things without a verb tell: the verb before once more, or what their preposition says."""
+    """Return events for objects without a verb: the previous verb again, or the action that their preposition
+    suggests."""
     objects = [thing.name for thing in loose if not thing.preposition]
     links = tuple((label(t.preposition, elements), t.name) for t in loose if t.preposition)
     links = tuple((name, thing) for name, thing in links if name)
@@ -216,7 +217,7 @@ def _without_verb(loose: list[Thing], events: list[Event], elements: Elements) -
 
 
 def preposition(between: Sequence[str]) -> str:
-    """Return the preposition that leads to a thing: the last before it, or what stands before its *of*.
+    """Return the preposition of an object: the last one before it, or the one before its *of*.
 
     >>> preposition(("out", "of", "the")), preposition(("across", "the", "mouth", "of", "the")), preposition(("the",))
     ('out-of', 'across', '')
@@ -234,7 +235,7 @@ def preposition(between: Sequence[str]) -> str:
 
 
 def label(name: str, elements: Elements) -> str:
-    """Return what L calls a preposition; empty where it has nothing like it.
+    """Return L's name for a preposition; empty if there is none like it.
 
     >>> label("using", Elements((), (), ("with", "on")))
     'with'

@@ -1,4 +1,4 @@
-"""As many graphs as are asked for, of what a sentence tells.
+"""Graphs of a sentence, as many as requested.
 
 >>> from tsgkit.graph import ActionGraph, Vocabulary
 >>> L = Vocabulary(objects=("jar", "lid", "shelf"), relationships=("with", "from"), verbs=("take", "open", "put-down"))
@@ -31,7 +31,7 @@ PUTTING = ("put-down", "place", "put", "lay", "set-down", "put-back", "return", 
 AWAY = frozenset(("from", "out-of", "off"))
 TIMES = {"once": 2, "again": 2, "twice": 2, "thrice": 3, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 ALONE = frozenset(("again", "twice", "thrice"))
-"""What counts repeats without *times* or *more* behind it."""
+"""Words that count repetitions without *times* or *more* after them."""
 ADDED = 0.3
 
 
@@ -50,7 +50,7 @@ def generate(sample: GenerationSample) -> list[ActionGraph]:
 
 
 class Scene:
-    """What is known from before: what the hands hold, and what was spoken of."""
+    """The context: the content of the hands, and the objects mentioned."""
 
     def __init__(self, elements: Elements) -> None:
         self.elements = elements
@@ -71,7 +71,7 @@ class Scene:
         return resolved
 
     def _meant(self, event: Event) -> str:
-        """Return what a pronoun stands for: the thing spoken of last; what is let go is what was taken last."""
+        """Return the object that a pronoun refers to: the last one mentioned, or for a release the last one taken."""
         return self.taken[-1] if event.action in RELEASES and self.taken else self.last
 
     def _remember(self, action: str, objects: tuple[str, ...]) -> None:
@@ -82,18 +82,18 @@ class Scene:
             self.taken += objects
 
     def anything(self) -> Event:
-        """Something that can be done, where a sentence tells nothing known."""
+        """Return a possible event for a sentence without known words."""
         thing = self.last or next(iter(self.elements.things), "")
         return Event(self.taking, (thing,) if thing else (), sure=0.0)
 
     @property
     def taking(self) -> str:
-        """What L calls taking."""
+        """L's verb for taking."""
         return self._first(TAKING)
 
     @property
     def putting(self) -> str:
-        """What L calls putting down."""
+        """L's verb for putting down."""
         return self._first(PUTTING)
 
     def _first(self, wanted: Sequence[str]) -> str:
@@ -101,7 +101,7 @@ class Scene:
         return next((name for name in wanted if name in actions), actions[0])
 
     def _action(self, event: Event) -> str:
-        """Return what is probably done where no verb is told: things come from a place, or go to one."""
+        """Return the probable action without a verb: objects come from a place, or go to one."""
         labels = {label for label, _ in event.links}
         return self.taking if not labels or labels & AWAY else self.putting
 
@@ -135,7 +135,7 @@ def _repeated(events: list[Event], k: int, said: Sequence[str]) -> list[Event]:
 
 
 def counted(events: list[Event], said: Sequence[str]) -> list[Event]:
-    """Return the events with the last of them as often as the sentence counts, where their number is not told."""
+    """Return the events with the last one repeated as often as the sentence counts, if k is not given."""
     return [*events, *events[-1:] * (_times(said) - 1)]
 
 
@@ -153,7 +153,7 @@ def _cues(said: Sequence[str]) -> list[str]:
 
 
 def _with_tools_taken(events: list[Event], k: int, scene: Scene) -> list[Event]:
-    """Return what is used and not in hand is taken first, as far as k allows."""
+    """Return the events, with tools that are not in hand taken first, as far as k allows."""
     held = {*scene.hands.held}
     fitted: list[Event] = []
     for place, event in enumerate(events):

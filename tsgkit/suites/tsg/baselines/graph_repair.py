@@ -1,4 +1,4 @@
-"""A spoilt graph mended by rules alone: what breaks the schema is turned round or given its person.
+"""Repair of a seeded error by rules: what breaks the schema is reversed, or given its person.
 
 >>> from tsgkit.graph import Vocabulary
 >>> L = Vocabulary(("person", "hand1", "lid"), ("verb", "dobj", "with"), ("take", "open"))
@@ -36,7 +36,7 @@ def mended(graph: ActionGraph, vocabulary: Vocabulary) -> ActionGraph:
 
 
 def _with_person(graph: ActionGraph, vocabulary: Vocabulary) -> ActionGraph:
-    """Return the graph with a person who does what most edges start from and L calls an action."""
+    """Return the graph with a person who does the action: the source of most edges that L lists as a verb."""
     if any(triplet.edge == VERB for triplet in graph.triplets if PERSON in triplet):
         return graph
     sources = [name for triplet in graph.triplets for name in (triplet.source, triplet.target)]

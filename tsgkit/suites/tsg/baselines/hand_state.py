@@ -1,4 +1,4 @@
-"""Which hands do what: the hand rule, played forward.
+"""Hands of actions by the hand rule, applied forward in time.
 
 >>> from tsgkit.suites.tsg.baselines.events import Event
 >>> hands = Holding()
@@ -19,7 +19,7 @@ from tsgkit.suites.tsg.baselines.events import Event
 
 
 class Holding:
-    """What each hand holds."""
+    """The content of each hand."""
 
     def __init__(self) -> None:
         self.things: dict[str, str] = dict.fromkeys(HANDS, "")
@@ -35,7 +35,7 @@ class Holding:
         return tuple(dict.fromkeys(thing for thing in self.things.values() if thing))
 
     def do(self, event: Event) -> tuple[str, ...]:
-        """Return the hands that an event needs; they hold what it leaves them with."""
+        """Return the hands that an event needs, and update their content."""
         if event.action in GRASPS:
             return self._take(event)
         if event.action in RELEASES:

@@ -1,4 +1,4 @@
-"""Where a sentence mentions elements of L, all of them in one pass over its words.
+"""Mentions of elements of L in a sentence, found in one pass over its words.
 
 >>> from tsgkit.graph import Vocabulary
 >>> from tsgkit.suites.tsg.baselines.elements import elements_of
@@ -36,12 +36,12 @@ PRONOUNS = word_set("it them him")
 ACTORS = word_set("i you he she we they who to and then or")
 MODALS = word_set("can will")
 MOST_TOKENS = 1000
-"""What is longer is read so far: descriptions have some thirty words, and hostile text stays cheap."""
+"""Longer texts are read up to here, which keeps hostile text cheap; descriptions have some thirty words."""
 GAP = 5
 WHOLE, LAST_WORD, FIRST_WORD = 1.0, 0.7, 0.4
 OWN, SYNONYM, PARTICLE_FOUND, PARTICLE_MISSED, OTHER_PARTICLE = 1.0, 0.6, 0.2, 0.3, 0.45
 PLAIN = frozenset(("up", "down"))
-"""Particles that hardly change what the verb means."""
+"""Particles that hardly change the meaning of a verb."""
 
 Kind = Literal["action", "thing", "pronoun"]
 
@@ -109,7 +109,7 @@ def _candidates(said: tuple[str, ...], elements: Elements) -> Iterator[Mention]:
 
 
 def _action(said: tuple[str, ...], place: int, entry: Entry, root: str) -> Mention | None:
-    """Return the action at this word, unless the word stands where only a noun can."""
+    """Return the action at this word, unless only a noun can be there."""
     before = said[place - 1] if place else ""
     if before in DETERMINERS or (before in PREPOSITIONS and before != "to"):
         return None
@@ -131,7 +131,7 @@ def _action(said: tuple[str, ...], place: int, entry: Entry, root: str) -> Menti
 
 RANK = 0.001
 NOUN_LIKELY = 0.15
-"""Where a word may be either, it is a thing unless a verb is likely."""
+"""Positions where an ambiguous word is an object unless a verb is likely."""
 
 
 def _has_particle(said: tuple[str, ...], start: int, particle: str) -> bool:
@@ -188,5 +188,5 @@ def _index(elements: Elements) -> dict[str, tuple[Entry, ...]]:
 
 
 def _rank(verb: str) -> int:
-    """Return how far down its line a synonym stands: the first ones are the commonest."""
+    """Return the position of a synonym in its line: the first ones are the most common."""
     return next((line.split().index(verb) for line in SAME_ACTION if verb in line.split()), 0)

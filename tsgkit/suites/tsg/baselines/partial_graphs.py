@@ -1,4 +1,4 @@
-"""Half of a graph from the other half: nodes of a sentence, edges between given nodes, actions without their number.
+"""Answers to derived tasks: nodes of a sentence, edges between given nodes, actions without their number.
 
 >>> from tsgkit.graph import Vocabulary
 >>> from tsgkit.suites.tsg.items import GenerationSample
@@ -38,7 +38,7 @@ def nodes(sample: NodesSample) -> list[str]:
 
 
 def actions(sample: ActionsSample) -> list[str]:
-    """Return the actions of the sentence in order, what it counts as often as it says."""
+    """Return the actions of the sentence in order, repeated as often as it counts."""
     elements = elements_of(sample.vocabulary)
     events = _events(sample.source, elements)
     apart = [part for event in events for part in event.apart()]
@@ -53,7 +53,7 @@ def joined(sample: EdgesSample) -> list[ActionGraph]:
 
 
 def action_of(nodes: Sequence[str], vocabulary: Vocabulary) -> str:
-    """Return the node that is the action: a verb of L, one that is no object too if there is such a one."""
+    """Return the action among nodes: a verb of L, preferably one that is no object too."""
     verbs = [name for name in nodes if name in vocabulary.verbs] or [n for n in nodes if n not in (PERSON, *HANDS)]
     return next((name for name in verbs if vocabulary.is_only_a_verb(name)), verbs[0] if verbs else PERSON)
 

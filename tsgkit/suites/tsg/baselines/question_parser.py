@@ -1,4 +1,4 @@
-"""What a question asks: the kind of name it wants, which step, and where that step lies in time.
+"""Parser of questions: the kind of name that is asked for, the step, and its place in time.
 
 >>> asked = parse("What tool was last used before the lid was opened?")
 >>> asked.kind, asked.order, asked.clauses
@@ -51,7 +51,7 @@ HAPPENS = word_set("done happens happen happened")
 NEXT = word_set("next then later afterwards")
 BOTH_HANDS = (("both", "hands"), ("two", "hands"))
 SOON = 3
-"""How far from its beginning a part has its question word."""
+"""The distance from its beginning within which a part has its question word."""
 COMMA = re.compile(r"[,;:]")
 FIRST = word_set("first initial initially begin beginning start started opening earliest")
 LAST = word_set("last final finally end ending latest eventually ultimately")
@@ -65,11 +65,11 @@ UNTELLING = FUNCTION_WORDS.union(
         "involved handled touched manipulated interact interacted interaction sequence required",
     ),
 )
-"""Words of questions that tell no step."""
+"""Words of questions that describe no step."""
 
 
 class Clause(NamedTuple):
-    """A part of a question that tells a step to start from, and how the wanted step lies to it."""
+    """A part of a question that names a reference step, and the relation of the wanted step to it."""
 
     relation: str
     words: tuple[str, ...]
@@ -78,25 +78,25 @@ class Clause(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A question, taken apart."""
+    """A parsed question."""
 
     kind: str
     order: str
     words: tuple[str, ...]
     clauses: tuple[Clause, ...]
     preposition: str = ""
-    """What stands before the question word: onto *what*, from *where*."""
+    """The preposition before the question word: onto *what*, from *where*."""
     said: tuple[str, ...] = ()
     """All its words."""
 
     @property
     def about_most(self) -> bool:
-        """Whether what occurs most is wanted."""
+        """True if the most frequent answer is asked for."""
         return not MOST.isdisjoint(self.said)
 
     @property
     def about_both(self) -> bool:
-        """Whether what two steps have in common is wanted."""
+        """True if two steps' common answer is asked for."""
         return "common" in self.said or ("both" in self.said and not {"hand", "hands"} & set(self.said))
 
 
@@ -163,7 +163,7 @@ def _clauses(part: Part, main: tuple[str, ...]) -> list[Clause]:
 
 
 def _kind(main: tuple[str, ...], preposition: str) -> str:
-    """Return what is asked for: the telling noun behind the question word, else what the question is about."""
+    """Return the kind of answer: the noun after the question word, else the subject of the question."""
     place = next((place for place, word in enumerate(main) if word in WH), 0)
     for word in main[place : place + 5]:
         for kind, names in KINDS.items():

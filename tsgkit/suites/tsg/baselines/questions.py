@@ -1,4 +1,4 @@
-"""Which node answers a question: find the steps its words tell, hop along time, read the answer off.
+"""Answers to questions: find the steps that the words describe, move along time, read the answer.
 
 >>> from tsgkit.graph import ActionGraph
 >>> def act(action, thing, *more):
@@ -50,7 +50,7 @@ def answer(sample: QuestionSample) -> str:
 
 
 class Scene:
-    """The steps of a narrative and where each word is told."""
+    """The steps of a narrative, and the steps in which each word occurs."""
 
     def __init__(self, graphs: tuple[ActionGraph, ...]) -> None:
         self.timeline = Timeline(Narrative.of(graphs))
@@ -108,7 +108,7 @@ def _shared(scene: Scene, asked: Asked) -> Iterable[str]:
 
 
 def _held(scene: Scene, asked: Asked) -> Iterable[str]:
-    """Return what a hand held, or which hand held a thing, when a step began."""
+    """Return the content of a hand, or the hand of an object, when a step began."""
     moments = [step for clause in asked.clauses for step in _best(scene, clause.words, scene.steps)[:1]]
     if not moments:
         return ()
@@ -123,7 +123,7 @@ def _held(scene: Scene, asked: Asked) -> Iterable[str]:
 
 
 def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
-    """Return what the most of the steps that fit have, where that is asked for."""
+    """Return the most frequent values of the matching steps, if these are asked for."""
     if not asked.about_most:
         return ()
     steps = _best(scene, asked.words, _window(scene, asked.clauses)) or scene.steps
@@ -133,7 +133,7 @@ def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
 
 
 def _read_off(scene: Scene, asked: Asked) -> Iterable[str]:
-    """Yield what the step has that fits best, then the next best ones; nothing where the question tells no step."""
+    """Yield the values of the best matching step, then of the next best; none if the question describes no step."""
     if not (asked.clauses or asked.order or scene.scores(asked.words)):
         return
     for step in _ordered(scene, asked):
@@ -144,9 +144,7 @@ def _read_off(scene: Scene, asked: Asked) -> Iterable[str]:
 
 
 def _ordered(scene: Scene, asked: Asked) -> list[Step]:
-    """Return the steps that lie in time as asked, those that fit best first; right beside a step, those that fit at
-    all.
-    """
+    """Return the steps at the requested time, best matches first; next to a step, those that match at all."""
     window = _window(scene, asked.clauses)
     backward = asked.order == "last" or (not asked.order and any(c.relation == "before" for c in asked.clauses))
     span = list(reversed(window)) if backward else list(window)
@@ -157,7 +155,7 @@ def _ordered(scene: Scene, asked: Asked) -> list[Step]:
 
 
 def _window(scene: Scene, clauses: Sequence[Clause]) -> Sequence[Step]:
-    """Return the steps that lie in time as the clauses say; all of them where none does."""
+    """Return the steps at the requested time; all of them without a clause."""
     low, high = -1, len(scene.steps)
     for clause in clauses:
         anchor = _anchor(scene, clause, low)

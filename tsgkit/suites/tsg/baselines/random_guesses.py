@@ -1,4 +1,4 @@
-"""Answers drawn at random, in the published form: what understanding nothing is worth.
+"""Random answers in the published form.
 
 >>> from tsgkit.graph import ActionGraph, Vocabulary
 >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1"))
@@ -69,7 +69,7 @@ def guess_edges(item: EdgesSample, seed: int) -> list[ActionGraph]:
 
 
 def guess_repair(item: RefineSample, seed: int) -> ActionGraph:
-    """Draw what is changed of a graph that is to be mended."""
+    """Draw a change of a graph with a seeded error."""
     return _changed(item.spoilt, _draw(item, seed))
 
 

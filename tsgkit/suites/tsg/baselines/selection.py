@@ -1,4 +1,4 @@
-"""Which sentence describes a graph: words in common, hands that agree, nothing said against it.
+"""Choice of the sentence that describes a graph: common words, matching hands, no contradictions.
 
 >>> from tsgkit.graph import ActionGraph
 >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1"))
@@ -29,7 +29,7 @@ BOTH = frozenset(("both", "two"))
 
 
 def select(sample: SelectionSample) -> str:
-    """Return the letter of the candidate that tells most of the graph."""
+    """Return the letter of the candidate that mentions most of the graph."""
     clues = clues_of(sample.graph)
     scores = [score(candidate, sample.graph, clues) for candidate in sample.candidates]
     ranked = sorted(
@@ -40,7 +40,7 @@ def select(sample: SelectionSample) -> str:
 
 
 def clues_of(graph: ActionGraph) -> dict[str, float]:
-    """Return the words of a graph and what telling each is worth."""
+    """Return the words of a graph with their weights."""
     clues: dict[str, float] = {}
     for _, edge, target in graph:
         if edge not in (VERB, DOBJ, WITH):
@@ -51,7 +51,7 @@ def clues_of(graph: ActionGraph) -> dict[str, float]:
 
 
 def score(candidate: str, graph: ActionGraph, clues: dict[str, float]) -> float:
-    """Return how well a sentence tells a graph."""
+    """Return the match of a sentence with a graph."""
     said = words(candidate)
     told = all_roots(said)
     total = sum(worth * _told(word, told) for word, worth in clues.items())
@@ -69,7 +69,7 @@ def _told(word: str, told: frozenset[str]) -> float:
 
 
 def _hands_agree(graph: ActionGraph, told: frozenset[str]) -> int:
-    """Return whether two hands are told and drawn: 1 where both, -1 where only one of them, 0 where neither."""
+    """Return 1 if both sentence and graph use two hands, -1 if only one of them does, 0 if neither."""
     drawn = {triplet.target for triplet in graph} >= set(HANDS)
     said = bool(told & HAND_WORDS) and bool(told & BOTH)
     return 1 if drawn and said else -1 if said else 0

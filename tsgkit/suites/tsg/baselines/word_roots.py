@@ -1,4 +1,4 @@
-"""What words have in common: their bases, and a short table of everyday actions told by several verbs.
+"""Word roots, and a short table of everyday actions with several verbs.
 
 >>> bool(roots("lifted") & roots("grab")), bool(roots("lid") & roots("lids")), bool(roots("open") & roots("close"))
 (True, True, False)
@@ -39,7 +39,7 @@ SAME_ACTION = (
     "press squeeze push",
     "join glue stick bind tie",
 )
-"""Verbs that often tell the same action, one group a line."""
+"""Verbs that often describe the same action, one group a line."""
 
 OPPOSITES = (
     ("open unlock uncover", "close shut lock cover seal"),
@@ -51,13 +51,13 @@ OPPOSITES = (
     ("fill", "empty drain"),
     ("pick grab take lift", "drop put set lay release"),
 )
-"""What is not meant where the other is said, two sides a line."""
+"""Words that exclude each other, two sides a line."""
 
 NEGATIONS = word_set(
     "not no never without instead skip ignore avoid fail neglect refuse omit miss prevent barely hardly careless",
     "carelessly",
 )
-"""Words of sentences that tell what is not done."""
+"""Words of sentences about actions that are not done."""
 
 FUNCTION_WORDS = word_set(
     "a an the this that these those its it they them their his her your my our you he she i we one some any all each",
