@@ -32,7 +32,7 @@ class OneReply(Generic[Item, Answer]):
 
     @property
     def unpublished(self) -> str:
-        """Why official figures do not apply; empty where they do."""
+        """The reason why official figures do not apply; else empty."""
         return self.task.unpublished(self.style, self.name)
 
     def judge(self, item: Item, transcript: Transcript | None) -> Judged:

@@ -31,7 +31,7 @@ class Scorer(Protocol):
 
     @property
     def unpublished(self) -> str:
-        """Why official figures do not apply; empty where they do."""
+        """The reason why official figures do not apply; else empty."""
 
     def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401  (its suite's item)
         """Return the judgement on a transcript (None: there is none)."""

@@ -1,4 +1,4 @@
-"""Scenes of other tools' making as files that are scored here, and what is lost on the way.
+"""Conversion of other tools' scenes into files that can be scored here, with a report of losses.
 
 =================  ===============================================================================================
 ``holodeck``       houses of Holodeck (as AI2-THOR and ProcTHOR have them)

@@ -1,4 +1,4 @@
-"""What a converter has found: things where they stand in our world, what is built around them, and what was lost.
+"""Arrangements: the objects of a converted scene in our world frame, the architecture, and losses.
 
 >>> bed = Thing("bed_1", "bed", at=(1.0, 2.0, 0.0), yaw=90.0, size=(2.0, 1.6, 0.5))
 >>> bed.underside, bed.middle
@@ -28,7 +28,7 @@ KINDS: tuple[Kind, ...] = ("lost", "assumed", "ignored")
 Holder = Literal["ground", "object", "wall", "ceiling"]
 Point = tuple[float, float, float]
 REACH = 0.01
-"""Metres between an underside and the top that it lies on."""
+"""Metres between an underside and the top that it rests on."""
 TINY = 1e-9
 SHOWN = 6
 LONGEST = 180
@@ -37,7 +37,7 @@ LONGEST = 180
 
 @dataclass(frozen=True)
 class Loss:
-    """One kind of thing that a file said and a scene does not, or that a scene says and the file did not."""
+    """A kind of information that the file had and the scene lacks, or that was assumed."""
 
     kind: Kind
     what: str
@@ -51,7 +51,7 @@ class Loss:
 
 @dataclass
 class Ledger:
-    """Collects losses while a file is converted."""
+    """A collector of losses during a conversion."""
 
     _counts: dict[tuple[Kind, str], int] = field(default_factory=dict)
     _names: dict[tuple[Kind, str], dict[str, None]] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Ledger:
         self._add("assumed", what, count, [name] if name else [])
 
     def ignored(self, what: str, names: Iterable[str]) -> None:
-        """Fields that nothing is made of."""
+        """Note fields that are not used."""
         if found := sorted(set(names)):
             self._add("ignored", what, 0, found)
 
@@ -75,7 +75,7 @@ class Ledger:
             self._add(loss.kind, loss.what, 0 if loss.kind == "ignored" else loss.count, loss.names)
 
     def told(self) -> tuple[Loss, ...]:
-        """Return all of them, what is lost first; fields are counted once however often they occur."""
+        """Return all losses, then assumptions; a field is counted once."""
         rows = [
             Loss(
                 kind, what, len(self._names[kind, what]) if kind == "ignored" else count, tuple(self._names[kind, what])
@@ -92,14 +92,14 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Thing:
-    """An object in our world; ``at`` is the middle of its underside, or of its box where ``centred``."""
+    """An object in our world frame; ``at`` is the centre of its underside, or of its box if ``centred``."""
 
     id: str
     category: str
     at: Point
     yaw: float
     size: Point | None = None
-    """How wide, deep and high it is before it is turned; None where nobody says."""
+    """Width, depth and height before rotation; None if unknown."""
     centred: bool = False
     description: str = ""
     asset: str = ""
@@ -107,13 +107,13 @@ class Thing:
     scale: Point = (1.0, 1.0, 1.0)
     """By how much its mesh is scaled to have that size, along its width, depth and height."""
     lacks: str = ""
-    """The part of its size that nobody says."""
+    """The unknown part of its size."""
     held_by: Holder | None = None
-    """What the generator put it on, where that is known."""
+    """The holder according to the generator, if known."""
     parent: str = ""
     """The object or wall that holds it."""
     axes: tuple[Point, Point, Point] | None = None
-    """Where the right, the top and the front of its mesh point to, where it does not stand upright."""
+    """The directions of the right, top and front of its mesh, if it does not stand upright."""
     mesh_middle: Point | None = None
     """The middle of its mesh's box in the frame of the mesh (y up, front +z), where the mesh is at hand."""
 
@@ -149,7 +149,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """All that a converter makes of one scene of a file."""
+    """The converted content of one scene of a file."""
 
     id: str
     """As the file names it; empty where it does not, and the name of the file is taken."""
@@ -160,7 +160,7 @@ class Arrangement:
 
 
 class Names:
-    """Names that no two things have: a number is put behind one that is taken.
+    """Unique names: a number is appended to one that is taken.
 
     >>> names = Names()
     >>> names.free("bed"), names.free("bed"), names.free(" "), names.counted("lamp")
@@ -190,8 +190,7 @@ class Names:
 
 
 def with_parents(things: Sequence[Thing], losses: Ledger, reach: float = REACH) -> tuple[Thing, ...]:
-    """Return the things, each with what it stands on where a file says nothing of it: the floor, or another's top under
-    it.
+    """Return the objects with their holders: as in the file, else the floor or another object's top below.
 
     >>> table = Thing("table", "table", (1, 1, 0), 0, (2, 1, 0.8))
     >>> vase = Thing("vase", "vase", (1.5, 1, 0.805), 0, (0.2, 0.2, 0.3))

@@ -1,4 +1,4 @@
-"""Layouts of ATISS as LayoutGPT's copy of it writes them: JSON records about the middle of their floors.
+"""Converter for ATISS layouts in the form that LayoutGPT's copy writes: JSON records centred on the floor.
 
 >>> from tsgkit.suites.sceneeval.converters.source import Given, Options
 >>> said = {"length": 0.9, "width": 1, "height": 0.25, "left": -0.5, "top": 0.5, "depth": 0.25, "orientation": 0}

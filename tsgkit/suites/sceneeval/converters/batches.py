@@ -1,4 +1,4 @@
-"""Files and folders of other tools' scenes, converted one by one: a bad one is a named failure, and the others go on.
+"""Conversion of files and folders, one by one; a bad file is a named failure and does not stop the others.
 
 >>> id_of("scene_12"), id_of("a_bedroom_7"), id_of("A tiny den")
 ('12', '7', 'A_tiny_den')
@@ -35,7 +35,7 @@ _LAST_NUMBER = re.compile(r"(?:^|_)(\d{1,18})$")
 
 @dataclass(frozen=True)
 class Entry:
-    """A file to convert, how messages call it, and what its scene is named by."""
+    """A file to convert, its name in messages, and the name of its scene."""
 
     path: Path
     name: str
@@ -49,7 +49,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Batch:
-    """How files are converted."""
+    """The settings of a conversion."""
 
     options: Options = field(default_factory=Options)
     form: str | None = None
@@ -59,7 +59,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one file."""
+    """The result for one file."""
 
     entry: Entry
     form: str = ""
@@ -68,8 +68,8 @@ class Outcome:
 
 
 def entries_of(folder: Path, out: Path | None = None) -> list[Entry]:
-    """Return the files of a folder and of the folders in it, but ``out``; one that is alone in its folder is named by
-    that.
+    """Return the files in a folder and its subfolders, except ``out``. A file alone in its folder is named after the
+    folder.
     """
     found = list(map(Entry.of, _files(folder)))
     for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()):
@@ -102,7 +102,7 @@ def read_given(path: Path, name: str = "") -> Given:
 
 
 def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
-    """Yield what becomes of each file; those that only say more of others are passed over."""
+    """Yield the result for each file; companion files are skipped."""
     taken: dict[str, str] = {}
     companions: Companions = {}
     for entry in entries:
@@ -117,7 +117,7 @@ def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
 
 
 def convert_file(path: Path, batch: Batch) -> Outcome:
-    """Return what becomes of one file; what is wrong with all of it is raised."""
+    """Return the result for one file; an error that concerns all of it is raised."""
     entry = Entry.of(path)
     form, scenes = _converted(read_given(path), entry, batch, {})
     return _named(scenes, entry, form, {})
@@ -135,7 +135,7 @@ def _converted(given: Given, entry: Entry, batch: Batch, companions: Companions)
 
 
 def _found_beside(scene: Converted | Unconverted, name: str) -> Converted | Unconverted:
-    """Return the scene with a word of the companion, which nobody named."""
+    """Return the scene with a note about a companion file that was found automatically."""
     if isinstance(scene, Unconverted):
         return scene
     loss = Loss("assumed", "the file that lies beside belongs to the scene (--with)", 1, (name,))
@@ -151,7 +151,7 @@ def _unfitting(given: Given, form: str) -> FileProblem:
 
 
 def _companion(path: Path, batch: Batch, converter: Converter, known: Companions) -> Given | None:
-    """Return the companion that was named with a file, else the only one of its form that lies beside it."""
+    """Return the companion given with a file, else the only one of its form beside it."""
     if batch.beside is not None:
         return read_given(batch.beside / path.name if batch.beside.is_dir() else batch.beside)
     key = (path.parent, converter.name)
@@ -205,7 +205,7 @@ def text_of(scene: Mapping[str, Any]) -> str:
 
 
 def write_scene(path: Path, scene: Mapping[str, Any], source: Path, *, force: bool = False) -> None:
-    """Write a scene; ``FileProblem`` where something else lies in its place, unless that may be replaced."""
+    """Write a scene. Raise ``FileProblem`` if another file would be replaced without permission."""
     text = text_of(scene)
     refuse_to_overwrite(path, source, force=force, text=text)
     try:

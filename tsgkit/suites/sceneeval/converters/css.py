@@ -1,4 +1,4 @@
-"""The little of CSS that layouts are written in: a name and declarations in braces, numbers with units.
+"""Parser of the CSS subset used for layouts: a name and declarations in braces, numbers with units.
 
 >>> found = rules_of("Layout:\\nbed {length: 1.8m; orientation: 90 degrees;}\\nlamp {left: ?}")
 >>> found.rules[0].name, found.rules[0].values["length"]
@@ -31,7 +31,7 @@ class Value(NamedTuple):
 
     @staticmethod
     def of(text: str) -> Value | None:
-        """Return the value of a text; None where it is none, or beyond all rooms."""
+        """Return the value of a text; None if it is invalid, or larger than any room."""
         found = _VALUE.fullmatch(text.strip()[:80])
         if found is None or not abs(number := float(found[1])) <= MOST:
             return None
@@ -45,14 +45,14 @@ class Value(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A name with its declarations; those that cannot be read are None."""
+    """A name with its declarations; invalid ones are None."""
 
     name: str
     values: Mapping[str, Value | None]
 
 
 class Rules(NamedTuple):
-    """The rules of a text, the text around them, and how many braces enclose no rule."""
+    """The rules of a text, the text around them, and the number of braces without a rule."""
 
     rules: tuple[Rule, ...]
     rest: str

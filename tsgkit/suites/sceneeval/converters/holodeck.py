@@ -1,4 +1,4 @@
-"""Scenes of Holodeck: houses as AI2-THOR and ProcTHOR have them, in Unity's frame.
+"""Converter for Holodeck: houses in the form of AI2-THOR and ProcTHOR, in Unity's frame.
 
 >>> from tsgkit.suites.sceneeval.converters.source import Given, Options
 >>> text = '''{"rooms": [{"id": "den", "floorPolygon": [{"x": 0, "z": 0}, {"x": 0, "z": 3}, {"x": 4, "z": 3}]}],
@@ -114,7 +114,7 @@ class _Wall(Theirs):
 
     @property
     def is_outer(self) -> bool:
-        """Whether it is the face of a wall that no room has."""
+        """True for the outer face of a wall, which belongs to no room."""
         return self.id.endswith(OUTER) or "exterior" in (self.room, *self.id.split("|")[1:2])
 
 
@@ -140,7 +140,7 @@ class _House(Theirs):
 
 
 class _Listed(NamedTuple):
-    """A thing, what holds it, and the id of the thing that does."""
+    """An object, its holder, and the holder's id."""
 
     thing: _Thing
     held_by: Holder
@@ -148,7 +148,7 @@ class _Listed(NamedTuple):
 
 
 class _Context(NamedTuple):
-    """All that the things of a house are converted with."""
+    """The data for converting the objects of a house."""
 
     options: Options
     where: str
@@ -317,7 +317,7 @@ def _opening(hole: _Hole, ends: Sequence[Flat], kind: str, wall: Wall, reach: fl
 
 
 def _ends_of_hole(hole: _Hole, wall: tuple[Point, Point] | None) -> Sequence[Flat] | None:
-    """Return the ends of a hole on the floor plan; ``wall`` is the one that it is counted along."""
+    """Return the ends of a hole on the floor plan, measured along ``wall``."""
     if not hole.polygon or hole.segment is not None or wall is None:
         return hole.segment if hole.polygon else None
     (x, y, _), (to_x, to_y, _) = wall
@@ -355,7 +355,7 @@ def _usual_holder(thing: _Thing) -> Holder:
 
 
 def _behind_the_bar(name: str) -> str:
-    """``mug-0|desk-0 (office)`` lies on ``desk-0 (office)``."""
+    """Return the id after the bar: ``mug-0|desk-0 (office)`` is on ``desk-0 (office)``."""
     return name.partition("|")[2]
 
 
@@ -407,7 +407,7 @@ def _category(thing: _Thing, losses: Ledger) -> str:
 
 
 def _size(one: _Listed, asset: Asset | None, context: _Context, name: str) -> tuple[Point | None, str]:
-    """Return the size of a thing that is not turned, or the part of it that nobody says."""
+    """Return the size of an unrotated object, or the part of it that is unknown."""
     written = size_written(one.thing.more)
     known = written or (size_of(asset, context.where) if asset is not None else None)
     if context.options.to == "state":
@@ -465,7 +465,7 @@ def _axes(turns: Vector) -> tuple[Point, Point, Point]:
 
 
 def _wall_touched(one: _Listed, context: _Context) -> str:
-    """Return the name of the wall that a thing hangs on: the nearest of its room."""
+    """Return the wall on which an object hangs: the nearest of its room."""
     thing = one.thing
     own = [name for name in context.walls if thing.room and context.rooms.get(name) == thing.room]
     outline = [(x / 100, y / 100) for x, y in thing.footprint or ()] or [(thing.position.x, thing.position.z)]

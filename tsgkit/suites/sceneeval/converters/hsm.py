@@ -1,4 +1,4 @@
-"""Scenes of HSM: its scene states (``stk_scene_state.json``), and what ``hsm_scene_state.json`` says more of them.
+"""Converter for HSM: scene states (``stk_scene_state.json``) with details from ``hsm_scene_state.json``.
 
 >>> from tsgkit.suites.sceneeval.converters.source import Given, Options
 >>> said = {"name": "bed_1", "position": [1, 0, 2], "dimensions": [1.6, 0.6, 2], "rotation": 180, "obj_type": "large"}
@@ -85,7 +85,7 @@ class _Told(Theirs):
 
 
 class _Summary(Theirs):
-    """The whole of ``hsm_scene_state.json``."""
+    """The content of ``hsm_scene_state.json``."""
 
     objects: tuple[_Told, ...] = Field(alias="scene_objects")
     corners: tuple[Flat, ...] = Field(default=(), alias="room_vertices")
@@ -113,7 +113,7 @@ def is_companion(given: Given) -> bool:
 
 
 def convert(given: Given, options: Options) -> Scenes:
-    """Convert the one scene of a file to a room."""
+    """Convert the scene of a file."""
     if options.to == "state":
         raise UsageError(f"{given.name}: the states of HSM are scored as they are", hint="--to room")
     found = _of_summary(given) if is_companion(given) else _of_state(given, options)
@@ -158,7 +158,7 @@ def _of_summary(given: Given) -> Arrangement:
 
 
 def _holder(one: _Told) -> tuple[Holder | None, str]:
-    """Return what an object was put on; None where the file does not say it."""
+    """Return the holder of an object; None if the file does not name it."""
     kind = (one.kind or "").lower()
     if one.wall or "wall" in kind:
         return "wall", ""
@@ -198,7 +198,7 @@ def _of_state(given: Given, options: Options) -> Arrangement:
 
 
 def _with_room_ids(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the state, whose floors have the id of their room, as its walls have."""
+    """Return the state with the room ids of walls as ids of floors."""
     scene = value.get("scene")
     arch = scene.get("arch") if isinstance(scene, dict) else None
     elements = arch.get("elements") if isinstance(arch, dict) else None
@@ -211,7 +211,7 @@ def _with_room_ids(value: dict[str, Any]) -> dict[str, Any]:
 def _thing(
     model: PlacedModel, told: Mapping[str, Sequence[_Told]], options: Options, where: str, losses: Ledger, names: Names
 ) -> Thing:
-    """Return an object by its transform, its mesh, and what is told of it."""
+    """Return an object from its transform, its mesh and the details."""
     asset_id = model.model.removeprefix(f"{PREFIX}.")
     asset = options.asset(PREFIX, asset_id, f"{where}: object {model.index}: modelId")
     data = model.transform.data

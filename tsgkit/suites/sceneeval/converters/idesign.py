@@ -1,4 +1,4 @@
-"""Scene graphs of I-Design: a JSON list of objects, with the six parts of their room among them.
+"""Converter for I-Design: a JSON list of objects that includes the six parts of the room.
 
 >>> from tsgkit.suites.sceneeval.converters.source import Given, Options
 >>> text = '''[{"new_object_id": "bed_1", "size_in_meters": {"length": 1.6, "width": 2, "height": 0.6},
@@ -127,7 +127,7 @@ def _thing(node: _Node, names: Names, losses: Ledger) -> Thing | None:
 
 
 def _holder(node: _Node) -> tuple[Holder | None, str]:
-    """Return what a thing is on: the floor, an object, the ceiling or a wall."""
+    """Return the holder of an object: the floor, an object, the ceiling or a wall."""
     placement = node.placement or _Placement()
     on = [one.id for one in placement.room if one.preposition == "on"]
     if node.on_floor:

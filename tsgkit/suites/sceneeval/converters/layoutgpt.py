@@ -1,4 +1,4 @@
-"""Layouts as LayoutGPT has them: a line of CSS for each piece of furniture, or the same as JSON records.
+"""Converter for LayoutGPT: a line of CSS for each object, or the same as JSON records.
 
 >>> from tsgkit.suites.sceneeval.converters.source import Given, Options
 >>> text = '''Room Type: bedroom
@@ -61,11 +61,11 @@ SIZES, PLACE = FIELDS[:3], FIELDS[3:6]
 METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 UNITS = (*METRES, "px")
 LARGE = 30.0
-"""No thing in a room is so many metres long: numbers without a unit are pixels from here on."""
+"""No object is this many metres long: larger numbers without a unit are pixels."""
 MOST = 1e4
 PIXELS, SIDE = "pixels-per-metre", "shorter-side"
 CUT = 1.5
-"""Pixels from the floor within which a thing stands on it."""
+"""Pixels above the floor within which an object stands on it."""
 _NUMBER = r"(\d{1,9}(?:\.\d{1,12})?)\s{0,3}([a-z]{0,6})"
 _ROOM = re.compile(
     rf"max\s{{1,3}}length\s{{0,3}}[:=]?\s{{0,3}}{_NUMBER}[\s,;]{{1,4}}max\s{{1,3}}width\s{{0,3}}[:=]?\s{{0,3}}{_NUMBER}",
@@ -83,7 +83,7 @@ class _Record(Theirs):
 
 
 class _Room(NamedTuple):
-    """What a condition says of a room, in the unit it has there."""
+    """The room in a prompt, in the prompt's unit."""
 
     across: Value
     down: Value
@@ -212,7 +212,7 @@ def _is_whole(rule: Rule, losses: Ledger) -> bool:
 
 
 class _Measure(NamedTuple):
-    """How many metres each unit is."""
+    """The metres of each unit."""
 
     metres: Mapping[str, float]
     cut: float = 0.0
@@ -224,17 +224,17 @@ class _Measure(NamedTuple):
 
 
 class _Settled(NamedTuple):
-    """What a person says of the lengths of a layout."""
+    """The user's settings about lengths."""
 
     unit: str
     side: float
-    """The real shorter side of the room in metres; 0 where nobody says it."""
+    """The real shorter side of the room in metres; 0 if not given."""
     pixels: float
-    """Pixels to a metre; 0 where nobody says it."""
+    """Pixels per metre; 0 if not given."""
 
 
 def _settled(scene: _Scene, room: _Room | None, options: Options, where: str) -> _Settled:
-    """Return all that is said of the lengths of one layout; its row in the table goes first."""
+    """Return the settings about lengths for one layout; its row in the table has priority."""
     row = options.room_sizes.of(scene.query) if options.room_sizes else None
     stated, pixels = options.number(SIDE, 0.0), options.number(PIXELS, 0.0)
     if stated and pixels:
@@ -293,8 +293,8 @@ def _is_normalised(room: _Room, plain: str) -> bool:
 
 
 def _unit_of_plain(lengths: Sequence[Value]) -> str:
-    """Return the unit of numbers without one: that of the others, where they agree, else the one that makes rooms of
-    them.
+    """Return the unit of numbers without one: that of the others if they agree, else the one that gives plausible
+    rooms.
     """
     others = {value.unit for value in lengths} - {""}
     if len(others) == 1:

@@ -1,4 +1,4 @@
-"""Layouts of LayoutVLM: where each asset goes, beside a configuration that says what the assets are.
+"""Converter for LayoutVLM: placements of assets, with a configuration that describes the assets.
 
 >>> from tsgkit.suites.sceneeval.converters.source import Given, Options
 >>> config = '''{"boundary": {"floor_vertices": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]], "wall_height": 2.5},
@@ -79,7 +79,7 @@ class _Place(Theirs):
 
     @property
     def is_tilted(self) -> bool:
-        """Whether it is turned about another axis too."""
+        """True if it is rotated about another axis than the vertical."""
         return isinstance(self.rotation, tuple) and any(self.rotation[:-1])
 
     @property
@@ -110,7 +110,7 @@ class _Asset(Theirs):
 
     @property
     def is_dumped(self) -> bool:
-        """Whether the generator wrote it out of its memory."""
+        """True if the generator wrote its own objects instead of a configuration."""
         return self.annotations is not None and self.variable is not None
 
 
@@ -200,7 +200,7 @@ def _built(boundary: _Boundary, losses: Ledger) -> Architecture:
 
 
 class _Known(NamedTuple):
-    """An asset, by the configuration and its own folder."""
+    """An asset with data from the configuration and its own folder."""
 
     uid: str
     category: str
@@ -242,7 +242,7 @@ def _assets(
 
 
 def _known(key: str, asset: _Asset, options: Options, where: str) -> _Known:
-    """Look an asset up; without a category where nobody knows it."""
+    """Return the data of an asset; without a category if it is unknown."""
     own = asset.annotations or {}
     uid = asset.uid or key.rpartition("-")[0] or key
     category, description = (
@@ -300,7 +300,7 @@ def _variable(category: str) -> str:
 
 
 def _of_category(key: str, by_category: Mapping[str, Mapping[str, _Known]], losses: Ledger) -> _Known | None:
-    """Return the only asset of the category that a key is made of; None where there is none, or several."""
+    """Return the only asset of the category in a key; None if there is none, or several."""
     name = key.rpartition("-")[0] or key
     has_letter = len(name) > 2 and name[-2] == "_" and name[-1] in string.ascii_uppercase
     fitting = {**by_category.get(name, {}), **(by_category.get(name[:-2], {}) if has_letter else {})}

@@ -1,4 +1,4 @@
-"""Numbers of other people's files: bounded and finite, sizes of boxes and assets, walls around outlines.
+"""Validated numbers of other tools' files: bounded and finite values, sizes of boxes and assets, walls around outlines.
 
 >>> walls = walls_around([(0, 0), (4, 0), (4, 3), (0, 3)], "den", 2.5)
 >>> [(wall.name, wall.end) for wall in walls][:2]
@@ -26,7 +26,7 @@ from tsgkit.suites.sceneeval.scene_files.simple import Far
 
 MOST_OBJECTS = 5000
 HEIGHT = 2.6
-"""Of walls whose height nobody says."""
+"""The height of walls without one."""
 SHORT = 1e-3
 HANGING = frozenset({"ceiling lamp", "pendant lamp"})
 """Categories of 3D-FRONT that hang from the ceiling."""
@@ -46,7 +46,7 @@ Deep = tuple[Far, Far, Far]
 
 
 class Theirs(BaseModel):
-    """Something of another tool's file: odd numbers are refused, unknown fields kept aside to be told."""
+    """A model of another tool's data: invalid numbers are refused, unknown fields are reported."""
 
     model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
 
@@ -57,7 +57,7 @@ class Theirs(BaseModel):
 
 
 class Vector(Theirs):
-    """A place, or angles, by the names of the axes."""
+    """A position, or angles, by axis names."""
 
     x: Far = 0.0
     y: Far = 0.0
@@ -74,14 +74,14 @@ def size_written(fields: Mapping[str, Any]) -> Point | None:
 
 
 class MeshBox(NamedTuple):
-    """The box of a mesh: how wide, deep and high it is, and its middle in the frame of its file (y up, front +z)."""
+    """The box of a mesh: width, depth, height, and its centre in the frame of its file (y up, front +z)."""
 
     size: Point
     middle: Point
 
 
 def size_of(asset: Asset, where: str) -> Point | None:
-    """Return how wide, deep and high an asset is: what is known of it, else its mesh; None where neither is there."""
+    """Return the width, depth and height of an asset from its data, else from its mesh; None if neither exists."""
     if asset.box is not None:
         return asset.box
     found = box_of_mesh(asset, where)
@@ -187,7 +187,7 @@ def _side(a: Corner, b: Corner, place: Corner) -> float:
 
 
 def refuse_many(number: int, where: str) -> None:
-    """``FileProblem`` where a scene has more objects than any room."""
+    """Raise ``FileProblem`` if a scene has more objects than any room."""
     if number > MOST_OBJECTS:
         raise FileProblem(f"{where}: {number:,} objects, and {MOST_OBJECTS:,} are read at most")
 

@@ -1,4 +1,4 @@
-"""Which converters there are: ours, and those that other packages add.
+"""Registry of converters: ours, and those of other packages.
 
 >>> from tsgkit.suites.sceneeval.converters.source import Given
 >>> recognised(Given.of("x.json", '[{"object_list": []}]')).name

@@ -1,4 +1,4 @@
-"""Real sizes of rooms, for files that only hold their proportions.
+"""Real sizes of rooms, for files that only contain proportions.
 
 >>> sizes = room_sizes_of("id,length,width\\nBedroom-803,4.0,3.2\\n", "sizes.csv")
 >>> sizes.of("0a1b_Bedroom-803").shorter
@@ -29,7 +29,7 @@ Corners = tuple[tuple[float, float], ...]
 
 
 class RoomSize(NamedTuple):
-    """What a table says of one room, in metres."""
+    """A table's entry for one room, in metres."""
 
     shorter: float
     sides: tuple[float, float] | None = None
@@ -42,10 +42,10 @@ class RoomSizes(NamedTuple):
 
     name: str
     by_id: Mapping[str, RoomSize | None]
-    """None under a short id that several rooms have."""
+    """Sizes by short id; None if several rooms share it."""
 
     def of(self, record: str) -> RoomSize | None:
-        """Return the size of a record's room; None where the table does not have it."""
+        """Return the size of a record's room; None if the table lacks it."""
         return self.by_id.get(record) or self.by_id.get(_short(record))
 
 

@@ -1,4 +1,4 @@
-"""What a converter is given: the text and value of a file, and how a person wants it read.
+"""Input of a converter: the text and value of a file, and the user's options.
 
 >>> given = Given.of("x.json", '{"rooms": []}')
 >>> given.value
@@ -28,7 +28,7 @@ AUTO = "auto"
 
 
 class Given(NamedTuple):
-    """A file; ``value`` is its JSON value, or None where it is no JSON."""
+    """A file; ``value`` is its JSON value, or None if it is not JSON."""
 
     name: str
     text: str
@@ -44,15 +44,15 @@ class Given(NamedTuple):
 
 
 class Assumption(NamedTuple):
-    """Something that files of a form leave open, and a person may settle."""
+    """A property that files of a form leave open, and that the user may set."""
 
     name: str
     choices: tuple[str, ...] | None
-    """What it may be; any number where it has none, any text where this is None."""
+    """The possible values; empty for any number, None for any text."""
     meaning: str
 
     def checked(self, where: str, said: str) -> str:
-        """Return what a person says of it; ``UsageError`` where it makes no sense."""
+        """Return the user's value. Raise ``UsageError`` if it is invalid."""
         if self.choices and said not in self.choices:
             raise UsageError(f"{where}: --assume {self.name}={said}: not one of {', '.join(self.choices)}")
         if self.choices == () and not _is_measure(said):
@@ -69,16 +69,16 @@ def _is_measure(said: str) -> bool:
 
 @dataclass(frozen=True)
 class Options:
-    """How a person wants files converted."""
+    """The user's options of a conversion."""
 
     to: Target = "room"
     sources: Sequence[AssetSource] = ()
     companion: Given | None = None
     """Another file that says more of the scene."""
     said: Mapping[str, str] = field(default_factory=dict)
-    """What is settled of that which files leave open."""
+    """The user's values of open properties."""
     room_sizes: RoomSizes | None = None
-    """How large the rooms of records really are."""
+    """The real sizes of rooms by record."""
 
     def choice(self, name: str, default: str = AUTO) -> str:
         """Return what is settled of one thing."""
@@ -96,7 +96,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Converter:
-    """Reads files of one form.
+    """A converter of one file form.
 
     ``fits`` tells a file of it from any other, ``is_companion`` one that belongs to it; neither may raise.
     """
@@ -108,11 +108,11 @@ class Converter:
     assumptions: tuple[Assumption, ...] = ()
     is_companion: Callable[[Given], bool] = lambda given: False
     names_meshes: bool = True
-    """Scene states can be made of its files."""
+    """True if scene states can be made of its files."""
     uses_room_sizes: bool = False
 
     def __call__(self, given: Given, options: Options) -> Scenes:
-        """Return the scenes of a file; ``FileProblem`` says what is wrong with it."""
+        """Return the scenes of a file. Raise ``FileProblem`` if it is invalid."""
         known = {one.name: one for one in self.assumptions}
         for name, said in options.said.items():
             if name not in known:

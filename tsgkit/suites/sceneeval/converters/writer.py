@@ -1,4 +1,4 @@
-"""Arrangements as files: our own room with boxes, or the published scene state with the ids of meshes.
+"""Writers of arrangements: our own form with boxes, or the published scene state with mesh ids.
 
 >>> from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Thing
 >>> bed = Thing("bed_1", "bed", at=(1, 2, 0.25), yaw=90, size=(2, 1.6, 0.5), centred=True, asset="a1")
@@ -30,12 +30,12 @@ from tsgkit.suites.sceneeval.scene_files.states import VERSIONS
 
 UNSIZED = "objects whose size is not known, left out"
 BASED = frozenset(layout.prefix for layout in LAYOUTS.values() if layout.based)
-"""Prefixes of assets whose origin lies in the middle of their underside; others have it in the middle of their box."""
+"""Prefixes of assets whose origin is the centre of their underside; others have it in the centre of their box."""
 
 
 @dataclass(frozen=True)
 class Converted:
-    """A scene as its file will have it, and what was lost on the way."""
+    """A converted scene with its losses."""
 
     id: str
     scene: Mapping[str, Any]
@@ -43,7 +43,7 @@ class Converted:
 
     @property
     def objects(self) -> int:
-        """How many objects it has."""
+        """The number of objects."""
         found = self.scene["scene"]["object"] if self.scene["format"] == STATE else self.scene["objects"]
         return len(found)
 
@@ -69,7 +69,7 @@ def room_of(found: Arrangement, where: str = "scene") -> Converted:
 
 
 def state_of(found: Arrangement, prefix: str, where: str = "scene") -> Converted:
-    """Return a published scene state: every object is named by its mesh, which lies elsewhere."""
+    """Return a published scene state, in which every object is named by its mesh."""
     losses = _ledger(found)
     objects: list[dict[str, Any]] = []
     for thing in found.things:
@@ -158,8 +158,7 @@ def _times(axis: Point, number: float) -> Point:
 
 
 def _origin(thing: Thing, prefix: str, axes: tuple[Point, Point, Point]) -> Point | None:
-    """Return where the origin of a mesh lies: by its own box where that is known, else as is usual of its
-    collection."""
+    """Return the position of a mesh's origin: from its box if known, else by the convention of its collection."""
     middle = thing.middle
     if thing.mesh_middle is None or middle is None:
         return thing.underside if prefix in BASED else middle
@@ -213,14 +212,14 @@ def _deep(point: Point) -> list[float]:
 
 @dataclass(frozen=True)
 class Unconverted:
-    """A scene of a file with several that cannot be converted."""
+    """A scene that cannot be converted, in a file with several."""
 
     id: str
     problem: FileProblem
 
 
 Scenes = tuple[Converted | Unconverted, ...]
-"""What becomes of a file."""
+"""The results for the scenes of a file."""
 
 
 def each_scene(ids: Sequence[str], where: str, make: Callable[[int, str, str], Converted]) -> Scenes:

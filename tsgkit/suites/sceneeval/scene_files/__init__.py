@@ -1,1 +1,1 @@
-"""Furnished rooms as files have them: our own form, published scene states, GLB files, and the meshes they name."""
+"""Files of furnished scenes: our own form, published scene states, GLB files, and their meshes."""

@@ -1,4 +1,4 @@
-"""Where the meshes of published scene states lie: folders in the layouts of the published asset collections.
+"""Asset folders of published scene states, in the layouts of the published collections.
 
 >>> source_of("hssd=/data/hssd").prefix
 'fpModel'
@@ -52,38 +52,38 @@ MOST_UNPACKED = 2**30
 
 
 class Asset(NamedTuple):
-    """What a source knows of one asset."""
+    """A source's data about one asset."""
 
     mesh: Path
     category: str
     description: str
     rotation: Transform | None = None
     box: tuple[float, float, float] | None = None
-    """How wide, deep and high it is, where its source says so."""
+    """Width, depth and height according to the source."""
     mend_winding: bool = False
     based: bool = False
     """Its mesh has its origin in the middle of its underside, not in the middle of its box."""
 
 
 class AssetSource(Protocol):
-    """A place where assets of one prefix are looked up."""
+    """A source of assets with one prefix."""
 
     @property
     def prefix(self) -> str:
-        """What comes before the dot of its model ids."""
+        """The part of its model ids before the dot."""
 
     def asset(self, asset_id: str, where: str) -> Asset:
-        """Return one asset; ``FileProblem`` begins with ``where`` and says what is wrong."""
+        """Return one asset. Raise ``FileProblem``, beginning with ``where``, if it is invalid."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """One of the published layouts."""
+    """One of the published folder layouts."""
 
     prefix: str
     mesh: Callable[[str], str]
     known: Callable[[Path, str], Mapping[str, Any]]
-    """What a folder knows of an asset, by its id."""
+    """A function that returns a folder's data about an asset by its id."""
     told: Callable[[Mapping[str, Any]], tuple[str, str]]
     """Category and description."""
     mend_winding: bool = False
@@ -106,7 +106,7 @@ class FolderSource:
 
     @property
     def prefix(self) -> str:
-        """What comes before the dot of its model ids."""
+        """The part of its model ids before the dot."""
         return self._layout.prefix
 
     def asset(self, asset_id: str, where: str) -> Asset:
@@ -129,7 +129,7 @@ class FolderSource:
 
 @lru_cache(maxsize=8)
 def _table(layout: str, folder: Path, written: int) -> Mapping[str, Any]:
-    """Return what a folder knows of all its assets, read once in each process and again when it was written anew."""
+    """Return a folder's data about all its assets, cached until the file changes."""
     return LAYOUTS[layout].known(folder, "")
 
 
@@ -151,7 +151,7 @@ def source_of(text: str) -> FolderSource:
 
 
 def sources_of(texts: Sequence[str]) -> tuple[FolderSource, ...]:
-    """Return the sources that are named; a folder that is not there is told before anything is measured."""
+    """Return the named sources. Raise an error before anything is measured if a folder does not exist."""
     sources = tuple(map(source_of, texts))
     for source in sources:
         if not source.folder.is_dir():
@@ -206,7 +206,7 @@ def _own_data(folder: Path, name: str) -> Mapping[str, Any]:
 
 
 def _flat(known: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what is known of an asset, with its ``annotations`` beside the rest."""
+    """Return the data of an asset with its ``annotations`` merged in."""
     own = known.get("annotations")
     return {**known, **own} if isinstance(own, dict) else known
 

@@ -1,4 +1,4 @@
-"""Files that somebody gave: paths that stay in their folder, ids that can name a file, JSON, and what is wrong with it.
+"""Access to users' files: paths that stay in their folder, ids as file names, validated JSON.
 
 >>> inside(Path("rooms"), "../secret.glb", "scene_1.json: object lamp_1: mesh")
 Traceback (most recent call last):
@@ -61,7 +61,7 @@ def plain_id(text: str, where: str) -> str:
 
 
 def file_of_asset(folder: Path, asset_id: str, named: Callable[[str], str], where: str) -> Path:
-    """Return the file in a folder in which an asset of any id lies; ``named`` says what it is called.
+    """Return the file of an asset id in a folder; ``named`` is the form of its name.
 
     An id that no path inside the folder can be made of (``../lamp``, a name too long) stands there in another spelling,
     with its odd characters as percent signs and numbers. A link that leads out of the folder is refused.
@@ -93,7 +93,7 @@ def spelt(asset_id: str) -> str:
 
 
 class LooksBeside(Mapping[str, bytes]):
-    """The materials and textures in the folder of a mesh, by name, read when they are asked for."""
+    """The materials and textures in the folder of a mesh by name, read on access."""
 
     def __init__(self, mesh: Path) -> None:
         self._folder = mesh.parent
@@ -122,7 +122,7 @@ class LooksBeside(Mapping[str, bytes]):
 
 
 class Given(BaseModel):
-    """Something a file says: odd numbers and unknown fields are refused, where ours; theirs are ignored."""
+    """A model of file content: invalid numbers are refused, and so are unknown fields in our own form."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 

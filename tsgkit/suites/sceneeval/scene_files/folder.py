@@ -1,4 +1,4 @@
-"""A folder of rooms: ``scene_<ID>.json`` (published scene state, or our own form) or ``scene_<ID>.glb`` for each id.
+"""A folder of scenes: ``scene_<ID>.json`` (published scene state, or our own form) or ``scene_<ID>.glb`` for each id.
 
 >>> [piece.name for piece in pieces_of_scene(Path("rooms/scene_0.glb"), ())]
 ['scene_0.glb']
@@ -96,7 +96,7 @@ def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Pie
 
 
 def _asset(source: FolderSource, asset_id: str) -> Iterator[Piece]:
-    """Yield what a collection says of an asset, and its mesh; nothing of one that cannot be looked up."""
+    """Yield a collection's data about an asset, and its mesh; nothing if it cannot be found."""
     try:
         asset = source.asset(asset_id, asset_id)
     except FileProblem:
@@ -113,20 +113,20 @@ def _mesh(mesh: Path, folder: Path, before: str) -> Iterator[Piece]:
 
 
 LOOKS = ("mesh", "parts", "colour")
-"""What gives an object a look of its own."""
+"""Fields that give an object its own appearance."""
 ASK_NOBODY = ("script:", "replay:")
-"""How the names of judges begin that look at no picture."""
+"""Prefixes of judges that look at no image."""
 
 
 class Counted(NamedTuple):
-    """How many objects of rooms are bare boxes, of how many."""
+    """The number of bare boxes, and of all objects."""
 
     boxes: int
     objects: int
 
 
 def check_boxes(folder: Path, name: str, item_ids: Iterable[str], sources: Iterable[AssetSource]) -> None:
-    """``UsageError`` where most objects of a folder's rooms are bare boxes."""
+    """Raise ``UsageError`` if most objects of a folder's scenes are bare boxes."""
     at_hand = {source.prefix: source for source in sources}
     found = [_in_file(folder, item_id, at_hand) for item_id in item_ids]
     boxes, objects = (sum(numbers) for numbers in zip(*found, strict=True)) if found else (0, 0)
@@ -150,7 +150,7 @@ def _in_file(folder: Path, item_id: str, sources: Mapping[str, AssetSource]) -> 
 
 
 def boxes_in(text: str, name: str, sources: Mapping[str, AssetSource] | None = None) -> Counted:
-    """Return the bare boxes of one room; of a published state, the objects whose meshes are not at hand."""
+    """Return the bare boxes of one scene; for a published state, the objects whose meshes are missing."""
     value = json_of(text, name)
     objects = value.get("objects") if isinstance(value, dict) else None
     if isinstance(objects, list):

@@ -1,4 +1,4 @@
-"""One self-contained GLB file as a room: every node is an object where it stands.
+"""A self-contained GLB file as a scene: every node is an object.
 
 The nodes of the file's scene are the objects; where the scene has one node alone that has no mesh of its own, its
 children are. A node's ``extras`` may say ``category``, ``description`` and ``attributes``; without a category its name
@@ -34,7 +34,7 @@ FARTHEST = 1e9
 BUILT = ("rooms", "floors", "walls")
 _NUMBERED = re.compile(r"(?:(?<![\s_.-])[\s_.-]+|(?<!\d))\d+$")
 UPRIGHT = ((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))
-"""From the file's world (y up) to ours (z up)."""
+"""The rotation from the file's frame (y up) to ours (z up)."""
 
 
 def read_glb(data: bytes, name: str) -> Furnished:

@@ -1,4 +1,4 @@
-"""A scene with what its file says of the objects beside their shapes, with its pictures and the time that it may take.
+"""A loaded scene: the objects' descriptions, its images for a judge, and its time limit.
 
 >>> import tempfile
 >>> from tsgkit.geometry import Object, box
@@ -28,11 +28,11 @@ from tsgkit.user_folders import cache_home
 
 
 class TooLong(Exception):
-    """A scene is given up: the work on it takes too long."""
+    """The time limit of a scene was reached."""
 
 
 class TimeLimit:
-    """The seconds that are left for a scene, waiting for replies not counted.
+    """The seconds left for a scene, without waiting for replies.
 
     >>> limit = TimeLimit(0.5, clock=iter([0.0, 0.25, 1.0, 1.0]).__next__)
     >>> with limit.working():
@@ -69,14 +69,14 @@ class TimeLimit:
 
 SIZE = 512
 VERSION = f"{GOES_ON}/{SIZE}"
-"""What pictures look like: as the renderer makes them, this large; runs of other ones do not go on."""
+"""The renderer version and image size; runs with others cannot be resumed."""
 FAULTS = (ArithmeticError, LookupError, ValueError, RuntimeError, MemoryError)
-"""What goes wrong where a scene is odd in a way that nobody thought of."""
+"""Exceptions that an unusual scene may raise."""
 
 
 @dataclass
 class Gallery:
-    """The pictures of a scene that a judge is shown, each taken when it is first asked for, beside the event loop.
+    """The images of a scene for a judge, each rendered on first use in a thread.
 
     They are kept under their SHA-256, in the user's cache folder where no other is named.
     """
@@ -88,7 +88,8 @@ class Gallery:
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     async def picture(self, kind: View, name: str, wanted: Callable[[], None] | None = None) -> Picture | str:
-        """Return a view of an object, or why there is none; ``wanted`` raises where nobody waits for it any more."""
+        """Return a view of an object, or the reason why there is none; ``wanted`` raises if it is not needed
+        any more."""
         async with self._one_at_a_time:
             if wanted is not None:
                 wanted()
@@ -109,18 +110,18 @@ class Gallery:
 
 Attributes = Mapping[str, tuple[str, ...]]
 MISSING = ("error", "box")
-"""What a mesh that is not there is: an error, or the object's box where that is known."""
+"""The treatment of a missing mesh: an error, or the object's box if known."""
 
 
 @dataclass(frozen=True)
 class Furnished:
-    """A scene, the attributes of the objects that list theirs, and what was repaired in reading."""
+    """A scene, the attributes of its objects, and the repairs made in reading."""
 
     scene: Scene
     attributes: Attributes = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     limit: TimeLimit = field(default_factory=lambda: TimeLimit(None), repr=False, compare=False)
-    """How long the work on it may take."""
+    """Its time limit."""
 
     @cached_property
     def stage(self) -> Stage:
@@ -138,7 +139,7 @@ class Furnished:
 
     @cached_property
     def texture_faults(self) -> tuple[str, ...]:
-        """The textures that cannot be shown: pictures show their objects without."""
+        """The textures that cannot be shown; images show their objects without them."""
         things = [(thing.id, thing.shape) for thing in self.scene.objects]
         return tuple(
             fault for name, shape in things if isinstance(shape, Mesh) for fault in texture_faults(name, shape.paint)
@@ -146,5 +147,5 @@ class Furnished:
 
     @cached_property
     def gallery(self) -> Gallery:
-        """Its pictures."""
+        """Its images."""
         return Gallery(self.stage, limit=self.limit)

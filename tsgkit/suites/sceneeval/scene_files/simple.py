@@ -1,4 +1,4 @@
-"""Rooms as one writes them by hand: ``"format": "tsgkit/room"``.
+"""Scenes in our own form, which can be written by hand: ``"format": "tsgkit/room"``.
 
 >>> text = '''{"format": "tsgkit/room", "rooms": [{"name": "bedroom", "from": [0, 0], "to": [4, 3],
 ...   "openings": [{"wall": "south", "kind": "door", "at": 0.5, "width": 0.9, "height": 2.0}]}],
@@ -119,7 +119,7 @@ class WallGiven(Given):
 
 
 class PartGiven(Given):
-    """A part of an object; ``at`` is the middle of its underside, counted from that of the object."""
+    """A part of an object; ``at`` is the centre of its underside, relative to that of the object."""
 
     shape: Kind = "box"
     size: Sizes
@@ -128,7 +128,7 @@ class PartGiven(Given):
 
 
 class ObjectGiven(Given):
-    """One object."""
+    """An object."""
 
     id: Name
     category: Name
@@ -167,7 +167,7 @@ class SceneGiven(Given):
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a file was found, and what a mesh that is missing is."""
+    """The folder of a file, and the treatment of missing meshes."""
 
     file: str
     folder: Path
@@ -175,7 +175,7 @@ class _Place:
 
 
 def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]) -> Furnished:
-    """Return the room of a text; meshes are looked for in the folder, and nowhere else."""
+    """Return the scene of a text; meshes are read from the folder only."""
     value = json_of(text, name)
     listed = value.get("objects") if isinstance(value, dict) else None
     try:
@@ -196,7 +196,7 @@ def _furnished(given: SceneGiven, place: _Place) -> Furnished:
 
 
 def architecture_of(given: SceneGiven) -> Architecture | None:
-    """Return all that is built; None where nothing is said of it."""
+    """Return the architecture; None if the file has none."""
     floors = [_floor_of(room) for room in given.rooms] + [
         Floor(one.room, tuple((x, y, 0.0) for x, y in one.points)) for one in given.floors
     ]
@@ -247,7 +247,7 @@ def _object(given: ObjectGiven, place: _Place, notes: list[str]) -> Object:
 
 
 def _shape(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
-    """Return the shape, and how high its origin lies above the object's underside."""
+    """Return the shape, and the height of its origin above the object's underside."""
     if given.parts:
         return _joined(given.parts, given.colour), 0.0
     if given.mesh is not None:
@@ -304,7 +304,7 @@ def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, f
 
 
 def meshes_of(text: str, name: str, folder: Path) -> list[Path]:
-    """Return the mesh files a room names, those that lie in its folder and exist; none where it cannot be read."""
+    """Return the existing mesh files that a scene names in its folder; none if it cannot be read."""
     try:
         value = json_of(text, name)
         named = [one.get("mesh") for one in value["objects"] if isinstance(one, dict)]

@@ -31,7 +31,7 @@ from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, Furnished
 FORMAT = "sceneState"
 VERSIONS = {"scene": "scene@1.0.2", "arch": "arch@1.0.2"}
 Number = Annotated[float, Field(ge=-1e9, le=1e9)]
-"""What is farther away than any scene cannot be reckoned with either."""
+"""A bounded number; larger coordinates are refused."""
 Sixteen = Annotated[tuple[Number, ...], Field(min_length=16, max_length=16)]
 
 
@@ -123,7 +123,7 @@ def models_of(text: str, name: str, prefixes: Collection[str] = ()) -> list[tupl
 
 
 def _parted(model: str, prefixes: Collection[str]) -> tuple[str, str]:
-    """Prefix and id: the longest of these prefixes that fits, else what comes before the first dot."""
+    """Return prefix and id: by the longest matching prefix, else by the first dot."""
     fitting = [prefix for prefix in prefixes if model.startswith(f"{prefix}.")]
     prefix = max(fitting, key=len, default=model.partition(".")[0])
     return prefix, model[len(prefix) + 1 :]
