@@ -358,7 +358,7 @@ def test_a_dry_run_sends_nothing_and_says_what_it_would(server: Running, command
     assert "openai/x tsg/sgqa zero-shot vote:3: 4 samples, 12 requests, " in ended.out
     assert "cost unknown" in ended.out
     assert "openai/x: its price is not known" in ended.out
-    assert "  baseline/rules tsg/sgqa: 4 samples, asks nobody" in ended.out
+    assert "  baseline/rules tsg/sgqa: 4 samples, asks no model" in ended.out
     assert "\nin all 12 requests, " in ended.out
     priced = commands.run(*dry, "--price", "1,2", "--json", cwd=tmp_path)
     first, second = priced.json["estimates"]

@@ -109,7 +109,7 @@ def decomposer(
     """
     asker = shared_model(model, asking)
     if asker is None:
-        raise UsageError("a story is told by a model, and none is given", hint=f"give {KINDS}")
+        raise UsageError("a model is needed to turn a story into graphs", hint=f"give {KINDS}")
     given = vocabulary_in(vocabulary)
     if open_vocabulary and given is not None:
         raise UsageError("a vocabulary is given, so none can be proposed", hint="leave out one of the two")

@@ -11,7 +11,7 @@
 >>> told.actions, len(told.graphs)
 (('pick up the cup', 'rinse it'), 2)
 
-Actions are written one after the other, so that each is told what the hands hold after those before it.
+Actions are written one after the other, so that the prompt of each states what the hands hold by then.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class SharedModel:
     def __post_init__(self) -> None:
         options = self.options
         self.budget = Budget(options.get("max_requests"), options.get("max_tokens"), options.get("max_cost"))
-        self.name = self._opened().name  # what is wrong with the options is told before anything runs
+        self.name = self._opened().name  # invalid options raise before anything runs
 
     async def ask(
         self,

@@ -9,7 +9,7 @@ for the answer somebody gave instead of "right"; question counts from 0 and is l
 Of rooms a question is the number of a demand, or about an object: "lamp_1/held", "lamp_1/free" (of collisions),
 "lamp_1/inside" (the floor).
 Ties between people are dropped and counted. Balanced accuracy is the mean, over what people said, of the share the
-judge says too; kappa and alpha are agreement beyond chance. Nobody is asked anything.
+judge says too; kappa and alpha are agreement beyond chance. No model is asked.
 """
 
 from __future__ import annotations

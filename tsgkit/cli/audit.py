@@ -1,6 +1,6 @@
 """Audit a benchmark: how much can be answered without understanding, and defects of its items.
 
-  tsgkit audit sgds.jsonl                            a file of rows; the task is told by the rows
+  tsgkit audit sgds.jsonl                            a file of rows; its task follows from the rows
   tsgkit audit tsg-bench --task tsg/sgqa             an installed dataset
   tsgkit audit --task tsg/sgds                       the data that come along
   tsgkit audit --run runs/mine                       all tasks of a run
@@ -10,7 +10,7 @@ Shortcuts answer without what it takes to know: always the same letter, the long
 others. Whoever does not beat them has shown nothing. Known halves and kinds of the items (``variation_triplets`` in the
 row or not, the only tag of a choice, the kind of a question, k) are audited apart as well. Checks look for slips in the
 items. With --run, a run's score is shown without the items that a shortcut answers too, for each shortcut that beats
-chance; without --task, for each task of the run. Nobody is asked anything; the exit code does not depend on what is
+chance; without --task, for each task of the run. No model is asked; the exit code does not depend on what is
 found.
 """
 

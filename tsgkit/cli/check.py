@@ -1,7 +1,7 @@
 """Lint files of action scene graphs: the schema, L, hands, and broken lines.
 
 Reads arrow text, JSON triplets, narratives, node-link JSON, GraphML, EASG downstream files and rows of sgqa, sgds,
-sa-sgg and ma-sgg; the format is told from the content. Graphs and triplets are counted from 0, lines from 1.
+sa-sgg and ma-sgg; the format follows from the content. Graphs and triplets are counted from 0, lines from 1.
 
   tsgkit check graphs.txt rows.jsonl
   tsgkit check --json graphs.txt | jq '.files[0].counts'

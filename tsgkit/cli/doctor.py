@@ -3,7 +3,7 @@
   tsgkit doctor openai/gpt-4o
   tsgkit doctor openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1
   tsgkit doctor openai/gpt-4o --save doctor.jsonl      a transcript without keys, to be attached to a report
-  tsgkit doctor --replay doctor.jsonl                  the same findings from it; nobody is asked
+  tsgkit doctor --replay doctor.jsonl                  the same findings from it; no model is asked
 
 Checked are name and address, plain text, a system message, a JSON schema, reasoning, an image, a long prompt, stop
 reasons, eight requests at once, rate limits and the price. In all it takes some 20,000 tokens.

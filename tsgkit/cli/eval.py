@@ -220,7 +220,7 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         cost = "cost unknown" if one.cost is None else f"${one.cost.low:.4f} to ${one.cost.high:.4f}"
         tokens = f"{one.prompt.low:,.0f} to {one.prompt.high:,.0f} tokens in, "
         tokens += f"{one.completion.low:,.0f} to {one.completion.high:,.0f} out"
-        asked = f"{_requests(one.requests)}, {tokens}, {cost}" if one.requests[1] else "asks nobody"
+        asked = f"{_requests(one.requests)}, {tokens}, {cost}" if one.requests[1] else "asks no model"
         say(f"  {inert(one.cell.title)}: {count(one.samples, 'sample')}, {asked}")
     for model, price in prices.items():
         say(f"  {inert(model)}: " + ("its price is not known" if price is None else f"priced by {price.source}"))

@@ -107,7 +107,7 @@ def _counts(text: str | None) -> tuple[int, ...] | None:
 async def _tell(
     sentences: tuple[str, ...],
     calls: AgentCalls,
-    vocabulary: Any,  # noqa: ANN401  (and the effort: their modules are loaded when a story is told)
+    vocabulary: Any,  # noqa: ANN401  (and the effort: their modules are loaded on use)
     counts: tuple[int, ...] | None,
     effort: Any,  # noqa: ANN401
     open_vocabulary: bool,

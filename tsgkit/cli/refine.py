@@ -13,9 +13,8 @@ asked about each sentence whether its graphs, as they are now, fit it, and to re
 Beside OUT lie OUT.changes.jsonl, one line for each change with its reason, and with a model OUT.calls, from which the
 same command goes on where it was interrupted. What lies in the place of OUT is replaced by the same work alone, or with
 --force. With --review you see the sentence and the graph before and after each change, and nothing is changed that you
-do not accept; decisions are kept in OUT.review, and the same command goes on with them. With --watch each step is told
-as it is done, in a line on standard error: item and graphs, the step, what is left to put right there, and the calls of
-the item so far. A script (--model script:FILE) holds replies by item_id ITEM/PASSAGE, both numbered from 0.
+do not accept; decisions are kept in OUT.review, and the same command goes on with them. With --watch each step is printed
+on standard error: item and graphs, the step, the remaining findings there, and the calls of the item so far. A script (--model script:FILE) holds replies by item_id ITEM/PASSAGE, both numbered from 0.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="M",
-        help="a model that critiques and revises; script:FILE (item_id ITEM/PASSAGE, both from 0) asks nobody",
+        help="a model that critiques and revises; script:FILE (item_id ITEM/PASSAGE, both from 0) asks no model",
     )
     parser.add_argument("--narrative", metavar="FILE", help="the story, a sentence a line, for graphs without texts")
     add_vocabulary(parser)

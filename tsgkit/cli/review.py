@@ -43,7 +43,7 @@ def review_of(
 ) -> list[Cleaned] | None:
     """Return the cleaned graphs with only the accepted changes; None if the review is not finished.
 
-    Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
+    The review does not start if its result could not be written: without ``force``, ``out`` must not exist.
     """
     from tsgkit.agents.review import Review, proposal
 

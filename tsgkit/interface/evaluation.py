@@ -132,7 +132,7 @@ def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
 
         run = tk.evaluate("tsg", model="openai/gpt-4o", style=["zero-shot", "cot"], limit=50, max_cost=2)
 
-    Ctrl-C lets what is in work come home; nothing is lost, and the same call goes on.
+    Ctrl-C completes the requests in flight; nothing is lost, and the same call resumes.
     """
     prepared, how, watch = _prepared(task, dict(options))
     return _run_of(prepared, waited_job(lambda heard: evaluation.acarry_out(prepared, how, heard), watch))

@@ -59,7 +59,7 @@ class Run:
         self._data = None if data is None else str(data)
         self._finished, self._prepared = finished, prepared
         if finished is None:
-            self._opened  # noqa: B018  (a folder without a run is told at once)
+            self._opened  # noqa: B018  (raises at once for a folder without a run)
 
     @cached_property
     def _opened(self) -> Reopened:

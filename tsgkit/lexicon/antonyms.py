@@ -108,7 +108,7 @@ def _is_thing(before: str, rest: str, action: str) -> bool:
 def contradictions(sentence: str, actions: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Return the actions that a sentence does not mention although it mentions their opposite, each with that opposite.
 
-    An action that is told as well contradicts nothing: one may loosen and tighten in one sentence. Nor does an opposite
+    An action that is mentioned too contradicts nothing: one may loosen and tighten in one sentence. Nor does an opposite
     that names a thing (``the screws were undone``).
     """
     actions = tuple(actions)

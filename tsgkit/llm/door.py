@@ -238,7 +238,7 @@ class Door:
         self.provider.prepare()
         began = since = time.monotonic()
         attempts: list[Attempt] = []
-        fresh = 0  # attempts made while the service was down use up nobody's patience
+        fresh = 0  # attempts during an outage do not count
         if not self.waiting and not self._trouble:
             self._heard = began
         self.waiting += 1

@@ -2,7 +2,7 @@
 
 Five losses in a row (no answer, a broken one, 5xx) are taken for an outage. From then on the calls of this model wait
 in line; the first of them tries after a pause, and each failed try doubles the pause and sends its call to the end of
-the line, so that a single request that breaks the service keeps nobody waiting. Any answer ends the outage.
+the line, so that a single request that breaks the service does not block the others. Any answer ends the outage.
 """
 
 from __future__ import annotations

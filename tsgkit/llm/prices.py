@@ -77,7 +77,7 @@ def picture_price_given(text: str) -> PicturePrice:
 def picture_price_of(model: str, size: str = "", quality: str = "") -> PicturePrice | None:
     """Return LiteLLM's price of one image, at its highest if counted in tokens; None if unknown.
 
-    >>> picture_price_of("openai/nobody-draws-with-this") is None
+    >>> picture_price_of("openai/no-such-image-model") is None
     True
     """
     name = model.partition("/")[2] or model

@@ -29,7 +29,7 @@ class Threads(ThreadPoolExecutor):
         built: Future[Any] = Future()
         try:
             built.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001  (whoever waits for the result is told, as by a thread)
+        except Exception as error:  # noqa: BLE001  (the caller receives it through the future, as from a thread)
             built.set_exception(error)
         return built
 

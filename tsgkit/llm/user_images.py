@@ -1,7 +1,7 @@
 """Image models of the user: a function of a prompt and a seed, called in this process.
 
 It returns a picture as bytes, as an image of Pillow, as an array of numbers, or as the path of a file. A plain function
-works in a thread of its own, so that nobody else waits; what it raises is the failure of that one picture.
+works in a thread of its own, so that nothing else waits; what it raises is the failure of that one picture.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class OwnImages:
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Make one image without a time limit. Raise ``CallFailed`` if there is none."""
-        assert self._make is not None  # noqa: S101  (nobody asks who was not prepared)
+        assert self._make is not None  # noqa: S101  (prepare() comes first)
         began = time.monotonic()
         try:
             call = functools.partial(self._make, prompt_in(messages), self.seed)

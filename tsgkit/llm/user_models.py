@@ -121,7 +121,7 @@ class OwnModel:
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Ask once; ``CallFailed`` where no answer comes."""
-        assert self._ask is not None  # noqa: S101  (nobody asks who was not prepared)
+        assert self._ask is not None  # noqa: S101  (prepare() comes first)
         began = time.monotonic()
         extra = {"schema": schema} if self._takes_schema else {}
         try:

@@ -7,7 +7,7 @@
 (Unreadable(reason='no answer'), Unreadable(reason='D is none of the 3 options'))
 
 Lines without a number are taken in order, and only where there are as many answers as questions: of nine answers to
-ten questions nobody knows which one is missing. Two different answers to one question are none.
+ten questions it is unknown which one is missing. Two different answers to one question are none.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Unreadable(reason='the reasoning never ends')
 
 A block begins with its mark (``<think>`` anywhere, others at the start of a line) and ends with the last mark that
 closes one; services that put the first mark into their own template leave only the closing one. A reply that ends
-within its reasoning has no answer, even where the reasoning names one: nobody knows what it would have come to. Only
+within its reasoning has no answer, even where the reasoning names one: its conclusion is unknown. Only
 what it calls its final answer, on a line of its own, was said.
 """
 

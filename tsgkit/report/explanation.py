@@ -3,7 +3,7 @@
     explanation = explain(Path("runs/rules-tsg-0123456789abcdef"), "bread/1", task="ma-sgg")
     explanation.rows[0].judged.scores["strict"]["f1"].reason
 
-Everything is read from the run folder and judged with today's readers; nobody is asked anything. An item that several
+Everything is read from the run folder and scored with the present readers; no model is asked. An item that several
 rows of the run hold has one :class:`Explained` for each.
 """
 

@@ -69,7 +69,7 @@ def _call(asked: Asked) -> Markup:
     if sent:
         parts.append(html.folded(text("What was sent"), *sent))
     else:
-        parts.append(html.paragraph("Nobody was sent anything.", class_="pale"))
+        parts.append(html.paragraph("No model was asked.", class_="pale"))
     parts += _reply(asked.reply, asked.readings.spans)
     parts += _readings(asked)
     return tag("section", tag("h4", html.name(f"{asked.label}, draw {asked.draw}")), *parts)

@@ -175,7 +175,7 @@ def _write_call(asked: Asked, pen: Pen) -> None:
         pen.line(f"sent, {message.role}:")
         pen.block(message.content, most=PROMPT_LINES, begins=False)
     if not asked.messages:
-        pen.line("nobody was sent anything")
+        pen.line("no model was asked")
     pen.line(f"reply: {ended(asked.reply)}")
     for text in (asked.reply.text, asked.reply.refusal, asked.reply.error):
         if text:

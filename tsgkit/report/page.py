@@ -406,7 +406,7 @@ def _settings(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
         sent = known.get("sent")
         what = f"sent {sent}" if sent is not None else f"parameters {settings['parameters']}"
         return f" at {settings['endpoint']}, {what}"
-    return f", content {str(settings['content'])[:SHORT_HASH]}" if settings.get("content") else ", asks nobody"
+    return f", content {str(settings['content'])[:SHORT_HASH]}" if settings.get("content") else ", asks no model"
 
 
 def _protocols(report: Report) -> Iterator[Markup]:

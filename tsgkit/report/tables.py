@@ -124,7 +124,7 @@ def controls(report: Report) -> Iterator[Table]:
         yield Table(title, ("control", "n", *names), lines, (*among, (CONTROLS_HELP,)))
 
 
-CONTROLS_HELP = "the same items, nobody asked; compare what is voted with what is voted, one round with one round"
+CONTROLS_HELP = "the same items without a model; compare voted figures with voted ones, and single rounds with single rounds"
 
 
 def _controlled(report: Report) -> list[tuple[str, tuple[Control, ...], list[ReportRow]]]:

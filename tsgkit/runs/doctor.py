@@ -338,7 +338,7 @@ async def _reasoning(patient: Patient) -> Check:
     if tokens:
         said = f"it thinks in a field of its own: {tokens:,} of {reply.usage.completion or tokens:,} tokens"
         return Check(name, WORKS, said, ("--model-arg max_tokens=8192",) if tokens > 500 else ())
-    return Check(name, WORKS if "7" in text else UNKNOWN, f"no thinking is told: {_short(text)}")
+    return Check(name, WORKS if "7" in text else UNKNOWN, f"the reply shows no reasoning: {_short(text)}")
 
 
 async def _image(patient: Patient) -> Check:

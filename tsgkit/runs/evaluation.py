@@ -291,7 +291,7 @@ def _cache() -> tuple[ReplyCache | None, str]:
         if not isinstance(error.__context__, OSError) and "unable to open" not in str(error):
             raise
         return None, f"no reply is kept for other runs: {error.message}"
-    except RuntimeError as error:  # nobody knows where the home of this user is
+    except RuntimeError as error:  # the home folder of this user is unknown
         return None, f"no reply is kept for other runs: {error}"
 
 

@@ -232,7 +232,7 @@ class Engine:
     ) -> None:
         """Do something with each unit of one queue, so many at a time.
 
-        ``asks``: a model is asked, so a budget that is reached ends the queue; ``gave_up`` is told why the model is not
+        ``asks``: a model is asked, so a budget that is reached ends the queue; ``gave_up`` is called with the reason why the model is not
         asked any more.
         """
         line = _Line(iter(units), asks, gave_up)

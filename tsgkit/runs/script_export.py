@@ -3,7 +3,7 @@
     for line in script_lines(Path("runs/mine"), subject="good"):
         print(line)                       # {"item_id": "9", "reply": {"match lamp_1": "...", "sides": "..."}}
 
-Of a call that was made again the last reply counts. What nobody was asked for is left out.
+Of a call that was made again the last reply counts. Local results are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def script_lines(run: Path, subject: str | None = None) -> Iterator[str]:
     """Return the script of a run, one line for each item. Raise ``UsageError`` if one label names two calls."""
     replies = _replies(run, subject)
     if not replies:
-        raise UsageError(f"{run}: nobody was asked anything in it", hint="rules and baselines say nothing to edit")
+        raise UsageError(f"{run}: no model was asked in it", hint="rules and baselines have no replies to edit")
     return (json.dumps({"item_id": item, "reply": said}, ensure_ascii=False) for item, said in replies.items())
 
 

@@ -42,9 +42,8 @@ NO_PICTURE = "this is no picture of a kind that is read (PNG, JPEG, WEBP, GIF, B
 class PixelBudget:
     """A limit on the pixels decoded at a time over all threads; decoding waits for free pixels.
 
-    While anything is decoded, warnings are ignored: of sizes, which are judged here, and of broken metadata, which
-    nobody needs. Python keeps its filters for all threads together, so the first sets them aside and the last puts
-    them back.
+    Warnings are ignored during decoding: sizes are checked here, and broken metadata does not matter. Python's warning
+    filters are global, so the first decoding thread replaces them and the last one restores them.
     """
 
     def __init__(self, pixels: int) -> None:

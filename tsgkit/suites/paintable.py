@@ -75,5 +75,5 @@ def paintable_names() -> tuple[str, ...]:
 def _is_paintable(name: str) -> bool:
     try:
         return isinstance(task_of(load_card(name)), Paintable)
-    except TsgkitError:  # a card that is broken is told where it is used, not where others are listed
+    except TsgkitError:  # a broken card raises where it is used, not in this list
         return False

@@ -83,7 +83,7 @@ def preview_of(task: Task, options: PreviewOptions) -> Preview:
     if isinstance(task, Previewed):
         return task.preview(options)
     if not task.card.prompts:
-        raise UsageError(f"{task.key}: nobody is sent a prompt", hint="tsgkit prompts list names the others")
+        raise UsageError(f"{task.key}: no model is asked this task", hint="tsgkit prompts list names the others")
     hint = f"its texts lie in prompts/{task.card.prompts}, and a run's prompts.jsonl has all that was sent"
     raise UsageError(f"{task.key}: the prompt of one item cannot be shown", hint=hint)
 

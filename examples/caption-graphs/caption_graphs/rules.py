@@ -1,4 +1,4 @@
-"""A baseline that parses captions by rules and asks nobody.
+"""A baseline that parses captions by rules, without a model.
 
 >>> parse("A dog without a collar sleeps on the rug.")
 CaptionGraph(objects=('dog', 'rug'), attributes=(), relations=(('dog', 'sleep on', 'rug'),))

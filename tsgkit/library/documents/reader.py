@@ -4,7 +4,7 @@
 >>> document.format, document.entries[0].narrative.graphs[0].actions
 ('triplets', ('wash',))
 
-The format is told from the content, never from the name. What is broken (a line, an item, a part of a graph) becomes a
+The format follows from the content, never from the name. What is broken (a line, an item, a part of a graph) becomes a
 finding and the rest is read; only a file that holds no graphs at all is refused (``FileProblem``).
 """
 

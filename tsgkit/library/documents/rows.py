@@ -7,7 +7,7 @@
 ``sgg``   ``context`` (text), ``target_sentence``, ``mandatory_space`` (L), ``graphs``
 ========= ==================================================================================
 
-Other fields are kept and ignored. A row is read into an :class:`Entry`: a narrative of what is told along time, the
+Other fields are kept and ignored. A row is read into an :class:`Entry`: a narrative, the
 graphs that stand beside it (the candidates'), and the row itself, to be written back as it was.
 """
 

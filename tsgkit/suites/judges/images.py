@@ -56,7 +56,7 @@ def _decode() -> None:
         if future.set_running_or_notify_cancel():
             try:
                 future.set_result(work())
-            except BaseException as error:  # noqa: BLE001  (whoever waits for the result is told)
+            except BaseException as error:  # noqa: BLE001  (the caller receives it through the future)
                 future.set_exception(error)
 
 

@@ -34,7 +34,7 @@ class ResponseFormats:
     """The response formats that one endpoint accepts (True) or refuses (False), shared by all askers.
 
     The first request with a type finds out for all; requests beside it wait for its reply. Where that does not decide
-    (the service failed), nobody waits for another one.
+    (the service failed), no call waits for another one.
     """
 
     takes: dict[str, bool] = field(default_factory=dict)

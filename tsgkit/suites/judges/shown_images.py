@@ -1,12 +1,12 @@
 """Records of the image that a judge was shown for an item, or of the reason why there was none.
 
-A transcript ends with it, as a call of nobody labelled ``picture``: one that lacks it was stopped on the way.
+A transcript ends with it, as a local call labelled ``picture``; without it the solver did not finish.
 
 >>> from tsgkit.suites.transcript import Transcript
 >>> sight_of(Transcript((Sight(MISSING, NO_IMAGE).said,)))
 Sight(found='missing', reason='there is no picture of this item', sha256='', notes=(), picture_of='', file='')
 >>> unshown(None)
-(<Outcome.MISSING: 'missing'>, 'nobody looked at it yet')
+(<Outcome.MISSING: 'missing'>, 'not judged yet')
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PICTURE = "picture"
 """The label of a sight in a transcript."""
 SEEN, MISSING, UNREADABLE, NOT_SHOWN = "seen", "missing", "unreadable", "not shown"
 NO_IMAGE = "there is no picture of this item"
-NOBODY_LOOKED = "nobody looked at it yet"
+NOBODY_LOOKED = "not judged yet"
 STOPPED = "the run was stopped before all was asked"
 ALWAYS = ("found", "reason", "sha256", "notes")
 """The fields that every record has; others only where they say something."""

@@ -75,11 +75,11 @@ class Draft:
     k: int = 1
     """How many graphs are asked for."""
     begins: bool
-    """Nothing happened before the sentence, so the hands are free; else nobody knows what they hold."""
+    """True if nothing happened before the sentence, so that the hands are free; else their content is unknown."""
     spoilt: ActionGraph | None = None
     """The graph to be mended; None where graphs are to be written."""
     hints: tuple[str, ...] = ()
-    """The kinds of errors in it, where they are told: values of :class:`~tsgkit.graph.corruptions.Corruption`."""
+    """The kinds of errors in it, if given: values of :class:`~tsgkit.graph.corruptions.Corruption`."""
     right: tuple[ActionGraph, ...] = ()
     """The right graphs, by which sizes are estimated; no prompt shows them."""
 
@@ -89,4 +89,4 @@ class Draftable(Answerable[ItemIn, Answer], Protocol[ItemIn, Answer]):
     """A task whose answers are graphs of a sentence, as agents write and mend them."""
 
     def draft(self, item: ItemIn) -> Draft:
-        """Return what an agent is told of an item."""
+        """Return an agent's input for an item."""

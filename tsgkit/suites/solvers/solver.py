@@ -13,7 +13,7 @@ from tsgkit.suites.judgement import Judged
 from tsgkit.suites.transcript import Ask, Transcript
 
 SINGLE, BASELINE = "single", "baseline"
-"""Names of the solver that asks once, and of all solvers that ask nobody."""
+"""Names of the solver that asks once, and of all solvers that ask no model."""
 
 
 class Expected(NamedTuple):

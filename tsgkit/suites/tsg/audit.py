@@ -185,7 +185,7 @@ def _per_sample(
 def _opposites(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
     true = task.told_graphs(sample)
     sentence, graphs = true.sentence, true.graphs
-    if len(graphs) != 1:  # where several actions are told, one may be implied by another's undoing
+    if len(graphs) != 1:  # of several actions, one may be implied by another's undoing
         return
     opposites: dict[str, list[str]] = {}
     for action, opposite in contradictions(sentence, graphs[0].actions):

@@ -13,7 +13,7 @@ where the context of one continues that of the other, graph by graph; a row's ow
 >>> found.name(0), found.name(1), found.name(2), found.unit
 ('story of item 0', 'story of item 0', '', 'stories')
 
-Not covered: stories that are told from another beginning, or that differ in one graph.
+Not covered: stories that begin elsewhere, or that differ in one graph.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class Generation(GraphTask[GenerationSample]):
     def __init__(self, card: Card) -> None:
         super().__init__(card)
         self.of_several = self.kind == "ma-sgg"
-        if self.of_several:  # the number of graphs is told too
+        if self.of_several:  # the number of graphs is given too
             self.asked_fields = (*self.asked_fields, "count")
             self.whole_fields = (*self.whole_fields, "num_scene_graphs")
 

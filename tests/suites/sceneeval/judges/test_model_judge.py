@@ -604,7 +604,7 @@ def test_a_script_of_two_subjects_has_to_name_one(bedroom: dict[str, Any], capsy
     assert main(["runs", "show", "run", "--subject", "same"]) == 2
     looked(None, out="rules", judge="rules")
     assert main(["runs", "show", "rules", "--script", "said.jsonl"]) == 2
-    assert "nobody was asked anything in it" in capsys.readouterr().err
+    assert "no model was asked in it" in capsys.readouterr().err
 
 
 def test_two_judges_agree_demand_by_demand_and_object_by_object(

@@ -43,7 +43,7 @@ def inside(folder: Path, name: str, where: str, *, any_text: bool = False) -> Pa
     path = folder.joinpath(*parts)
     try:
         is_inside = path.resolve().is_relative_to(folder.resolve())
-        path.exists()  # a name too long for any file is told here, and not where the file is wanted
+        path.exists()  # a name that is too long raises here, and not where the file is used
     except (OSError, RuntimeError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or str(error)
         raise FileProblem(f"{where}: {name!r:.200} cannot be followed: {why}") from None

@@ -8,7 +8,7 @@ Counted(boxes=1, objects=2)
 
 Nothing outside the folder, and the asset folders that were given, is read. What a scene is made of has names that stay
 when folders move: they decide whether two runs saw the same. Collections of assets are large: only the meshes that the
-scene names are told, with their textures and materials, and what the collection's tables say of these assets.
+scene names are included, with their textures and materials, and what the collection's tables say of these assets.
 """
 
 from __future__ import annotations

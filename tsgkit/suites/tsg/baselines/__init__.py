@@ -1,7 +1,7 @@
 """Built-in subjects, which see the item and answer in the published form.
 
 ``random`` shows what understanding nothing is worth, ``rules`` what word matching and a few rules are. Neither looks
-at the reference: ``k`` and the letters are what every subject is told. Each task names its own.
+at the reference: ``k`` and the letters are given to every subject. Each task names its own.
 
 ``random_guesses`` draws; ``selection`` chooses a sentence; ``question_parser`` takes a question apart and ``questions``
 answers it; ``mentions`` finds L in a sentence, ``events`` what is done in it, ``hand_state`` by which hand, and

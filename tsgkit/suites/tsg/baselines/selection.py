@@ -9,7 +9,7 @@
 
 A candidate gains for every word of the graph it tells (the action through a short table of synonyms too, prepositions
 little) and for hands that agree; it loses for negations and for the opposite of the action. The context is not used:
-it helped in none of the data this was made with. Equal candidates are told apart by their text, so no position is
+it helped in none of the data this was made with. Ties are broken by the candidates' text, so no position is
 favoured.
 """
 
