@@ -13,9 +13,9 @@ graph 0: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] 
 person -> verb -> fill
 fill -> dobj -> kettle
 
-In place of ``ByLabel`` stands a model's name, such as ``"openai/gpt-4o"``. :func:`refiner` and :func:`decomposer` are
-the same as compiled LangGraph graphs, for a caller's own graph. ``repairs`` mends what needs no model, ``refinement``
-and ``decomposition`` hold the steps for one sentence, ``cleaner`` and ``story`` take them along whole narratives.
+Replace ``ByLabel`` by a model's name, such as ``"openai/gpt-4o"``. :func:`refiner` and :func:`decomposer` return the
+agents as compiled LangGraph graphs. ``repairs`` makes exact repairs, ``refinement`` and ``decomposition`` hold the
+steps for one sentence, ``cleaner`` and ``story_graphs`` process whole narratives.
 """
 
 from tsgkit.agents.asker import ByLabel

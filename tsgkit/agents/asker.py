@@ -154,7 +154,7 @@ class Voice:
     async def text(self, prompt: str, label: str, draw: int = 0) -> str:
         """Return the reply to a prompt. Raise ``Silent`` if there is no text.
 
-        Rounds are draws of their own, so that one that asks the same as another is not answered by its reply.
+        Rounds are separate draws, so that a repeated question does not receive the earlier reply.
         """
         from langchain_core.messages import HumanMessage
 

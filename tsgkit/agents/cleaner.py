@@ -32,7 +32,7 @@ USUAL = Effort()
 class Cleaned:
     """A cleaned narrative, every change with its reason, the findings before and after, and the usage.
 
-    ``stopped`` is why the model was not asked to the end, ``failures`` what went wrong on the way.
+    ``stopped`` is the reason why the model was not asked to the end, ``failures`` are failed calls.
     """
 
     narrative: Narrative
@@ -66,8 +66,8 @@ async def arefine(
 ) -> Cleaned:
     """Clean graphs: exact repairs first, then a model for the rest. Without a model only exact repairs are made.
 
-    ``model`` is a name as LiteLLM has it, or anything with an ``ask`` such as a door or a script; ``told`` is the
-    story, where the graphs bring no sentences.
+    ``model`` is a LiteLLM name, or an object with an ``ask`` such as a door or a script. ``told`` is the story, for
+    graphs without sentences.
 
     >>> from tsgkit.agents.asker import ByLabel
     >>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
@@ -187,7 +187,7 @@ async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Ask
 class Step(NamedTuple):
     """A finished step: its place, its name, the remaining findings there, and the calls so far.
 
-    To be put right are faults, hands that break their rule, and points of a critique that are open.
+    Remaining problems are errors, breaches of the hand rule, and open points of a critique.
     """
 
     place: str

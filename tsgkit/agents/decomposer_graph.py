@@ -7,8 +7,8 @@
 >>> out["graphs"][0], out["counts"], out["calls"]
 ([['person', 'verb', 'fill'], ['fill', 'dobj', 'kettle']], [1, 1], 4)
 
-It does what ``generate`` does, sentence after sentence. What it knows between two steps is plain values, as in the
-refiner's graph.
+It does the same as ``generate``, sentence after sentence. Its state between steps is plain values, as in the refiner's
+graph.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class DecomposeInput(TypedDict):
     """The fields that the decomposer reads from the state.
 
     ``narrative`` is the story (a text or its sentences), ``wanted_counts`` are the numbers of graphs of its sentences,
-    where they are known. ``vocabulary`` holds the lists ``object``, ``relationship`` and ``verb``; it is not read where
-    the model proposes them, so that a story told before leaves no L to the next one.
+    if known. ``vocabulary`` holds the lists ``object``, ``relationship`` and ``verb``. It is ignored if the model
+    proposes them, so that an earlier story leaves no L behind.
     """
 
     narrative: str | list[str]
@@ -104,7 +104,7 @@ def decomposer(
 ) -> CompiledStateGraph[_State, None, DecomposeInput, DecomposeOutput]:
     """Return a compiled LangGraph that turns a story into graphs, sentence by sentence.
 
-    The parameters are those of :func:`~tsgkit.agents.refiner`; with ``open_vocabulary`` the model first proposes L for
+    The parameters are those of :func:`~tsgkit.agents.refiner`. With ``open_vocabulary`` the model first proposes L for
     the whole story.
     """
     asker = shared_model(model, asking)

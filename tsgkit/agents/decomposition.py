@@ -242,7 +242,7 @@ def actions_of(text: str) -> tuple[str, ...]:
 def add_writing(builder: Any, step: Callable[[Work], Any], choice: Callable[[Choose], Any], end: str) -> None:  # noqa: ANN401
     """Add the steps before ``refine`` to a graph under construction; ``end`` follows if nothing was returned.
 
-    ``step`` and ``choice`` make nodes and edges that give these functions their state and setting.
+    ``step`` and ``choice`` wrap these functions as nodes and edges with their state and setting.
     """
     for name, work, choose, targets in WRITING:
         builder.add_node(name, step(work))

@@ -1,8 +1,8 @@
 """Steps of refining one passage, as nodes of a larger graph with plain values as state.
 
-That state has two fields for them. ``around`` is the passage as it was given. In ``work`` lie ``passage``, its state;
-``start``, the number of its first graph; ``sample``, under whose name the model is asked; ``calls``, how often it was
-asked; and ``asked``, how often before this passage.
+The state has two fields for them. ``around`` is the passage as given. ``work`` contains ``passage``, its state;
+``start``, the number of its first graph; ``sample``, the name under which the model is asked; ``calls``, the number of
+calls; and ``asked``, the number of calls before this passage.
 """
 
 from __future__ import annotations

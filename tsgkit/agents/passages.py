@@ -32,7 +32,7 @@ GRAPH_COUNT = "graph-count"
 class Passage:
     """The graphs of one sentence (or of none), the context, L, and the wanted number of graphs, if known.
 
-    ``hint`` says of which kind the error in the graphs is; of several, ``missing, reversed``.
+    ``hint`` names the kind of error in the graphs, or several: ``missing, reversed``.
     """
 
     graphs: tuple[ActionGraph, ...]
@@ -151,8 +151,8 @@ def passages_of(
 ) -> Iterator[Passage]:
     """Yield the passages of a narrative: its descriptions, or single graphs where no sentence holds them together.
 
-    ``told`` is a story from elsewhere: a sentence for each graph where there are as many, else context for all.
-    ``now`` are the graphs as they stand; who refines them on the way gives a list and changes it.
+    ``told`` is a story from elsewhere: one sentence for each graph if the numbers agree, else context for all. ``now``
+    are the present graphs, as a list that the caller updates while refining.
     """
     graphs = narrative.graphs if now is None else now
     for span in spans_of(narrative, told):

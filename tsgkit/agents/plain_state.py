@@ -1,6 +1,6 @@
 """Conversion of agent state to plain values between steps: lists, dicts, texts and numbers.
 
-Every checkpointer keeps such values and gives them back as they were; objects of ours it would not know.
+Every checkpointer can store such values; it could not store our own objects.
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> plain(tuple[ActionGraph, ...], (ActionGraph.of(("person", "verb", "wash")),))

@@ -13,9 +13,8 @@
 graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model)
 clean
 
-Nodes look at what the rules and the counters say, never at what a text says: no sentence, graph or reply can change
-which of them run. A model's revision is taken over only for graphs about which something was found, so that every
-change has its reason and no other graph can be touched.
+Nodes decide by rules and counters, never by text: no sentence, graph or reply can change which nodes run. A model's
+revision is accepted only for graphs with a finding, so that every change has a reason and no other graph is touched.
 """
 
 from __future__ import annotations
@@ -65,8 +64,8 @@ REPAIRS: tuple[Repair, ...] = ("exact", "hands", "none")
 class Effort:
     """The effort: rounds of revision, whether a critique is asked for, and the repairs made without asking.
 
-    ``exact`` repairs what leaves no choice; ``hands`` also puts in the hands that graphs leave out, which are likely
-    and never certain. ``sure`` is the old name of ``exact``.
+    ``exact`` makes repairs with exactly one remedy. ``hands`` also adds missing hands, which are likely but not
+    certain. ``sure`` is the old name of ``exact``.
     """
 
     rounds: int = 2
@@ -363,7 +362,7 @@ ROUTES: dict[str, tuple[Choose, tuple[str, ...]]] = {
 def add_steps(builder: Any, step: Callable[[Work], Any], choice: Callable[[Choose], Any], end: str) -> None:  # noqa: ANN401
     """Add the steps to a graph under construction, except what precedes the first; ``end`` is what follows.
 
-    ``step`` and ``choice`` make nodes and edges that give these functions their state and setting.
+    ``step`` and ``choice`` wrap these functions as nodes and edges with their state and setting.
     """
     for name, work in NODES.items():
         builder.add_node(name, step(work))

@@ -9,8 +9,8 @@
 >>> [(change["by"], change["code"]) for change in out["changes"]]
 [('exact', 'verb-source'), ('model', 'out-of-vocabulary')]
 
-It does what ``refine`` does, passage after passage. What it knows between two steps is plain values, so that it goes on
-from any checkpoint: what was answered before is not asked again.
+It does the same as ``refine``, passage after passage. Its state between steps is plain values, so that it can resume
+from any checkpoint without repeating calls.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ MOST_STEPS = 1_000_000
 class RefineInput(TypedDict):
     """The fields that the refiner reads from the state.
 
-    ``narrative`` is the story (a text or its sentences), ``counts`` are the numbers of graphs of its sentences, where
-    they are not one each. ``vocabulary`` holds the lists ``object``, ``relationship`` and ``verb``.
+    ``narrative`` is the story (a text or its sentences), ``counts`` are the numbers of graphs of its sentences, if not
+    one each. ``vocabulary`` holds the lists ``object``, ``relationship`` and ``verb``.
     """
 
     graphs: Graphs
@@ -67,8 +67,9 @@ class RefineInput(TypedDict):
 class RefineOutput(TypedDict):
     """The fields that the refiner writes.
 
-    ``findings`` are those that are left, warnings included; ``undecided`` is how many of them are faults. ``stopped``
-    is why the model was not asked to the end; ``failures`` and ``notes`` are what went wrong on the way.
+    ``findings`` are the remaining ones, warnings included; ``undecided`` is the number of errors among them.
+    ``stopped`` is the reason why the model was not asked to the end; ``failures`` and ``notes`` are failed calls and
+    remarks.
     """
 
     graphs: Graphs
@@ -102,10 +103,9 @@ def refiner(
 ) -> CompiledStateGraph[_State, None, RefineInput, RefineOutput]:
     """Return a compiled LangGraph that cleans graphs: exact repairs first, then a model for the rest.
 
-    ``model`` is a name as LiteLLM has it, a function of messages, a chat model of LangChain, or anything with an
-    ``ask``; without one only exact repairs are made. The other parameters are the options of ``tsgkit refine``. A
-    vocabulary in the state goes before the one given here. Without a checkpointer of its own the graph takes that of
-    the graph it is a node of.
+    ``model`` is a LiteLLM name, a function of messages, a chat model of LangChain, or an object with an ``ask``;
+    without one only exact repairs are made. The other parameters are the options of ``tsgkit refine``. A vocabulary in
+    the state overrides the one given here. Without its own checkpointer the graph uses that of the surrounding graph.
     """
     if hint and model is None:
         raise UsageError("hint is for a model, and none is given", hint="give model=...")

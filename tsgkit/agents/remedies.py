@@ -8,8 +8,8 @@
 person -> verb -> wash
 wash -> dobj -> cup
 
-A remedy changes names that its finding names (:attr:`Finding.elements`), turns its triplet round, takes it out or adds
-one. Names of things are only ever spelt right, never exchanged for others.
+A remedy changes names that its finding names (:attr:`Finding.elements`), reverses its triplet, removes it, or adds one.
+Names of objects are only respelled, never replaced by others.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class _Clash(NamedTuple):
 def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
     """Yield the graph with one verb: the one that all but one triplet use.
 
-    Nothing where each stands in one triplet alone, or in several.
+    There is no remedy if each verb is in one triplet only, or in several.
     """
     clash = _clash(graph, vocabulary)
     if clash is None or clash.other not in finding.elements:

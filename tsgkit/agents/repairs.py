@@ -10,10 +10,10 @@ graph 0: wash -> dobj -> cup, was wash -> direct_object -> cup [edge-misspelt] (
 >>> mended.narrative.graphs[0].actions, mended.undecided
 (('wash',), ())
 
-A repair is made only where the rules find something, only where one remedy is left (:mod:`tsgkit.agents.remedies`),
-and only if afterwards the rules find less and nothing new. So a graph without findings is never touched, and no thing
-becomes another. Hands are another matter: which one it was is estimated (:mod:`tsgkit.graph.hand_repairs`), so those
-repairs are made only where they are asked for, are marked as less sure, and say how sure they are.
+A repair is made only if the rules have a finding, exactly one remedy is left (:mod:`tsgkit.agents.remedies`), and
+afterwards the rules find less and nothing new. A graph without findings is therefore never changed, and no object
+becomes another. Hands are estimated (:mod:`tsgkit.graph.hand_repairs`): those repairs are made on request only, are
+marked as less sure, and carry a probability.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ HAND_CODES = ("hand2-first", "hand-occupied", "wrong-hand", "hand-unstated")
 class Change:
     """One triplet changed, added (``before`` is None) or removed (``after`` is None), with the reason.
 
-    ``sure`` is the share of the evidence that speaks for a change which is not exact, where that is known.
+    ``sure`` is the probability of a change that is not exact, if known.
     """
 
     graph: int
@@ -104,8 +104,8 @@ def is_undecided(finding: Finding) -> bool:
 def mend_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> tuple[ActionGraph, list[Change]]:
     """Return one graph with its exact repairs made, and these.
 
-    Of two slips one may hide a warning about the other, so steps are judged by faults first; if in the end the rules
-    find anything new, each step has to do without that.
+    One typing error may hide a warning about another, so steps are accepted by errors first. If the final graph has any
+    new finding, each step must avoid new findings.
     """
     findings = check_graph(graph, vocabulary)
     for is_better in (_has_fewer_faults, _has_fewer_findings):

@@ -13,8 +13,8 @@
 ...     review.pending, [one["decision"] for one in review.decisions]
 (None, ['reject'])
 
-Each proposal is an interrupt of a LangGraph whose state lies in an SQLite file; the same proposals find their decisions
-again, others begin a review of their own in the same file.
+Each proposal is an interrupt of a LangGraph whose state is in an SQLite file. The same proposals find their decisions
+again; other proposals start a new review in the same file.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
 >>> asyncio.run(Voice(ask_for(model, "tea")).text("Which?", "answer"))
 'WHICH?'
 
-A model with a name is asked in one event loop in the background, so that budget, pace and connections are those of all
-runs. A function or chat model of the caller's is asked in the loop that the graph runs in, where what it uses belongs.
+A named model is asked in one background event loop, so that all runs share its budget, rate and connections. A caller's
+function or chat model is called in the loop that runs the graph, where its resources belong.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ KINDS = f"{NAMED_OR_OWN}, or anything with an ask method"
 class AskingOptions(TypedDict, total=False):
     """Options for asking a model, as for ``tsgkit refine``; limits apply to all runs of a graph together.
 
-    ``max_outage`` is in minutes, ``price`` in dollars a million tokens in and out. A ``recorder`` keeps every
-    call, and what it has is not asked again; without one the calls are kept nowhere.
+    ``max_outage`` is in minutes, ``price`` in dollars per million input and output tokens. A ``recorder`` stores every
+    call, and stored calls are not repeated; without one, calls are not stored.
     """
 
     model_arg: Mapping[str, Any] | Sequence[str]

@@ -22,9 +22,9 @@ graph 0: scatter -> over -> board, was scatter -> over -> baord [out-of-vocabula
 >>> solver.judge(sample, transcript).scores["strict"]["recall"].value
 0.4
 
-A transcript holds the model's calls, then what the agent made of them: the graphs (``local``, in the published form),
-the ``changes`` with their reasons, and ``notes`` on what did not go as it should. What stops a run (a budget, Ctrl-C)
-stops the sample; its recorded calls are replayed when the run goes on.
+A transcript contains the model's calls and then the agent's results: the graphs (``local``, in the published form), the
+``changes`` with their reasons, and ``notes`` about problems. What stops a run (a budget, Ctrl-C) stops the sample; its
+recorded calls are replayed when the run is resumed.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class AgentSolver(Generic[Item, Answer]):
         """Write and refine graphs, or refine given ones. What stops the run is raised; after a failure the best graphs
         so far count.
 
-        Where the first call fails, nothing is made of it: the sample ends as that call did.
+        If the first call fails, the sample ends with its outcome.
         """
         heard = _Heard(asking(ask, self.name))
         work = await self._work(self.task.draft(sample), heard)

@@ -13,7 +13,7 @@
 >>> asyncio.run(ended(builder.compile(), State(text="hey"), "!", 5, lambda name, update: seen.append(name))), seen
 ({'text': 'hey!'}, ['shout'])
 
-Nodes are never retried, and nothing is kept between runs: who asks again is the door, and a run's folder remembers.
+Nodes are never retried and nothing is kept between runs: the door retries, and the run folder records.
 """
 
 from __future__ import annotations

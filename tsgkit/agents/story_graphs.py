@@ -44,7 +44,7 @@ LISTS = {"o": "objects", "n": "objects", "v": "verbs", "a": "verbs", "p": "prepo
 class Generated:
     """A story as a narrative, what refining changed on the way, what is left, and what it took.
 
-    ``stopped`` is why it was not told to the end; sentences that were not told have no graphs.
+    ``stopped`` is the reason for an early end; later sentences then have no graphs.
     """
 
     narrative: Narrative
@@ -88,7 +88,7 @@ async def agenerate(
 ) -> Generated:
     """Tell a story as graphs. With ``open_vocabulary`` the model first proposes L for the whole of it.
 
-    ``counts`` are the numbers of graphs of the sentences, where they are known.
+    ``counts`` are the numbers of graphs of the sentences, if known.
     """
     sentences = sentences_of(story) if isinstance(story, str) else tuple(story)
     if counts is not None and len(counts) != len(sentences):

@@ -1,6 +1,6 @@
 """Our own runs of graphs without tracing: what is asked is never posted to a service because a variable is set.
 
-A compiled graph that a caller runs, alone or as a node of theirs, is theirs to trace.
+Tracing of a compiled graph that a caller runs, alone or as a node, is the caller's choice.
 """
 
 from __future__ import annotations

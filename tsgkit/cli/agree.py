@@ -5,11 +5,10 @@
   tsgkit agree runs/mine --with runs/other           with the judge of another run of the same subject
 
 People's ratings are JSON Lines: {"item_id": "000001", "question": 3, "rater": "ann", "right": true}, or "label": "B"
-for the answer somebody gave instead of "right"; question counts from 0 and is left out where an item is one question.
-Of rooms a question is the number of a demand, or about an object: "lamp_1/held", "lamp_1/free" (of collisions),
-"lamp_1/inside" (the floor).
-Ties between people are dropped and counted. Balanced accuracy is the mean, over what people said, of the share the
-judge says too; kappa and alpha are agreement beyond chance. No model is asked.
+for the chosen answer instead of "right". question counts from 0 and is left out if an item is one question. For scenes
+a question is the number of a demand, or about an object: "lamp_1/held", "lamp_1/free" (of collisions), "lamp_1/inside"
+(the floor). Ties between people are dropped and counted. Balanced accuracy is the mean recall of the judge over
+people's labels. Kappa and alpha are agreement beyond chance. No model is asked.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@
   tsgkit audit --run runs/mine                       all tasks of a run
   tsgkit audit sgds.jsonl --run runs/mine -o audit.html
 
-Shortcuts answer without what it takes to know: always the same letter, the longest option, the option most like the
-others. Whoever does not beat them has shown nothing. Known halves and kinds of the items (``variation_triplets`` in the
-row or not, the only tag of a choice, the kind of a question, k) are audited apart as well. Checks look for slips in the
-items. With --run, a run's score is shown without the items that a shortcut answers too, for each shortcut that beats
-chance; without --task, for each task of the run. No model is asked; the exit code does not depend on what is
-found.
+Shortcuts answer without the necessary knowledge: always the same letter, the longest option, the option most like the
+others. A model that does not exceed them has shown nothing. Known parts of the data (``variation_triplets`` in the row
+or not, the only tag of a choice, the kind of a question, k) are also audited separately. Checks search for defects in
+the items. With --run, a run's score is shown without the items that a shortcut answers too, for each shortcut that
+beats chance; without --task, for each task of the run. No model is asked. The exit code does not depend on the
+findings.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """List the datasets that are known, fetch one, or import a copy you have. They are kept on this machine, in
 $TSGKIT_DATA_HOME, else $XDG_DATA_HOME/tsgkit/data, else ~/.local/share/tsgkit/data.
 
-A download that was cut or interrupted goes on where it stopped when the same command is given again. Whatever comes is
-checked: against the published checksum, and row by row. Rows of yours that lie in its place are replaced only with
---force.
+An interrupted download resumes when the same command is given again. Every file is checked against the published
+checksum, and row by row. Existing rows of yours are replaced with --force only.
 
   tsgkit data list
   tsgkit data get tsg-bench

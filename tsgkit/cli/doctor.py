@@ -5,8 +5,8 @@
   tsgkit doctor openai/gpt-4o --save doctor.jsonl      a transcript without keys, to be attached to a report
   tsgkit doctor --replay doctor.jsonl                  the same findings from it; no model is asked
 
-Checked are name and address, plain text, a system message, a JSON schema, reasoning, an image, a long prompt, stop
-reasons, eight requests at once, rate limits and the price. In all it takes some 20,000 tokens.
+It checks name and address, plain text, a system message, a JSON schema, reasoning, an image, a long prompt, stop
+reasons, eight concurrent requests, rate limits and the price, with some 20,000 tokens in all.
 """
 
 from __future__ import annotations

@@ -7,16 +7,16 @@
   tsgkit eval --model A --style zero-shot,few-shot --shots 1 --shots 5 --seed 1 --seed 2
   tsgkit eval --task tsg/sgqa --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1
 
-The run is kept under runs/ (or --out). Stopped by whatever, the same command continues it, asks again what ended in an
-error of the service, and prints the table when nothing is left. An exception in a suite's code costs its item alone: it
-counts as error (exit code 1), and the same command tries it again with the replies it has.
+The run is kept under runs/ (or --out). If it stops, for any reason, the same command resumes it, asks again what ended
+in an error of the service, and prints the table when nothing is left. An exception in a suite's code affects its item
+only: it counts as error (exit code 1), and the same command tries it again with the replies it has.
 
-Each value of a repeated option makes rows of its own where it changes what is asked: --shots in few-shot styles, --seed
-in few-shot styles, baselines that draw lots and judges that see options in a drawn order, --prompts wherever a model is
-asked in the words of prompts. The fifth command has five rows a task: one zero-shot, four few-shot.
+Each value of a repeated option adds rows if it changes what is asked: --shots in few-shot styles; --seed in few-shot
+styles, baselines that draw at random, and judges that see options in a drawn order; --prompts wherever a model is
+asked. The fifth command has five rows for each task: one zero-shot, four few-shot.
 
-A model is named PROVIDER/NAME, as LiteLLM does; baseline/rules, baseline/random, script:FILE (replies by item_id) and
-replay:RUN need no model. python:MODULE:NAME (python:./FILE.py:NAME) is a function of your own: messages in, text out.
+A model is named PROVIDER/NAME, as in LiteLLM. baseline/rules, baseline/random, script:FILE (replies by item_id) and
+replay:RUN need no model. python:MODULE:NAME (python:./FILE.py:NAME) is a function of yours: messages in, text out.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
   tsgkit explain runs/NAME-IDENTITY --item bread/3
   tsgkit explain runs/NAME-IDENTITY --item bread/3 --task ma-sgg --style cot --html bread.html
 
-Where several rows of the run hold the item, each is shown briefly; --task, --subject, --style, --solver, --shots,
---prompts, --seed and --repeat choose one. Long texts are cut; --all shows them. Without --item the samples that are not
+If several rows of the run have the item, each is shown briefly; --task, --subject, --style, --solver, --shots,
+--prompts, --seed and --repeat select one. Long texts are cut; --all shows them. Without --item the samples that are not
 right are listed, as by tsgkit samples RUN --wrong. No model is called.
 """
 

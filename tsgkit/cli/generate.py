@@ -3,10 +3,10 @@
   tsgkit generate story.txt -o graphs.json --model openai/gpt-4o --vocabulary L.json
   tsgkit generate story.txt -o graphs.jsonl --model openai/gpt-4o --open
 
-A story has a sentence a line, or is one text of several sentences. The ending of OUT chooses the format: .jsonl keeps
+A story has a sentence a line, or is one text of several sentences. The ending of OUT selects the format: .jsonl keeps
 the texts and L beside the graphs. With --open the model first proposes L for the whole story, which is written to
-OUT.vocabulary.json. OUT.calls keeps every call: the same command goes on where it was interrupted. What lies in the
-place of OUT is replaced by the same work alone, or with --force.
+OUT.vocabulary.json. OUT.calls stores every call: the same command resumes interrupted work. An existing OUT is replaced
+by the same work only, or with --force.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@
   tsgkit images --task T --model M -o pictures --condition drawn --layouts layouts.jsonl
   tsgkit images --task T --model M -o pictures --rewriter openai/gpt-4o
 
-DIR gets one ID.png for each item, and paintings.jsonl, which says how each came about. What is there is not asked for
-again, nor what a content filter blocked; what ended in an error of the service is. With --rewriter a text model writes
-each prompt anew before the image model gets it; its calls are kept (DIR/rewriting.calls), and its cost counts.
-Needs the extra tsgkit[pictures].
+DIR gets one ID.png for each item, and paintings.jsonl, the log of all requests. Existing images are not requested
+again, nor those that a content filter blocked; errors of the service are. With --rewriter a text model rewrites each
+prompt before the image model receives it; its calls are stored (DIR/rewriting.calls), and its cost counts. Needs the
+extra tsgkit[images].
 """
 
 from __future__ import annotations

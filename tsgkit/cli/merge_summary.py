@@ -38,7 +38,8 @@ def say_merged(merged: Merged) -> None:
 def shards_united(arguments: argparse.Namespace) -> Iterator[dict[str, str]]:
     """Take the shards of one run among ``runs`` as one run, wherever the arguments name them.
 
-    The result says where a run that was merged for as long as the block lasts would lie beside its shards.
+    The result is the path at which the merged run would be beside its shards; the merged run exists while the block
+    runs.
     """
     from tsgkit.runs.shard_merge import united
     from tsgkit.runs.shards import whole_of

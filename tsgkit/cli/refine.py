@@ -4,17 +4,18 @@
   tsgkit refine graphs.jsonl -o clean.jsonl --model openai/gpt-4o
   tsgkit refine graphs.txt -o clean.txt --vocabulary L.json --narrative story.txt --model openai/gpt-4o
 
-Reads every format that check reads and writes the same one. Repairs that leave no choice are made first, with a model
-and without; --repair hands also puts in hands that graphs leave out, and changes a written one where two rules
-contradict it, which is marked as less sure and says how sure it is; --repair none makes no repairs. A model is then
-asked about each sentence whether its graphs, as they are now, fit it, and to revise what is still wrong; with
---no-critique only about what the rules still find.
+Reads every format that check reads and writes the same one. Repairs with exactly one remedy are made first, with a
+model and without. --repair hands also adds missing hands, and changes a written one if two rules contradict it; these
+are marked as less sure, with a probability. --repair none makes no repairs. A model is then asked about each sentence
+whether its present graphs fit it, and to revise what is still wrong; with --no-critique only about what the rules still
+find.
 
-Beside OUT lie OUT.changes.jsonl, one line for each change with its reason, and with a model OUT.calls, from which the
-same command goes on where it was interrupted. What lies in the place of OUT is replaced by the same work alone, or with
---force. With --review you see the sentence and the graph before and after each change, and nothing is changed that you
-do not accept; decisions are kept in OUT.review, and the same command goes on with them. With --watch each step is printed
-on standard error: item and graphs, the step, the remaining findings there, and the calls of the item so far. A script (--model script:FILE) holds replies by item_id ITEM/PASSAGE, both numbered from 0.
+OUT.changes.jsonl holds one line for each change with its reason. With a model, OUT.calls stores its calls, from which
+the same command resumes. An existing OUT is replaced by the same work only, or with --force. With --review you see the
+sentence and the graph before and after each change, and nothing is changed that you do not accept; decisions are stored
+in OUT.review, and the same command resumes. With --watch each step is printed on standard error: item and graphs, the
+step, the remaining findings there, and the calls of the item so far. A script (--model script:FILE) holds replies by
+item_id ITEM/PASSAGE, both numbered from 0.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@
 --figure draws one metric for a paper (pdf, svg or png): METRIC:G or TASK.METRIC:G, where the metric may be main (the
 main one of each task) and G is a group as below, or task, style, solver, subject or run. It is described on the output.
 
-Groups: k, domain, tag, as the data say; for generation tasks also implicit (actions the sentence does not mention),
-repetition (cue words in it) and descriptiveness (words for each edge). No model is called.
+Groups: k, domain and tag, from the data; for generation tasks also implicit (actions that the sentence does not
+mention), repetition (cue words in it) and descriptiveness (words for each edge). No model is called.
 """
 
 from __future__ import annotations

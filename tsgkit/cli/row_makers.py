@@ -1,7 +1,7 @@
 """Makers of rows without a model: their options, and the loop that draws, rejects repeats, and writes.
 
-A maker's module needs no more than ``add_arguments = add_row_options`` and ``run``, which calls :func:`write_rows` with
-a function that draws one row, or says why what it drew is none.
+A maker's module needs only ``add_arguments = add_row_options`` and ``run``, which calls :func:`write_rows` with a
+function that draws one row, or gives the reason why the draw is invalid.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Score replies you collected elsewhere, in two profiles: strict, to trust, and official, as the published code does.
 
-Replies are JSON Lines of {"item_id", "reply"}; an optional "outcome" says truncated, refused or api_error. An item
-without a reply is wrong in strict. The exit code never depends on the score; it is 1 where code of tsgkit's or of a
-suite's raised on an item, which is counted as error. Where an item is asked about in several calls, reply is a list of
-strings in order: spatialgen/questions has five rounds, and also takes the published grader's result rows (id,
-model_preds_cot).
+Replies are JSON Lines of {"item_id", "reply"}; an optional "outcome" is truncated, refused or api_error. An item
+without a reply is wrong in strict. The exit code does not depend on the score; it is 1 if code of tsgkit or a suite
+raised on an item, which is counted as error. If an item has several calls, reply is a list of strings in order:
+spatialgen/questions has five rounds, and also takes the published grader's result rows (id, model_preds_cot).
 
   tsgkit score --task tsg/ma-sgg --data ma-sgg.jsonl --replies replies.jsonl
   tsgkit score --task tsg/sgqa --data sgqa.jsonl --replies replies.jsonl --style cot --by domain --json --samples

@@ -49,8 +49,8 @@ SEEDS_OF_PARTS = 32
 class Frame:
     """The local box: its centre, its axes as columns (right, back, up), and half its size along them.
 
-    The published way keeps the object's scale in the axes, not in the size. Either way ``centre + axes @ (u * half)``
-    runs through the box when u runs from -1 to 1.
+    Under the published profile the object's scale is in the axes, not in the size. In both, ``centre + axes @ (u *
+    half)`` covers the box for u from -1 to 1.
     """
 
     centre: Floats

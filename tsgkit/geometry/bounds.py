@@ -9,9 +9,9 @@
 >>> round(found.objects["table_1"].ratio, 3), found.out
 (0.5, ('table_1',))
 
-The ratio is the share of an object's surface that lies over a floor, at whatever height; below 0.99 the object is out.
-Published: random points on the surface. ``strict``: areas, exact for any mesh and floor, and 5 mm of rim for things
-that stand flush with it.
+The ratio is the share of an object's surface over a floor, at any height; below 0.99 the object is out. Published:
+random points on the surface. ``strict``: exact areas for any mesh and floor, with a rim of 5 mm for objects that are
+flush with it.
 """
 
 from __future__ import annotations

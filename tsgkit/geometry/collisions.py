@@ -11,10 +11,10 @@
 >>> print(found.hits[0].evidence)
 box_0 and box_1 overlap by more than 5 mm: none of 14 ways out parts them
 
-Published: two surfaces (or hulls, where a mesh passes for convex) meet, and meet again after the later one was pushed
-5 mm from the mean contact towards its centroid; not a tolerance of 5 mm. ``strict``: the solids overlap, or one lies in
-the other, and no move of 5 mm along an axis of either, or along the line between them, parts them. Objects also
-collide with walls there, and rugs with nothing.
+Published: two surfaces (or hulls, if a mesh counts as convex) meet, and meet again after the later one was pushed 5 mm
+from the mean contact towards its centroid; this is not a tolerance of 5 mm. ``strict``: the solids overlap, or one is
+inside the other, and no shift of 5 mm along an axis of either, or along the line between them, separates them. Objects
+also collide with walls there, and rugs with nothing.
 """
 
 from __future__ import annotations

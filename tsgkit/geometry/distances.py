@@ -32,7 +32,7 @@ def between_objects(one: Body, other: Body) -> float:
     """Return the gap between two objects: of their surfaces, 0 for one in the other; or the published estimate of it.
 
     Published: the least distance from points in the smallest box around the smaller object to the surface of the other,
-    so that a small thing deep in a large one is some way from it.
+    so that a small object deep inside a large one has a distance.
     """
     if not one.profile.exact_gaps:
         small, large = (one, other) if one.frame.volume < other.frame.volume else (other, one)
@@ -68,8 +68,8 @@ def nearest_board(body: Body, boards: Sequence[Body]) -> tuple[Body, float]:
 def least_gap(points: Floats, body: Body) -> float:
     """Return the least distance from any of many points to a surface; below a millimetre, none less is looked for.
 
-    Trees over points cost more than questions to them, so points are taken nearest box first, more and more at once,
-    until no other can be nearer.
+    Building trees over points costs more than queries, so points are taken nearest box first, in growing batches, until
+    no other can be nearer.
     """
     away = np.linalg.norm(points - np.clip(points, body.low, body.high), axis=1)
     order = np.argsort(away, kind="stable")

@@ -7,8 +7,8 @@
 Traceback (most recent call last):
 tsgkit.geometry.gltf_numbers.NotRead: it needs the glTF extension NEW_one, which is not read; write the file anew ...
 
-The reader of meshes takes what is left: positions, places on textures and colours of corners, faces, and base colours.
-What a file requires and nothing here knows is refused by name, since a surface read without it is a wrong one.
+The mesh reader uses what is left: positions, texture coordinates, corner colours, faces and base colours. A required
+extension that is unknown here is refused by name, since the surface would be read wrongly without it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Optional libraries of this package, imported on first use, with a clear error if missing.
 
 ``from tsgkit.geometry.libraries import np`` costs nothing; ``np.zeros`` imports numpy. So ``tsgkit --help`` stays
-instant, and a base install learns what to add only when somebody really asks about a room.
+instant, and a base install names the missing extra only when a scene is measured.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def check_libraries(names: Iterable[str] | None = None) -> None:
     """Import all of them. Raise ``UsageError`` if one is missing, so that partial measurements are not taken for
     verdicts.
 
-    Threads that import the same library at the same time may find half of it, so this comes before them.
+    Threads that import the same library at the same time may find it half imported, so this is called before them.
     """
     for name in NAMES.values() if names is None else names:
         _imported(name)

@@ -4,8 +4,8 @@
 >>> paint.colours.tolist(), paint.texture_of.tolist()
 ([[1.0, 0.0, 0.0]], [-1])
 
-Colours are linear light from 0 to 1, as a renderer adds them up; ``linear`` and ``encoded`` go from and to the bytes
-of pictures. Only what paints a surface is kept: no roughness, metal, normal maps or glow.
+Colours are linear light from 0 to 1; ``linear`` and ``encoded`` convert from and to the bytes of images. Only base
+colours and textures are kept: no roughness, metal, normal maps or emission.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ WHITE = (1.0, 1.0, 1.0)
 class Paint:
     """Base colours (faces x 3), the texture of each face (-1: none), and texture coordinates of each corner.
 
-    ``tints`` (corners x 3) multiplies colours where corners have some of their own. The places run from the lower left
-    corner of the texture and repeat outside 0 to 1.
+    ``tints`` (corners x 3) multiplies colours if corners have their own. Texture coordinates start at the lower left
+    corner and repeat outside 0 to 1.
     """
 
     colours: Floats
@@ -72,7 +72,7 @@ class Texture:
     def levels(self) -> tuple[Bytes, ...]:
         """The image and its halves down to one pixel, each rows x columns x (red, green, blue, opacity).
 
-        A picture that cannot be decoded, or is too large, is one white pixel.
+        An image that cannot be decoded, or is too large, is one white pixel.
         """
         found = [self._decoded()[0]]
         while max(found[-1].shape[:2]) > 1:

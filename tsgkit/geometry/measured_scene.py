@@ -6,7 +6,7 @@
 >>> sorted(stage.bodies), [wall.id for wall in stage.walls][:2], stage.problems
 (['cup_1'], ['wall_south', 'wall_east'], ())
 
-Nothing is built before it is asked for, and everything once. A scene can be sent between processes; a stage cannot.
+Everything is built on first use, and once. A scene can be sent between processes; a measured scene cannot.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 >>> print(read_mesh(b"no mesh", "glb", where="lamp"))
 lamp: not a readable glb mesh: buffer size must be a multiple of element size [unreadable-mesh]
 
-Corners are kept as the file has them, in its own frame (y up, front +z). OBJ readers merge equal corners and GLB
-readers do not; the published collision test depends on that, so nothing is merged here.
+Corners are kept as in the file, in its own frame (y up, front +z). OBJ readers merge equal corners and GLB readers do
+not; the published collision test depends on that, so nothing is merged here.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def read_mesh(
 ) -> Mesh | Problem:
     """Return one mesh of all parts of a file at their node positions, or the problem.
 
-    ``beside`` holds the files that an OBJ file names, by their names without folders: its materials and textures.
+    ``beside`` holds the files that an OBJ file names, by name without folders: its materials and textures.
     """
     if format not in FORMATS:
         return Problem("unreadable-mesh", where, f"format {format!r} is none of {', '.join(FORMATS)}")
@@ -168,7 +168,8 @@ def _short_corner(data: bytes) -> str:
 class _Beside:
     """Files by name for the mesh reader, without the folders in which they were written.
 
-    Of images it gets a pixel, and the textures are kept under the names it asked for: one that is broken costs no mesh.
+    Images are replaced by one pixel, and textures are kept under the requested names, so that a broken one does not
+    affect the mesh.
     """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:

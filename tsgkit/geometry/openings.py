@@ -13,10 +13,10 @@
 >>> print(found[0].evidence)
 25 % of door_0_1 is hidden by chest_1
 
-Before each side of an opening that has a floor lies a box: as deep as a door is wide, half a metre before a window.
-Objects in it hide a part of the opening, seen straight on. Published: an object is in it when a random point of its own
+In front of each side of an opening that has a floor is a box: as deep as a door is wide, half a metre for a window.
+Objects in it hide a part of the opening, seen straight on. Published: an object is in it if a random point of its own
 box is, and then every triangle that reaches the box's depth is counted whole, in pixels of a centimetre. ``strict``:
-triangles are cut to the box's depth, pixels are 2.5 mm, rugs are not in the way.
+triangles are clipped to the box's depth, pixels are 2.5 mm, and rugs do not count.
 """
 
 from __future__ import annotations

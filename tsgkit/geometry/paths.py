@@ -12,9 +12,9 @@
 >>> print(navigability(Stage(scene)).evidence)
 2 free parts, the largest 21.46 of 31.32 square metres
 
-Published: a picture of 256 x 256 pixels whatever the room's size, every object a rectangle of its unscaled box, walls
-inside a floor left out. ``strict``: polygons; objects block with their outline from above, rugs do not, walls block
-where they have no door, and a way leads through a door from floor to floor.
+Published: an image of 256 x 256 pixels for every room size, every object a rectangle of its unscaled box, without inner
+walls. ``strict``: polygons; objects block with their outline from above, rugs do not, walls block except at doors, and
+doors connect floors.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
 >>> int(canvas.sum()), int(eroded(canvas, 3).sum())
 (20, 6)
 
-Points are (column, row) in whole pixels and belong to what is drawn: a polygon from 2 to 6 is five pixels wide. The
-rules for which pixels lie on a line, in a polygon or in a thick line are those of OpenCV, since published shares of
-pixels depend on them; they are written here from their definition in fixed-point numbers with 16 binary places.
+Points are (column, row) in whole pixels and belong to the shape: a polygon from 2 to 6 is five pixels wide. The rules
+for pixels on a line, in a polygon or in a thick line are those of OpenCV, since published shares of pixels depend on
+them; they are implemented from their definition in fixed-point numbers with 16 fractional bits.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def filled(polygons: object, shape: tuple[int, int]) -> Bools:
 def _spans(corners: Ints, shape: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
     """Row, first and last column of the inside of each polygon, in each row of the canvas it crosses.
 
-    The slope of an edge that leaves the canvas is that of the part within it.
+    For an edge that leaves the canvas, the slope is that of the part within it.
     """
     here, there = corners.reshape(-1, 2), np.roll(corners, -1, axis=1).reshape(-1, 2)
     polygon = np.repeat(np.arange(len(corners)), corners.shape[1])

@@ -1,6 +1,6 @@
 """First hits of rays, and the colour of the material there.
 
-The paint of all surfaces is one table here, asked by the number of a face among the faces of all of them.
+The materials of all surfaces form one table here, indexed by the number of a face among all faces.
 """
 
 from __future__ import annotations

@@ -63,8 +63,8 @@ class Group(NamedTuple):
 def groups(anchors: Sequence[str], others: Sequence[tuple[Sequence[str], int]], profile: Profile) -> Iterator[Group]:
     """Yield every anchor with every choice of so many of each other category.
 
-    Where one object is of both categories it is its own neighbour under the published profile; ``strict`` leaves such
-    groups out, and takes each unordered pair of one category once.
+    Under the published profile an object of both categories is its own neighbour; ``strict`` leaves such groups out,
+    and takes each unordered pair of one category once.
     """
     seen: set[frozenset[str]] = set()
     for anchor in anchors:

@@ -11,8 +11,8 @@ against_wall: yes (1.00): shelf_1 is 0.05 m from wall_north and 100 % before it;
 >>> print(relation_to_room(stage, "next_to", "shelf_1", element="door"))
 next_to: no (0.00): the scene has no door
 
-Where several walls (floors, doors) could be meant, the best score counts. Distances under the published profile are
-those of points in the object's box and any element may be meant; ``strict`` means the nearest one.
+If several walls (floors, doors) are possible, the best score counts. Under the published profile, distances are those
+of points in the object's box, and any element may be meant; ``strict`` uses the nearest one.
 """
 
 from __future__ import annotations

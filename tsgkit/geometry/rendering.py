@@ -7,9 +7,9 @@
 >>> picture.colours.shape, picture.names, bool(picture.mask("cube")[32, 32]), bool(picture.mask("cube")[0, 0])
 ((64, 64, 3), ('cube',), True, False)
 
-The same surfaces and camera make the same bytes. Depth, normals and masks are those of the middle of each pixel;
-colours are smoothed along edges by looking four times into every pixel there. Surfaces are seen from both sides.
-Textures with holes are seen through where they are less than half solid; all else is drawn solid, glass included.
+The same surfaces and camera give the same bytes. Depth, normals and masks are taken at pixel centres; colours are
+antialiased along edges with four samples a pixel. Surfaces are visible from both sides. Textures with alpha are
+transparent where their opacity is below one half; everything else is opaque, including glass.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
 >>> [wall.id for wall in scene.architecture.walls]
 ['wall_south', 'wall_east', 'wall_north', 'wall_west']
 
-Metres; the world has z up. Meshes keep the frame of asset files (y up, front along +z); ``transform`` takes that frame
-straight into the world. Nothing is measured here: ``stages`` builds what is measured.
+Metres; the world has z up. Meshes keep the frame of asset files (y up, front along +z); ``transform`` maps that frame
+into the world. Nothing is measured here: ``measured_scene`` does that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Point = tuple[float, float, float]
 class Object:
     """An object in a scene.
 
-    ``mend_winding`` says that its source is known for faces that look inwards, which are then turned in any profile.
+    ``mend_winding``: its source is known for inverted faces, which are turned in every profile.
     """
 
     id: str

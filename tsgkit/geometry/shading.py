@@ -4,8 +4,8 @@
 >>> bool(shades[0] > shades[1])
 True
 
-Nothing is random: which ways each pixel looks for the sky depends on its place in a tile of pixels, and tiles are
-smoothed where they lie on one surface.
+Nothing is random: the sampled sky directions of a pixel depend on its position in a tile, and tiles are smoothed within
+a surface.
 """
 
 from __future__ import annotations

@@ -12,11 +12,12 @@
 >>> print(found["cup_1"].evidence)
 cup_1 rests on table_1, but its centre lies beyond what it rests on
 
-What an object needs depends on its type (``ground``, ``object``, ``wall``, ``ceiling``), which is given. From the
-outermost centimetre of its surface rays look for something else within 5 mm either way. One contact holds what hangs;
-what stands needs its centre above the outline of its contacts; in ``strict`` what rests on nothing and touches the
-ceiling hangs from it, whatever its type. Published: random points, the mean of the surface as the
-centre, one of the six axes as the way it leans. ``strict``: even points, the centre of mass of closed solids, any way.
+The kind of support depends on the object's given type (``ground``, ``object``, ``wall``, ``ceiling``). Rays from the
+outermost centimetre of its surface search for another object within 5 mm in either direction. One contact supports a
+hanging object; a standing one needs its centre above the outline of its contacts. In ``strict``, an object that rests
+on nothing and touches the ceiling hangs from it, whatever its type. Published: random points, the mean of the surface
+as the centre, one of the six axes as the direction of support. ``strict``: even points, the centre of mass of closed
+solids, any direction.
 """
 
 from __future__ import annotations

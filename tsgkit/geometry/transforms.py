@@ -6,7 +6,7 @@
 30.0
 
 Asset files have y up and their front along +z. The *local frame* of an object has x to the right, its front along -y
-and z up; "left" and "right" are as seen by somebody who stands before the object and looks at it.
+and z up; "left" and "right" are as seen from in front of the object.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def rotation_part(axes: Floats) -> Floats:
 def yaw_of(matrix: Floats) -> float:
     """Degrees about z in the XYZ Euler angles of a local matrix; a mirrored one is turned by -1 first.
 
-    Of the two sets of angles that describe a rotation, the one of smaller sum is taken.
+    Of the two sets of angles that describe a rotation, the one with the smaller sum is returned.
     """
     axes = matrix[:3, :3] / np.linalg.norm(matrix[:3, :3], axis=0)
     m = -axes if np.linalg.det(axes) < 0 else axes

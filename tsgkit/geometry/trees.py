@@ -6,8 +6,8 @@
 >>> gap(tree(cube.vertices, cube.faces), beside)
 0.5
 
-A tree is built once and then asked in microseconds; building is what costs. Surfaces only: of two surfaces one
-inside the other, nothing meets.
+Building a tree is expensive, queries take microseconds. Trees hold surfaces only: a surface inside another does not
+meet it.
 """
 
 from __future__ import annotations

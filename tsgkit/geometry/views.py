@@ -16,9 +16,9 @@
 ``top``           straight down, north up: one object, or everything
 ================  ======================================================================================================
 
-"Left" is the left of the picture: that of somebody who stands before the object and looks at it. Where a colour could
-be taken for one of the object's own, things without paint are grey; in ``surroundings`` and ``top`` each category has
-a muted colour, so that neighbours can be told apart.
+"Left" is the left of the image, as seen from in front of the object. Objects without a material are grey if a colour
+could be mistaken for their own; in ``surroundings`` and ``top`` each category has a muted colour, so that neighbours
+can be distinguished.
 """
 
 from __future__ import annotations

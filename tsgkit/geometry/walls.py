@@ -52,7 +52,7 @@ def built_wall(
 ) -> tuple[BuiltWall | None, tuple[Problem, ...]]:
     """Return the wall as it is measured; none where it has no face.
 
-    Its base is its own lower end; where ``base`` is given, its mean height counts from there, as published.
+    Its base is its own lower end; if ``base`` is given, its mean height counts from there, as published.
     """
     start, end = (np.array(point, dtype=float) for point in (wall.start, wall.end))
     length = float(np.linalg.norm((end - start)[:2]))

@@ -7,9 +7,9 @@
 >>> print(spoilt.change)
 mismatched: pour -> with -> hand1, expected fill -> with -> hand1
 
-Every corruption is a real change: the spoilt graph differs from the graph by exactly the change it reports. Redundant
-adds a triplet that is absent and breaks no rule; missing leaves at least one triplet; mismatched takes its substitute
-from L, of the same kind; reversed never takes a self loop. The same seed gives the same corruption of the
+Every corruption is a real change: the corrupted graph differs from the original by exactly the reported change.
+Redundant adds a triplet that is absent and breaks no rule; missing leaves at least one triplet; mismatched takes its
+substitute from L, of the same kind; reversed never takes a self loop. The same seed gives the same corruption of the
 same graph, and other places in other graphs.
 """
 

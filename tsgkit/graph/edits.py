@@ -71,9 +71,9 @@ class Diff:
 def diff(reference: ActionGraph, candidate: ActionGraph, vocabulary: Vocabulary | None = None) -> Diff:
     """Return how a candidate differs from its reference.
 
-    Triplets that are not shared are paired in this order: reversed; wrong hand (all equal but hand1 against hand2);
-    mismatched (exactly one element differs: first the target, then the edge, then the source); what then is left is
-    missing or extra. Ties go by written order, so the result is the same on every run; linear in the two graphs.
+    Triplets that are not shared are paired in this order: reversed; wrong hand (all equal except hand1 against hand2);
+    mismatched (exactly one element differs: first the target, then the edge, then the source). The rest is missing or
+    extra. Ties are broken by written order, so the result is reproducible. The time is linear in both graphs.
     """
     wanted, said = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
     pairing = _Pairing(
@@ -149,8 +149,8 @@ STEPS: tuple[tuple[ChangeKind, Key, Key], ...] = (
 def patch(candidate: ActionGraph, difference: Diff) -> ActionGraph:
     """Return the candidate with every change undone, in its own order; missing triplets come last.
 
-    ``patch(candidate, diff(reference, candidate)) == reference``. ``EditError`` where the candidate is not the graph
-    the diff was made from.
+    ``patch(candidate, diff(reference, candidate)) == reference``. Raise ``EditError`` if the difference was made from
+    another candidate.
     """
     expected = {change.candidate: change.reference for change in difference.changes if change.candidate is not None}
     for triplet in (*difference.matched, *expected):
@@ -172,9 +172,8 @@ class Snap:
 def snap(graph: ActionGraph, vocabulary: Vocabulary) -> tuple[ActionGraph, tuple[Snap, ...]]:
     """Return the graph with every element outside L replaced by its unambiguous nearest in L, and the replacements.
 
-    Edges go first, since kinds follow from them: an edge goes to a relationship, an action to a verb of L, another
-    node to an object, person or a hand. An element without a near enough neighbour, or with two that are about as
-    near, stays as it is.
+    Edges come first, since kinds follow from them: an edge becomes a relationship of L, an action a verb, another node
+    an object, person or a hand. An element without a near neighbour, or with two about equally near, stays unchanged.
     """
     moves: dict[tuple[str, str], Snap] = {}
     labels = (*vocabulary.relationships, VERB, DOBJ)

@@ -9,10 +9,10 @@
 ...     print(repair.graph, repair.after, f"{repair.sure:.0%}", repair.reason)
 1 pick-up -> with -> hand2 99% pick-up names no hand; by the hand rule and the graphs around it hand2 is 99 % sure
 
-A hand is put in where something is taken and none is named, and where something else is done to a thing in a narrative
-that names hands for that: in a quarter of such graphs or more. Hands are seldom certain: ``sure`` is the share of the
-evidence (:mod:`tsgkit.graph.hand_shares`) that speaks for the triplet as repaired. A hand that is written stays, unless
-the other one mends breaches of two different rules, breaks none, and outweighs the writer's word.
+A hand is added where something is taken without one, and where something else is done to an object in a narrative that
+names hands in at least a quarter of such graphs. Hands are seldom certain: ``sure`` is the probability
+(:mod:`tsgkit.graph.hand_shares`) of the repaired triplet. A written hand is changed only if the other one removes
+breaches of two different rules, adds none, and outweighs the writer's word.
 """
 
 from __future__ import annotations

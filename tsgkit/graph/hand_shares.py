@@ -9,12 +9,12 @@
 >>> max(shares[1], key=shares[1].get)
 ('hand2',)
 
-The hands are a state machine (:mod:`tsgkit.graph.hands`); a graph that is left open branches it. Every way through is
-weighed by how often it breaks the hand rule, by the narrative's own frequencies of hands, and by what the nearest
-graphs before and after say of the same thing; a share is what all ways with one possibility weigh together. How much a
-breach and a neighbour count is estimated from the hands that the same narrative does name: where they keep the rule, a
-breach weighs much, where they go their own way, little. Nothing is fitted to other data. Where a narrative is short and
-does not follow the rule, shares are too sure of themselves.
+The hands are a state machine (:mod:`tsgkit.graph.hands`); an open graph branches it. Every path is weighted by its
+breaches of the hand rule, by the narrative's frequencies of hands, and by the nearest graphs before and after with the
+same object; the probability of a possibility is the total weight of its paths. The cost of a breach and the effect of a
+neighbour are estimated from the hands that the same narrative names: they are high where it keeps the rule, and low
+where it does not. Nothing is fitted to other data. In short narratives that do not follow the rule, the probabilities
+are too high.
 
 Linear in the number of graphs: at most ``MOST_STATES`` states are followed at a time, the likeliest ones.
 """

@@ -149,7 +149,9 @@ async def in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
         try:
             made = call()
         except BaseException as error:  # noqa: BLE001  (SystemExit too is the failure of this one call)
-            carried = isinstance(error, Exception) and not isinstance(error, StopIteration)  # others would be lost in the future
+            carried = isinstance(error, Exception) and not isinstance(
+                error, StopIteration
+            )  # others would be lost in the future
             done.set_exception(error if carried else RuntimeError(described(error)))
         else:
             done.set_result(made)

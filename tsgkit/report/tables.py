@@ -124,7 +124,9 @@ def controls(report: Report) -> Iterator[Table]:
         yield Table(title, ("control", "n", *names), lines, (*among, (CONTROLS_HELP,)))
 
 
-CONTROLS_HELP = "the same items without a model; compare voted figures with voted ones, and single rounds with single rounds"
+CONTROLS_HELP = (
+    "the same items without a model; compare voted figures with voted ones, and single rounds with single rounds"
+)
 
 
 def _controlled(report: Report) -> list[tuple[str, tuple[Control, ...], list[ReportRow]]]:

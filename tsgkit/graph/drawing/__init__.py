@@ -5,10 +5,9 @@
 >>> svg.startswith("<svg xmlns="), "Opening the lid" in svg
 (True, True)
 
-Pure functions of their arguments: same input, same bytes. A picture has no script, no identifiers and refers to
-nothing outside or inside itself, so several may stand in one page. Nothing is refused and nothing left out: what
-cannot be seen is written as an escape, and only names too long for any picture are shortened, the rest of them being
-in a tooltip.
+Pure functions: the same input gives the same bytes. A drawing has no script, no identifiers and no references, so
+several can be in one page. Nothing is refused or left out: invisible characters are written as escapes, and only very
+long names are shortened, with the rest in a tooltip.
 """
 
 from tsgkit.graph.drawing.diffs import DrawnChange, draw_diff

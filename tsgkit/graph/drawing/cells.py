@@ -6,8 +6,8 @@
 >>> cell.head, [[chip.text for chip in row] for row in cell.rows], cell.hands
 ('open', [['dobj', 'lid']], ('with hand1', ''))
 
-The head names the action, so ``person -verb-> open`` is not written again; nor is what the hands say of it. Every
-other triplet has a row, and so has one that was written several times, with how often.
+The head names the action, so ``person -verb-> open`` is not repeated, nor are the hands. Every other triplet has a row;
+repeated ones show their count.
 """
 
 from __future__ import annotations

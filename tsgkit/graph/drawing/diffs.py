@@ -7,8 +7,8 @@
 >>> [words in svg for words in ("matched: 1", "− missing: 1", "+ extra: 1", "reversed")]
 [True, True, True, False]
 
-A difference shows in the pattern of its line and in a mark before its label, never in colour alone. What the changes
-do not mention is drawn all the same: a triplet of both graphs as matched, of one as missing or extra.
+A difference shows in the dash pattern and in a mark before its label, never by colour alone. Triplets that no change
+mentions are drawn too: those of both graphs as matched, those of one as missing or extra.
 """
 
 from __future__ import annotations
@@ -115,7 +115,8 @@ def _untold(reference: ActionGraph, candidate: ActionGraph, changes: Sequence[Dr
 class _Ends:
     """The nodes that a triplet joins in the union; an action of either graph is an action.
 
-    A reversed triplet is read as the reference has it, lest ``open -> verb -> person`` make an action of the person.
+    A reversed triplet is typed as in the reference, so that ``open -> verb -> person`` does not make the person an
+    action.
     """
 
     actions: frozenset[str]

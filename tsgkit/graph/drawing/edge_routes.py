@@ -7,8 +7,8 @@
 >>> course.path.startswith("M60,"), course.end[0] == layout.nodes[1].left
 (True, True)
 
-Several lines at one side of a node are spread over its height in the order of their labels. A line within one layer,
-and a self loop, leaves on the right, touches its label and comes back.
+Several edges at one side of a node are spread over its height in the order of their labels. An edge within one layer,
+and a self loop, leaves on the right, touches its label and returns.
 """
 
 from __future__ import annotations

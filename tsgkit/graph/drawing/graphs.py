@@ -20,7 +20,7 @@ from tsgkit.graph.model import ActionGraph, Vocabulary
 def draw_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None, *, title: str = "") -> str:
     """Return the graph as an SVG document. L, if known, separates verbs from objects where roles do not.
 
-    A triplet written several times is one arrow whose label says how often. An empty graph is a picture that says so.
+    A repeated triplet is one arrow whose label shows the count. An empty graph is drawn with a note.
     """
     actions = " and ".join(map(shown, graph.actions))
     spoken = title or ("Graph of " + actions if actions else "Graph without an action")

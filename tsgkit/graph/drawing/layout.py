@@ -4,13 +4,13 @@
 >>> [box.x < layout.labels[0].x for box in layout.nodes], layout.nodes[0].y == layout.nodes[1].y
 ([True, False], True)
 
-Each connected part is layered by distance from its root: the node with the lowest start (the person, else an action),
-which stands in the layer that number names. Distances are counted against arrows too, so an edge joins neighbouring
-layers or two nodes of one layer. Between any two layers stands a column for the labels, one place per edge, and
-lines pass through their own label's place only; therefore nothing but lines can cross, and only between columns.
+Each connected component is layered by distance from its root, the node with the lowest start (the person, else an
+action). Distances ignore the direction of edges, so an edge joins neighbouring layers or two nodes of one layer.
+Between two layers is a column for labels with one place for each edge, and each edge passes through the place of its
+own label only. Therefore only edges can cross, and only between columns.
 
-Heights come from a few sweeps that pull each thing towards its neighbours, then push apart what would overlap.
-Everything is linear in the number of edges, up to sorting.
+Heights result from a few sweeps that move each box towards its neighbours and then resolve overlaps. The time is linear
+in the number of edges, except for sorting.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
 >>> svg.count('class="tsg-cell"'), "no graphs" in svg, "with hand1" in svg
 (1, True, True)
 
-The strip is broken into rows as a text is into lines. The hands keep their places in every cell, so that each is a
-lane that can be followed through a row.
+The strip is broken into rows like a text into lines. The hands have fixed places in every cell, so that each forms a
+lane through a row.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ PLAIN = Stroke()
 class Edge:
     """An edge to draw: its ends, its label, its tooltip, its stroke.
 
-    ``other_way`` puts a hollow head at the source: there the arrow was expected to point.
+    ``other_way`` draws a hollow head at the source, where the arrow should have pointed.
     """
 
     source: Node

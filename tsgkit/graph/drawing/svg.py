@@ -5,8 +5,8 @@
 >>> element("rect", width=20.04)
 '<rect width="20"/>'
 
-``Markup`` is text that is already SVG. Only this module makes it, from tags, attributes and escaped characters, so
-that a name can never become a tag: the type checker would not let it through.
+``Markup`` is text that is already SVG. Only this module creates it, from tags, attributes and escaped text, so that a
+name cannot become a tag; the type checker rejects other text.
 """
 
 from __future__ import annotations

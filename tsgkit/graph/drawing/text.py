@@ -7,10 +7,10 @@
 >>> shorten("kettle", 4)
 'ket…'
 
-Names are compared as strings, so what cannot be seen must not look like nothing: control, format and surrogate
-characters, right-to-left overrides and odd spaces come out as escapes, spaces at either end as ``␣``, an empty name as
-two quotes. The price is that sequences joined by invisible characters (some emoji, some Persian spellings) fall apart
-into their visible pieces. Widths are those of a wide sans-serif font, rounded up, so that text fits in any other.
+Names are compared as strings, so invisible characters must be shown: control, format and surrogate characters,
+right-to-left overrides and unusual spaces become escapes, spaces at either end ``␣``, an empty name two quotes. As a
+consequence, sequences joined by invisible characters (some emoji, some Persian spellings) are split. Widths are those
+of a wide sans-serif font, rounded up, so that text fits in any other.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def text_width(text: str, size: float) -> float:
 def wrap(text: str, width: float, size: float) -> tuple[str, ...]:
     """Return the text in lines of at most this width, broken after spaces and hyphens, and inside a word if it must be.
 
-    Nothing is lost: the lines joined are the text.
+    No character is lost: the joined lines are the text.
     """
     lines, line, used = list[str](), "", 0.0
     for chunk in _chunks(text, width, size):
