@@ -83,7 +83,8 @@ class Weights(NamedTuple):
 def hand_shares(narrative: Narrative, open_graphs: Alternatives, rule: HandRule = DEFAULT_RULE) -> dict[int, Shares]:
     """For each graph that is left open the share of each possibility; together they are 1.
 
-    Weighed twice: as published data are, then as this narrative is, the likeliest hands put in.
+    It is computed twice: first with the frequencies of published data, then with those of this narrative, with the
+    likeliest hands filled in.
     """
     if not open_graphs:
         return {}

@@ -10,13 +10,13 @@
 >>> held(steps[0].after)
 {'hand1': ('cup',)}
 
-The rule (it is bookkeeping, not left and right): the first thing grasped while both hands are empty goes to hand1, a
-second one to hand2; when everything is put down it starts again at hand1; an action that needs both names both; a
-hand that holds one thing does not do another's work. Published data keep it in about four grasps of five, so a breach
-is a warning, never an error.
+The rule is bookkeeping and not about left and right. The first object grasped while both hands are empty goes to hand1,
+a second one to hand2. When everything is put down it starts again at hand1. An action that needs both hands names both.
+A hand that holds one object does not do another's work. Published data keep the rule in about four grasps of five, so a
+breach is a warning and never an error.
 
-Not covered: hands that let go without saying so ("insert the key"), things carried in things, things renamed on the
-way (``screw`` picked up, ``screws`` put down).
+Not covered: releases that are not mentioned ("insert the key"), objects carried in objects, and objects whose name
+changes (``screw`` picked up, ``screws`` put down).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@
 >>> length(graphs), length(graphs), len(calls)
 (2, 2, 1)
 
-Sameness is identity: comparing the graphs themselves would cost more than most of the work.
+Graphs are compared by identity; comparing their content would cost more than most of the work.
 """
 
 from __future__ import annotations

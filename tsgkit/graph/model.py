@@ -8,9 +8,9 @@
 >>> graph == ActionGraph(reversed(graph.triplets))
 True
 
-A graph is a set of triplets of three strings, compared as strings; the order in which they were written is kept for
-those who want it and plays no part in equality. Kinds of nodes are derived from roles, never stored: a word may be an
-action and an object at once, and then it is two nodes.
+A graph is a set of triplets of three strings, compared as strings. The written order is kept but plays no part in
+equality. Kinds of nodes are derived from roles and never stored: a word that is both an action and an object is two
+nodes.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ class Frames(NamedTuple):
 class Description:
     """A sentence (possibly missing) and the graphs of its actions, in order.
 
-    Without graphs it stands for something that happened and was not written down as graphs.
+    Without graphs it describes something that was not annotated.
     """
 
     text: str | None = None
@@ -277,7 +277,7 @@ class Description:
 class Narrative:
     """A scenario: descriptions in order, and L if known.
 
-    ``facts`` are other things its file says of it (a video's id, a split), as pairs of strings.
+    ``facts`` are other fields of its file (a video's id, a split), as pairs of strings.
     """
 
     descriptions: tuple[Description, ...] = ()

@@ -6,8 +6,8 @@
 error dobj-source dobj starts at washes, which is not the graph's action (wash) | wash?
 warning disconnected washes, cup: not linked to the rest | wash for washes?
 
-Errors contradict the schema; warnings are unusual and often slips (a missing direct object, a break of the hand rule).
-:data:`RULES` lists every code. Edges between an action, an object or a hand are accepted in both directions.
+Errors contradict the schema. Warnings are unusual and often mistakes (a missing direct object, a breach of the hand
+rule). :data:`RULES` lists every code. Edges between an action, an object or a hand are accepted in both directions.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ between.
 ('stir', [0, 2, 3])
 
 An *event* names a step: the step itself, its number, or words that all occur in it (``("open", "lid")``, or just
-``"open"``). Where words fit several steps, the first one counts, for the later end of a span the first after the
-earlier end. :attr:`Timeline.graph` is the whole narrative as one networkx graph, for questions of your own.
+``"open"``). If words match several steps, the first one counts; for the later end of a span, the first one after the
+earlier end. :attr:`Timeline.graph` is the whole narrative as one networkx graph, for other queries.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@
 >>> from_networkx(view) == graph
 True
 
-A node of the view is a ``Node(kind, name)``; an edge carries ``label``, ``kind`` and ``order``, its place in the
-written graph, so that parallel and repeated edges and their order come back exactly.
+A node of the view is a ``Node(kind, name)``. An edge carries ``label``, ``kind`` and ``order``, its position in the
+written graph, so that parallel and repeated edges and their order are restored exactly.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def to_networkx(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> nx.
 def from_networkx(view: nx.Graph[Any]) -> ActionGraph:
     """Return the graph a view shows; edges without an ``order`` keep the view's own order.
 
-    Also takes graphs of others: a node is called by its ``name`` or ``label``, else by itself; an edge by its
+    Graphs of other tools are accepted: a node's name is its ``name`` or ``label``, else the node itself; an edge's its
     ``label``, ``relation`` or ``edge``.
     """
     if not view.is_directed():

@@ -85,8 +85,8 @@ def refine(
 ) -> Cleaned:
     """Clean graphs: exact repairs first, then a model for the rest. Without a model only exact repairs are made.
 
-    ``model`` is a name as LiteLLM has it, a function of messages or a chat model of LangChain; ``told`` is the story,
-    where the graphs bring no sentences. ``rounds``, ``critique`` and ``repair`` say how much is tried.
+    ``model`` is a LiteLLM name, a function of messages or a chat model of LangChain. ``told`` is the story, for graphs
+    without sentences. ``rounds``, ``critique`` and ``repair`` set the effort.
     """
     work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg, **tried}
     return waited(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
@@ -129,7 +129,7 @@ def generate(
 ) -> Generated:
     """Turn a story into graphs. With ``open_vocabulary`` the model first proposes L.
 
-    ``counts`` are the numbers of graphs of the sentences, where they are known.
+    ``counts`` are the numbers of graphs of the sentences, if known.
     """
     work = {"vocabulary": vocabulary, "open_vocabulary": open_vocabulary, "counts": counts, "effort": effort}
     return waited(lambda: agenerate(story, model, model_arg=model_arg, **work, **tried))  # type: ignore[arg-type]

@@ -165,8 +165,8 @@ def read_scene(
 ) -> ShownScene:
     """Read a furnished room. In a notebook it shows itself from above, with the findings of strict.
 
-    ``assets`` says where the meshes of a layout lie (``{"hssd": "models"}``); ``missing="box"`` takes a box for one
-    that is not there. It needs the extra ``scenes``.
+    ``assets`` maps layouts to folders of meshes (``{"hssd": "models"}``). ``missing="box"`` replaces a missing mesh by
+    its box. It needs the extra ``scenes``.
 
         room = tk.read_scene("rooms/scene_3.json")
         room                                        # the view from above

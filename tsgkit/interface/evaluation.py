@@ -124,11 +124,11 @@ class Evaluated(Asked, Limited, total=False):
 def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
     """Evaluate models on tasks, in a run folder that the same call resumes.
 
-    ``task`` names tasks or suites, or is a ``Task``. ``model`` is a name as LiteLLM has it, a function of messages, a
-    chat model of LangChain, a list of these, or ``{"name": function}``; without it the built-in baselines answer.
-    ``style``, ``solver``, ``shots``, ``prompts`` and ``seed`` take one value or a list, and multiply the rows.
-    ``data``, ``limit`` and ``ids`` choose items, ``out`` the folder; ``max_cost``, ``max_requests`` and ``max_tokens``
-    end a run, ``quiet`` shows no progress. ``tsgkit eval --help`` explains every option.
+    ``task`` names tasks or suites, or is a ``Task``. ``model`` is a LiteLLM name, a function of messages, a chat model
+    of LangChain, a list of these, or ``{"name": function}``; without it the built-in baselines answer. ``style``,
+    ``solver``, ``shots``, ``prompts`` and ``seed`` take one value or a list, and multiply the rows. ``data``, ``limit``
+    and ``ids`` select items, ``out`` the folder. ``max_cost``, ``max_requests`` and ``max_tokens`` limit a run,
+    ``quiet`` hides progress. ``tsgkit eval --help`` explains every option.
 
         run = tk.evaluate("tsg", model="openai/gpt-4o", style=["zero-shot", "cot"], limit=50, max_cost=2)
 

@@ -97,9 +97,9 @@ class PaintedImages(Painted):
 def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
     """Make an image of each item of a task, in a folder that the same call resumes.
 
-    ``model`` is the name of an image model as LiteLLM has it, or a function of a prompt and a seed that returns a
-    picture (of Pillow, an array, the bytes of a PNG, a path), also as ``{"name": function}``. What is there is not
-    asked for again. The folder is what ``evaluate`` judges: ``tk.evaluate("spatialgen", images={"mine": folder})``.
+    ``model`` is a LiteLLM name of an image model, or a function of a prompt and a seed that returns an image (of
+    Pillow, an array, the bytes of a PNG, a path), also as ``{"name": function}``. Existing images are not requested
+    again. ``evaluate`` judges the folder: ``tk.evaluate("spatialgen", images={"mine": folder})``.
     """
     job, watch = _job(task, model, out, dict(options))
     return PaintedImages(**vars(waited_job(job.carried_out, watch)))

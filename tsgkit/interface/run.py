@@ -6,7 +6,7 @@
     run.samples.wrong[0].reply            # what the model said to the first item that it got wrong
     run.explain("bread/1", task="sgqa")
 
-Everything is read from the folder when it is asked for; nothing is kept but where calls lie. No model is called.
+Everything is read from the folder on access; only the positions of calls are cached. No model is called.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Run:
     def figure(self, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Figure:
         """Draw a metric by a group or an axis (``k``, ``task``, ``style``) for a paper; ``.save("f1.pdf")`` writes it.
 
-        ``metric`` may be ``main``. It takes matplotlib: the extra ``figures``.
+        ``metric`` may be ``main``. It needs matplotlib: the extra ``figures``.
         """
         from tsgkit.report.charts import gather_for
         from tsgkit.report.paper import figure
@@ -163,7 +163,7 @@ class Run:
     def frame(self, library: str | None = None, *, texts: bool = False) -> Any:  # noqa: ANN401
         """Return a data frame of pandas or polars, whichever is installed, with one row a sample.
 
-        Columns: subject, task, solver, style, repeat, item_id, cluster, outcome, answer (JSON where it is no text),
+        Columns: subject, task, solver, style, repeat, item_id, cluster, outcome, answer (JSON unless it is text),
         error; then PROFILE.METRIC, group.NAME, count.NAME and usage.NAME; with ``texts`` also prompt and reply.
         """
         return self.samples.frame(library, texts=texts)

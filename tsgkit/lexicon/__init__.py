@@ -6,8 +6,7 @@
 >>> mentions("She takes the lid off slowly.", "take-off").spans
 ((4, 9), (18, 21))
 
-Everything here is pure, and knows English spelling but no dictionary: a lemmatiser with data is passed in, never
-looked for.
+Everything here is pure and knows English spelling, but has no dictionary. A lemmatiser with data can be passed in.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@
 >>> contradictions("The screws were unfastened.", ["unscrew"]), contradictions("She screws the lid on.", ["unscrew"])
 ((), (('unscrew', 'screw'),))
 
-The list is our own. Not covered: things that only differ (``wipe`` and ``sweep``), and adjectives.
+The list is our own. Not covered: actions that merely differ (``wipe`` and ``sweep``), and adjectives.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ def _is_thing(before: str, rest: str, action: str) -> bool:
 def contradictions(sentence: str, actions: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Return the actions that a sentence does not mention although it mentions their opposite, each with that opposite.
 
-    An action that is mentioned too contradicts nothing: one may loosen and tighten in one sentence. Nor does an opposite
-    that names a thing (``the screws were undone``).
+    There is no contradiction if the action is mentioned too, as in loosening and tightening in one sentence, or if the
+    opposite names an object (``the screws were undone``).
     """
     actions = tuple(actions)
     return tuple(

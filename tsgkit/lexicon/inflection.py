@@ -5,12 +5,11 @@
 >>> bases("hung"), bases("planing"), "plan" in bases("planning"), "knife" in bases("knives")
 (('hung', 'hang'), ('planing', 'plane'), True, True)
 
-Forms are built from a base by the spelling rules (``hop`` doubles its ``p``, ``hope`` drops its ``e``) and by a table
-of irregular ones; a base is believed only when the rules lead from it back to the form. So ``hoping`` is a form of
-``hope`` and not of ``hop``, and ``glass`` is no plural. There is no dictionary: a base need not be a word (``knives``
-has also ``knive``), and verbs and nouns are not told apart. Not covered: comparatives (``bigger``) and everything that
-makes a new word (``cleaner``, ``wooden``). A letter too many before an ending is forgiven (``openning``,
-``placeing``).
+Forms are derived from a base by spelling rules (``hop`` doubles its ``p``, ``hope`` drops its ``e``) and by a table of
+irregular ones. A base is accepted only if the rules lead from it back to the form: ``hoping`` is a form of ``hope`` and
+not of ``hop``, and ``glass`` is no plural. There is no dictionary: a base need not be a word (``knives`` has also
+``knive``), and verbs and nouns are not distinguished. Not covered: comparatives (``bigger``) and derived words
+(``cleaner``, ``wooden``). A superfluous letter before an ending is accepted (``openning``, ``placeing``).
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ WordMatch(same=True, by='inflection', ambiguous=False)
 >>> bool(same_word("pan", "pancake"))
 False
 
-Readings from the surest to the least sure: ``exact`` (the same string), ``folded`` (but for case, quotes, spaces and
-hyphens), ``inflection`` (forms of one base), ``stem:porter`` (an action and the noun of its doing). A lemmatiser that
-is passed takes the place of the last two, and the result says ``lemma:`` and its name. Names of several words compare
-word by word, in order; the least sure word names the reading. Not covered: synonyms, other orders (``pieces of
-wood``), closed spellings (``screwdriver`` and ``screw-driver``).
+Kinds of match from the surest to the least sure: ``exact`` (the same string), ``folded`` (except case, quotes, spaces
+and hyphens), ``inflection`` (forms of one base), ``stem:porter`` (an action and its action noun). A given lemmatiser
+replaces the last two, and the result is ``lemma:`` and its name. Names of several words are compared word by word, in
+order; the least sure word determines the kind. Not covered: synonyms, other orders (``pieces of wood``), closed
+spellings (``screwdriver`` and ``screw-driver``).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _LEAST_SURE = 3
 class WordMatch:
     """The result of comparing two names, and how they match; true if they are the same words.
 
-    ``by`` names the reading that made them so, and is empty where they differ. ``ambiguous`` warns that an everyday
-    word was taken for the form of a verb: ``ground`` for ``grind``.
+    ``by`` names the kind of match, and is empty if they differ. ``ambiguous`` warns that an everyday word was taken for
+    a verb form: ``ground`` for ``grind``.
     """
 
     same: bool

@@ -5,10 +5,10 @@ Mention(spans=((4, 10), (23, 25)), by='inflection', ambiguous=False)
 >>> mentions("He flips the pancake.", "pan") is None
 True
 
-Whole words are compared, by the readings of :mod:`tsgkit.lexicon.matching`; the words of a name must follow each
-other with nothing but space or hyphens between them. A particle may also stand a few words behind its verb, in the
-same clause, where it reads as a particle: ``puts the pan on the stove`` does not mention ``put-on``. Forms that are
-also everyday words count as verbs only where a verb can stand: ``her left hand`` does not mention ``leave``.
+Whole words are compared, as in :mod:`tsgkit.lexicon.matching`. The words of a name must follow each other with only
+blanks or hyphens between them. A particle may also be a few words after its verb, in the same clause, if it reads as a
+particle: ``puts the pan on the stove`` does not mention ``put-on``. Forms that are also everyday words count as verbs
+only where a verb is possible: ``her left hand`` does not mention ``leave``.
 
 Not covered: synonyms, pronouns, other orders (``pieces of wood`` for ``wood-pieces``), closed spellings, a particle
 behind a conjunction or another preposition (``picks the nut and the bolt up``), negation (``does not open it``

@@ -5,8 +5,8 @@ ParticleVerb(verb='pick', particle='up')
 >>> split_particle("mop-stick") is None, split_particle("back-on") is None
 (True, True)
 
-A particle is an adverb that a direct object may stand before: one picks the lid up. Prepositions that cannot be left
-behind (``look-at``, ``pour-into``) are no particles. A noun made of such a verb (``push-up``) looks the same.
+A particle is an adverb that a direct object may precede: one picks the lid up. Prepositions that cannot be separated
+(``look-at``, ``pour-into``) are no particles. A noun of such a verb (``push-up``) looks the same.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _NO_DOING = frozenset(
 class Lemmatiser(Protocol):
     """The interface of a lemmatiser: a name for reports, and the lemma of one lower-case word.
 
-    Pass one where this room takes ``lemmatiser``, and it decides alone: the rules and stems here are not asked.
+    A given lemmatiser decides alone, without the rules and stems of this package.
     """
 
     @property

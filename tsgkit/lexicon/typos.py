@@ -5,8 +5,8 @@
 >>> is_slip("handle", "candle"), is_slip("cloth", "clock"), is_slip("paint-can", "paint-pan")
 (False, False, False)
 
-There is no dictionary here, so a slip must be one that seldom makes another word: two neighbouring letters swapped, a
-letter doubled or not, or one letter in a long word. Words are compared one by one; digits are never a slip.
+There is no dictionary, so a typing error must be one that seldom makes another word: two neighbouring letters swapped,
+a letter doubled or not, or one letter in a long word. Words are compared one by one; digits are never a typing error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Location of the shipped folders ``tasks``, ``prompts`` and ``eval``, for every kind of installation.
 
-In a wheel they lie inside the package as ``tsgkit/_bundled``; in an editable install they are the checkout's own. The
-result is a ``Traversable``, not a path, so that a package imported from a zip serves them too.
+In a wheel they are inside the package as ``tsgkit/_bundled``; in an editable install they are those of the checkout.
+The result is a ``Traversable``, not a path, so that zip imports work too.
 """
 
 from __future__ import annotations

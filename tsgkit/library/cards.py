@@ -4,8 +4,8 @@
 >>> card.task, card.temperature, card.metrics["f1"].better
 ('tsg/ma-sgg', 0.1, 'more')
 
-A card names the code that asks and scores by a registry key (``task``), never by a path into Python; the suite says
-whether it knows that key and those metrics.
+A card names its task's code by a registry key (``task``), never by a path into Python; the suite checks that key and
+the metrics.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class CardMetric(_Declared):
 class Card(_Declared):
     """A task card: what is asked, with which data and prompts, and what is measured.
 
-    ``data`` and ``examples`` are paths in the room ``tasks`` (or the name of an installed dataset), ``prompts`` a
-    folder in the room ``prompts``; ``subject`` and ``judge`` are used where a caller names none. A
-    card that is ``on_request`` is run where it is named itself, not where its suite is or nothing.
+    ``data`` and ``examples`` are paths below ``tasks`` (or the name of an installed dataset), ``prompts`` a folder
+    below ``prompts``. ``subject`` and ``judge`` are defaults. A card that is ``on_request`` is run only when it is
+    named itself.
     """
 
     title: Text

@@ -6,7 +6,7 @@
 >>> dataset.file("sgqa").rows
 100
 
-A dataset of one name is taken from the first place that has it.
+If several catalogues have a dataset of one name, the first one counts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Declared(BaseModel):
 class KnownFile(_Declared):
     """A file of a dataset: its local name, its task, its remote path and its checksum.
 
-    A file without a ``check`` is taken as it comes.
+    A file without a ``check`` is accepted without verification.
     """
 
     name: Name

@@ -112,8 +112,8 @@ def problem_of(
 ) -> UsageError:
     """Return the error of a declaration: unknown fields first, then missing ones, then values.
 
-    ``noun`` names a field in messages, ``fields`` are the allowed ones. Problems inside a field in ``whole`` are reported
-    without their place.
+    ``noun`` names a field in messages, ``fields`` are the allowed ones. Problems inside a field in ``whole`` are
+    reported without their place.
     """
     from tsgkit.lexicon import nearest
 

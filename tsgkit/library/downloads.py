@@ -1,15 +1,15 @@
 """Download of one file, complete and verified, or not at all.
 
-What has come is kept in ``TARGET.part`` and beside it, in ``TARGET.part.tag``, what it is a part of, so that a download
-that was cut, killed or interrupted goes on where it stopped. Only what has the expected checksum becomes ``TARGET``.
-Not covered: servers that ask for a password, and more than one connection at a time.
+The received part is kept in ``TARGET.part``, and its version in ``TARGET.part.tag``, so that an interrupted download
+resumes. Only a file with the expected checksum becomes ``TARGET``. Not covered: servers that need a password, and
+parallel connections.
 
 >>> download("file:///etc/hostname", Path("x"))
 Traceback (most recent call last):
 tsgkit.errors.DownloadProblem: file:///etc/hostname: only http and https addresses are fetched
 
-A file is recognised by its checksum: ``sha256:HEX``, or ``git:HEX``, the id git gives to a file's content. An address
-holds no user and password, since it is shown, recorded and logged.
+A file is verified by its checksum: ``sha256:HEX``, or ``git:HEX``, git's id of the content. An address must not contain
+a user and password, since it is displayed, recorded and logged.
 
 >>> checksum(io.BytesIO(b"cup"), "git")
 'git:7330a5a793513b73608e5d201ddbfbf067ff0655'

@@ -1,7 +1,7 @@
 """Rules about overwriting files, shared by all commands that write.
 
 Rows, graphs, layouts and decisions are never overwritten without ``--force``: :func:`refuse_to_overwrite`. Reports,
-pages, drawings and figures replace their like, and never such data: :func:`refuse_to_replace_data`. No command
+pages, drawings and figures replace earlier ones, but never such data: :func:`refuse_to_replace_data`. No command
 overwrites a file that it reads.
 
 >>> import tempfile
@@ -15,7 +15,7 @@ overwrites a file that it reads.
 (': 2 lines of JSON lie here already and would be lost', 'replace them with --force, or write to another place')
 >>> refuse_to_overwrite(place, force=True)
 
-An empty file holds nothing that could be lost, and a device or a pipe keeps nothing.
+Empty files, devices and pipes have nothing to lose.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def refuse_to_overwrite(
 ) -> None:
     """Raise ``FileProblem`` if writing data would destroy a source or existing content.
 
-    ``force`` allows to replace what lies there; ``text``, what will be written, may replace the same text.
+    ``force`` allows replacing an existing file. ``text``, the new content, may replace equal content.
     """
     refuse_to_overwrite_sources(target, *sources)
     there = _there(target)

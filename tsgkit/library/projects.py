@@ -1,8 +1,7 @@
 """Projects: folders with ``tasks``, ``prompts`` and ``eval``. The shipped one is the first.
 
-Things are looked up by their path inside a room, in this order: folders the caller names, then the working project
-(the nearest folder at or above the working one that holds all three rooms), then the shipped one, then packages that
-add suites.
+Declarations are looked up by their path in this order: given folders, the working project (the nearest folder at or
+above the working one that has all three), the shipped one, packages that add suites.
 
 >>> find("tasks", "tsg/examples/tea.jsonl").name
 'tea.jsonl'

@@ -8,8 +8,8 @@ from {tea}?
 Traceback (most recent call last):
 tsgkit.errors.UsageError: cups.txt: line 2: {cup.size}: only a plain name may stand in braces
 
-Braces that are meant as braces are doubled. Nothing else is special: no attributes, no indices, no conversions, no
-format codes, and a value is never looked at again once it stands in the text.
+Literal braces are doubled. Nothing else is special: no attributes, indices, conversions or format codes, and inserted
+values are never interpreted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Cache of replies across runs, so that equal requests are not paid for twice.
 
-A reply is found again only by all that could change it: the endpoint, the whole request body, which draw of it is
-wanted (votes, rounds and repeats are different draws), and the version of this scheme. Only complete replies are kept.
-They lie in one SQLite file in the user's cache folder, for the user's eyes only; no key is ever part of a request body.
+The key of a reply is everything that could change it: the endpoint, the whole request body, the number of the draw
+(votes, rounds and repeats are different draws), and the version of this scheme. Only complete replies are cached. The
+cache is one SQLite file in the user's cache folder, readable by the user only; no key is part of a request body.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Adaptive concurrency and rate of requests to one model: a queue that discovers what the service accepts.
 
-The number of requests in flight starts small and doubles with every round of answers until a limit is met or the
-ceiling is reached. A single 429 concerns its own request, which waits as long as the service asks; it takes one place
-away. Many in a row, in the order in which the requests started, are a limit: the places shrink by a third, the gate
-closes for as long as the service asks, and the rate at which requests were admitted before is the pace kept afterwards,
-be it a hundred a second or fifteen a minute. Requests that are turned away right after the gate was opened close it for
-twice as long; the first one that is admitted then tells how long the limit's window is. Without a further 429 the pace
-rises slowly; where it does not help against them it is doubled. Limits of requests and tokens a minute are kept by
-spacing starts evenly.
+The number of requests in flight starts small and doubles with every round of answers until a limit or the ceiling is
+reached. A single 429 delays only its own request, as long as the service asks, and removes one slot. Many in a row, in
+the order of the requests, indicate a rate limit: the slots shrink by a third, the gate closes for as long as the
+service asks, and the rate before that is kept afterwards, be it a hundred a second or fifteen a minute. If requests are
+rejected right after the gate opens, it closes for twice as long; the first admitted request then shows the length of
+the limit's window. Without further 429 the rate rises slowly; if the pause does not prevent them, it is doubled. Limits
+per minute on requests and tokens are kept by spacing starts evenly.
 """
 
 from __future__ import annotations
@@ -270,7 +269,7 @@ class Flow:
     def _measure(self, until: float, slack: float = 0.0) -> None:
         """Learn the rate from the requests admitted before a burst: all of them, or those in its last second.
 
-        The time until the first request is admitted again belongs to it, up to the second that services round up.
+        The time until the first request is admitted again is included, except the second that services round up.
         """
         rates = []
         first = self._burst if self._since is None else self._since

@@ -1,7 +1,7 @@
 """The door to a model: ``await ask(messages, label=...)`` returns a reply, with retries, cache, budget and records.
 
-A call that is recorded already is not made again. Else the reply comes from the cache, or from the model: through the
-queue, with retries, within the budget. Every reply is recorded before anybody else sees it.
+A recorded call is not repeated. Otherwise the reply comes from the cache, or from the model: through the queue, with
+retries, within the budget. Every reply is recorded before it is used.
 """
 
 from __future__ import annotations

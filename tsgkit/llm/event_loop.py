@@ -5,8 +5,8 @@
 >>> waited(lambda: twice(21))
 42
 
-All of them share one loop, so that what one call opens (a session of an ``async def`` model) serves the next. What
-belongs to a caller's own loop is for the functions whose names begin with ``a``.
+All of them share one loop, so that connections opened by one call (a session of an ``async def`` model) serve the next.
+Objects of a caller's own loop need the functions whose names begin with ``a``.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def waited(
 ) -> Result:
     """Run a coroutine in the background loop and return its result, from any thread.
 
-    At the first Ctrl-C ``stop`` is called, at the next ``abandon``, both in the loop; without them the work is
-    cancelled. KeyboardInterrupt is raised when the work has come to its end.
+    The first Ctrl-C calls ``stop``, the next ``abandon``, both in the loop; without them the work is cancelled.
+    KeyboardInterrupt is raised when the work has ended.
     """
     loop = background_loop()
     if threading.current_thread().name == _name(os.getpid()):

@@ -1,7 +1,7 @@
 """Image models through LiteLLM: a prompt, optionally with an image to follow, returns the bytes of one image.
 
-What a service sends inline is read up to ``MOST_RESPONSE_BYTES``; what it names by an
-address is fetched here, over http or https alone, without any key, and never more than ``MOST_BYTES`` of it.
+Inline images are read up to ``MOST_RESPONSE_BYTES``. Images given by address are fetched here, over http or https only,
+without any key, and up to ``MOST_BYTES``.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@
 >>> identity_of(content) == identity_of(moved), tokens_of_content(content)
 (True, 1055)
 
-Services count pictures by rules of their own, from a few hundred tokens to one for every 600 pixels. Budgets and pace
-take one token for ``PIXELS_A_TOKEN`` pixels, at least ``FEWEST_TOKENS``, at most ``MOST_TOKENS``, as none is sent whole
-where it is larger than what a model looks at.
+Services count images by their own rules, from a few hundred tokens to one for every 600 pixels. Budgets and rates count
+one token per ``PIXELS_A_TOKEN`` pixels, between ``FEWEST_TOKENS`` and ``MOST_TOKENS``, since larger images are shrunk
+before sending.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Messages = list[dict[str, Any]]
 class Picture:
     """An image file: its path, hash, sides in pixels and size in bytes.
 
-    ``notes`` say what was found odd or changed when it was read; they are no part of what it is.
+    ``notes`` are remarks from reading it; they are not part of its identity.
     """
 
     path: Path

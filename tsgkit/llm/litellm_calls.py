@@ -1,7 +1,8 @@
 """Requests through LiteLLM, for every provider that a model's name can mean.
 
-Its retries are off, its cache is unused, its price map is the local one, it reads no ``.env`` file and loads when the
-first request is made. Loggers of the libraries beneath are silenced: they would hold prompts and addresses with keys.
+LiteLLM's retries are off, its cache is unused, its price map is the local one, no ``.env`` file is read, and it is
+imported at the first request. Loggers of the libraries below are silenced, because they would log prompts and addresses
+with keys.
 """
 
 from __future__ import annotations
@@ -95,8 +96,8 @@ def _no_warnings() -> Iterator[None]:
 def _choose_client(provider: str) -> None:
     """Avoid loading the ``openai`` package if the provider does not need it.
 
-    The switch is one for the whole process, and some providers rely on the package; once off it stays off, as it does
-    where the user turned it off.
+    The switch is global to the process, and some providers rely on the package; once off it stays off, also if the user
+    turned it off.
     """
     if provider not in APART or any(os.environ.get(name) for name in BY_THE_PACKAGE):
         os.environ[OWN_CLIENT] = "False"

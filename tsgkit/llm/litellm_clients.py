@@ -1,7 +1,7 @@
 """LiteLLM's HTTP clients, one set for each event loop of the process.
 
-Whoever sends through them in a loop is a user of that loop's clients; the last user to leave closes them. Evaluations
-that run at once in one process therefore do not close the connections of each other.
+Every sender in a loop counts as a user of that loop's clients; the last one to leave closes them. Concurrent
+evaluations in one process therefore do not close each other's connections.
 """
 
 from __future__ import annotations

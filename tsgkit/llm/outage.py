@@ -1,8 +1,8 @@
 """Outages of a service that answered before: all calls wait while one at a time probes it.
 
-Five losses in a row (no answer, a broken one, 5xx) are taken for an outage. From then on the calls of this model wait
-in line; the first of them tries after a pause, and each failed try doubles the pause and sends its call to the end of
-the line, so that a single request that breaks the service does not block the others. Any answer ends the outage.
+Five losses in a row (no answer, a broken one, 5xx) count as an outage. From then on the calls of this model wait in
+line. The first of them probes after a pause; each failure doubles the pause and moves its call to the end of the line,
+so that a single request that breaks the service does not block the others. Any answer ends the outage.
 """
 
 from __future__ import annotations

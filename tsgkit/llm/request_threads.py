@@ -1,8 +1,8 @@
 """Executor that lets LiteLLM build requests in the event loop instead of one thread each.
 
-LiteLLM hands every request to a thread of the loop, which puts it together and waits for nothing. Asked 64 at a time,
-these threads and the loop take the interpreter's lock from each other at every step, which costs more than the work.
-A loop whose threads are :class:`Threads` puts such a request together at once; everything else finds threads as ever.
+LiteLLM builds every request in a thread of the loop's executor, without waiting for anything. With 64 requests in
+flight, these threads and the loop compete for the interpreter's lock, which costs more than the work. With
+:class:`Threads` as executor, such a request is built directly; other work runs in threads as usual.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Source(Protocol):
 class Script:
     """Replies by item: a list with the first, second, ... reply. The last one repeats.
 
-    For solvers whose calls differ, what is said by label instead (``write/2``, or ``write`` for all of them).
+    For solvers with several kinds of calls, replies are given by label (``write/2``, or ``write`` for all of them).
     """
 
     replies: Mapping[str, Sequence[str | None] | Mapping[str, str | None]]
@@ -81,8 +81,8 @@ class Script:
 class Replay:
     """The replies of another run to the same item, task, style, solver, repeat, label and draw.
 
-    Of several subjects, each of which somebody judged, the replies about the same subject. Where that run or this one
-    has several values of shots, prompts or seed, the replies to calls of the same value.
+    If both runs have several subjects, replies of the same subject are used. If either run has several values of shots,
+    prompts or seed, those of the same value are used.
     """
 
     subjects: Mapping[str, Mapping[Place, Mapping[Values, Reply]]]
@@ -215,7 +215,7 @@ class Asked:
 def script_in(text: str, file: str) -> Script:
     """Return the script in the text of a file: JSON lines of ``{"item_id", "reply"}``.
 
-    A reply is a string, or a list or object of them, one a call.
+    A reply is a string, or a list or object of strings, one for each call.
     """
     replies: dict[str, Sequence[str | None] | Mapping[str, str | None]] = {}
     outcomes: dict[str, Ending] = {}

@@ -4,9 +4,9 @@
 >>> secrets.redact("invalid key sk-abc12345, or sk-abc%31")
 'invalid key [redacted], or sk-abc%31'
 
-Known values are those given as keys or headers, and those of environment variables whose names say that they are
-secret. Values shorter than eight characters are left alone: they would be found in the middle of innocent words. A
-value is recognised as it is, as it stands in addresses and as it stands in JSON; otherwise encoded or split it is not.
+Known values are those given as keys or headers, and those of environment variables with secret-sounding names. Values
+shorter than eight characters are ignored, since they occur in ordinary words. A value is recognised as it is,
+URL-encoded, and JSON-encoded; not if encoded otherwise or split.
 """
 
 from __future__ import annotations

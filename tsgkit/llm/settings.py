@@ -5,8 +5,8 @@
 >>> settings.given, settings.defaults
 ({'temperature': 0, 'extra_body': {'top_k': 5}}, {'seed': 3})
 
-A value is JSON where it reads as JSON, else a string. What says where and as whom to ask (``api_base``, ``api_key``,
-``api_version``, ``extra_headers.*``) is kept apart from what is sent, and is taken as it is written.
+A value is JSON if it parses as JSON, else a string. Parameters of the connection (``api_base``, ``api_key``,
+``api_version``, ``extra_headers.*``) are kept apart from the request body, and are always strings.
 """
 
 from __future__ import annotations

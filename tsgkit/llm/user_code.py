@@ -6,8 +6,8 @@
 Traceback (most recent call last):
 tsgkit.errors.UsageError: python:math:squirt: math has no squirt
 
-A module is one that is installed, or a file (``python:./mine.py:NAME``); nothing is loaded because it lies somewhere. A
-factory is called once a process. An object that a program holds already has a name by :func:`given`.
+A module is installed, or a file (``python:./mine.py:NAME``); no code is loaded because of where it is. A factory is
+called once per process. An object of a running program gets its name by :func:`given`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Image models of the user: a function of a prompt and a seed, called in this process.
 
-It returns a picture as bytes, as an image of Pillow, as an array of numbers, or as the path of a file. A plain function
-works in a thread of its own, so that nothing else waits; what it raises is the failure of that one picture.
+It returns an image as bytes, as a Pillow image, as an array of numbers, or as the path of a file. A plain function runs
+in its own thread, so that nothing else waits. An exception is the failure of that one image.
 """
 
 from __future__ import annotations

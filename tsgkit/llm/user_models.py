@@ -6,10 +6,9 @@
 >>> asyncio.run(model.send([{"role": "user", "content": "tea"}], None, 60)).text
 'TEA'
 
-A function takes messages as OpenAI's chat completions have them, and ``schema=`` too if it has such a parameter. It
-returns a text, a :class:`~tsgkit.llm.reply.Reply`, or a message of LangChain. A plain function works in a thread of its
-own. An exception that bears the status of a service (``status_code``) is retried as that service would be; every other
-one is the failure of that one call.
+A function takes messages in OpenAI's form, and ``schema=`` too if it has such a parameter. It returns a text, a
+:class:`~tsgkit.llm.reply.Reply`, or a message of LangChain. A plain function runs in its own thread. An exception with
+the status of a service (``status_code``) is retried like that status; any other is the failure of that one call.
 """
 
 from __future__ import annotations

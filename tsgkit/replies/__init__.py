@@ -9,10 +9,10 @@
 Unreadable(reason='two answers: A, C')
 
 One module for each habit of models: ``reasoning`` (think blocks, closed or not), ``fences``, ``sections`` (answer
-labels), ``characters`` (full-width letters, marks of format), ``near_json`` (values that are almost JSON), ``choices``
+labels), ``characters`` (full-width letters, formatting marks), ``near_json`` (values that are almost JSON), ``choices``
 (one of n options), ``numbered_answers`` (answers to several questions), ``words`` (one name), ``lists`` (names) and
-``tuples`` (of names). A wrong reading is worse than none: where the best kind of evidence disagrees with itself, a
-reply is :class:`Unreadable`. No text makes a reader raise, and every reader takes time in proportion to its length.
+``tuples`` (of names). A wrong reading is worse than none: if the best kind of evidence contradicts itself, a reply is
+:class:`Unreadable`. No text makes a reader raise, and every reader takes linear time.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@
 >>> choice("It is A or B.", options), choice("D", options)
 (Unreadable(reason='no answer'), Unreadable(reason='D is none of the 3 options'))
 
-Evidence, the best first: what is called the answer (a label, a field of JSON, a box, a tag), a sentence that answers,
-an answer that stands alone (the whole reply, a line, the beginning of its first or last line), brackets. Where the best
-kind there is gives two answers, the reply is unreadable, unless words between them take the first one back.
+Kinds of evidence, the best first: an answer field or label (a label, a field of JSON, a box, a tag), a sentence that
+answers, an answer that stands alone (the whole reply, a line, the beginning of its first or last line), brackets. If
+the best kind gives two answers, the reply is unreadable, unless words between them take the first one back.
 """
 
 from __future__ import annotations

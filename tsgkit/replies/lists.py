@@ -7,8 +7,8 @@
 >>> names("It is hard to tell what happens here.")
 Unreadable(reason='no names listed')
 
-Names keep their spelling, repeats and order. What is no name (a heading, an explanation) is left out and noted; a reply
-without any name, or with triplets for names, cannot be read.
+Names keep their spelling, repeats and order. Headings and explanations are left out and noted. A reply without any
+name, or with triplets as names, cannot be read.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _listed(part: Part) -> Listed | Unreadable:
 class _Aside:
     """The range of an explanation in a reply: from its heading to the heading of a list.
 
-    One that begins on its heading's line and stands before all names ends at a blank line as well.
+    An explanation that begins on its heading's line and precedes all names also ends at a blank line.
     """
 
     def __init__(self) -> None:

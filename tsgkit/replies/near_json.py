@@ -6,9 +6,9 @@
 >>> values_in('[{"label": "cup", "box_2d": [1, 2')
 [Found(value=None, start=0, end=33, repaired=False, is_cut=True, is_given_up=False)]
 
-Taken besides JSON: single and curly quotes, words as keys, commas too many or too few, comments, parentheses for
-brackets, ``None``, ``True`` and ``False``, numbers like ``+5`` and ``.5``. A word that is no value is a text. What no
-program could write back as JSON (``NaN``, a number of a hundred digits) stays the text it is written with.
+Accepted besides JSON: single and curly quotes, unquoted keys, too many or too few commas, comments, parentheses for
+brackets, ``None``, ``True`` and ``False``, numbers like ``+5`` and ``.5``. A word that is no value is a text. Values
+that JSON cannot represent (``NaN``, a number of a hundred digits) stay text.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ ANY_OPENING = re.compile(r"[\[{(]")
 class Found(NamedTuple):
     """A list or object in a text and its position. One that is cut off has no value.
 
-    So has what is left of a text that takes too many steps (``is_given_up``): it counts as cut off there.
+    The rest of a text that takes too many steps (``is_given_up``) counts as cut off.
     """
 
     value: Any

@@ -5,10 +5,10 @@
 >>> spoken("<think>It is B. No, C.")
 Unreadable(reason='the reasoning never ends')
 
-A block begins with its mark (``<think>`` anywhere, others at the start of a line) and ends with the last mark that
-closes one; services that put the first mark into their own template leave only the closing one. A reply that ends
-within its reasoning has no answer, even where the reasoning names one: its conclusion is unknown. Only
-what it calls its final answer, on a line of its own, was said.
+A block begins with its mark (``<think>`` anywhere, others at the start of a line) and ends with the last closing mark;
+services that put the opening mark into their own template leave only the closing one. A reply that ends within its
+reasoning has no answer, even if the reasoning names one: its conclusion is unknown. Only what it calls its final
+answer, on a line of its own, counts.
 """
 
 from __future__ import annotations

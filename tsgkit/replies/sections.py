@@ -8,7 +8,7 @@ True
 >>> answer_section("<think>[cup]")
 Unreadable(reason='the reasoning never ends')
 
-A label stands at the start of a line or sentence: ``Final answer:``, ``Answer:``, ``Final graph(s):``, ``答案：``,
+A label is at the start of a line or sentence: ``Final answer:``, ``Answer:``, ``Final graph(s):``, ``答案：``,
 ``Antwort:``, with or without bold or heading marks; ``Final answer`` alone on a line counts too, and so does an
 ``<answer>`` tag.
 """

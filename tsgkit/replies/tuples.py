@@ -7,8 +7,8 @@
 >>> tuples("( man , ride , brown , horse )")
 Unreadable(reason='tuple 1 has 4 elements: ( man , ride , brown , horse )')
 
-Names keep their spelling, tuples their order. A tuple of four makes the whole reply unreadable; what is left out is
-noted. Not covered: tuples in the middle of a sentence (these are noted), and names that run over two lines.
+Names keep their spelling, tuples their order. A tuple of four makes the whole reply unreadable; omitted text is noted.
+Not covered: tuples within a sentence (they are noted), and names that span two lines.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def tuples(
 ) -> Tuples | Unreadable:
     """Return the tuples of the answer section of a reply, at least one.
 
-    ``fields`` of a JSON object hold lists of them; ``forms`` are the notation itself, which replies like to repeat.
+    ``fields`` of a JSON object contain lists of them; ``forms`` are notations that replies often repeat, and are not
+    read.
     """
     section = answer_section(without_hidden(reply)[0])
     if isinstance(section, Unreadable):

@@ -7,7 +7,7 @@
 (Unreadable(reason='two answers: cup, lid'), Unreadable(reason='no one name'))
 
 The order of evidence is that of :mod:`~tsgkit.replies.choices`. A name keeps its spelling; articles, quotes and a final
-period are no part of it. Brackets that hold a triplet, a number or nothing are no evidence.
+period are not part of it. Brackets with a triplet, a number or nothing are no evidence.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ DENIED = re.compile(r"(?:not|no|nicht|nein|never|kein\w*|cannot|can't|i)\b", re.
 def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unreadable:
     """Return the one name that a reply says.
 
-    ``known`` are names in lower case that are one whatever they look like: "salt and pepper", "a a", "object".
+    ``known`` are lower-case names that are accepted in any form: "salt and pepper", "a a", "object".
     """
     if (match := CLEAN.fullmatch(reply)) and (match.group(1).lower() not in NOTHING or match.group(1).lower() in known):
         return Read(match.group(1), *match.span(1))
@@ -288,7 +288,7 @@ def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
 def _complements(line: Part, last: tuple[int, int], known: AbstractSet[str]) -> list[Read[str]]:
     """Return the names that the verbs of a sentence lead to.
 
-    The words behind the last verb count unless they only describe what the sentence names before it.
+    The words after the last verb count unless they only describe an object named earlier.
     """
     *earlier, main = [verb.span() for verb in VERB.finditer(line.text, 0, last[0])]
     is_description = _describes(line.text, main[0], DESCRIBES if earlier else RELATIVE)

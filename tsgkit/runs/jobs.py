@@ -232,8 +232,8 @@ class Engine:
     ) -> None:
         """Do something with each unit of one queue, so many at a time.
 
-        ``asks``: a model is asked, so a budget that is reached ends the queue; ``gave_up`` is called with the reason why the model is not
-        asked any more.
+        ``asks``: a model is asked, so a budget that is reached ends the queue; ``gave_up`` is called with the reason
+        why the model is not asked any more.
         """
         line = _Line(iter(units), asks, gave_up)
         tasks = [asyncio.create_task(self._worker(line, do)) for _ in range(max(workers, 1))]

@@ -1,8 +1,8 @@
 """Notations of graphs: one module each, with ``parse`` and ``write``.
 
-``arrow``, ``json_triplets``, ``node_link``, ``graphml`` and ``narratives`` are exact both ways: ``parse(write(g)) ==
-g`` for everything ``write`` does not refuse. ``pictures`` (DOT, Mermaid) is written only, ``easg`` read only. For what
-models write, see :mod:`tsgkit.graph.reading`.
+``arrow``, ``json_triplets``, ``node_link``, ``graphml`` and ``narratives`` are lossless: ``parse(write(g)) == g`` for
+everything that ``write`` accepts. ``pictures`` (DOT, Mermaid) is written only, ``easg`` read only.
+:mod:`tsgkit.graph.reading` reads model replies.
 """
 
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link, pictures

@@ -11,7 +11,7 @@
 person -> verb -> wash
 wash -> dobj -> cup
 
-For text that does not keep to this form, as models write it, see :func:`tsgkit.graph.read`.
+:func:`tsgkit.graph.read` reads text that does not keep to this form, such as model replies.
 """
 
 from __future__ import annotations

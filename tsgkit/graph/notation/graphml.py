@@ -5,11 +5,10 @@
 >>> parse(write([graph])) == (graph,)
 True
 
-XML has no way to write control characters, so names that hold them are refused. Entity definitions are refused when
-reading: they can make a small file enormous, and no GraphML needs them.
+XML cannot represent control characters, so names with them are refused. Entity definitions are refused when reading:
+they can expand to enormous sizes, and GraphML does not need them.
 
-networkx reads; the writing is ours, because networkx's writer repeats the data of every earlier graph when a file
-holds several.
+networkx reads; we write, because networkx's writer repeats the data of every earlier graph in a file.
 """
 
 from __future__ import annotations

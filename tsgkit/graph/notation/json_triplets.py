@@ -6,7 +6,7 @@ Triplet(source='wash', edge='dobj', target='')
 >>> parse(write(graphs)) == graphs
 True
 
-Carries every name that is text, graphs without triplets, repeats and order.
+Represents every text as a name, graphs without triplets, repeats and order.
 """
 
 from __future__ import annotations

@@ -35,17 +35,16 @@ One module each:
 ``positions``       where in a text the triplets that were read stand
 ===============  ==========================================================================================
 
-:func:`read` never raises on any text, and every line that is not a clean triplet or blank leaves a note.
+:func:`read` never raises, and every line that is neither blank nor a clean triplet leaves a note.
 
-Nothing is read that was not said. Three names with commas, bars, tabs or hyphens between them are a triplet only where
-the middle one is an edge for sure (``verb``, ``dobj`` or a preposition) or the head of a table says so; the same goes
-for three names in brackets behind a title (``Nodes: [cup, lid, sink]``). Sentences with arrows, the format that was
-asked for (``source -> edge -> target``), what is struck out, asked or denied ("hand2? No.") and what a later "Corrected
-graph:" replaces are noted.
+Nothing is invented. Three names with commas, bars, tabs or hyphens between them are a triplet only if the middle one is
+certainly an edge (``verb``, ``dobj`` or a preposition) or a table header says so; the same holds for three names in
+brackets after a title (``Nodes: [cup, lid, sink]``). Sentences with arrows, the requested format (``source -> edge ->
+target``), text that is struck out, questioned or denied ("hand2? No."), and graphs replaced by a later "Corrected
+graph:" are noted.
 
 Not covered: names are not lower-cased or matched to a vocabulary (scoring folds, edits snap); a chain of four arrows
-without labels is not guessed at; a text's reasoning is not told from its answer (``answers`` does
-that).
+without labels is not interpreted; reasoning is not separated from the answer (``answers`` does that).
 """
 
 from __future__ import annotations

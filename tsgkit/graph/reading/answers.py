@@ -27,7 +27,7 @@ from tsgkit.replies.sections import answer_section
 class GraphAnswer(NamedTuple):
     """The folded graphs, the reading behind them, and notes.
 
-    ``said`` is the part of the reply that was read, ``field`` the one of its fields that was, where it is an object.
+    ``said`` is the part of the reply that was read, ``field`` the field of it that was read if it is an object.
     """
 
     graphs: tuple[ActionGraph, ...]
@@ -62,7 +62,7 @@ def read_graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
 def _json_field(section: Part, *names: str) -> tuple[str, object]:
     """Return the first of these fields of a section that is one JSON object, in a fence or not, with its name.
 
-    A section without any is returned whole, with an empty name.
+    A section without such a field is returned whole, with an empty name.
     """
     whole = "", section.text
     if "{" not in section.text:

@@ -1,8 +1,8 @@
 """Grouping of triplet blocks into graphs: merging blocks, and splitting blocks with several actions.
 
-A block without a person-verb triplet joins the block before it. When k graphs were asked for, k above 1, and fewer
-blocks were found, a block with several person-verb triplets is split: each triplet follows the action it connects to,
-directly or through an object; where that leaves a choice, it goes to the nearest such action written before it.
+A block without a person-verb triplet joins the block before it. If k graphs were asked for, k above 1, and fewer blocks
+were found, a block with several person-verb triplets is split: each triplet follows the action that it connects to,
+directly or through an object; if there are several, the nearest one written before it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 >>> [[str(triplet) for triplet in line.triplets] for _, line in entries_at(lines, 0)]
 [['lift -> dobj -> pot'], [], []]
 
-A mapping is read only where all of its fields are edges for sure, ``verb`` or ``dobj`` among them.
+A mapping is read only if all of its fields are certainly edges, ``verb`` or ``dobj`` among them.
 """
 
 from __future__ import annotations

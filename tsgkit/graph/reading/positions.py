@@ -5,10 +5,9 @@
 >>> [text[start:end] for start, end in places_of(text, read(text))]
 ['lift -> dobj -> pot', 'lift -> with -> hand1']
 
-A triplet's place is the shortest stretch with its three names, in the order of its form and with arrows where there are
-any, that no other triplet has taken; where its names are not written as they were read (nodes by their ids, two
-triplets with one source) it is the line. Nothing here is part of reading: a reading keeps the lines alone, and places
-are looked for when they are shown.
+A triplet's position is the shortest span with its three names, in the order of its form and with arrows if there are
+any, that no other triplet has taken. If its names are not written as they were read (nodes by ids, two triplets with
+one source), it is the line. Reading itself keeps lines only; positions are computed when they are shown.
 """
 
 from __future__ import annotations

@@ -31,7 +31,8 @@ LONGEST_KEY = 70
 class Piece(NamedTuple):
     """A span of a region and its graphs; none if it only lists names.
 
-    ``opens_graph``: its field is named as one graph of several; ``unread``: so many parts of it could not be read.
+    ``opens_graph``: its field is named like one graph of several. ``unread``: the number of its parts that could not be
+    read.
     """
 
     start: int

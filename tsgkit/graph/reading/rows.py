@@ -7,8 +7,8 @@
 1 ('edge before its ends',)
 1 ('three cells',)
 
-Three cells without brackets are a triplet only where the middle one is an edge for sure: lists of things look the same.
-All patterns are bounded.
+Three cells without brackets are a triplet only if the middle one is certainly an edge, because lists of objects look
+the same. All patterns are bounded.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 >>> [[str(triplet) for triplet in graph] for graph in holding.graphs]
 [['person -> verb -> wash', 'wash -> dobj -> cup']]
 
-A string may hold graphs as well: arrow lines, brackets, JSON once more. Whoever looks says how texts are read.
+A string may contain graphs as well: arrow lines, brackets, JSON again. The caller passes the reader of texts.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def look(value: object, read_text: ReadText) -> Holding:
 def triplet_of(value: object) -> Triplet | None:
     """Return the triplet a value is by itself: a list of three names, or an object with two ends and a label.
 
-    An object that holds triplets in another field is none: its ends and label say when or where a scene was.
+    An object with triplets in another field is not a triplet: its ends and label are the time or place of a scene.
     """
     if (parts := _three_strings(value)) is None or (isinstance(value, list) and not are_names(parts)):
         return None

@@ -64,7 +64,7 @@ def check_document(
 ) -> FileReport:
     """Lint a document that has been read.
 
-    ``of_several``: its task asks for several graphs an item; None leaves it to the majority of the rows.
+    ``of_several``: its task asks for several graphs per item; None: the majority of the rows decides.
     """
     document = with_vocabulary(document, vocabulary)
     graphs = [graph for entry in document.entries for graph in entry.graphs]

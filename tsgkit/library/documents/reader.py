@@ -4,8 +4,8 @@
 >>> document.format, document.entries[0].narrative.graphs[0].actions
 ('triplets', ('wash',))
 
-The format follows from the content, never from the name. What is broken (a line, an item, a part of a graph) becomes a
-finding and the rest is read; only a file that holds no graphs at all is refused (``FileProblem``).
+The format follows from the content, never from the name. A broken line, item or part of a graph becomes a finding, and
+the rest is read. Only a file without any graphs is refused (``FileProblem``).
 """
 
 from __future__ import annotations

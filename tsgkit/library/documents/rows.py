@@ -7,8 +7,8 @@
 ``sgg``   ``context`` (text), ``target_sentence``, ``mandatory_space`` (L), ``graphs``
 ========= ==================================================================================
 
-Other fields are kept and ignored. A row is read into an :class:`Entry`: a narrative, the
-graphs that stand beside it (the candidates'), and the row itself, to be written back as it was.
+Other fields are kept and ignored. A row is read into an :class:`Entry`: a narrative, additional graphs (of the
+candidates), and the row itself, to be written back unchanged.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def are_of_several(counts: Sequence[int]) -> bool:
 def single_graphs(entries: Sequence[Entry], *, of_several: bool | None = None) -> Iterator[Finding]:
     """Yield a finding for every row of one graph among rows of several.
 
-    ``of_several``: several graphs are asked for; None leaves it to the majority of the rows.
+    ``of_several``: several graphs are asked for; None: the majority of the rows decides.
     """
     counts = [len(entry.narrative.graphs) for entry in entries]
     if of_several is None:
@@ -281,8 +281,8 @@ def with_graphs(entry: Entry, graphs: Sequence[ActionGraph]) -> Entry:
 def sgg_rows(narrative: Narrative, item: str = "") -> Iterator[dict[str, Any]]:
     """Yield the generation rows of a narrative: one for every description with a text and graphs.
 
-    Their ids begin with the narrative's, else with ``item``. ``NotationError`` where the narrative has no vocabulary: L
-    is part of every row.
+    Their ids begin with the narrative's, else with ``item``. Raise ``NotationError`` if the narrative has no
+    vocabulary, since L is part of every row.
     """
     name = narrative.id or item
     if narrative.vocabulary is None:

@@ -1,8 +1,7 @@
 """Writer of documents in another format, with a report of information that the format cannot represent.
 
-A file that a conversion wrote may be replaced by the next one. A file is one of these while it holds what a conversion
-wrote there: the cache keeps a checksum for each place. A file that was changed since, or came from elsewhere, or whose
-checksum was lost with the cache, is not.
+A file that a conversion wrote may be replaced by the next one, as long as it is unchanged: the cache keeps a checksum
+for each path. Files that were changed, came from elsewhere, or lost their checksum with the cache are not replaced.
 """
 
 from __future__ import annotations
@@ -61,8 +60,8 @@ class Written:
 def write_document(document: Document, format: Format, *, keep_going: bool = False) -> Written:
     """Write a document in a format.
 
-    A graph without triplets is left out where the format has no way to write it. Any other graph it cannot carry is
-    left out with ``keep_going`` alone: without, ``CannotCarry`` says which one it is.
+    A graph without triplets is left out if the format cannot represent it. Any other graph that it cannot represent is
+    left out with ``keep_going`` only; otherwise ``CannotCarry`` names it.
     """
     if not format.writes:
         raise CannotCarry(f"{format.name} is read, never written", hint=f"the formats:\n{formats.table()}")
@@ -125,8 +124,8 @@ def convert(
 ) -> Written:
     """Write the graphs of one file to another; the format is ``to``, else the one the target's ending says.
 
-    What an earlier conversion wrote there is replaced, anything else only with ``force``, the source never.
-    ``keep_going`` leaves out the graphs that the format cannot carry.
+    The output of an earlier conversion is replaced, other files only with ``force``, the source never. ``keep_going``
+    leaves out graphs that the format cannot represent.
     """
     format = formats.by_name(to) if to else formats.by_ending(target)
     refuse_to_overwrite_sources(target, source)
