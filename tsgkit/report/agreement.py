@@ -3,10 +3,10 @@
 found = agreements_of(Path("runs/mine"), people=read_ratings("people.jsonl"))
 print(found[0].measures[0].agreement.value)
 
-A file of ratings is JSON Lines of ``{"item_id", "question", "rater", "label" or "right"}``: ``question`` is a number
-from 0 where an item holds several, ``right`` says whether what was asked for is there, ``label`` which answer is. The
-majority of the raters of a question is what a judge is held against; a tie is no majority: it is dropped and counted.
-A question a judge has no readable answer to is a wrong one, never skipped.
+A file of ratings is JSON Lines of ``{"item_id", "question", "rater", "label" or "right"}``. ``question`` is a number
+from 0 if an item has several, ``right`` says whether the image or scene has what is asked for, ``label`` is the chosen
+answer. A judge is compared with the majority of the raters of a question; ties are dropped and counted. A question
+without a readable answer of the judge counts as wrong.
 """
 
 from __future__ import annotations

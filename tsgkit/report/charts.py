@@ -5,7 +5,7 @@
 >>> print(Chart("f1 by k", "k", (panel,), ()).alt)
 f1 by k. tsg/ma-sgg, f1, strict (%): model (4: 50.0 [25.0, 75.0], n = 8). Brackets hold 95 % intervals; n counts items.
 
-Pure: the values, intervals and sizes are those that the tables of the report show. What is left out is a note.
+Pure: the values, intervals and sizes are those of the report's tables. Omissions are noted.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _check_by(by: str, tasks: Collection[str]) -> None:
 def chart(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Chart:
     """Return a metric's values in these rows by a part of them (:data:`AXES`) or by a group of the report.
 
-    ``metric`` is a name, or ``main`` for the main one of each task; ``task`` takes the rows of one task alone.
+    ``metric`` is a name, or ``main`` for the main one of each task; ``task`` selects the rows of one task.
     """
     if profile not in PROFILES:
         raise UsageError(f"there is no profile {profile}", hint=f"choose from {', '.join(PROFILES)}")

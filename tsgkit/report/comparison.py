@@ -7,12 +7,11 @@
     for one in found.pairs:
         print(one.first.name, one.statistics.difference, one.adjusted, one.verdict)
 
-Rows are compared on the metric named, else on the main one of their task, or all that its table shows. Inside one run
-all rows of a task are compared with each other. Of several runs each row is compared with the rows of the others that
-are most like it: the same subject, solver and style, as far as there are such. With a baseline each other row is
-compared with that row of the baseline that is most like it. Along an axis (style, solver, shots, prompts, seed or
-subject) each row is compared with the one that differs from it in this alone and has the first of its values. p-values
-are Holm-corrected over all pairs.
+Rows are compared on the named metric, else on the main ones of their task. Within one run all rows of a task are
+compared with each other. Rows of several runs are compared with the most similar rows of the others: the same subject,
+solver and style, as far as possible. With a baseline, each other row is compared with the most similar row of the
+baseline. Along an axis (style, solver, shots, prompts, seed or subject) each row is compared with the one that differs
+in this axis only and has its first value. p-values are Holm-corrected over all pairs.
 """
 
 from __future__ import annotations
@@ -133,9 +132,9 @@ def compare(
 ) -> Comparison:
     """Compare the rows of runs, or of one run; ``UsageError`` where data or items differ, or there is nothing to pair.
 
-    ``baseline`` names a run (which need not be among the others), a subject, a style or a row (subject and style);
-    ``common`` restricts rows with different items to those they share; ``by`` finds the groups of each row's items;
-    ``along`` is an axis, in which alone the rows of a pair differ then.
+    ``baseline`` names a run (which need not be among the others), a subject, a style or a row (subject and style).
+    ``common`` restricts rows with different items to the common ones. ``by`` returns the groups of each row's items.
+    ``along`` is an axis in which alone the rows of a pair may differ.
     """
     if baseline is not None and not baseline.strip():
         raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")

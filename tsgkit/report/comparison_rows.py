@@ -4,8 +4,8 @@
 >>> averaged(draws, Pooling.POOLED)
 Part(sum=0.75, weight=1.0, cluster='tea')
 
-Every sample that ended takes part, whatever its outcome; those without an answer are named in the notes, and so is a
-row that is unfinished.
+Every sample that ended is included, with any outcome. Samples without an answer, and unfinished rows, are named in the
+notes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NAMED = 5
 class Asked:
     """A request for a comparison: tasks (none: all), a metric (none: the main ones), a profile, and the place of data.
 
-    Where no metric is named, ``every`` takes all that the table of a task shows; ``by`` is a group of items.
+    Without a metric, ``every`` takes all metrics in the table of a task; ``by`` is a group of items.
     """
 
     tasks: tuple[str, ...] = ()

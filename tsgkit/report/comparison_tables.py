@@ -1,7 +1,6 @@
 """Comparisons as terminal text, Markdown, CSV and JSON.
 
-Names come from data and from command lines: they are shown so that no terminal, Markdown reader or spreadsheet obeys
-them.
+Names come from data and command lines. They are escaped for terminals, Markdown and spreadsheets.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Examples of each result, selected by rule: the same runs always show the same examples.
 
-Of each row: the worst answer, the one in the middle, the one whose two readings are furthest apart, one that had to be
-repaired, and one for each way of ending without an answer. Of equals the first in the order of the data is taken, and
-no item is shown twice.
+For each row: the worst answer, the median one, the one with the largest difference between the profiles, a repaired
+one, and one for each outcome without an answer. Ties are broken by the order of the data, and no item is shown twice.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     explanation = explain(Path("runs/rules-tsg-0123456789abcdef"), "bread/1", task="ma-sgg")
     explanation.rows[0].judged.scores["strict"]["f1"].reason
 
-Everything is read from the run folder and scored with the present readers; no model is asked. An item that several
-rows of the run hold has one :class:`Explained` for each.
+Everything is read from the run folder and scored with the present readers; no model is asked. Each row of the run that
+has the item gives one :class:`Explained`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Explanation as lines of text, optionally in colour.
 
-In short it fits two screens: of a long text its end, or its beginning and end, and of several calls the last.
+The short form fits two screens: of a long text the end, or the beginning and end; of several calls the last.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Pen:
     def block(self, text: str, depth: int = 2, *, most: int = OTHER_LINES, begins: bool = True) -> None:
         """Write a text of several lines, each marked so that it cannot be taken for our own output.
 
-        In short at most so many of them are shown: the last, and the first too where it ``begins``.
+        The short form shows at most this number of lines: the last ones, and with ``begins`` also the first ones.
         """
         lines = text.replace("\r\n", "\n").split("\n")
         more = 0 if self.whole else len(lines) - most

@@ -5,8 +5,8 @@
     for row in grid([Path("runs/ablation")]).rows:
         print(row.subject, row.way, [cell and cell.value for cell in row.cells])
 
-Every other row of a model is compared with its first one, task by task, on the same items; p-values are
-Holm-corrected over the whole grid. A mark stands only where a difference is shown.
+Every other row of a model is compared with its first one, task by task, on the same items; p-values are Holm-corrected
+over the whole grid. Only significant differences are marked.
 """
 
 from __future__ import annotations

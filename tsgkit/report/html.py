@@ -5,9 +5,9 @@
 >>> text("cup\\x1b[31m")
 'cup\\\\x1b[31m'
 
-``Markup`` is text that is already HTML. Only this module and the drawings make it, so that a name, a reply or a prompt
-can never become a tag; control and direction characters come out as escapes. A page has no script and refers to
-nothing outside itself, and its content security policy forbids both.
+``Markup`` is text that is already HTML. Only this module and the drawings create it, so that a name, a reply or a
+prompt cannot become a tag; control and direction characters become escapes. A page has no script and refers to nothing
+outside itself, and its content security policy forbids both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Report as JSON: every row with its scores as fractions of 1; unknown values are null.
 
-``{"metrics", "by", "rows": [...], "published": [...]}``; a row holds what ``tsgkit eval --json`` says of it, and
-``groups`` as ``score --json`` has them under ``by``.
+``{"metrics", "by", "rows": [...], "published": [...]}``; a row has the content of ``tsgkit eval --json``, and
+``groups`` like ``by`` of ``score --json``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Report as JUnit XML for continuous integration: a test case for each row.
 
-A row whose samples failed or were not asked is an error; one that misses a gate is a failure.
+A row with failed samples or samples not asked yet is an error; one that misses a gate is a failure.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 >>> shown(Foreign("a|b`c")), shown("95 % interval")
 ('`a\\\\x7cb\\\\x60c`', '95 % interval')
 
-Text that others wrote stands in code spans, where no link, mention, image or HTML works; the two characters that end a
-span or a cell are written as escapes.
+Foreign text is put into code spans, where no link, mention, image or HTML works; the two characters that end a span or
+a cell are escaped.
 """
 
 from __future__ import annotations

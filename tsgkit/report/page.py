@@ -1,7 +1,7 @@
 """Report as one HTML page without scripts or resources; foreign text is always escaped.
 
-The page says what was run, shows every number with its size and interval, how samples ended, what was made up, a few
-items in full, and how all that is to be read. It is the same for the same runs, byte by byte.
+The page contains the settings, every number with its size and interval, outcomes, hallucinated elements, some items in
+full, and explanations. The same runs give the same page, byte for byte.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 
     figure(gather_for(["runs/ablation"], "f1", "k"), "f1", "k").save("f1.pdf", columns=2)
 
-Drawn by matplotlib, the extra ``figures``, which is imported when a figure is first drawn. Names are text: no markup,
-no formula. Values, intervals and sizes are those of the tables.
+Drawn by matplotlib (extra ``figures``), imported on first use. Names are plain text, without markup or formulas.
+Values, intervals and sizes are those of the tables.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def format_of(path: str | Path) -> str:
 def figure(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Figure:
     """Return a figure of a metric by task, style, solver, subject, run, or a group of the report such as k.
 
-    The rows of the report are its series. ``metric`` is a name, or ``main`` for the main one of each task; ``task``
-    takes one task alone. Numbers along the axis become lines, other categories dots, both with their 95 % intervals.
+    The rows of the report are the series. ``metric`` is a name, or ``main`` for the main one of each task; ``task``
+    selects one task. Numeric groups are drawn as lines, other categories as dots, both with 95 % intervals.
     """
     from tsgkit.report import plot_style
 
@@ -89,7 +89,7 @@ def figure(report: Report, metric: str, by: str, *, task: str | None = None, pro
 def comparison_figure(comparison: Comparison) -> Figure:
     """Return a figure of the difference of every pair, with its 95 % interval, around a line at no difference.
 
-    Filled dots are differences that are shown after Holm's correction, hollow ones are not.
+    Filled dots are significant after Holm's correction, hollow ones are not.
     """
     from tsgkit.report import comparison_plots
 
@@ -100,7 +100,7 @@ def comparison_figure(comparison: Comparison) -> Figure:
 def paired_figure(comparison: Comparison, by: str | None = None) -> Figure:
     """Return a figure of how many items each pair got right and wrong; or scored better, where scores are graded.
 
-    ``by`` is the group that the comparison was made with: then each of its members has a bar.
+    ``by`` is the group of the comparison; each of its members gets a bar.
     """
     from tsgkit.report import comparison_plots
 

@@ -1,7 +1,7 @@
 """Style of plots with matplotlib, without ``pyplot`` and without settings of the user or the machine.
 
-Series differ in marker, dash and colour (those of Okabe and Ito), so that they can be told apart in grey. Characters
-that the font lacks are written as escapes.
+Series differ in marker, dash and colour (those of Okabe and Ito), so that they are distinct in grey. Characters that
+the font lacks are written as escapes.
 """
 
 from __future__ import annotations

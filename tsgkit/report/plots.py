@@ -4,9 +4,9 @@
 >>> "<title>Scores</title>" in svg, "model A: strict 50.0 [40.0, 60.0], official none" in svg
 (True, True)
 
-Pure functions: same input, same bytes. Every plot is as wide as a phone and grows with the page; says all it shows in
-words (``desc``); and tells things apart by shape, place or number as well as by colour. Colours come from the page's
-variables where it has them, so that a plot fits a light page and a dark one.
+Pure functions: the same input gives the same bytes. Every plot is as wide as a phone and grows with the page, describes
+itself in words (``desc``), and never uses colour alone. Colours are variables of the page, so that a plot fits light
+and dark pages.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 >>> figure.value, figure.doubt
 (0.9014, 'an accuracy over 250 items is a multiple of 1/250')
 
-The figures are data, a file for each suite (``eval/reference/tsg_bench.yaml``); what is doubtful in them is listed
-there too, and :func:`doubts_found` computes what of it can be computed.
+The figures are data, a file for each suite (``eval/reference/tsg_bench.yaml``). Doubts about them are listed there too;
+:func:`doubts_found` computes those that can be computed.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 Traceback (most recent call last):
 tsgkit.errors.UsageError: no/run: no run lies here: it has no run.json
 
-A report holds no clock and no chance: the same runs make the same report. Records are read one by one, and of each
-only what a tally needs is kept.
+Reports depend on neither time nor chance: the same runs give the same report. Records are read one by one, and only
+their contributions are kept.
 """
 
 from __future__ import annotations
@@ -195,8 +195,8 @@ def gather(
 ) -> Report:
     """Return the report of these runs by these groups; ``data`` overrides the place of their data.
 
-    ``metrics`` chooses which are shown, ``also`` names some more (``tsg/ma-sgg.f1_soft``), of groups too if
-    ``in_groups``. Intervals take time, so none is made for the others.
+    ``metrics`` selects the displayed ones, ``also`` adds some by name (``tsg/ma-sgg.f1_soft``), for groups too with
+    ``in_groups``. Intervals are computed for these only, since they take time.
     """
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
@@ -313,8 +313,8 @@ class _Wanted(NamedTuple):
 def _sums_of(prepared: Prepared, file: Path, by: Sequence[str]) -> list[_Sums]:
     """Return the totals of every row from one pass over the records, or two if a sample was recorded twice.
 
-    Of several records of a sample the last one counts. One that ended in an error of the service is held back until
-    all is read, since asking again may have mended it; any other is added at once.
+    Of several records of a sample the last one counts. A record that ended in an error of the service is held back
+    until all are read, since a later one may replace it; others are added at once.
     """
     latest: dict[tuple[Cell, int], int] = {}
     found, repeated = _look(prepared, file, by, latest, None)

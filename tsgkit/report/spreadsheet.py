@@ -3,8 +3,8 @@
 >>> cell("=1+1"), cell("a,b"), cell(-0.5)
 ("'=1+1", 'a,b', '-0.5')
 
-``kind`` is ``metric``, ``count``, ``usage`` or ``published``. A value that is not known is ``(unknown)``; one that does
-not apply is empty, and ``reason`` says why.
+``kind`` is ``metric``, ``count``, ``usage`` or ``published``. An unknown value is ``(unknown)``. One that does not
+apply is empty, with a ``reason``.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 >>> Table(("rows of ", Foreign("a|b")), ("subject", "n"), ((Foreign("a|b"), "3"),)).title[1]
 'a|b'
 
-Text that others wrote is marked as :class:`~tsgkit.report.plain_text.Foreign`; formats show it so that nothing obeys
-it.
+Foreign text is marked as :class:`~tsgkit.report.plain_text.Foreign`; every format escapes it.
 """
 
 from __future__ import annotations

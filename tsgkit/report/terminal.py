@@ -55,8 +55,7 @@ def table(one: Table, screen: Screen = PAPER) -> Iterator[str]:
 def aligned(rows: Sequence[Sequence[str]], words: int, screen: Screen = PAPER) -> Iterator[str]:
     """Yield rows in columns, the head first: words to the left, figures to the right.
 
-    What a narrow screen has no room for is left out and named: first columns that say nothing, then what is least
-    needed.
+    Columns that do not fit a narrow screen are left out and named: first empty ones, then the least needed.
 
     >>> rows = [("task", "f1", "missing", "cost"), ("sgqa", "87.5 [80.0, 93.1]", "0", "$1.20")]
     >>> print(*aligned(rows, 1, Screen(28)), sep="\\n")

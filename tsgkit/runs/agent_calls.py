@@ -105,9 +105,9 @@ def open_calls(
 ) -> AgentCalls:
     """Open or create the calls beside an output. Raise ``UsageError`` if other work or another file is there.
 
-    ``asked`` is all that can change an answer beside the model and the prompts; ``folder`` says that the product is a
-    folder. The calls of a ``shard`` lie beside the name that it gives the product. With ``new`` earlier work is put
-    aside; with ``force`` what lies in the place of the product is replaced.
+    ``asked`` is everything that can change an answer besides the model and the prompts; ``folder``: the output is a
+    folder. The calls of a ``shard`` are stored beside the shard's output name. ``new`` moves earlier work aside;
+    ``force`` replaces an existing output.
     """
     product = product if shard is None else shard.beside(product)
     budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)

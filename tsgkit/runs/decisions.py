@@ -6,8 +6,8 @@
 >>> Decisions(place).find("a1"), Decisions(place).find("b2")
 ({'decision': 'drop'}, None)
 
-An item is known by a hash of what was shown, so a decision holds for that alone. A last line that was cut off when the
-program was killed is a decision that was not made.
+An item is identified by a hash of what was shown, so a decision applies to that alone. A truncated last line counts as
+no decision.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 >>> found.checks[0].name, found.checks[0].verdict
 ('plain text', 'works')
 
-Each check asks through the door, and is judged by the replies alone, so that a transcript is judged again as it was.
+Each check asks through the door and is decided by the replies alone, so that a transcript gives the same results.
 """
 
 from __future__ import annotations

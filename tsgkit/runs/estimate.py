@@ -1,7 +1,7 @@
 """Estimate of a plan before it is run: requests, tokens with their range, and cost.
 
-Tokens are estimated from characters (3 to 5 of English make one), replies from the length of the right answer, plus
-what reasoning usually takes. A service counts otherwise; the spread says how far off this may be.
+Tokens are estimated from characters (3 to 5 of English make one), replies from the length of the right answer plus a
+usual amount of reasoning. Services count differently; the range shows the uncertainty.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 ``paintings.jsonl``   how each came about, or did not: model, parameters, prompt, attempts, usage, cost; only added to
 ``rewriting.calls``   the calls of a text model that wrote the prompts anew, where one did
 
-A picture gets its name after its line is written. So every picture has its request counted, and whatever ends the
-process between the two, the next call names it instead of asking again.
+An image gets its final name after its log line is written. So the request of every image is counted, and if the process
+ends in between, the next call names the image instead of asking again.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def is_there(folder: Path, item_id: str) -> bool:
 def keep(folder: Path, item_id: str, reply: Reply) -> dict[str, Any]:
     """Write the image of a reply if it can be decoded, and return the fields of its log line.
 
-    It lies at :func:`newest_of` until it is named.
+    Until it is named, it is at :func:`newest_of`.
     """
     if reply.picture is None:
         outcome = BLOCKED if reply.ending is Ending.REFUSED else API_ERROR

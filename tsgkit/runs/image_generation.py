@@ -1,7 +1,6 @@
 """Generation of images in a folder that the same call resumes; no image is paid for twice.
 
-What a content filter blocked is not asked again while the request stays the same; what ended in an error of the service
-is asked again by the next call.
+Blocked prompts are not requested again unless the request changes; errors of the service are retried by the next call.
 """
 
 from __future__ import annotations

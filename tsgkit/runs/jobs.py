@@ -6,10 +6,10 @@
 >>> engine.carry_out(lambda: engine.made({"one": 1, "two": 2}, twice, workers=2))
 {'one': 2, 'two': 4}
 
-A job is units with keys, and what is done with each: an evaluation's samples, a folder's images, the items of a file
-that an agent cleans. The engine starts as many at a time as the job says, ends a queue whose model is given up or whose
-budget is reached, and stops when the user, a full disk or a program's error says so: the first Ctrl-C lets what is in
-work come to its end and be recorded, the second one cancels it.
+A job is a set of units with keys and a function for each: the samples of an evaluation, the images of a folder, the
+items of a file. The engine runs as many at a time as the job allows. It ends a queue whose model is given up or whose
+budget is reached, and stops on an interrupt, a full disk or a program error: the first Ctrl-C completes and records the
+units in progress, the second cancels them.
 """
 
 from __future__ import annotations
@@ -261,8 +261,8 @@ class Engine:
     ) -> dict[str, Result]:
         """Make one thing of each unit, in the order of the units; ``NotFinished`` where not all could be made.
 
-        Of a shard only the units that it takes are made. ``steps``: so many will be told by :meth:`changed` of a unit;
-        None where each unit is one.
+        Of a shard, only its units are counted. ``steps``: the number of steps that :meth:`changed` will report for a
+        unit; None if each unit is one.
         """
         if self.shard is not None:
             units = {key: unit for key, unit in units.items() if self.shard.takes(key)}
@@ -323,8 +323,8 @@ class _Line(Iterable[Unit]):
 def _calm_collector() -> Iterator[None]:
     """Run the garbage collector less often during requests, and never over objects loaded before.
 
-    The libraries beneath make many short-lived objects; at its usual pace the collector walks over everything loaded,
-    again and again, and takes a good tenth of all time.
+    The libraries create many short-lived objects; at its default settings the collector repeatedly scans everything
+    loaded and takes a good tenth of the time.
     """
     before = gc.get_threshold()
     gc.freeze()

@@ -7,8 +7,8 @@
 ({'reply': '[B]'}, [{'reply': '[B]'}], 1)
 >>> journal.close()
 
-Every line is handed to the system at once, so that it outlives this process, and forced to the disk once a second. A
-last line without an end was being written when everything stopped: it is cut away when the file is opened again.
+Every line is passed to the system at once, so that it survives this process, and synced to disk once a second. An
+incomplete last line is cut off when the file is opened again.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ Several values of shots, prompts or seed multiply only the rows that they can ch
 >>> [(cell.style, cell.shots) for cell in cells_of(plan)]
 [('cot', None), ('few-shot', 1), ('few-shot', 4)]
 
-A folder of finished pictures or rooms is a subject too; the way in which it is looked at stands where a model's solver
-does: the protocol.
+A folder of images or scenes is a subject too; its protocol takes the place of a model's solver.
 """
 
 from __future__ import annotations
@@ -172,7 +171,7 @@ Axes = tuple[int | None, str | None, int | None]
 class Cell(NamedTuple):
     """A row of the result: a subject on a task, asked in one way, once.
 
-    The axes are None unless the plan has several values of them, and the row depends on which.
+    An axis is None unless the plan has several values of it and the row depends on it.
     """
 
     subject: str
@@ -220,7 +219,8 @@ Tasks = Mapping[str, Task]
 def cells_of(plan: Plan, tasks: Tasks | None = None) -> Iterator[Cell]:
     """Yield all rows of a plan in order; a baseline has neither style nor solver, and some solvers have no style.
 
-    The tasks say how folders are looked at where the plan does not, and which baselines and protocols draw lots.
+    Where the plan does not say, the tasks determine protocols for folders, and which baselines and protocols draw at
+    random.
     """
     tasks = tasks or {}
     folders = tuple(folder.name for folder in plan.folders)
@@ -239,8 +239,8 @@ def cells_of(plan: Plan, tasks: Tasks | None = None) -> Iterator[Cell]:
 def axes_of(cell: Cell, plan: Plan, tasks: Tasks) -> frozenset[str]:
     """Return the axes that a row depends on.
 
-    Numbers of examples are of few-shot styles, prompts of whoever is asked in their words, seeds of what is drawn: the
-    examples, what a baseline leaves to chance, the order in which options are shown.
+    Shots apply to few-shot styles, prompts to rows in which a model is asked with them, seeds to random choices:
+    examples, random baselines, the order of options.
     """
     is_folder = cell.subject in {folder.name for folder in plan.folders}
     is_baseline = cell.subject.startswith(BASELINE)

@@ -4,7 +4,7 @@ options = RewriterOptions("openai/gpt-4o")
 rewriter = open_rewriter(options, Path("pictures"), Limits())
 text = await rewriter.rewritten(Painting("7", "A red cup left of a blue plate."))
 
-Every call is kept in a folder of its own beside the pictures, so that the same command goes on without asking again.
+Every call is stored in a folder beside the images, so that the same command resumes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A plan with its data, prompts, solvers and subjects, loaded and checked before anything is asked.
 
-What can change an answer is gathered in :attr:`Prepared.asked`; its hash, without the text of cards, is the identity
+:attr:`Prepared.asked` holds everything that can change an answer. Its hash, without the text of cards, is the identity
 of the run.
 """
 
@@ -194,8 +194,8 @@ def in_shard(prepared: Prepared, shard: Shard) -> Prepared:
 def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, form: int = NEWEST) -> Prepared:
     """Load and check all that a plan names; ``UsageError`` before anything is asked.
 
-    ``scene_time`` is how many seconds the work on a room may take (0: as many as it takes); ``boxes`` lets a model
-    judge rooms in which most objects are bare boxes; ``form`` is the request form.
+    ``scene_time`` is the time limit for measuring a scene (0: none). ``boxes`` allows a model to judge scenes in which
+    most objects are bare boxes. ``form`` is the request form.
     """
     if not scene_time >= 0:
         raise UsageError(f"--scene-time {scene_time}: seconds are needed, or 0 for no limit")

@@ -1,6 +1,6 @@
 """Saved runs, opened to be shown, rescored or reported without asking a model.
 
-Data, tasks and metrics are today's; the data must be those that were asked about.
+Data, tasks and metrics are the present ones; the data must be those of the run.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def reader_of(header: Mapping[str, Any]) -> int:
 def rescore(path: Path, data: str | None = None) -> Rescored:
     """Score every recorded reply again with today's readers and metrics.
 
-    The records are put in the place of the old ones all at once; no model is called.
+    All records are replaced at once; no model is called.
     """
     header = read_header(path)
     prepared = prepared_again(header, path, data)
@@ -165,8 +165,7 @@ def records_from_calls(
 ) -> Iterator[bytes]:
     """Score every sample of some rows whose calls are recorded in full; yield the records in order.
 
-    ``errors`` holds the records that are kept where a sample has no such calls; ``places`` says where calls lie, if
-    that is known.
+    ``errors`` holds the records of samples without such calls; ``places`` the positions of calls, if known.
     """
     places = places_of_calls(path) if places is None else places
     calls = Journal(path / CALLS, writes=False)

@@ -3,7 +3,7 @@
     for line in script_lines(Path("runs/mine"), subject="good"):
         print(line)                       # {"item_id": "9", "reply": {"match lamp_1": "...", "sides": "..."}}
 
-Of a call that was made again the last reply counts. Local results are left out.
+Of repeated calls the last reply counts. Local results are left out.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 merged = merge([Path("runs/mine.shard-1-of-2"), Path("runs/mine.shard-2-of-2")], Path("runs/mine"))
 merged.missing
 
-Calls are united by their key. Of several replies to one call an answer beats an error, then the line with the smaller
-hash wins, so that neither the order of the folders nor that of several merges changes a byte. Samples are derived anew.
-What was merged lies beside the target until it is whole.
+Calls are united by key. Of several replies to one call an answer wins over an error, then the line with the smaller
+hash, so that the result does not depend on the order of folders or merges. Samples are derived anew. The merged folder
+is built beside the target until it is complete.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Merged:
 def merge(sources: Sequence[Path], target: Path, data: str | None = None) -> Merged:
     """Merge folders of one kind and one plan; ``UsageError`` where they are others, nothing is left behind then.
 
-    ``data`` says where the data of a run lie now, if elsewhere.
+    ``data`` overrides the place of the run's data.
     """
     folders = list({path.resolve(): path for path in sources}.values())
     _check_target(folders, target)
@@ -336,7 +336,7 @@ def _copied(
 ) -> Iterator[tuple[str, int]]:
     """Copy selected lines of the folders into one file, and yield each key with its new position.
 
-    A line says its turn among those of one key where its place does not.
+    The turn of a line among those with one key, if its position does not give it.
     """
     sources = Lines([path / name for path in folders])
     at, before, here = 0, "", 0

@@ -1,6 +1,6 @@
 """Progress of a run: finished samples, the positions of their records, and obstacles to resuming.
 
-Kept small: two numbers a sample, whatever a sample holds; two for each metric while samples are judged in order.
+Memory is small: two numbers for each sample, and two for each metric while samples are scored in order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Worker processes for solvers that compute without asking a model: one for each processor.
 
-A scene that kills its process (a crash in a library, no memory left) is tried once more, alone; then it is one sample
-that ends in an error, and the others go on. Interrupts are the main process's business: workers finish their work.
+A scene that kills its process (a crash in a library, no memory left) is tried once more, alone; then the sample ends in
+an error, and the others continue. Only the main process handles interrupts; workers finish their work.
 """
 
 from __future__ import annotations

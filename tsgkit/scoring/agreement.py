@@ -6,8 +6,8 @@
 Agreement(value=0.5, measure=<Measure.KAPPA: "Cohen's kappa">, n=4, left_out=1, raters=2, labels=('no', 'yes'), \
 reason=None)
 
-A rating of None, or none at all, means that a rater did not say. Labels are names: how near two of them are is not
-covered, and every disagreement counts the same.
+A rating of None, or a missing one, means that a rater gave none. Labels are nominal: every disagreement counts the
+same.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Alignment of candidate graphs with reference graphs: by position, in order, or in any order.
 
-Where several graphs are asked for, one forgotten at the start shifts all others. Pairing by place (the headline) then
-scores them all as wrong; the two alignments here tell how much of that is a matter of decomposition, not of content.
+If several graphs are asked for, one forgotten at the start shifts all others. Pairing by position (the main metric)
+then scores all of them as wrong; the two alignments here show how much of that is due to decomposition and not to
+content.
 
 >>> gains = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 >>> by_place(gains).total, in_order(gains).total, best(gains)
 (0.0, 2.0, Alignment(pairs=((0, 1), (1, 2)), total=2.0))
 
-``gains[i][j]`` is what pairing reference i with candidate j earns. Pairs that earn nothing are left out; ties go to
-the smaller numbers, so the result is the same on every run. Both alignments are exact; :func:`too_large` says where
-that would cost too much, and then nothing is computed rather than something approximate. :func:`assignment` earns as
-much as :func:`best` and takes hundreds of each, but of equal pairings it may return any.
+``gains[i][j]`` is the gain of pairing reference i with candidate j. Pairs without gain are left out; ties go to the
+smaller numbers, so the result is reproducible. Both alignments are exact; :func:`too_large` says when that would take
+too long, and then nothing is computed. :func:`assignment` gains as much as :func:`best` and handles hundreds of each,
+but returns any of several equal pairings.
 """
 
 from __future__ import annotations

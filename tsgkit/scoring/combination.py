@@ -8,8 +8,8 @@
 >>> combine([easy, []], Pooling.POOLED, mean_of_all) is None
 True
 
-A column is a metric of some of the samples; each is pooled by itself, so that a column of few samples counts as much as
-one of many.
+A column is a metric of some of the samples. Each is pooled separately, so that a column of few samples counts as much
+as one of many.
 """
 
 from __future__ import annotations

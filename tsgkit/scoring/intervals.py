@@ -9,10 +9,10 @@
 >>> round(sure.low, 4), sure.high, str(sure.method)
 (0.9705, 1.0, 'rule of three for a constant column')
 
-Nothing is drawn: the same clusters always give the same interval. Coverage on simulated corpora stands in
-docs/intervals.md and is measured by eval/bench/coverage.py.
+No random numbers are used: the same clusters always give the same interval. Coverage on simulated corpora is in
+docs/statistics.md and is measured by eval/bench/coverage.py.
 
-Not covered: a kind of cluster that is rare and that the data do not show. No method can know of it.
+Not covered: a rare kind of cluster that the data do not contain.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Outcomes of a sample, and the counts beside every score.
 
-Every sample ends in exactly one outcome, and each is counted: nothing is skipped.
+Every sample ends in exactly one outcome, and each is counted.
 """
 
 from __future__ import annotations

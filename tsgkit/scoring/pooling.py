@@ -7,8 +7,8 @@
 >>> round(averaged.value, 4), averaged.items, averaged.weightless, averaged.clusters
 (0.5833, 3, 1, 2)
 
-A sample to which a metric does not apply has no weight: it is counted in ``weightless`` and moves no value. A wrong
-or missing answer is another thing: a sum of 0 with its full weight.
+A sample to which a metric does not apply has no weight: it is counted in ``weightless`` and changes no value. A wrong
+or missing answer has a sum of 0 with its full weight.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Totals(NamedTuple):
 class Part:
     """The contribution of one sample to one metric: a sum, its weight, and the sample's cluster.
 
-    Samples of one cluster share a scenario or a context, so they are not independent of each other. A sample that
-    stands for itself is a cluster of one. The sum of a share lies between 0 and the weight; a count may be larger.
+    Samples of one cluster share a scenario or a context, so they are not independent. A sample on its own is a cluster
+    of one. The sum of a share is between 0 and the weight; a count may be larger.
     """
 
     sum: float

@@ -4,8 +4,8 @@
 >>> score.value, Score.missing("asked in another way").value
 (0.75, None)
 
-A score is never a bare float. A corpus value pools (sum, weight) or averages the samples' values, as the metric says;
-a sample without weight says nothing, which is not the same as zero.
+A score is never a bare float. A corpus value pools (sum, weight) or averages the samples' values, as the metric says. A
+sample without weight is not the same as zero.
 """
 
 from __future__ import annotations

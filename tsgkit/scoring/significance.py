@@ -43,8 +43,8 @@ class PairedMethod(StrEnum):
 class PairedTest:
     """A two-sided p-value and its method; the p-value is None if a system has no value, with the reason.
 
-    ``differing`` counts the clusters whose two sides differ: the others say nothing about which system is better.
-    ``rounds`` and ``seed`` are None where nothing was drawn.
+    ``differing`` counts the clusters whose two sides differ; the others carry no evidence. ``rounds`` and ``seed`` are
+    None if nothing was drawn.
     """
 
     p: float | None

@@ -6,7 +6,7 @@
 >>> skew([20, 80], [50, 50]).p < 1e-8
 True
 
-The test is good where all expected counts are about five or more; below, ``is_rough`` says so.
+The test is valid if all expected counts are about five or more; else ``is_rough`` is true.
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ Unreadable(reason='the file is empty')
 >>> examine(b"<!doctype html>")
 Unreadable(reason='this is no picture of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)')
 
-Pillow (the extra ``pictures``) decodes; nothing is decoded before its sides are known to be within bounds. Several
-threads may decode, as long as all they decode at a time has no more than ``MOST_PIXELS`` pixels, so that memory stays
-below some nine bytes for each of these.
+Pillow (extra ``images``) decodes, after the sides are checked against limits. Several threads may decode, as long as
+together they have no more than ``MOST_PIXELS`` pixels, so that memory stays below some nine bytes for each of these.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ class Unreadable:
 class Examined(NamedTuple):
     """A usable image: its format and media type, its sides, and remarks about conversions.
 
-    ``png`` holds it made anew, where it could not stay as it was.
+    ``png`` holds the re-encoded image, if it was necessary.
     """
 
     format: str

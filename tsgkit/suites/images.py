@@ -5,11 +5,10 @@
 >>> folder.look("7"), folder.look("../7")
 (Missing(), Unreadable(reason="'../7' is no name of a picture"))
 
-``<id>.png``, ``.jpg``, ``.jpeg``, ``.webp``, ``.gif`` or ``.bmp`` is the picture of an item. An id is data: nothing
-outside the folder is ever read. What a file holds decides, not its ending. A picture that services could misread
-(animated, CMYK, 16 bits a channel, turned by EXIF data, a palette with transparency, GIF or BMP inside) is made anew as
-a PNG in the folder ``kept``, under its SHA-256, and says so in its notes; one is made smaller only where
-``longest_side`` asks for it.
+``<id>.png``, ``.jpg``, ``.jpeg``, ``.webp``, ``.gif`` or ``.bmp`` is the image of an item. An id is data: nothing
+outside the folder is ever read. The content decides about the format, not the ending. An image that services could
+misread (animated, CMYK, 16 bits a channel, rotated by EXIF data, a palette with transparency, GIF or BMP inside) is
+re-encoded as a PNG in the folder ``kept``, under its SHA-256, with a note; it is reduced only for ``longest_side``.
 """
 
 from __future__ import annotations

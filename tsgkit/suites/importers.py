@@ -4,9 +4,8 @@
     import_dataset("tsg-bench", "checkout-of-the-repository")
     import_dataset("tsg-bench", "sgqa.jsonl", "my-selection.jsonl")
 
-A file goes in when it has been read to its end and fits its task; then it takes the place of the one of its task, and
-the others stay. What is wrong with its rows is counted and told. A file with the published checksum goes in whatever is
-wrong with it, because it is what everyone else has.
+A file is imported when it has been read completely and fits its task; it replaces the file of its task, and the others
+stay. Defects of its rows are counted and reported. A file with the published checksum is imported with any defects.
 """
 
 from __future__ import annotations
@@ -136,8 +135,9 @@ def get_dataset(
 ) -> Intake:
     """Fetch the files of a dataset that are not here as published; ``source`` is another base address.
 
-    Each goes in as soon as it is whole, so that what has come is never fetched twice; other rows are replaced only
-    with ``force``. A file without a published checksum is trusted as it first came: it is fetched again with ``force``.
+    Each file is imported as soon as it is complete, so that nothing is downloaded twice. Other rows are replaced only
+    with ``force``. A file without a published checksum is trusted when first downloaded, and downloaded again with
+    ``force``.
     """
     wanted, present = known(name), dataset(name)
     refuse_login(source or os.environ.get(SOURCE_VARIABLE, ""), "--from" if source else SOURCE_VARIABLE, NO_LOGIN)
@@ -193,7 +193,7 @@ def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, p
 def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Intake:
     """Copy files, or those of a folder that have the published names, into a dataset; all of them or none.
 
-    Rows that lie there are replaced only with ``force``.
+    Existing rows are replaced only with ``force``.
     """
     if not sources:
         raise UsageError("nothing to import", hint=f"tsgkit data import {name} DIR, or FILE...")

@@ -1,6 +1,6 @@
 """Exceptions of our own or a suite's code on one item, turned into its counted outcome with type and place.
 
-The exception's own message is left out where it was not written for people: it may hold anything, a key included.
+The exception's own message is left out unless it was written for users: it may contain anything, including a key.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Sample(Protocol):
 class Verdict(NamedTuple):
     """The verdict of a record on one question of a sample, comparable with people's ratings.
 
-    ``label`` is the answer that was read (None: none was), ``rounds`` are those of each round where there were several.
+    ``label`` is the answer (None: none was read), ``rounds`` those of each round if there were several.
     """
 
     question: str

@@ -19,8 +19,8 @@ PROFILES = ("strict", "official")
 class Metric:
     """A metric of a task, or a diagnostic beside it (``is_headline`` false).
 
-    A metric ``made_of`` others has no scores of its own: its value is what ``made_by`` makes of theirs. One that is no
-    share of anything (``is_share`` false) is a level or a count, and never shown as a percentage.
+    A metric ``made_of`` others has no scores of its own: ``made_by`` computes its value from theirs. One that is not a
+    share (``is_share`` false) is a level or a count, and is never shown in percent.
     """
 
     meaning: str

@@ -23,7 +23,7 @@ Condition = Literal["none", "text", "drawn"]
 class Painting:
     """An image to make: the id that names it, the prompt, and an image to show to the model.
 
-    ``rewritten`` is the prompt in the words of a text model, which the image model then gets in its place.
+    ``rewritten`` is the prompt in the words of a text model, sent to the image model in its place.
     """
 
     item_id: str
@@ -36,9 +36,8 @@ class Painting:
 class PaintingOptions:
     """Options of image prompts that the task decides.
 
-    ``condition`` says how a layout from ``layouts`` goes into the prompt: not at all, as text, or drawn as a picture
-    (to be kept by :func:`tsgkit.suites.images.keep_picture` in ``drawings``); without ``instruction`` the layout
-    stands alone.
+    ``condition`` says how a layout from ``layouts`` enters the prompt: not at all, as text, or as an image (kept in
+    ``drawings``). Without ``instruction`` the layout is given alone.
     """
 
     condition: Condition = "none"

@@ -1,8 +1,8 @@
 """Replies as readers receive them: from models, or from a file.
 
-A file holds JSON Lines of ``{"item_id", "reply"}``, perhaps with an ``"outcome"`` that names what text cannot show:
-truncated, refused, api_error. ``reply`` is a string, a list with the one string, or null for a reply without content;
-a suite may take other values too. Where a sample has several calls, ``reply`` is a list of strings in order.
+A file holds JSON Lines of ``{"item_id", "reply"}``, optionally with an ``"outcome"`` that text cannot show: truncated,
+refused, api_error. ``reply`` is a string, a list with one string, or null for a reply without content; a suite may
+accept other values. For several calls, ``reply`` is a list of strings in order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Request forms: numbered ways of composing requests, so that old runs continue unchanged.
 
-A run keeps the form that it began under in ``run.json`` and continues under it, so that nothing is asked twice and all
-of its replies are to the same kind of request. New runs take the newest form.
+A run stores the form that it began with in ``run.json`` and keeps it, so that nothing is asked twice and all its
+replies answer the same kind of request. New runs use the newest form.
 
 >>> form_of({"tsgkit": "0.1.0"}), form_of({"request_form": 2})
 (1, 2)

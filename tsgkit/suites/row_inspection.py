@@ -1,6 +1,6 @@
 """Inspection of files of rows before import: the task that takes them, and invalid lines.
 
-For every suite that names no inspector of its own and has tasks of rows.
+Used for every suite with row tasks and without an inspector of its own.
 """
 
 from __future__ import annotations

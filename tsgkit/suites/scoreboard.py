@@ -1,7 +1,7 @@
 """Scores of many samples: values with intervals in both profiles, and their JSON.
 
-A metric's corpus value carries its 95 % interval over clusters, and ``n``, its summed weight.
-What a profile does not count is a reason, never a gap.
+A corpus value carries its 95 % interval over clusters, and ``n``, its summed weight. A value that a profile does not
+have carries a reason.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Suites: one manifest each, with everything that a suite adds to tsgkit.
 
-Everything in a manifest that takes time to load is named by its place, ``"package.module:name"``, and loaded when it is
-needed. A package adds a suite by an entry point in the group ``tsgkit.suites``: its name is the suite's, its value the
+Everything in a manifest that takes time to import is named by its place, ``"package.module:name"``, and imported on
+use. A package adds a suite by an entry point in the group ``tsgkit.suites``: its name is the suite's, its value the
 manifest. The package may hold the folders ``tasks``, ``prompts`` and ``eval``, laid out as in a project.
 
 >>> [suite.name for suite in suites() if suite.module.startswith("tsgkit.")]
@@ -249,8 +249,8 @@ def default_tasks() -> tuple[str, ...]:
 def tasks_named(names: Iterable[str], known: Sequence[str] | None = None) -> tuple[str, ...]:
     """Return the tasks for these names: a task, a suite for all its own, or a pattern such as ``tsg/*-sgg``.
 
-    ``known`` are the tasks there are (None: those of all cards). A suite's name stands for the tasks that need not be
-    named themselves.
+    ``known`` are the available tasks (None: those of all cards). A suite's name selects its tasks that are not on
+    request.
     """
     known = _tasks() if known is None else known
     found: list[str] = []
@@ -267,7 +267,7 @@ def tasks_named(names: Iterable[str], known: Sequence[str] | None = None) -> tup
 def task_named(name: str, known: Sequence[str] | None = None, where: str = "") -> str:
     """Return the task of a name, which may lack the suite's (the first suite that has it is meant).
 
-    A suite with a single task stands for it. ``where`` says which tasks are known, if not all there are.
+    A suite's name selects its only task. ``where`` names the known tasks in messages, if not all are known.
     """
     from tsgkit.lexicon import meant
 

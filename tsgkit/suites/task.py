@@ -1,7 +1,7 @@
 """Tasks: data, ways of answering, scores and displays; and optional capabilities as protocols.
 
-A suite makes a :class:`Task` of a card (:mod:`~tsgkit.suites.suite`); runs and reports know nothing else of it.
-What a task does not do is said in the words of a ``UsageError``.
+A suite makes a :class:`Task` of a card (:mod:`~tsgkit.suites.suite`); runs and reports use nothing else. A task that
+lacks a capability raises ``UsageError``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tasks that models answer in words; everything follows from how a reply is read and scored.
 
-:class:`AskedTask` reads, scores, votes, previews and scores files of replies for any such task; a suite says what is
-asked (:meth:`~AskedTask.prompter`), how a text is read (:meth:`~AskedTask.read_text`) and what an answer is worth
+:class:`AskedTask` reads, scores, votes, previews, and scores files of replies for any such task. A suite provides the
+prompts (:meth:`~AskedTask.prompter`), the reader of a text (:meth:`~AskedTask.read_text`) and the scores of an answer
 (:meth:`~AskedTask.answer_scores`). :class:`RowTask` adds the rest for tasks whose items are lines of JSON.
 """
 
@@ -88,8 +88,8 @@ class AskedTask(Task, Generic[Item, Answer]):
     def answer_scores(self, item: Item, answer: Answer | None, asked: AsAsked | None) -> AnswerScores:
         """Score an answer (None: there is none, which is worth nothing and weighs as much as a wrong one).
 
-        ``asked`` is the reply that a published reader is shown; None where the answer was not read from one reply. A
-        task whose scores need more than the answer overrides :meth:`score` instead.
+        ``asked`` is the reply that a published reader sees; None if the answer was not read from one reply. A task
+        whose scores need more than the answer overrides :meth:`score` instead.
         """
         raise NotImplementedError
 
@@ -259,7 +259,7 @@ ROUNDING = 1e-9
 def number_of(value: object, metric: str, *, is_share: bool, otherwise: str) -> float:
     """Return the number that a user's function gave a sample. Raise ``OwnCodeError`` if it is invalid.
 
-    ``otherwise`` says how a metric is declared whose values are no shares.
+    ``otherwise`` says how to declare a metric that is not a share.
     """
     number: Any = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value  # of numpy
     if not isinstance(number, Real) or not math.isfinite(number):  # a bool is a number

@@ -1,6 +1,6 @@
 """Transcripts: all calls about one sample in order, with labels and replies.
 
-Solvers make transcripts, with whatever ``ask`` they are given; judgements are made from transcripts alone.
+Solvers create transcripts with a given ``ask``; scores are computed from transcripts alone.
 """
 
 from __future__ import annotations

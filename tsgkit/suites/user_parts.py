@@ -1,7 +1,7 @@
 """Users' solvers, metrics and styles, registered by decorators in a program or a ``--code`` file.
 
-What is registered again under its name takes the place of the one before. All of it is part of what identifies a run,
-but for metrics, by the text of its code.
+A repeated registration under one name replaces the earlier one. The source code of solvers and styles is part of a
+run's identity, that of metrics is not.
 """
 
 from __future__ import annotations
@@ -177,8 +177,8 @@ def metric(
 ) -> Callable[[Any], Any]:
     """Register a function of an item and its answer as one more metric of a task, in strict.
 
-    The item is the task's own, or the row of a :class:`Task`; the answer is None where there is none. ``better`` says
-    whether ``more`` or ``less`` is; a ``share`` is a number from 0 to 1, and shown in percent.
+    The item is the task's own, or the row of a :class:`Task`; the answer is None if there is none. ``better`` is
+    ``more`` or ``less``; a ``share`` is a number from 0 to 1, shown in percent.
 
         @tk.metric("tsg/sgqa", better="less")
         def letters(item, answer):

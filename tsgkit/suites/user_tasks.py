@@ -4,7 +4,7 @@
 >>> capitals.judged(0, "Answer: [Paris]").scores["strict"]["correct"].value
 1.0
 
-What is registered again under its name takes the place of the one before; its code is part of what identifies a run.
+A repeated registration under one name replaces the earlier one. Its source code is part of a run's identity.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class OwnItem:
 class Task(RowTask[OwnItem, Any]):
     """A user's task: rows, prompts, a reader and scores.
 
-    ``rows`` are mappings, or a file of JSON lines. ``prompt`` is a text with the rows' fields in braces, or a function
+    ``rows`` are mappings, or a file of JSON Lines. ``prompt`` is a text with the rows' fields in braces, or a function
     of a row. ``read`` is a function of a reply's text and the row: it returns the answer, or raises ``ValueError`` with
-    the reason why there is none; without it the answer stands in square brackets, or behind "Answer:", or alone.
-    ``score`` is a function of the row and the answer: a number, or a number by metric; without it the answer is right
-    where it is the row's ``answer``. ``metrics`` are shares, from 0 to 1 and shown in percent, but for those named in
-    ``amounts``. Rows may have an ``item_id``, a ``cluster`` (rows that share one are not independent) and the fields
-    named in ``by``, to group results.
+    the reason why there is none. Without it the answer is read in square brackets, after "Answer:", or alone. ``score``
+    is a function of the row and the answer that returns a number, or a number for each metric; without it the answer is
+    right if it equals the row's ``answer``. ``metrics`` are shares from 0 to 1, shown in percent, except those in
+    ``amounts``. Rows may have an ``item_id``, a ``cluster`` (rows of one cluster are not independent) and the fields in
+    ``by``, to group results.
     """
 
     def __init__(

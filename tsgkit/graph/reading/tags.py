@@ -4,7 +4,7 @@
 >>> [str(triplet) for _, line in tagged_at(lines, 0) for triplet in line.triplets]
 ['lift -> dobj -> pot', 'lift -> with -> hand1']
 
-Markers are in the order source, target, edge; if the second of them is certainly an edge, nothing is read.
+Markers are in the order source, target, edge; if only the second of them is certainly an edge, nothing is read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Audits of benchmarks: what can be answered without understanding, and defects of items.
 
-``items`` is what every suite's samples become, ``checks`` look for slips, ``shortcuts`` answer without understanding,
-``audit`` puts together what was found.
+``items`` is the common form of all suites' items, ``checks`` find defects, ``shortcuts`` answer without understanding,
+``audit`` combines the findings.
 """
 
 from tsgkit.suites.audits.audit import (

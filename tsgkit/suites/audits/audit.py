@@ -186,8 +186,8 @@ def audit(auditable: Auditable) -> Audit:
 def smallest_difference(effective: float, level: float = 0.95, power: float = 0.8) -> float:
     """Return the smallest true difference between two systems that so many independent items would probably show.
 
-    For two systems that are right about half of the time, each on items of its own; less where they err on the same
-    items. 1 at most: with few items nothing but everything against nothing shows.
+    For two systems that are each right about half of the time on separate items; less if they err on the same items. At
+    most 1: with few items only all against nothing shows.
     """
     if effective <= 0:
         return 1.0

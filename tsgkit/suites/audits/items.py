@@ -27,7 +27,7 @@ _STOP = word_set(
 class Item:
     """A question of a benchmark: its content, its options, and its context.
 
-    With ``options`` the right answer is the one at ``key``; without, it is ``answer``, one of ``pool``.
+    With ``options`` the right answer is the one at ``key``; else it is ``answer``, one of ``pool``.
     """
 
     item_id: str

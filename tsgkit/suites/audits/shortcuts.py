@@ -4,7 +4,7 @@
 >>> longest_option(item), credit(item, (0, 1))
 ((1,), 0.5)
 
-What must be taught (where keys usually stand) learns from clusters other than the one it answers.
+Shortcuts that learn (the usual position of keys) learn from other clusters than the one that they answer.
 """
 
 from __future__ import annotations

@@ -6,5 +6,5 @@
 ``images``            decodes the images of a folder beside the event loop
 ``shown_images``            records which image a judge was shown
 
-A suite brings its questions, their schemas, a reader of one reply, and how what was said becomes a score.
+A suite provides its questions, their schemas, a reader of one reply, and the scores.
 """

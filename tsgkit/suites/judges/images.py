@@ -4,9 +4,9 @@
 >>> asyncio.run(beside(lambda: 6 * 7))
 42
 
-``AT_ONCE`` threads read and decode for the whole process, however many folders and protocols are worked on; what they
-decode at a time is bounded in pixels too (:mod:`~tsgkit.suites.image_decoder`). They are daemons: a file that hangs
-holds up neither the replies that are waited for, nor other images, nor the end of the process.
+``AT_ONCE`` threads read and decode for the whole process, for all folders and protocols; the pixels decoded at a time
+are limited too (:mod:`~tsgkit.suites.image_decoder`). They are daemon threads: a file that hangs delays neither
+replies, nor other images, nor the end of the process.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ Schema = dict[str, Any]
 class ResponseFormats:
     """The response formats that one endpoint accepts (True) or refuses (False), shared by all askers.
 
-    The first request with a type finds out for all; requests beside it wait for its reply. Where that does not decide
-    (the service failed), no call waits for another one.
+    The first request with a type decides for all; concurrent ones wait for its reply. If that does not decide (the
+    service failed), no call waits for another one.
     """
 
     takes: dict[str, bool] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """Worked examples for few-shot prompts, chosen by seed from a pool that does not overlap with the data.
 
-The choice depends on the seed and the items' ids alone, and fewer shots are the beginning of more, so that an ablation
-adds examples to those that were there.
+The choice depends on the seed and the items' ids only, and fewer shots are a prefix of more, so that an ablation adds
+examples to the previous ones.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@
 >>> family_of("agent:exact").names, family_of("agent:exact").styled
 (('agent', 'agent:exact'), False)
 
-A family may live in any package, since it is named by its dotted place and loaded when it is asked for. A package joins
-by an entry point in the group ``tsgkit.solvers``: its name is the first word of the solvers' names, its value the
-family. A family knows no suite: it says for each task whether it can do it.
+A factory may be in any package; it is named by its dotted place and imported on use. A package adds one by an entry
+point in the group ``tsgkit.solvers``: its name is the first word of the solvers' names, its value the factory. A
+factory does not depend on suites: it decides for each task whether it applies.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Prompts: the texts of a task composed in a style, with the values of one item.
 
-A prompt is one message of a user: statement and rules, perhaps reasoning, perhaps worked examples, the input, and the
-form of the answer. What is the same for all items is rendered once; values are put in once and never read again.
+A prompt is one user message: statement and rules, optionally reasoning and worked examples, the input, and the form of
+the answer. Parts that are equal for all items are rendered once; inserted values are never interpreted.
 """
 
 from __future__ import annotations

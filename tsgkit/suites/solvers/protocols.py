@@ -1,8 +1,7 @@
 """The part of a task that solvers need: answers are read and scored, and can be voted on or drafted.
 
-A task is ``Answerable`` where its suite can read a reply and score what was read. It is also ``Votable`` where several
-answers to one item come to one; ``vote:N`` works for those tasks and for no others. It is ``Draftable`` where an answer
-is graphs of a sentence; ``agent`` works for those.
+A task is ``Answerable`` if its suite can read and score replies, ``Votable`` if several answers to one item can be
+combined (``vote:N``), and ``Draftable`` if an answer is the graphs of a sentence (``agent``).
 """
 
 from __future__ import annotations

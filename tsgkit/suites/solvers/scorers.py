@@ -1,6 +1,6 @@
 """Scorers of transcripts by what stands in them: one reply, several draws, or the work of several steps.
 
-Solvers and recorded runs share these, so that a run is scored the same while it is made and ever after.
+Solvers and recorded runs share these, so that a run is always scored in the same way.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Draws(Generic[Item, Answer]):
 class Work(Generic[Item, Answer]):
     """Scores what a solver of several steps came to: its ``local`` answer, else what was said last.
 
-    What it says of its work under ``notes`` is kept with the judgement. No published reader knows such answers.
+    Its ``notes`` are kept with the scores. There is no published reader of such answers.
     """
 
     task: Answerable[Item, Answer]
@@ -107,8 +107,8 @@ class Work(Generic[Item, Answer]):
 def combined(task: Votable[Item, Answer], item: Item, readings: Sequence[Reading[Answer]]) -> Reading[Answer]:
     """Return what the readings of several draws come to.
 
-    Only draws that could be read have a vote. One that ended in an error of the service leaves the whole open; where no
-    draw could be read, the first one's outcome stands for all.
+    Only readable draws vote. One that ended in an error of the service leaves the result open; without readable draws
+    the first one's outcome counts.
     """
     broken = next((one for one in readings if one.outcome is Outcome.API_ERROR), None)
     if broken is not None or not readings:

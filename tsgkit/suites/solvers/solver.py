@@ -1,7 +1,7 @@
 """Protocols of a solver: it turns an item into a transcript, and a transcript into a judgement.
 
-Nothing else knows how many calls a solver makes. Judging needs the transcript alone, so a stored run is judged again
-without asking anybody.
+Only the solver knows how many calls it makes. Scoring needs the transcript only, so a stored run is rescored without
+asking a model.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ Value = TypeVar("Value")
 def plurality(answers: Sequence[Value], same: Callable[[Value, Value], bool] = operator.eq) -> Value:
     """Return the answer that is given most often, of equals the first; ``same`` is an equivalence of answers.
 
-    A formula may be given in many forms, so that ``same`` decides which of them are one answer; the first form of the
-    winner stands for it.
+    ``same`` decides which answers are equal, since a formula may have many forms; the first form of the winner is
+    returned.
     """
     groups: list[list[Value]] = []
     for answer in answers:
@@ -37,7 +37,7 @@ def plurality(answers: Sequence[Value], same: Callable[[Value, Value], bool] = o
 def majority(draws: Sequence[Iterable[Value]], key: Callable[[Value], Hashable]) -> list[Value]:
     """Return the parts that more than half of the draws have, as first written and in that order.
 
-    Parts with the same key are the same part; a draw that has a part twice has one vote for it.
+    Parts with the same key are equal; a draw with a part twice has one vote for it.
     """
     first: dict[Hashable, Value] = {}
     votes = Counter[Hashable]()

@@ -1,6 +1,6 @@
 """Audit of this suite's rows: items, checks that know graphs, and shortcuts for answers other than letters.
 
-Rows that no evaluation would take (a key outside the candidates, an unreadable line) are slips here, not errors.
+Rows that an evaluation would refuse (a key outside the candidates, an unreadable line) are findings here, not errors.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ RANDOM, PERTURBED = "random half (with variation_triplets)", "perturbed half (wi
 def kinds_of_rows(entries: Sequence[Entry]) -> list[str]:
     """Return the known half or kind of each row; empty texts where the rows name none.
 
-    Choices: their only tag, else whether ``variation_triplets`` stand in them, as in the random half of the published
-    file alone. Rows to generate graphs from: the number of graphs.
+    Choices: their only tag, else whether ``variation_triplets`` occur in them, as only in the random half of the
+    published file. Generation rows: the number of graphs.
     """
     rows = [entry.row or {} for entry in entries]
     found = [""] * len(rows)
@@ -57,8 +57,8 @@ def earlier_steps(entries: Mapping[str, Entry], sample: AnySample) -> Iterator[S
 def better_options(sample: AnySample) -> Iterator[Slip]:
     """Find keyed candidates without the graph's action beside a wrong one that mentions all of the graph.
 
-    The wrong one must tell two names more: keyed candidates may use another word for an action. Where the keyed one
-    tells the opposite action, it is enough that another tells the action and no less beside.
+    The wrong one must mention two more names, since keyed candidates may use another word for an action. If the keyed
+    one mentions the opposite action, it is enough that another mentions the action and as much beside it.
     """
     if not isinstance(sample, SelectionSample) or not 0 <= sample.position < len(sample.candidates):
         return

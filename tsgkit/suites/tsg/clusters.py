@@ -126,7 +126,7 @@ class Clustering:
     def _add_context(self, graphs: tuple[ActionGraph, ...], number: int, *, has_target: bool) -> None:
         """Note every beginning of a context with the graph that follows it, and where the context ends.
 
-        A context too short to be evidence ends with its row's own graph.
+        A context that is too short as evidence is extended by the row's own graph.
         """
         beginning, end = 0, max(LEAST_SHARED, len(graphs) - has_target)
         for length, graph in enumerate(graphs, 1):

@@ -1,6 +1,6 @@
 """A file of rows as samples that are parsed on access, to save memory.
 
-Opening reads the whole file once and checks all of it, so that nothing is asked of data that cannot be scored.
+Opening reads and checks the whole file, so that no model is asked about data that cannot be scored.
 """
 
 from __future__ import annotations

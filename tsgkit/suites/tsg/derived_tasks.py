@@ -4,7 +4,7 @@
 ``edges-*``   the nodes are given, the graphs are asked for
 ``actions``   nodes (actions left out) and edge labels are given, the actions are asked for, in order
 
-What is given stands in the order of L, so that an order never tells what belongs together.
+Given elements are in the order of L, so that their order reveals nothing.
 
 >>> from tsgkit.scoring.sequences import common_subsequence
 >>> overlap_scores(common_subsequence(("take", "fill"), ("take", "dip", "fill")))["precision"].value

@@ -1,7 +1,7 @@
 """Reading and scoring as in the published code, except its crashes.
 
-Kept apart on purpose: nothing here may be improved. Behaviours have names in comments where they surprise; what the
-crashes would have been is a condition the report names.
+Kept apart on purpose: nothing here may be improved. Comments name surprising behaviour; the report names the conditions
+under which the published code would crash.
 
 >>> letter("A close reading suggests [C]")  # the first capital letter on its own wins: the article A
 'A'
@@ -54,8 +54,8 @@ def _first_bracket(reply: str) -> str:
 def graphs(reply: str) -> tuple[ActionGraph, ...]:
     """Blocks between blank lines; a line is a triplet if it has exactly three parts between arrows.
 
-    Other lines are skipped and end nothing, so a heading without a blank line fuses graphs, and a blank line within
-    one splits it; bullets and bold stay in the names.
+    Other lines are skipped without ending a graph, so a heading without a blank line merges graphs, and a blank line
+    within one splits it; bullets and bold stay in the names.
     """
     found: list[list[Triplet]] = [[]]
     for line in reply.split("\n"):

@@ -222,10 +222,9 @@ def told_error(change: Change) -> str:
 def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored:
     """Return the repaired graph's score against the original, and the fate of each error.
 
-    Fixed is an error whose wrong triplet is gone and whose right one is there; left is one of which nothing changed;
-    what is neither was mended by half. Newly broken are right triplets lost and wrong ones added: no repair is asked
-    to do either; the metric is the share of graphs in which that happens, the count that of triplets. Without an answer
-    all errors are left, and nothing is said about newly broken triplets.
+    An error is fixed if its wrong triplet is gone and its right one is there; it is left if neither is the case;
+    otherwise it is half repaired. Newly broken are right triplets lost and wrong ones added; the metric is the share of
+    graphs with any, the count is that of triplets. Without an answer all errors are left, and nothing is newly broken.
     """
     original, spoilt = fold_graph(sample.original), fold_graph(sample.spoilt)
     candidates = list(answer.graphs) if answer else []

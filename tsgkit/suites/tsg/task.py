@@ -1,8 +1,8 @@
 """Common parts of this suite's tasks: rows of documents, prompts in parts or whole, groups, audits.
 
-A task is a class of its own in :mod:`~tsgkit.suites.tsg.qa`, ``selection``, ``generation``, ``halves`` and ``repairs``,
-which reads top to bottom: what is asked, how an answer is read and scored, how an item is recognised. The items
-themselves stand in ``items``.
+Each task is a class of its own in :mod:`~tsgkit.suites.tsg.qa`, ``selection``, ``generation``, ``derived_tasks`` and
+``repairs``, which reads top to bottom: the prompt, the reader, the scores, the identity of an item. The items are in
+``items``.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ def central_list(draws: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def majority_graphs(draws: Sequence[Graphs]) -> tuple[ActionGraph, ...]:
     """Return the triplets that more than half of the draws have, graph by graph.
 
-    The draw most like the others gives the order of graphs; the others are aligned to it in order. A graph of which
-    no triplet has a majority is left out.
+    The draw most similar to the others gives the order of graphs; the others are aligned to it in order. A graph
+    without a majority for any triplet is left out.
     """
     sets = [[triplets_of(graph) for graph in draw] for draw in draws]
     centre = _centre(sets)

@@ -4,8 +4,8 @@
 >>> elements_of(L)
 Elements(actions=('open',), things=('jar',), prepositions=('on',))
 
-Left out are person and hands, which have their own places, names against the spelling of elements, and labels that
-are no prepositions. Where L names no action, its things must do; where it names neither, there is nothing to write.
+Person and hands, misspelt names, and labels that are no prepositions are left out. If L has no action, its objects are
+used as actions; if it has neither, nothing can be written.
 """
 
 from __future__ import annotations

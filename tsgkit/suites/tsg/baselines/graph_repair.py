@@ -8,7 +8,7 @@ person -> verb -> take
 take -> dobj -> lid
 take -> with -> hand1
 
-What keeps the schema and is wrong all the same (a triplet too many, a wrong object) is not seen, and stays.
+Errors that keep the schema (a superfluous triplet, a wrong object) are not detected.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 >>> hands.do(Event("take", ("jar",))), hands.do(Event("open", ("lid",))), hands.do(Event("put-down", ("jar",)))
 (('hand1',), ('hand2',), ('hand1',))
 
-The first thing taken goes to the first free hand; a thing held is worked with and put down by the hand that holds it;
-anything else is done by a free hand. Where both are full, the first does it.
+The first object taken goes to the first free hand. A held object is used and put down by the hand that holds it; other
+actions are done by a free hand. If both are full, the first does it.
 """
 
 from __future__ import annotations
