@@ -174,5 +174,5 @@ def test_nobody_is_asked_about_what_could_not_be_written(
     capsys.readouterr()
     assert typed("a\n" * 5) == 2
     said = capsys.readouterr()
-    assert "lie here already and would be lost" in said.err and "1 of" not in said.out
+    assert "already here would be lost" in said.err and "1 of" not in said.out
     assert typed("a\n" * 5, "--force") == 0 and "pour" in Path("out.txt").read_text()

@@ -143,7 +143,7 @@ def test_tasks_of_one_question_an_item_have_judges_too(capsys: Captured) -> None
         ),
         (
             [{"item_id": "000900", "question": 1, "rater": "a", "right": True}],
-            "nothing in it is about an item of this run",
+            "it has no rating of an item of this run",
         ),
         ([], "there are no ratings in it"),
     ],

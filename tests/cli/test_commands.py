@@ -86,7 +86,7 @@ def test_every_command_has_a_help_with_its_exit_codes(command: str, capsys: pyte
         (["check", "clean.txt", "--ignore", "typo"], "there is no code typo"),
         (["check", "clean.txt", "--vocabulary", "clean.txt"], "clean.txt: line 1: broken JSON"),
         (["convert", "clean.txt"], "missing: OUT"),
-        (["convert", "clean.txt", "out.csv"], "no format is known by the ending '.csv'"),
+        (["convert", "clean.txt", "out.csv"], "no format has the ending '.csv'"),
         (["convert", "clean.txt", "-"], "name it with --to"),
         (["convert", "clean.txt", "out", "--to", "csv"], "there is no format 'csv'"),
         (["convert", "clean.txt", "nowhere/out.json"], "nowhere/out.json: cannot be written"),

@@ -100,7 +100,7 @@ def test_orders_in_a_story_reach_neither_paths_nor_rules_nor_other_nodes(folder:
     [
         (["-o", "-", "--model", "x/y"], "graphs go into a file"),
         (["-o", "out.json", "--model", "x/y", "--open", "--vocabulary", "L.json"], "leave out one of the two"),
-        (["-o", "out.what", "--model", "x/y"], "no format is known by the ending"),
+        (["-o", "out.what", "--model", "x/y"], "no format has the ending"),
         (["-o", "story.txt", "--model", "x/y"], "this is the file being read"),
         (["-o", "out.json", "--model", "x/y", "--counts", "1,two"], "not numbers"),
         (["-o", "out.json", "--model", "baseline/rules"], "no model to ask"),

@@ -135,7 +135,7 @@ def test_data_that_lie_there_are_kept_and_nothing_is_begun(case: Writes, capsys:
     before = files()
     assert carried_out(case) == 2
     said = capsys.readouterr()
-    assert f"{case.target}: 2 lines of JSON lie here already and would be lost" in said.err
+    assert f"{case.target}: 2 lines of JSON already here would be lost" in said.err
     assert "replace them with --force, or write to another place" in said.err
     assert files() == before and "written:" not in said.out
 
@@ -162,7 +162,7 @@ def test_graphs_that_were_changed_since_are_kept(case: Writes, capsys: Captured)
     changed = Path(case.target).read_text() + "\n"
     Path(case.target).write_text(changed)
     assert carried_out(case) == 2
-    assert "lie here already and would be lost" in capsys.readouterr().err
+    assert "already here would be lost" in capsys.readouterr().err
     assert Path(case.target).read_text() == changed
 
 
@@ -211,7 +211,7 @@ def test_reports_replace_reports_and_no_data(case: Writes, capsys: Captured) -> 
     before = files()
     assert carried_out(case) == 2
     said = capsys.readouterr().err
-    assert f"{case.target}: 2 lines of JSON lie here already and would be lost" in said and "--force" not in said
+    assert f"{case.target}: 2 lines of JSON already here would be lost" in said and "--force" not in said
     assert files() == before
 
 
@@ -270,7 +270,7 @@ def test_conversion_replaces_what_a_conversion_wrote_and_nobody_changed(capsys: 
     assert main(["convert", "sgqa.jsonl", "out.json"]) == 0, "whatever it was made of"
     Path("out.json").write_text("[]")
     assert main(words) == 2 and Path("out.json").read_text() == "[]"
-    assert "2 bytes of JSON lie here already and would be lost" in capsys.readouterr().err
+    assert "2 bytes of JSON already here would be lost" in capsys.readouterr().err
     assert main([*words, "--force"]) == 0 and main(words) == 0
 
 

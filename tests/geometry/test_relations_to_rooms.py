@@ -190,7 +190,7 @@ def test_what_cannot_be_asked_of_a_room_is_said() -> None:
     stage = staged([AS_IT_IS.thing("it", (1, 1, 1), (0, 0, 0.5))], AS_IT_IS.room(6, 6))
     with pytest.raises(UsageError, match="no relation to a room is called 'under'"):
         relation_to_room(stage, "under", "it")
-    with pytest.raises(UsageError, match="nothing built is called 'roof'"):
+    with pytest.raises(UsageError, match="the architecture has no 'roof'"):
         relation_to_room(stage, "next_to", "it", element="roof")
     with pytest.raises(UsageError, match="no floor is called 'floor_attic'"):
         relation_to_room(stage, "inside_room", "it", floors=["floor_attic"])

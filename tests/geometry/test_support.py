@@ -157,7 +157,7 @@ def test_what_touches_floor_and_ceiling_stands_by_itself() -> None:
 
 
 def test_an_unknown_type_is_refused() -> None:
-    with pytest.raises(UsageError, match="'sky', given for 'it', is no way to be supported"):
+    with pytest.raises(UsageError, match="'sky', given for 'it', is not a type of support"):
         support_of(thing("it", (1, 1, 1), (0, 0, 0.5)), STRICT, "sky")
 
 

@@ -97,7 +97,7 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
         (GOOD + "temperature: hot\n", "temperature: "),
         (GOOD + "temperature: .nan\n", "temperature: "),
         (GOOD + "temperature: -1\n", "temperature: "),
-        (GOOD + "sha256: abc\n", "sha256: a card is not to say this of itself"),
+        (GOOD + "sha256: abc\n", "sha256: tsgkit sets this field, so a card must not have it"),
         (GOOD + "1: x\n", "1: the name of a field is a text"),
         (GOOD + "judge: !!python/object/apply:os.system ['true']\n", "could not determine a constructor"),
         (GOOD + "judge: &a x\nsubject: *a\n", "line 10: an alias"),

@@ -104,10 +104,10 @@ def test_a_dataset_without_an_address_is_only_imported(tmp_path: Path, monkeypat
     files = "files: [{name: a.txt, task: a, path: a.txt}]"
     (tmp_path / "tasks/mine/datasets.yaml").write_text(f"own:\n  about: a\n  licence: b\n  {files}\n")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="own: it lies nowhere it could be fetched from") as caught:
+    with pytest.raises(UsageError, match="own: it has no download address") as caught:
         known("own").url(known("own").files[0])
     assert caught.value.hint.endswith("tsgkit data import own FILE")
     half = f"own:\n  about: a\n  licence: b\n  repository: a/b\n  {files}\n"
     (tmp_path / "tasks/mine/datasets.yaml").write_text(half)
-    with pytest.raises(FileProblem, match="base, repository and commit stand together or not at all"):
+    with pytest.raises(FileProblem, match="base, repository and commit must be given together"):
         known("own")

@@ -254,7 +254,7 @@ def test_a_line_that_was_broken_by_hand_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     (tmp_path / "out").touch()
     with picture_server() as server:
-        with pytest.raises(FileProblem, match="these pictures cannot be kept here"):
+        with pytest.raises(FileProblem, match="these images cannot be stored here"):
             painted(server, tmp_path / "out")
         assert server.stats()["seen"] == 0
 

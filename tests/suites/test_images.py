@@ -88,7 +88,7 @@ def test_links_out_of_the_folder_are_refused_and_links_within_are_followed(folde
     (folder / "9.png").write_bytes(png("nine"))
     (folder / "10.png").symlink_to("nowhere.png")
     (folder / "11.png").symlink_to("11.png")
-    assert reason(folder, "7") == "7.png leads out of the folder"
+    assert reason(folder, "7") == "7.png is outside the folder"
     assert bytes_of(seen(folder, "8")) == png("nine")
     assert looked(folder, "10") == Missing()
     assert "11.png cannot be read" in reason(folder, "11")
@@ -205,5 +205,5 @@ def test_a_folder_that_is_none_is_refused(folder: Path) -> None:
 
 def test_where_pictures_cannot_be_kept_that_is_said(folder: Path) -> None:
     (folder.parent / "kept").touch()
-    with pytest.raises(FileProblem, match="pictures cannot be kept here"):
+    with pytest.raises(FileProblem, match="images cannot be stored here"):
         keep_picture(folder.parent / "kept", png("seven"), (8, 6))

@@ -74,7 +74,7 @@ def test_what_is_there_is_not_fetched_again(published: Loopback) -> None:
     assert len(published.asked) == 4
     assert [arrival.inspection for arrival in again.arrivals] == [None] * 4
     dataset_file("tsg-bench", "sgds").write_text("changed")
-    with pytest.raises(FileProblem, match="lie here already and would be lost"):
+    with pytest.raises(FileProblem, match="already here would be lost"):
         get_dataset("tsg-bench", patience=HASTE)
     get_dataset("tsg-bench", patience=HASTE, force=True)
     assert len(published.asked) == 5

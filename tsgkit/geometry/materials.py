@@ -106,7 +106,7 @@ def _opened(data: bytes) -> Bytes:
     try:
         image = pillow.open(io.BytesIO(data))
     except pillow.UnidentifiedImageError:  # type: ignore[attr-defined]
-        raise UsageError("it is no image of a known format") from None
+        raise UsageError("it is not an image of a known format") from None
     image.draft("RGB", (MOST_SIDE, MOST_SIDE))  # a JPEG is decoded at a half, a quarter or an eighth
     _check_size(*image.size)
     by = -(-max(image.size) // MOST_SIDE)

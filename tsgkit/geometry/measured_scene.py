@@ -55,7 +55,7 @@ class Stage:
             self.keep_going()
             if thing.id in bodies:
                 hint = "give every object its own id"
-                problems.append(Problem("repeated-id", thing.id, "a second object of this id is left out", hint))
+                problems.append(Problem("repeated-id", thing.id, "the second object with this id is left out", hint))
                 continue
             body, found = placed(thing, self.scene.name, self.profile)
             problems += found

@@ -60,7 +60,7 @@ def relation_to_room(
     if name not in RELATIONS_TO_ROOMS:
         raise UsageError(f"no relation to a room is called {name!r}", hint=", ".join(RELATIONS_TO_ROOMS))
     if element not in ELEMENTS:
-        raise UsageError(f"nothing built is called {element!r}", hint=", ".join(ELEMENTS))
+        raise UsageError(f"the architecture has no {element!r}", hint=", ".join(ELEMENTS))
     stage.keep_going()
     body, chosen = stage.body(target), stage.chosen_floors(floors)
     return RELATIONS_TO_ROOMS[name](stage, body, element, chosen)

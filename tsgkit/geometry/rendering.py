@@ -64,7 +64,7 @@ class Picture:
     def mask(self, name: str) -> Bools:
         """Return the pixels that show a surface."""
         if name not in self.names:
-            raise UsageError(f"the picture shows no {name!r}", hint=f"it shows: {', '.join(self.names[:8])}")
+            raise UsageError(f"the image shows no {name!r}", hint=f"it shows: {', '.join(self.names[:8])}")
         return np.asarray(self.surfaces == self.names.index(name))
 
     def outlined(self, name: str) -> Picture:

@@ -80,7 +80,7 @@ def supports(stage: Stage, types: Mapping[str, str] | None = None) -> Mapping[st
     given = types or {}
     for name, kind in given.items():
         if kind not in TYPES:
-            raise UsageError(f"{kind!r}, given for {name!r}, is no way to be supported", hint=", ".join(TYPES))
+            raise UsageError(f"{kind!r}, given for {name!r}, is not a type of support", hint=", ".join(TYPES))
     around = Boxes([*stage.bodies.values(), *_built(stage)])
     ceiling = stage.ceiling() if stage.profile.ceiling_holds else None
     found = {}

@@ -115,7 +115,7 @@ def _holes(wall: Wall, length: float) -> tuple[list[tuple[int, Opening]], tuple[
             good.append((number, hole))
         else:
             name = opening_id(hole, number, wall)
-            bad.append(Problem("bad-opening", name, f"from {hole.low} to {hole.high} takes nothing out of its wall"))
+            bad.append(Problem("bad-opening", name, f"from {hole.low} to {hole.high} is not within its wall"))
     return good, tuple(bad)
 
 

@@ -44,7 +44,7 @@ def from_networkx(view: nx.Graph[Any]) -> ActionGraph:
     ``label``, ``relation`` or ``edge``.
     """
     if not view.is_directed():
-        raise NotationError("an undirected graph: which end of an edge is its source cannot be told")
+        raise NotationError("an undirected graph: the source of an edge is ambiguous")
     edges = [
         (data.get("order", position), position, Triplet(_name(view, source), _label(data), _name(view, target)))
         for position, (source, target, data) in enumerate(view.edges(data=True))

@@ -121,7 +121,9 @@ def card_from(text: str, name: str, source: str) -> Card:
     if not isinstance(value, dict):
         raise UsageError(f"{source}: a card is fields and values, not {kind_of(value)}")
     if kept := [field for field in KEPT if field in value]:
-        raise UsageError(f"{source}: {kept[0]}: a card is not to say this of itself", hint="leave the field out")
+        raise UsageError(
+            f"{source}: {kept[0]}: tsgkit sets this field, so a card must not have it", hint="leave the field out"
+        )
     if odd := [field for field in value if not isinstance(field, str)]:
         raise UsageError(f"{source}: {odd[0]}: the name of a field is a text", hint="put it in quotes")
     sha256 = hashlib.sha256(text.encode("utf-8")).hexdigest()

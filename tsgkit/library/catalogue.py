@@ -84,7 +84,7 @@ class KnownDataset(_Declared):
     @model_validator(mode="after")
     def _is_placed(self) -> KnownDataset:
         if len({bool(self.base), bool(self.repository), bool(self.commit)}) > 1:
-            raise ValueError("base, repository and commit stand together or not at all")
+            raise ValueError("base, repository and commit must be given together")
         return self
 
     @property
@@ -103,7 +103,7 @@ class KnownDataset(_Declared):
         """Return the address of a file. ``base``, else ``TSGKIT_SOURCE``, replaces the base address."""
         if not self.base:
             hint = f"take it from a copy on this machine: tsgkit data import {self.name} FILE"
-            raise UsageError(f"{self.name}: it lies nowhere it could be fetched from", hint=hint)
+            raise UsageError(f"{self.name}: it has no download address", hint=hint)
         start = base or os.environ.get(SOURCE_VARIABLE) or self.base
         if self.archive:
             return "/".join([start.rstrip("/"), self.repository, ARCHIVE, self.commit])

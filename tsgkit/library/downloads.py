@@ -318,7 +318,7 @@ def _network(url: str) -> Iterator[None]:
         reason = error.reason if isinstance(error, URLError) else error
         offline = "is there a network? A copy on this machine can be imported: tsgkit data import"
         if isinstance(reason, gaierror):
-            raise DownloadProblem(f"{url}: the name of the server is not known here", hint=offline) from None
+            raise DownloadProblem(f"{url}: the server name cannot be resolved", hint=offline) from None
         if isinstance(reason, ConnectionRefusedError) or getattr(reason, "errno", 0) in UNREACHABLE:
             raise DownloadProblem(f"{url}: the server cannot be reached: {reason}", hint=offline) from None
         if isinstance(reason, SSLCertVerificationError):

@@ -12,7 +12,7 @@ overwrites a file that it reads.
 ...     refuse_to_overwrite(place)
 ... except FileProblem as problem:
 ...     problem.message.removeprefix(str(place)), problem.hint
-(': 2 lines of JSON lie here already and would be lost', 'replace them with --force, or write to another place')
+(': 2 lines of JSON already here would be lost', 'replace them with --force, or write to another place')
 >>> refuse_to_overwrite(place, force=True)
 
 Empty files, devices and pipes have nothing to lose.
@@ -45,7 +45,7 @@ def refuse_to_overwrite(
     refuse_to_overwrite_sources(target, *sources)
     there = _there(target)
     if there and not force and (text is None or there != _bytes(text)):
-        raise FileProblem(f"{target}: {_described(there)} lie here already and would be lost", hint=FORCE)
+        raise FileProblem(f"{target}: {_described(there)} already here would be lost", hint=FORCE)
 
 
 def refuse_to_replace_data(target: str | Path, report: str | bytes, *sources: str | Path | None) -> None:
@@ -53,14 +53,14 @@ def refuse_to_replace_data(target: str | Path, report: str | bytes, *sources: st
     refuse_to_overwrite_sources(target, *sources)
     there = _there(target)
     if _is_data(there, Path(target)) and there[:KIND] != _bytes(report)[:KIND]:
-        raise FileProblem(f"{target}: {_described(there)} lie here already and would be lost", hint=ELSEWHERE)
+        raise FileProblem(f"{target}: {_described(there)} already here would be lost", hint=ELSEWHERE)
 
 
 def refuse_to_fill(folder: Path, *, force: bool = False) -> None:
     """Raise ``FileProblem`` where a folder that is to be made holds something already."""
     if folder.is_dir() and (number := sum(1 for _ in folder.iterdir())) and not force:
         files = "1 file" if number == 1 else f"{number:,} files"
-        raise FileProblem(f"{folder}: {files} lie here already and would be lost", hint=FORCE)
+        raise FileProblem(f"{folder}: {files} already here would be lost", hint=FORCE)
 
 
 def refuse_to_overwrite_sources(target: str | Path, *sources: str | Path | None) -> None:

@@ -150,14 +150,14 @@ def agreements_of(
     rows = list(_rows(run, subject, data))
     if people is not None and len({cell.subject for cell, _, _ in rows}) > 1:
         raise UsageError(
-            f"{run}: it has several subjects, and people looked at what one of them made", hint="name it: --subject"
+            f"{run}: it has several subjects, and the ratings are about one of them", hint="name it: --subject"
         )
     others = list(_rows(other, subject, data)) if other is not None else []
     found = tuple(_agreed(run, cell, judge, verdicts, people, others) for cell, judge, verdicts in rows)
     if people is not None and not any(one.rated for one in found):
         known = sorted({item for _, _, verdicts in rows for item, _ in verdicts})
         first = min(people.places)[0]
-        raise UsageError(f"{people.file}: nothing in it is about an item of this run", hint=meant(first, known))
+        raise UsageError(f"{people.file}: it has no rating of an item of this run", hint=meant(first, known))
     if other is not None and not any(one.measures for one in found):
         raise UsageError(f"{other}: no subject, task and item is in both runs")
     return found

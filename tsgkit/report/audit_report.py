@@ -72,7 +72,7 @@ def _tasks(data: str | None, named: Sequence[str], run: Path | None) -> list[str
         return shared
     if not fitting:
         hint = f"name the task with --task; {_auditable_tasks()}"
-        raise UsageError(f"{data}: the rows do not tell their task", hint=hint)
+        raise UsageError(f"{data}: the rows do not show their task", hint=hint)
     return fitting
 
 
@@ -131,7 +131,7 @@ def audit_of(name: str, data: str | None, run: Path | None = None) -> Audited:
     found = audit(task.auditable(data))
     runs = () if run is None else tuple(_runs(run, name, data, found))
     if run is not None and not runs:
-        raise UsageError(f"{run}: no row of this run is of {name}", hint="tsgkit runs show says what it holds")
+        raise UsageError(f"{run}: no row of this run is of {name}", hint="tsgkit runs show lists its rows")
     return Audited(name, card.title, data or card.data, found, runs)
 
 

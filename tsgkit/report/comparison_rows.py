@@ -299,7 +299,7 @@ def _draws(state: RowState, reopened: Reopened, profile: str, metric: str) -> It
             total, weight = record["parts"][profile][metric]
         except KeyError:
             where = f"{reopened.path}: item {record['item_id']}: its record has no {profile} {metric}"
-            raise UsageError(where, hint=f"judge it again: tsgkit rescore {reopened.path}") from None
+            raise UsageError(where, hint=f"score it again: tsgkit rescore {reopened.path}") from None
         yield record["item_id"], record["outcome"], Part(total, weight, record["cluster"])
 
 

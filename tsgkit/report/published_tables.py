@@ -78,7 +78,7 @@ class PublishedTable(_Declared):
             if self.unit == "percent" and max(figures) > 100:
                 raise ValueError(f"{model} has a figure above 100")
         if len({column.title for column in self.columns}) < len(self.columns):
-            raise ValueError("two columns say the same of themselves")
+            raise ValueError("two columns have the same title")
         return self
 
 

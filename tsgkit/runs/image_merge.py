@@ -89,7 +89,7 @@ def _last_lines(number: int, folder: Path) -> dict[str, tuple[_Line, dict[str, A
         for place, value in lines_of(folder / PAINTINGS, frozenset(FIELDS)):
             if not isinstance(value["id"], str) or not is_file_id(value["id"]):
                 raise FileProblem(
-                    f"{folder / PAINTINGS}: {str(value['id'])[:80]!r} is no name of a picture", hint=CHANGED
+                    f"{folder / PAINTINGS}: {str(value['id'])[:80]!r} cannot be the name of an image", hint=CHANGED
                 )
             if field := next((name for name in ("outcome", "request") if not isinstance(value[name], str)), ""):
                 raise FileProblem(f"{folder / PAINTINGS}: {value['id']}: {field}: not a text", hint=CHANGED)

@@ -343,7 +343,7 @@ def _check_axes(plan: Plan, tasks: Mapping[str, Task]) -> None:
 def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
     if (plan.assets or plan.missing != Plan().missing) and not plan.scenes:
-        raise UsageError("--assets and --missing are of rooms, and none are looked at", hint="--scenes NAME=DIR")
+        raise UsageError("--assets and --missing only apply with --scenes", hint="--scenes NAME=DIR")
     if plan.pairing != BY_ID and not plan.images:
         raise UsageError(f"--pairing {plan.pairing} only applies with --images", hint="--images NAME=DIR")
     if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):

@@ -3,7 +3,7 @@
 >>> import tempfile
 >>> folder = PictureFolder("some-model", tempfile.mkdtemp(), kept=Path(tempfile.mkdtemp()) / "pictures")
 >>> folder.look("7"), folder.look("../7")
-(Missing(), Unreadable(reason="'../7' is no name of a picture"))
+(Missing(), Unreadable(reason="'../7' cannot be the name of an image"))
 
 ``<id>.png``, ``.jpg``, ``.jpeg``, ``.webp``, ``.gif`` or ``.bmp`` is the image of an item. An id is data: nothing
 outside the folder is ever read. The content decides about the format, not the ending. An image that services could
@@ -129,7 +129,7 @@ class PictureFolder:
     def look(self, item_id: str) -> Looked:
         """Return an item's image, or the reason why there is none; an unchanged file is not decoded again."""
         if not is_file_id(item_id):
-            return Unreadable(f"{item_id[:LONGEST_ID]!r} is no name of a picture")
+            return Unreadable(f"{item_id[:LONGEST_ID]!r} cannot be the name of an image")
         names = self._files.get(item_id, [])
         if not names:
             return Missing()
@@ -145,7 +145,7 @@ class PictureFolder:
         try:
             place = self._place(name)
             if place is None:
-                return Unreadable(f"{name} leads out of the folder")
+                return Unreadable(f"{name} is outside the folder")
             return self._opened(item_id, name, place)
         except FileNotFoundError:
             return Missing()
@@ -205,7 +205,7 @@ def keep_picture(folder: Path, png: bytes, sides: tuple[int, int], notes: tuple[
         folder.mkdir(parents=True, exist_ok=True)
         there = path.is_file() and path.read_bytes() == png
     except OSError as error:
-        raise FileProblem(f"{folder}: pictures cannot be kept here: {error.strerror}") from None
+        raise FileProblem(f"{folder}: images cannot be stored here: {error.strerror}") from None
     if not there:
         write_bytes(path, png)
     return Picture(path, digest, "image/png", *sides, len(png), notes)

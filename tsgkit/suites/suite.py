@@ -152,7 +152,7 @@ def _theirs(point: EntryPoint) -> Suite:
     except Exception as error:  # noqa: BLE001 - a package fails in every way there is
         raise UsageError(
             f"the suite {point.name} cannot be loaded from {point.value}: {type(error).__name__}: {error}",
-            hint="mend or uninstall the package that adds it",
+            hint="fix or uninstall the package that adds it",
         ) from None
     if isinstance(found, Suite):
         if found.name != point.name:
@@ -185,7 +185,7 @@ def give_metric(task: str, name: str, described: Metric, function: Callable[[Any
     _METRICS.setdefault(key, {}).pop(name, None)
     found = task_of(load_card(key))
     if not isinstance(found, AskedTask):
-        raise UsageError(f"{key}: a metric of one's own is for tasks that models answer in words")
+        raise UsageError(f"{key}: own metrics need a task that models answer in words")
     if name in found.metrics:
         raise UsageError(f"{key} has a metric {name} already", hint="give yours another name")
     _METRICS[key][name] = described, function

@@ -242,7 +242,7 @@ class Task(ABC):
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
         """Return a solver for models, with its prompts."""
-        raise UsageError(f"{self.key}: no model is asked this", hint="tsgkit eval --help says what it takes")
+        raise UsageError(f"{self.key}: no model is asked this", hint="tsgkit eval --help lists its options")
 
     @abstractmethod
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:

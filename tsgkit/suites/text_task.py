@@ -66,7 +66,7 @@ class AskedTask(Task, Generic[Item, Answer]):
     def __init__(self, card: Card) -> None:
         super().__init__(card)
         if not card.prompts:
-            raise UsageError(f"{card.source}: prompts: a task that is asked of models needs them")
+            raise UsageError(f"{card.source}: prompts: a task for models needs them")
 
     @property
     def name(self) -> str:

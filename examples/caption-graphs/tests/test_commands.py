@@ -141,7 +141,7 @@ def test_import_says_what_is_wrong_with_a_file(typed: Typed, tmp_path: Path) -> 
     (tmp_path / "bad.txt").write_text(TABBED + "A dog runs.\t( dog , run , fast , home )\n")
     told = typed("data", "import", "my-captions", "bad.txt", code=2)
     assert "line 3: graph: tuple 1 has 4 elements: ( dog , run , fast , home )\n  nothing was imported" in told
-    assert "it lies nowhere it could be fetched from" in typed("data", "get", "my-captions", code=2)
+    assert "it has no download address" in typed("data", "get", "my-captions", code=2)
 
 
 def test_made_captions_are_checked_and_never_overwritten_unasked(typed: Typed, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_what_ends_the_asking_is_raised_again_before_more_work_is_done() -> None
 
 
 def test_a_solver_without_a_model_says_what_to_name() -> None:
-    with pytest.raises(UsageError, match="a model has to look at the rooms") as error:
+    with pytest.raises(UsageError, match="a model must judge the rooms") as error:
         a_model(None, "rooms")
     assert "--judge" in error.value.hint
 

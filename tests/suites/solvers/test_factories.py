@@ -70,7 +70,7 @@ def test_a_recorded_run_is_scored_as_the_solver_that_made_it(
     assert bool(left.unpublished) == ("official" not in profiles)
     assert left.unfinished(transcript(**said)) == ""
     assert left.expected(SAMPLE).calls == (0, 0)
-    with pytest.raises(UsageError, match="a recorded run is judged, not carried on"):
+    with pytest.raises(UsageError, match="a recorded run can only be scored"):
         asyncio.run(left.solve(SAMPLE, None))
 
 

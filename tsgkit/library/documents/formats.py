@@ -64,7 +64,7 @@ def by_ending(path: str | Path) -> Format:
             return format
     endings = ", ".join(ending for format in FORMATS.values() for ending in format.endings)
     raise UsageError(
-        f"{path}: no format is known by the ending {ending!r}",
+        f"{path}: no format has the ending {ending!r}",
         hint=f"use one of {endings}, or name the format with --to",
     )
 

@@ -29,11 +29,11 @@ FILE_RULES = {
     "broken-line": Rule(ERROR, "a line that is not JSON"),
     "broken-file": Rule(ERROR, "a file that is not the JSON or XML it begins as"),
     "other-format": Rule(ERROR, "a line of another format than the lines before it, or with fields that do not fit"),
-    "unread-part": Rule(ERROR, "a part of a graph that is no triplet"),
+    "unread-part": Rule(ERROR, "a part of a graph that is not a triplet"),
     "loose-node": Rule(WARNING, "a node without an edge, which no triplet holds"),
-    "unread-line": Rule(ERROR, "a line that looks like a triplet and is none"),
-    "ignored-line": Rule(WARNING, "a line that is no triplet (prose, a heading, a fence)"),
-    "repaired-line": Rule(WARNING, "a line that is a triplet only with some good will"),
+    "unread-line": Rule(ERROR, "a line that looks like a triplet and cannot be read"),
+    "ignored-line": Rule(WARNING, "a line without triplets (prose, a heading, a fence)"),
+    "repaired-line": Rule(WARNING, "a line that was read as a triplet after repairs"),
     "repeated-id": Rule(ERROR, "an item id that occurred before"),
 }
 UNKNOWN = "unknown"

@@ -71,8 +71,8 @@ class Images:
         """Return the images of the folder that is looked at."""
         if viewing.judge == RULES:
             raise UsageError(
-                "no program sees what is in a picture: a model has to look at it",
-                hint="name one that takes pictures: --judge PROVIDER/MODEL",
+                "a model must judge the images",
+                hint="name one that accepts images: --judge PROVIDER/MODEL",
             )
         return cls(folder_of(viewing))
 

@@ -132,7 +132,7 @@ class Judge:
 def a_model(ask: Ask | None, what: str) -> Ask:
     """Return a function that asks. Raise ``UsageError`` if a solver that needs a model has none."""
     if ask is None:
-        raise UsageError(f"a model has to look at the {what}, and none was given", hint="give --judge PROVIDER/MODEL")
+        raise UsageError(f"a model must judge the {what}, and none was given", hint="give --judge PROVIDER/MODEL")
     return ask
 
 

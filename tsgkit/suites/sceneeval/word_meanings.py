@@ -120,7 +120,7 @@ def _by_element(types: object, where: str) -> dict[str, str]:
         raise UsageError(f"{where}: say for what is built what it means, as in {{wall: on_wall}}")
     for element, name in types.items():
         if element not in ELEMENTS:
-            raise UsageError(f"{where}: nothing built is called {element}", hint=", ".join(ELEMENTS))
+            raise UsageError(f"{where}: the architecture has no {element}", hint=", ".join(ELEMENTS))
         if name not in RELATIONS_TO_ROOMS:
             raise UsageError(f"{where}: there is no relation {name}", hint=", ".join(RELATIONS_TO_ROOMS))
     return dict(types)

@@ -81,7 +81,7 @@ class Recorded(_Unasked):
 
     async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401  (its suite's item)
         """Raise an error: only recorded transcripts can be scored."""
-        raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
+        raise UsageError(f"{self.name}: a recorded run can only be scored", hint="tsgkit eval resumes it")
 
 
 def baseline_name(subject: str, known: Collection[str]) -> str:

@@ -122,11 +122,11 @@ class Prompter(Generic[Item]):
         style, whole = self.style, self.texts.whole
         if whole is not None and style != PRESETS["zero-shot"]:
             raise UsageError(
-                f"{whole.source} is a whole prompt, used as it is, so it is asked in style zero-shot, not {style.name}",
-                hint="a folder of prompts in parts knows the other styles",
+                f"{whole.source} is a whole prompt, which can only be asked in style zero-shot, not {style.name}",
+                hint="prompts in parts support the other styles",
             )
         if style.schema and (style.shots or style.reasoning):
-            raise UsageError(f"style {style.name}: an answer in a JSON schema goes without reasoning and examples")
+            raise UsageError(f"style {style.name}: an answer in a JSON schema has neither reasoning nor examples")
         if len(self.examples) != style.shots:
             raise UsageError(f"style {style.name} shows {style.shots} examples, and {len(self.examples)} were given")
         for example in self.examples:

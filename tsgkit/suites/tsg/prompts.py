@@ -86,7 +86,7 @@ def prompt_set(folder: str | Path | None, asks: Asks[Any], start: Path | None = 
         raise UsageError(f"{folder}: holds {whole.name}, a whole prompt, and parts too", hint="keep one of the two")
     if whole.is_file() and not asks.whole_fields:
         hint = f"prompts in parts lie in {folder}/{card.prompts}/"
-        raise UsageError(f"{whole}: {card.task} has no published prompt, so none is used whole", hint=hint)
+        raise UsageError(f"{whole}: {card.task} has no published prompt, so it cannot be used whole", hint=hint)
     if whole.is_file():
         return PromptSet(task, {WHOLE: load_template(whole, required=asks.whole_fields)})
     if not own:

@@ -62,7 +62,7 @@ def test_a_model_that_cannot_be_asked_leaves_no_folder(
 def test_a_file_that_was_not_made_here_is_left_alone(capsys: Captured) -> None:
     Path("mine.csv").write_text("written by hand")
     assert main(["make", "sceneeval", "-o", "mine.csv", "--items", "2", "--new"]) == 2
-    assert "mine.csv: 15 bytes of text lie here already and would be lost" in capsys.readouterr().err
+    assert "mine.csv: 15 bytes of text already here would be lost" in capsys.readouterr().err
     assert Path("mine.csv").read_text() == "written by hand"
 
 

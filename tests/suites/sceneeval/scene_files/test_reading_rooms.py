@@ -103,7 +103,7 @@ def test_what_is_wrong_is_said_with_object_and_field(text: str, said: str, tmp_p
 def test_a_mesh_outside_the_folder_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "x.obj").write_text(CUBE)
     (tmp_path / "rooms").mkdir()
-    with pytest.raises(FileProblem, match=r"object a: mesh: .* leads out of its folder"):
+    with pytest.raises(FileProblem, match=r"object a: mesh: .* is outside its folder"):
         read(tmp_path / "rooms", room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": name}))
 
 

@@ -126,7 +126,7 @@ def test_pictures_become_pairs_with_texts_that_are_true_of_them(capsys: Captured
     assert (first["original_prompt"], first["changed"]) == (rows[0].prompt, ["Position"])
     assert main([*command[:-1], "--json"]) == 0
     assert main(["make", "spatialt2i", "--from", "run", "--model", "script:says.jsonl", "-o", "pictures"]) == 2
-    assert "3 files lie here already and would be lost" in capsys.readouterr().err
+    assert "3 files already here would be lost" in capsys.readouterr().err
 
 
 def judged(rows: Sequence[Row], rounds: Callable[[Row], Sequence[Row]]) -> None:

@@ -246,7 +246,7 @@ def _settled(scene: _Scene, room: _Room | None, options: Options, where: str) ->
         )
     side = row.shorter if row else stated
     if side and room is None:
-        raise FileProblem(f"{where}: it does not say how large its room is in its own numbers, so it has no scale",
+        raise FileProblem(f"{where}: the size of its room in its own numbers is missing, so it has no scale",
                           hint="say it: --assume room=LxW")  # fmt: skip
     return _Settled(options.choice("unit"), side, 0.0 if row else pixels)
 
@@ -274,7 +274,7 @@ def _measure(rules: Sequence[Rule], room: _Room | None, said: _Settled, where: s
     elif "px" in used and said.pixels:
         losses.assumed(f"{said.pixels:g} pixels are a metre (as said)")
     elif "px" in used:
-        raise FileProblem(f"{where}: its lengths are pixels, and it does not say how long a pixel is", hint=SCALE_HINT)
+        raise FileProblem(f"{where}: its lengths are pixels of unknown size", hint=SCALE_HINT)
     elif room is not None and _is_normalised(room, plain):
         message = f"{where}: its room is 1 m wide, so its metres are multiples of the room's shorter side"
         raise FileProblem(message, hint=SCALE_HINT)

@@ -176,7 +176,7 @@ def _config(given: Given, options: Options) -> _Config:
     config = options.companion
     if config is None:
         raise FileProblem(
-            f"{given.name}: a layout alone does not say how large its room and its assets are",
+            f"{given.name}: a layout alone lacks the sizes of its room and its assets",
             hint="name the configuration of its scene (boundary and assets): --with CONFIG.json",
         )
     if not is_companion(config):
@@ -224,7 +224,7 @@ def _assets(
             losses.lost("assets of the configuration of which nothing is known", key)
     if config.assets and not known:
         raise FileProblem(
-            f"{where}: its configuration names assets by their ids only, and their categories and sizes are not known",
+            f"{where}: its configuration names assets by ids only, without categories and sizes",
             hint="name the folder with the data.json of each: --assets layoutvlm_objathor=DIR",
         )
     rebuilt = dict(_rebuilt(known))

@@ -57,12 +57,12 @@ def recognised(given: Given) -> Converter:
         return fitting[0]
     if fitting:
         names = ", ".join(one.name for one in fitting)
-        raise FileProblem(f"{given.name}: this may be any of {names}", hint="say which: --from FORM")
+        raise FileProblem(f"{given.name}: this may be one of {names}", hint="name it: --from FORM")
     own = given.value.get("format") if isinstance(given.value, dict) else None
     if own in (ROOM, STATE):
-        raise FileProblem(f"{given.name}: this is a {own} already: it is scored as it is")
+        raise FileProblem(f"{given.name}: this is a {own} already: it can be scored as it is")
     known = "\n".join(f"{name}: {converter_of(name).meaning}" for name in known_converters())
-    raise FileProblem(f"{given.name}: this is in no form that is known", hint=known)
+    raise FileProblem(f"{given.name}: its form is unknown", hint=known)
 
 
 def is_companion(given: Given) -> bool:

@@ -177,7 +177,7 @@ def _unpacked(path: Path) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise FileProblem(f"{path}: not a whole gzip file: {error}") from None
     if len(found) > MOST_UNPACKED:
-        raise FileProblem(f"{path}: unpacked it has more than {MOST_UNPACKED:,} bytes, which is the most that is read")
+        raise FileProblem(f"{path}: unpacked, it has more than {MOST_UNPACKED:,} bytes, the most that is read")
     return found
 
 

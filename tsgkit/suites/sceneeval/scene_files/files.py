@@ -2,7 +2,7 @@
 
 >>> inside(Path("rooms"), "../secret.glb", "scene_1.json: object lamp_1: mesh")
 Traceback (most recent call last):
-tsgkit.errors.FileProblem: scene_1.json: object lamp_1: mesh: '../secret.glb' leads out of its folder
+tsgkit.errors.FileProblem: scene_1.json: object lamp_1: mesh: '../secret.glb' is outside its folder
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def inside(folder: Path, name: str, where: str, *, any_text: bool = False) -> Pa
     parts = PurePosixPath(name).parts
     odd = "\0" in name or not parts or (not any_text and ("\\" in name or ":" in name))
     if odd or PurePosixPath(name).is_absolute() or ".." in parts:
-        raise FileProblem(f"{where}: {name!r:.200} leads out of its folder", hint="name a file inside it, with slashes")
+        raise FileProblem(f"{where}: {name!r:.200} is outside its folder", hint="name a file inside it, with slashes")
     path = folder.joinpath(*parts)
     try:
         is_inside = path.resolve().is_relative_to(folder.resolve())
@@ -48,7 +48,7 @@ def inside(folder: Path, name: str, where: str, *, any_text: bool = False) -> Pa
         why = (isinstance(error, OSError) and error.strerror) or str(error)
         raise FileProblem(f"{where}: {name!r:.200} cannot be followed: {why}") from None
     if not is_inside:
-        raise FileProblem(f"{where}: {name!r:.200} is a link that leads out of its folder")
+        raise FileProblem(f"{where}: {name!r:.200} is a link to outside its folder")
     return path
 
 
@@ -56,7 +56,7 @@ def plain_id(text: str, where: str) -> str:
     """Return an id that is safe in a file name."""
     if not NAME.fullmatch(text) or ".." in text:
         hint = "letters, digits, hyphens, underscores and dots"
-        raise FileProblem(f"{where}: {text!r:.120} is no id that a file can be named by", hint=hint)
+        raise FileProblem(f"{where}: {text!r:.120} cannot be a file name", hint=hint)
     return text
 
 
@@ -64,7 +64,7 @@ def file_of_asset(folder: Path, asset_id: str, named: Callable[[str], str], wher
     """Return the file of an asset id in a folder; ``named`` is the form of its name.
 
     An id that no path inside the folder can be made of (``../lamp``, a name too long) stands there in another spelling,
-    with its odd characters as percent signs and numbers. A link that leads out of the folder is refused.
+    with its odd characters as percent signs and numbers. A link that is outside the folder is refused.
     """
     is_path = _is_path_in(folder, named(asset_id))
     return inside(folder, named(asset_id if is_path else spelt(asset_id)), where, any_text=True)

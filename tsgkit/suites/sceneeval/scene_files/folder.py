@@ -39,7 +39,7 @@ def name_of(item_id: str) -> str:
 
 
 def scene_file(folder: Path, item_id: str) -> Path | None:
-    """Return the file of an id; None where there is none. A link that leads out of the folder is refused."""
+    """Return the file of an id; None where there is none. A link that is outside the folder is refused."""
     name = name_of(plain_id(item_id, f"{folder}: scene"))
     found = [inside(folder, name + ending, str(folder)) for ending in ENDINGS if (folder / (name + ending)).exists()]
     if len(found) > 1:
@@ -55,7 +55,7 @@ def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str 
         return read_glb(read_bytes(path), path.name)
     text = read_text(path)
     if path.suffix.lower() == ".csv":
-        raise FileProblem(f"{path.name}: a room is a JSON or GLB file", hint="tsgkit scene check reads annotations")
+        raise FileProblem(f"{path.name}: a scene is a JSON or GLB file", hint="tsgkit scene check reads annotations")
     form = _form(text, path.name)
     if form == STATE:
         return read_state(text, path.name, _by_prefix(sources), missing=missing)
@@ -63,7 +63,9 @@ def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str 
         return read_simple(text, path.name, path.parent, missing=missing)
     if form is None:
         hint = "scenes of other tools become rooms by tsgkit scene convert"
-        raise FileProblem(f"{path.name}: this is no room: its format is not said, as {STATE} or {OURS}", hint=hint)
+        raise FileProblem(
+            f"{path.name}: this is not a scene: its field format is missing, as {STATE} or {OURS}", hint=hint
+        )
     raise FileProblem(f"{path.name}: format: {form!r:.60} is neither {STATE} nor {OURS}")
 
 
@@ -135,7 +137,7 @@ def check_boxes(folder: Path, name: str, item_ids: Iterable[str], sources: Itera
             f"{name}: {boxes:,} of {objects:,} objects are bare boxes, as conversions leave them: "
             "a model would be shown boxes, and judge those",
             hint="give them their meshes (scene convert --to state, then --assets LAYOUT=DIR), take --judge rules, "
-            "or say --boxes to have boxes judged",
+            "or give --boxes to let a model judge boxes",
         )
 
 

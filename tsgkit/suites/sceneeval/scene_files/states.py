@@ -150,7 +150,7 @@ def _object(
     if prefix not in sources:
         known = ", ".join(sources) or "none were given"
         hint = "name its folder: --assets LAYOUT=DIR"
-        raise FileProblem(f"{where}: no assets of {prefix!r:.60} are at hand (prefixes: {known})", hint=hint)
+        raise FileProblem(f"{where}: no assets of {prefix!r:.60} are available (prefixes: {known})", hint=hint)
     asset = sources[prefix].asset(asset_id, where)
     object_id = f"idx{given.index}_{given.model}"
     shape = _shape(asset, f"{name}: object {given.index}", missing, notes)
