@@ -36,7 +36,7 @@ def test_each_action_is_asked_for_in_order_and_knows_the_hands() -> None:
     assert "fill the kettle" in ask.asked[2][1]
 
 
-def test_what_was_held_before_the_sentence_is_told_too() -> None:
+def test_prompt_states_what_hands_held_before_the_sentence() -> None:
     ask = Spoken({"decompose": "fill the kettle", "write": arrows(FILL)})
     told(ask, before=(Description("x", (PICK,)),))
     assert "In the hands now: hand1 cup, hand2 free" in ask.asked[1][1]
@@ -74,7 +74,7 @@ def test_a_sentence_known_to_tell_one_action_is_not_taken_apart() -> None:
     assert found.actions == ("She fills the kettle.",)
 
 
-def test_what_the_rules_find_is_repaired_and_revised() -> None:
+def test_decomposer_repairs_and_revises_findings() -> None:
     slip = graph("fill verb person; fill dobj kettles; fill with hand1")
     found = told(Spoken({"decompose": "fill the kettle", "write": arrows(slip)}))
     assert found.graphs == (graph("person verb fill; fill dobj kettle; fill with hand1"),)
@@ -101,7 +101,7 @@ def test_an_action_that_cannot_be_read_is_noted_and_the_others_stay() -> None:
     ("said", "silent"),
     [(BudgetReached("used up"), "stopped"), (Reply(None, Ending.API_ERROR, error="hung"), "failed"), ("", "unusable")],
 )
-def test_what_fails_leaves_what_was_written_and_the_reason(
+def test_decomposer_failure_keeps_written_graphs_and_the_reason(
     label: str, graphs: tuple[object, ...], said: Said, silent: str
 ) -> None:
     said = Reply("", Ending.EMPTY) if said == "" else said

@@ -36,7 +36,7 @@ def passage(*graphs: ActionGraph, **parts: object) -> Passage:
     return Passage(graphs, **(usual | parts))  # type: ignore[arg-type]
 
 
-def test_what_the_rules_see_is_revised_and_each_change_says_why() -> None:
+def test_refiner_revises_findings_and_gives_reasons() -> None:
     ask = Spoken({"revise/1": arrows(GOOD)})
     found = refined(passage(VASE), ask)
     assert found.graphs == (GOOD,) and found.why == CLEAN and found.calls == 1
@@ -88,7 +88,7 @@ def test_rules_go_before_points_and_points_before_edits() -> None:
     assert open_points.graphs == (GOOD,), "as many rule errors and open points, and fewer edits"
 
 
-def test_it_stops_when_nothing_changes_and_what_cannot_be_read_costs_a_round() -> None:
+def test_refiner_stops_without_changes_and_unreadable_revisions_cost_a_round() -> None:
     assert refined(passage(VASE), Spoken({"revise": arrows(VASE)}), Effort(5, critique=False)).why == UNCHANGED
     found = refined(passage(VASE), Spoken({"revise": "I am sorry."}), Effort(3, critique=False))
     assert found.why == OUT_OF_ROUNDS and found.graphs == (VASE,) and found.calls == 3

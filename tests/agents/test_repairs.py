@@ -38,7 +38,7 @@ GOOD = graph("person verb fill; fill dobj kettle; fill with hand1")
         "fill dobj kettle; fill with hand1",
     ],
 )
-def test_what_has_one_remedy_is_mended_and_says_why(text: str) -> None:
+def test_findings_with_one_remedy_are_repaired_with_a_reason(text: str) -> None:
     mended, changes = mend_graph(graph(text), L)
     assert mended == GOOD and not check_graph(mended, L)
     assert changes and all(change.code and change.reason and change.by == EXACT for change in changes)
@@ -54,7 +54,7 @@ def test_what_has_one_remedy_is_mended_and_says_why(text: str) -> None:
         "hand1 on hand2",
     ],
 )
-def test_what_has_several_remedies_stays_and_is_told(text: str) -> None:
+def test_findings_with_several_remedies_are_reported_unrepaired(text: str) -> None:
     mended = mend(Narrative.of([graph(text)], L))
     assert mended.narrative.graphs == (graph(text),)
     assert mended.undecided
@@ -148,7 +148,7 @@ def test_a_written_hand_is_changed_only_where_two_rules_agree() -> None:
     assert mend(narrative(first, DOWN.format("kettle", "hand2")), hands=True).changes == ()
 
 
-def test_what_no_hand_does_is_given_none() -> None:
+def test_actions_without_hands_get_none() -> None:
     walk = "person verb walk; walk to cup"
     watch = "person verb watch; watch dobj kettle"
     pour = "person verb pour; pour dobj kettle"

@@ -156,7 +156,7 @@ def test_a_person_decides_at_the_terminal_and_goes_on_later(
     assert "because: the edge is labelled direct_object" in capsys.readouterr().out
 
 
-def test_nobody_is_asked_about_what_could_not_be_written(
+def test_review_does_not_start_if_its_result_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -122,7 +122,7 @@ FAILED = Reply(None, Ending.API_ERROR, error="hung")
         ("decompose", Reply("", Ending.EMPTY), Outcome.EMPTY),
     ],
 )
-def test_where_nothing_was_written_the_sample_ends_as_its_last_call(label: str, said: Said, outcome: Outcome) -> None:
+def test_sample_without_graphs_ends_like_its_last_call(label: str, said: Said, outcome: Outcome) -> None:
     transcript, judged = solved(TWO, Spoken({**STEPS, label: said}))
     assert judged.outcome == outcome and "local" not in [one.label for one in transcript.said]
 
@@ -137,7 +137,7 @@ def test_a_later_call_that_fails_leaves_the_best_so_far_and_says_so(label: str, 
 
 
 @pytest.mark.parametrize("label", ["decompose/1", "write/2", "critique/1", "revise/1"])
-def test_what_stops_the_run_stops_the_sample(label: str) -> None:
+def test_stopping_the_run_stops_the_agents_sample(label: str) -> None:
     said = {**STEPS, "critique": "graph 1: mismatched: pick-up -> dobj -> cup", label: BudgetReached("used up")}
     with pytest.raises(BudgetReached):
         solved(TWO, Spoken(said))

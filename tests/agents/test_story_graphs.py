@@ -67,7 +67,7 @@ def test_a_model_without_answers_leaves_the_texts_and_the_reason() -> None:
     assert made.failures[0] == "sentence 0: decompose/1 brought no answer: missing"
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_generate_refuses_invalid_arguments() -> None:
     with pytest.raises(UsageError, match="no sentence"):
         generate("", ByLabel({}))
     with pytest.raises(UsageError, match="2 numbers of graphs for 1"):

@@ -166,7 +166,7 @@ def test_people_looked_at_the_pictures_of_one_subject(capsys: Captured) -> None:
     assert row["rated"] == 1
 
 
-def test_what_is_left_of_a_run_without_shortcuts_is_told_question_by_question(capsys: Captured) -> None:
+def test_audit_run_without_shortcuts_counts_questions(capsys: Captured) -> None:
     assert main(["eval", "--task", "spatialgen", "--model", "baseline/longest", "--out", "run", "--quiet"]) == 0
     capsys.readouterr()
     assert main(["audit", "--task", "spatialgen/questions", "--run", "run", "--json"]) == 0

@@ -100,7 +100,7 @@ def test_a_model_behind_a_failing_service_is_asked_until_all_are_answered(comman
     ("fault", "outcome"),
     [("length", "truncated"), ("filter", "refused"), ("refusal", "refused"), ("empty", "empty"), ("400", "api_error")],
 )
-def test_what_a_reply_lacks_is_counted_and_strict_gives_nothing(
+def test_incomplete_replies_are_counted_and_score_zero_in_strict(
     fault: str, outcome: str, commands: Prefork, tmp_path: Path
 ) -> None:
     with model_server(always={"": fault}) as server:
@@ -268,7 +268,7 @@ def test_the_examples_are_annotations_without_a_slip() -> None:
     assert {one.difficulty for one in found.annotations} == {"easy", "medium", "hard"}
 
 
-def test_what_the_task_does_not_do_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unsupported_options_of_annotate_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     for words, said in (
         (("--solver", "agent"), f"solver agent cannot do {TASK}"),
         (("--model", "baseline/solver"), "there is no baseline/solver"),

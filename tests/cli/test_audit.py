@@ -322,7 +322,7 @@ def test_data_other_than_those_of_the_run_are_refused_with_what_to_do(
         (["--task", "tsg/sgds", "--run", "nowhere"], "no run lies here"),
     ],
 )
-def test_what_cannot_be_is_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_audit_refuses_invalid_arguments(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = told(capsys, *words)
     assert code == 2
     assert message in err

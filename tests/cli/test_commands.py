@@ -345,7 +345,7 @@ def test_our_own_picture_is_not_taken_for_graphs(folder: Path, capsys: pytest.Ca
     assert "this is HTML, SVG or other XML" in said(capsys)[1]
 
 
-def test_where_nothing_is_read_the_first_reason_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreadable_input_reports_the_first_reason(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "chain.txt").write_text("person -> verb -> wash -> dobj -> cup\n")
     assert main(["check", "chain.txt"]) == 2
     assert "no triplet found in it (line 1: 5 parts between arrows, not 3)" in said(capsys)[1]

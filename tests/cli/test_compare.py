@@ -212,7 +212,7 @@ def test_the_gate_is_missed_where_a_row_is_worse(runs: None, capsys: pytest.Capt
         (["old", "new", "--baseline", "odl"], "no row is the baseline odl"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(
+def test_compare_refuses_incomparable_rows(
     words: list[str], message: str, runs: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, err = said(capsys, *words, code=2)

@@ -100,7 +100,7 @@ def test_able_server_works_in_everything(capsys: pytest.CaptureFixture[str]) -> 
         ("price", {}, "unknown", "costs and --max-cost need it", ["--price IN,OUT"]),
     ],
 )
-def test_what_a_server_lacks_is_said_with_the_option_to_set(
+def test_doctor_names_missing_features_with_the_option_to_set(
     check: str,
     server: dict[str, Any],
     verdict: str,

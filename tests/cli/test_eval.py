@@ -136,7 +136,7 @@ def test_the_json_of_a_model_tells_its_usage(server: Running, commands: Prefork,
     assert usage["cost"] == pytest.approx(4 * 120e-6)
 
 
-def test_what_a_service_does_not_tell_is_null(commands: Prefork, tmp_path: Path) -> None:
+def test_unreported_usage_is_null(commands: Prefork, tmp_path: Path) -> None:
     with model_server(usage=None) as silent:
         [result] = results(commands.run(*words(silent, "--json"), cwd=tmp_path))
         table = commands.run(*words(silent), cwd=tmp_path).out

@@ -40,7 +40,7 @@ def test_several_rows_are_shown_briefly_with_how_to_choose(tmp_path: Path, capsy
     assert "sent, user:" in said(capsys)[0]
 
 
-def test_nothing_in_a_reply_is_obeyed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_escapes_replies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = recorded(tmp_path, "sa-sgg", {"one": NASTY})
     assert main(["explain", str(run), "--item", "one"]) == 0
     out, _ = said(capsys)

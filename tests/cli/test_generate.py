@@ -106,7 +106,7 @@ def test_orders_in_a_story_reach_neither_paths_nor_rules_nor_other_nodes(folder:
         (["-o", "out.json", "--model", "baseline/rules"], "no model to ask"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(more: list[str], message: str, capsys: Captured) -> None:
+def test_generate_refuses_invalid_arguments(more: list[str], message: str, capsys: Captured) -> None:
     assert main(["generate", "story.txt", *more]) == 2
     assert message in capsys.readouterr().err
 

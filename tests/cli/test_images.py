@@ -144,7 +144,7 @@ def test_a_budget_ends_it_with_4_and_the_same_command_goes_on(folder: Path, caps
         (["--task", "nothing"], "there is no task nothing"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_before_anything_is_sent_or_written(
+def test_images_refuses_invalid_arguments_before_sending_or_writing(
     more: list[str], message: str, folder: Path, capsys: Captured
 ) -> None:
     assert main(words("http://127.0.0.1:9/v1", *more)) == 2

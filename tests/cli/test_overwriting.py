@@ -175,7 +175,7 @@ def test_calls_of_an_earlier_version_go_on_over_what_they_wrote() -> None:
     assert main(words) == 0
 
 
-def test_other_work_is_put_aside_by_force_and_by_new(capsys: Captured) -> None:
+def test_force_and_new_move_other_work_aside(capsys: Captured) -> None:
     words = shlex.split("refine graphs.txt -o out --model script:said.jsonl")
     assert main(words) == 0
     first = Path("out").read_bytes()
@@ -254,7 +254,7 @@ def test_folders_that_hold_something_else_are_left_alone(case: Writes, capsys: C
         "runs show run --script run/calls.jsonl --force",
     ],
 )
-def test_what_is_read_is_never_overwritten(words: str, capsys: Captured) -> None:
+def test_inputs_are_never_overwritten(words: str, capsys: Captured) -> None:
     for name in ("room.json", "annotations.csv", "graphs.txt"):
         Path({"room.json": "room.svg", "annotations.csv": "annotations.svg"}.get(name, "L.txt")).symlink_to(name)
     before = files()
@@ -275,7 +275,7 @@ def test_conversion_replaces_what_a_conversion_wrote_and_nobody_changed(capsys: 
 
 
 @pytest.mark.parametrize("target", ["empty", "/dev/null"])
-def test_nothing_is_lost_where_nothing_lies(target: str) -> None:
+def test_free_paths_are_written_without_force(target: str) -> None:
     Path("empty").touch()
     assert main(["convert", "graphs.txt", target, "--to", "triplets"]) == 0
 

@@ -164,7 +164,7 @@ def test_a_picture_may_come_in_many_forms(name: str, folder: Path) -> None:
         ("MINE-1", "no name of code", 2),
     ],
 )
-def test_what_makes_no_pictures_is_named(name: str, said: str, code: int, folder: Path) -> None:
+def test_objects_that_make_no_images_are_named(name: str, said: str, code: int, folder: Path) -> None:
     if name == "flat":
         pytest.importorskip("numpy", reason="arrays are of numpy")
     ended = ran(folder, *words(name, "--limit", "1"))
@@ -176,7 +176,7 @@ def test_what_makes_no_pictures_is_named(name: str, said: str, code: int, folder
     ("model", "said"),
     [("python:nowhere_at_all:x", "no module nowhere_at_all"), ("python:./no.py:x", "no.py: no such file")],
 )
-def test_what_is_not_there_is_named(model: str, said: str, folder: Path) -> None:
+def test_missing_code_is_named(model: str, said: str, folder: Path) -> None:
     ended = ran(folder, "images", "--task", "demo/cups", "--model", model, "-o", "out")
     assert ended.returncode == 2 and said in ended.stderr
     assert ran(folder, "eval", "--model", "python:./mine.py:encoded").returncode == 2

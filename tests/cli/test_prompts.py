@@ -147,7 +147,7 @@ def test_layouts_are_shown_as_a_model_is_asked_for_them(
     assert len(value["examples"]) == (10 if "few-shot" in style else 0)
 
 
-def test_what_a_judge_is_told_beside_a_picture_is_shown(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prompts_show_prints_a_judges_text(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("rows.jsonl").write_text(lines(ROWS))
     natural = shown(capsys, "formalimg/natural", "--data", "rows.jsonl")
     [message] = natural["messages"]

@@ -142,7 +142,7 @@ def test_of_spoilt_data_all_that_has_no_one_remedy_is_told(capsys: Captured) -> 
     assert f"not decided ({summary['undecided']}):" in capsys.readouterr().out
 
 
-def test_what_is_not_decided_is_said(capsys: Captured) -> None:
+def test_refine_reports_undecided_findings(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([VASE]))
     assert main(["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json"]) == 0
     said = capsys.readouterr().out
@@ -370,7 +370,7 @@ def test_missing_reply_of_a_script_names_the_line_that_would_hold_it(capsys: Cap
     assert "missing: the script has no critique/1 in the line of item_id 0/0" in capsys.readouterr().err
 
 
-def test_another_model_does_not_take_over_the_calls_of_the_first(capsys: Captured) -> None:
+def test_calls_are_not_shared_between_models(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([VASE]))
     Path("a.jsonl").write_text('{"item_id": "0/0", "reply": "none"}\n')
     Path("b.jsonl").write_text('{"item_id": "0/0", "reply": "none at all"}\n')
@@ -500,7 +500,7 @@ def test_orders_in_a_file_reach_neither_paths_nor_rules(folder: Path, capsys: Ca
         (["easg.json", "-o", "out"], "easg is read, never written"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_before_anything_is_written(
+def test_refine_refuses_invalid_arguments_before_writing(
     words: list[str], message: str, folder: Path, capsys: Captured
 ) -> None:
     Path("g.txt").write_text(arrow.write([SLIP]))
@@ -515,7 +515,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_written(
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_where_nothing_can_be_written_nothing_is_left_behind(capsys: Captured) -> None:
+def test_unwritable_output_leaves_nothing_behind(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([SLIP]))
     assert main(["refine", "g.txt", "-o", "nowhere/out.txt"]) == 2
     assert "there is no folder nowhere" in capsys.readouterr().err

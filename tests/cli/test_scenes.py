@@ -88,7 +88,7 @@ def test_a_room_that_takes_too_long_is_given_up_and_measured_when_the_run_goes_o
     assert (again["counts"]["answered"], "too_long" in again["counts"]) == (2, False)
 
 
-def test_why_a_room_cannot_be_read_stands_below_the_table(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+def test_reasons_of_unreadable_scenes_are_below_the_table(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     (here / "mine").mkdir()
     for number in (0, 1):
         (here / f"mine/scene_{number}.json").write_text(room({"id": "a", "category": "bed"}))
@@ -205,7 +205,9 @@ def test_annotations_of_ones_own_are_taken(capsys: pytest.CaptureFixture[str], h
         (["--scenes", "mine=.", "--data", "here.json"], "this is a room, not annotations"),
     ],
 )
-def test_what_cannot_be_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str], here: Path) -> None:
+def test_eval_of_scenes_refuses_invalid_arguments(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
     (here / "here.json").write_text(room())
     assert main(["eval", "--task", "sceneeval/fidelity", *words]) == 2
     assert said in capsys.readouterr().err

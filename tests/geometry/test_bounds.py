@@ -43,9 +43,7 @@ def test_the_threshold_is_ninety_nine_hundredths_of_the_area() -> None:
 
 
 @pytest.mark.parametrize(("past", "yaw", "ratio"), [(0.0, 3.14159, 1.0), (0.0049, 0.0, 1.0), (0.0051, 0.0, 0.75)])
-def test_what_stands_flush_with_the_edge_is_over_the_floor_however_its_angle_was_rounded(
-    past: float, yaw: float, ratio: float
-) -> None:
+def test_objects_flush_with_the_edge_are_over_the_floor_for_any_rounding(past: float, yaw: float, ratio: float) -> None:
     bed = AS_IT_IS.thing("bed", (1, 2, 2), (2.5 + past, 0, 1), yaw=np.degrees(yaw))
     found = out_of_bounds(staged([bed], SIX)).objects["bed"]
     assert found.ratio == pytest.approx(ratio, abs=0.05)

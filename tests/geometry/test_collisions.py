@@ -94,7 +94,7 @@ def test_rugs_collide_as_published_and_not_in_strict() -> None:
 
 @pytest.mark.parametrize(("past", "hit"), [(-0.3, False), (0.003, False), (0.02, True), (0.35, True), (0.5, False)])
 @pytest.mark.parametrize("yaw", [0, 30, 90])
-def test_what_sticks_in_a_wall_collides_in_strict(past: float, hit: bool, yaw: int) -> None:
+def test_objects_in_a_wall_collide_in_strict(past: float, hit: bool, yaw: int) -> None:
     turn = Turn(yaw, (3, 4, 0))
     shelf = turn.thing("shelf", (1, 0.4, 2), (1, 6 + past - 0.2, 1))
     found = collisions(staged([shelf], turn.room(12, 12)))
@@ -103,7 +103,7 @@ def test_what_sticks_in_a_wall_collides_in_strict(past: float, hit: bool, yaw: i
     assert not collisions(staged([shelf], turn.room(12, 12), OFFICIAL)).scene_in_collision
 
 
-def test_what_stands_in_a_door_is_in_no_wall() -> None:
+def test_objects_in_a_door_do_not_collide_with_its_wall() -> None:
     door = Opening("door", (5, 0), (7, 2.2))
     bench = thing("bench", (1, 1, 1), (0, 6, 0.5))
     assert not collisions(staged([bench], AS_IT_IS.room(12, 12, openings=[door]))).wall_hits

@@ -97,7 +97,7 @@ def spoilt(mesh: Mesh, **corner: float) -> Mesh:
         (CUBE, [], True),
     ],
 )
-def test_what_is_wrong_with_a_shape_has_a_name(shape: Mesh | Primitive, codes: list[str], usable: bool) -> None:
+def test_mesh_problems_have_codes(shape: Mesh | Primitive, codes: list[str], usable: bool) -> None:
     mesh, problems = cleaned(shape, "lamp", mend_winding=True)
     assert [problem.code for problem in problems] == codes
     assert (mesh is not None) == usable

@@ -115,7 +115,7 @@ def test_a_strip_runs_from_five_to_twenty_five_centimetres_before_its_side(
 
 
 @pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
-def test_what_hangs_above_two_metres_blocks_nobody(profile: Profile) -> None:
+def test_objects_above_headroom_do_not_block(profile: Profile) -> None:
     weight = thing("weight", (0.1, 0.1, 0.1), (-2.9, -2.9, 0.05))
     low, high = (thing("beam", (6, 0.2, 0.2), (0, 1, z)) for z in (1.5, 2.2))
     assert len(navigability(staged([weight, low], SIX, profile)).parts) == 2

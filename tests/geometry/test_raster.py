@@ -38,7 +38,7 @@ def test_corners_belong_to_a_polygon() -> None:
     assert filled([[(5, 5)] * 4], SHAPE).sum() == 1
 
 
-def test_what_lies_beyond_the_canvas_is_cut_off_and_costs_nothing() -> None:
+def test_shapes_beyond_the_canvas_are_clipped_cheaply() -> None:
     assert filled([[(-900_000_000, -5), (900_000_000, -5), (900_000_000, 3), (-900_000_000, 3)]], SHAPE).sum() == 4 * 32
     assert filled([[(100, 100), (120, 100), (120, 120), (100, 120)]], SHAPE).sum() == 0
     assert outlined([(-900_000_000, 4), (900_000_000, 4), (900_000_000, 60), (-900_000_000, 60)], 4, SHAPE)[4].all()

@@ -253,7 +253,9 @@ def test_both_profiles_take_a_two_category_pair_once_from_each_anchor() -> None:
         ("next_to", ["ghost"], None, "there is no object 'ghost'"),
     ],
 )
-def test_what_cannot_be_asked_is_said(name: str, others: list[str], side: str | None, message: str) -> None:
+def test_object_relations_refuse_invalid_arguments(
+    name: str, others: list[str], side: str | None, message: str
+) -> None:
     things = [AS_IT_IS.thing("anchor", (1, 1, 1), (0, 0, 0)), AS_IT_IS.thing("other", (1, 1, 1), (2, 0, 0))]
     with pytest.raises(UsageError, match=message):
         relation_of_objects(staged(things, ROOM), name, "anchor", others, side)

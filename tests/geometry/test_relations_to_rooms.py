@@ -186,7 +186,7 @@ def test_distances_are_not_asked_of_rooms(element: str) -> None:
     )
 
 
-def test_what_cannot_be_asked_of_a_room_is_said() -> None:
+def test_room_relations_refuse_invalid_arguments() -> None:
     stage = staged([AS_IT_IS.thing("it", (1, 1, 1), (0, 0, 0.5))], AS_IT_IS.room(6, 6))
     with pytest.raises(UsageError, match="no relation to a room is called 'under'"):
         relation_to_room(stage, "under", "it")

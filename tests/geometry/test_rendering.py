@@ -107,7 +107,7 @@ def test_points_of_the_world_are_shown_where_the_camera_says() -> None:
         assert np.allclose(shown.mean(axis=0) + 0.5, (row, column), atol=1)
 
 
-def test_nothing_to_see_is_a_picture_of_the_background() -> None:
+def test_empty_view_renders_the_background() -> None:
     for things in ([], [Drawn("empty", np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))]):
         picture = render(things, Camera(np.zeros(3), SOUTH), 8)
         assert (picture.colours == np.array(HAZE)).all()
@@ -305,7 +305,7 @@ def test_a_png_holds_the_pixels_it_was_given() -> None:
     assert zlib.crc32(data[at : at + 4 + length]).to_bytes(4, "big") == data[at + 4 + length : at + 8 + length]
 
 
-def test_others_read_our_png_as_we_wrote_it() -> None:
+def test_other_decoders_read_our_png() -> None:
     image = pytest.importorskip("PIL.Image", reason="decoding needs the extra: pictures")
     for channels in (1, 3, 4):
         pixels = np.random.default_rng(channels).integers(0, 256, (9, 4, channels), dtype=np.uint8)

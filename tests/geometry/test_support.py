@@ -109,7 +109,7 @@ def test_a_chair_on_its_legs_stands_and_on_one_leg_falls(profile: Profile) -> No
 
 
 @both
-def test_what_touches_in_a_line_is_not_supported(profile: Profile) -> None:
+def test_contacts_in_a_line_do_not_support(profile: Profile) -> None:
     wedge = Mesh.of(
         [(-0.5, 0, 0), (0.5, 0, 0), (-0.5, 1, 0.3), (0.5, 1, 0.3), (-0.5, 1, -0.3), (0.5, 1, -0.3)],
         [(0, 1, 2), (1, 3, 2), (0, 4, 1), (1, 4, 5), (2, 3, 4), (3, 5, 4), (0, 2, 4), (1, 5, 3)],
@@ -133,7 +133,7 @@ def test_without_walls_nothing_crashes(profile: Profile) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ground", "object", "wall"])
-def test_what_touches_the_ceiling_and_stands_on_nothing_hangs_from_it_in_strict(kind: str) -> None:
+def test_objects_touching_only_the_ceiling_hang_from_it_in_strict(kind: str) -> None:
     pendant = Mesh.of(*joined_boxes((0.02, 0.02, 0.8, 2.2), (0.4, 0.4, 0.3, 1.65)))
     table = thing("table", (1, 1, 0.75), (0, 0, 0.375))
     for profile, holds in ((STRICT, True), (OFFICIAL, False)):
@@ -144,7 +144,7 @@ def test_what_touches_the_ceiling_and_stands_on_nothing_hangs_from_it_in_strict(
     assert not supports(staged([low, table], SIX), {"lamp": kind})["lamp"].supported
 
 
-def test_what_touches_floor_and_ceiling_stands_by_itself() -> None:
+def test_objects_touching_floor_and_ceiling_stand() -> None:
     """A board that leans over with its edge alone on the floor is not held by a ceiling that it touches."""
     post = thing("post", (0.3, 0.3, 2.6), (0, 0, 1.3))
     found = supports(staged([post], SIX))["post"]

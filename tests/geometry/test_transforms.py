@@ -94,7 +94,7 @@ def test_declared_axes_are_taken_to_up_and_front(up: tuple[int, ...], front: tup
         ((1.0, 0, 0, 0, 0.3, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), "sheared-transform"),
     ],
 )
-def test_what_is_wrong_with_a_transform_has_a_name(numbers: tuple[float, ...], code: str) -> None:
+def test_transform_problems_have_codes(numbers: tuple[float, ...], code: str) -> None:
     found = problem_of(numbers, "lamp")
     assert found is not None
     assert (found.code, found.where) == (code, "lamp")

@@ -165,14 +165,14 @@ def test_surroundings_are_framed_on_what_lies_on_the_object() -> None:
     [((0, 0, 0.8), True), ((0, 0, 1.05), False), ((0.9, 0, 0.1), False), ((0.7, 0, 0.75), True), ((0, 0, -0.5), False)],
     ids=["on it", "too far above", "beside it", "close and above", "below it"],
 )
-def test_what_is_close_and_clearly_above_belongs(at: tuple[float, float, float], belongs: bool) -> None:
+def test_objects_close_above_belong_to_the_surroundings(at: tuple[float, float, float], belongs: bool) -> None:
     stage = staged([thing("desk", (1, 1, 0.7), (0, 0, 0.35)), thing("cup", (0.2, 0.2, 0.2), at)], ROOM)
     alone = staged([thing("desk", (1, 1, 0.7), (0, 0, 0.35))], ROOM)
     with_it, without = (framed(one, "surroundings", "desk")[1].eye for one in (stage, alone))
     assert (not np.allclose(with_it, without)) == belongs
 
 
-def test_what_stands_before_the_object_is_left_out_with_the_walls_that_hide_it() -> None:
+def test_surroundings_omit_occluding_objects_and_walls() -> None:
     things = [
         thing("desk", (1, 0.6, 0.7), (0, 1.5, 0.35)),
         thing("screen", (1.6, 0.05, 1.9), (0, 0.9, 0.95)),

@@ -133,7 +133,7 @@ def test_nodes_and_labels_do_not_overlap(graph: ActionGraph) -> None:
     assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
 
 
-def test_everything_lies_within_the_picture() -> None:
+def test_all_shapes_are_within_the_drawing() -> None:
     root = read(draw_graph(TANGLE))
     _, _, width, height = map(float, root.get("viewBox", "").split())
     sketch = root.find(f"{SVG}g")
@@ -219,7 +219,7 @@ def test_a_graph_without_a_person_is_drawn() -> None:
         (draw_narrative(Narrative()), "empty narrative"),
     ],
 )
-def test_nothing_to_draw_is_said_in_words(svg: str, notice: str) -> None:
+def test_empty_drawing_contains_a_note(svg: str, notice: str) -> None:
     assert words(svg) == [notice]
 
 
@@ -336,7 +336,7 @@ def test_an_element_outside_l_says_so_under_its_name() -> None:
     assert [tooltip(node) for node in nodes if "not in L" in said(node)] == ["object: lamp (not in L)"]
 
 
-def test_what_no_change_mentions_is_drawn_all_the_same() -> None:
+def test_unchanged_triplets_are_drawn_in_a_difference() -> None:
     svg = draw_diff(PLACE, PLACED, [])
     assert len(of_class(svg, "tsg-edge")) == 2 + 4 + 4
     assert "− missing: 4 (only in the reference)" in words(svg)

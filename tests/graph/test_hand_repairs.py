@@ -32,7 +32,7 @@ def test_a_hand_is_known_by_what_is_let_go_later() -> None:
     assert put_in(act("take", "cup"), act("take", "lid", "hand1"), act("put-down", "cup", "hand2")) == [(0, "hand2")]
 
 
-def test_what_both_hands_do_before_and_after_both_do() -> None:
+def test_neighbours_with_both_hands_imply_both_hands() -> None:
     kneading = [act("knead", "dough", "hand1", "hand2")] * 8
     assert put_in(*kneading, act("knead", "dough"), *kneading) == [(8, "hand1"), (8, "hand2")]
 
@@ -48,7 +48,7 @@ def test_no_hand_is_put_in_where_the_vocabulary_has_no_edge_for_it() -> None:
         assert len(repair_hands(Narrative(told, vocabulary=Vocabulary(("cup",), edges, ("take",))))) == expected
 
 
-def test_nothing_is_concluded_across_what_is_not_told() -> None:
+def test_hands_are_not_inferred_across_missing_graphs() -> None:
     take, later = act("take", "cup"), act("put-down", "cup", "hand2")
     told = Narrative((Description(None, (take,)), Description("Things happen."), Description(None, (later,))))
     [repair] = repair_hands(told)

@@ -101,7 +101,7 @@ def test_a_known_hand_is_judged_although_the_other_is_not() -> None:
     assert held(trace(narrative)[-1].after) == {"hand1": ("lid",)}
 
 
-def test_which_actions_take_and_let_go_can_be_said() -> None:
+def test_hand_rule_verbs_can_be_configured() -> None:
     rule = HandRule(grasps=frozenset({"nab"}), releases=frozenset({"dump"}))
     steps = trace(story("nab cup with hand1", "take lid with hand2", "dump cup with hand1"), rule)
     assert [held(step.after) for step in steps] == [{"hand1": ("cup",)}, {"hand1": ("cup",)}, {}]

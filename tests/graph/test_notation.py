@@ -26,7 +26,7 @@ EXACT: dict[str, tuple[Write, Parse]] = {
 
 @pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize("graphs", [(WASH,), (WASH, SCREW, WASH), (ODD,), ()], ids=["one", "several", "odd", "none"])
-def test_what_is_written_reads_back_with_order_and_repeats(name: str, graphs: tuple[ActionGraph, ...]) -> None:
+def test_exact_notations_restore_order_and_repeats(name: str, graphs: tuple[ActionGraph, ...]) -> None:
     write, parse = EXACT[name]
     assert [graph.triplets for graph in parse(write(graphs))] == [graph.triplets for graph in graphs]
 

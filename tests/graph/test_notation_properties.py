@@ -23,7 +23,7 @@ EXACT = {"arrow": arrow, "json": json_triplets, "node-link": node_link, "graphml
 
 @pytest.mark.parametrize("name", EXACT)
 @given(graphs=FILES)
-def test_what_is_not_refused_comes_back_exactly(name: str, graphs: list[ActionGraph]) -> None:
+def test_accepted_graphs_are_restored_exactly(name: str, graphs: list[ActionGraph]) -> None:
     notation = EXACT[name]
     try:
         text = notation.write(graphs)

@@ -127,7 +127,7 @@ def test_hyphens_inside_names_are_no_arrows() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "   \n\t"])
-def test_nothing_is_read_from_nothing(text: str) -> None:
+def test_empty_text_has_no_graphs(text: str) -> None:
     assert read(text) == Reading((), (), ())
 
 
@@ -248,7 +248,7 @@ def test_a_long_hostile_text_is_read_to_its_end(kind: str) -> None:
         "<think>one</think>\n<think>\nperson -> verb -> grab\n</think>\n\n" + CLEAN,
     ],
 )
-def test_what_stands_before_the_end_of_thinking_is_no_answer(text: str) -> None:
+def test_reasoning_is_not_read(text: str) -> None:
     reading = read(text, 2)
     assert reading.graphs == (WASH, DRY)
     assert {note.reason for note in reading.notes} == {"reasoning"}
@@ -271,7 +271,7 @@ def test_a_sentence_between_arrows_is_no_name() -> None:
     "line",
     ["wash -> dobj -> cup  # the blue one", "`wash -> dobj -> cup` (the blue one)", "- `wash -> dobj -> cup`  // blue"],
 )
-def test_what_is_written_behind_a_triplet_is_no_part_of_its_name(line: str) -> None:
+def test_remarks_after_a_triplet_are_not_part_of_its_name(line: str) -> None:
     reading = read(f"person -> verb -> wash\n{line}")
     assert reading.graphs == (WASH,)
     assert "comment" in reading.repaired[-1].reason

@@ -17,7 +17,7 @@ def test_an_object_inside_a_quoted_name_is_no_triplet_of_its_own() -> None:
     assert not reading.ignored
 
 
-def test_what_brackets_hold_beside_triplets_is_noted_line_by_line() -> None:
+def test_other_bracket_content_is_noted_line_by_line() -> None:
     reading = read('[\n["person", "verb", "wash"],\n"some words\n"more", "words"\n["wash", "dobj", "cup"],\n"the end"')
     assert reading.lines == ((2, 5),)
     assert [(note.line, note.text) for note in reading.unread] == [
@@ -188,7 +188,7 @@ def test_numbered_triplets_stay_in_one_graph() -> None:
 
 
 @pytest.mark.parametrize("title", ["Missing", "- **Missing**"])
-def test_what_is_called_missing_is_no_triplet_of_the_answer(title: str) -> None:
+def test_triplets_labelled_missing_are_not_read(title: str) -> None:
     reading = read(f"person -> verb -> lift\n{title}: lift -> with -> hand2")
     assert [str(triplet) for graph in reading.graphs for triplet in graph] == ["person -> verb -> lift"]
     assert len(reading.unread) == 1

@@ -71,14 +71,14 @@ def test_touched_counts_any_role_but_the_action() -> None:
     assert [step.index for step in TIME.touched("hand1")] == [0, 2, 3, 4]
 
 
-def test_what_a_hand_held_when_an_event_began() -> None:
+def test_timeline_in_hand_gives_the_content_when_an_event_began() -> None:
     assert TIME.in_hand("hand1", before=("open", "lid")) == ("spoon",)
     assert TIME.in_hand("hand2", before="stir") == ()
     assert TIME.in_hand("hand1", before=4) == ()
     assert TIME.holders("spoon", before="stir") == ("hand1",)
 
 
-def test_what_a_hand_held_after_an_unwritten_event_is_not_known() -> None:
+def test_timeline_in_hand_is_unknown_after_a_missing_graph() -> None:
     narrative = Narrative((Description("Who knows."), Description(None, (act("open", "lid"),))))
     assert Timeline(narrative).in_hand("hand1", before="open") is None
 

@@ -55,7 +55,7 @@ def test_options_that_are_none_say_nothing(tmp_path: Path) -> None:
         tk.evaluate("sgqa", modle=None)  # type: ignore[call-arg]
 
 
-def test_everything_works_inside_a_running_loop(tmp_path: Path) -> None:
+def test_interface_works_inside_a_running_loop(tmp_path: Path) -> None:
     async def cells_of_a_notebook() -> tuple[tk.Run, tk.Run]:
         first = tk.evaluate("sgqa", model=towel, out=tmp_path / "a", **SIX)
         second = await tk.aevaluate("sgqa", model=towel, out=tmp_path / "b", **SIX)
@@ -93,7 +93,7 @@ def test_functions_and_chat_models_are_models_by_name(tmp_path: Path) -> None:
     assert run.complete and not list(run.samples.unreadable)
 
 
-def test_what_was_answered_is_not_asked_again_unless_the_code_changed(tmp_path: Path) -> None:
+def test_own_model_is_not_asked_again_unless_its_code_changed(tmp_path: Path) -> None:
     asked: list[str] = []
 
     def counted(messages: Messages) -> str:

@@ -178,7 +178,7 @@ def test_a_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Pat
         (lambda: tk.solver("own-x")(len), "solver own-x cannot be called with (prompt, ask)"),  # type: ignore[arg-type]
     ],
 )
-def test_what_cannot_be_meant_is_refused(make: Callable[[], object], message: str) -> None:
+def test_own_parts_refuse_invalid_definitions(make: Callable[[], object], message: str) -> None:
     with pytest.raises(UsageError) as told:
         make()
     assert message in str(told.value)

@@ -141,7 +141,7 @@ def test_a_run_of_a_task_of_ones_own_asks_for_its_code(tmp_path: Path) -> None:
     assert "--code FILE" in told.value.hint
 
 
-def test_whether_a_sample_is_wrong_goes_by_its_metric(tmp_path: Path) -> None:
+def test_sample_is_wrong_depends_on_its_main_metric(tmp_path: Path) -> None:
     rows = [{"q": "a", "answer": "b"}]
     task = tk.Task("own/long", rows, "{q}", score=lambda row, answer: 0.5, metrics="letters", amounts="letters")
     run = tk.evaluate(task, model={"b": lambda messages: "b"}, out=tmp_path / "run", quiet=True)
@@ -204,7 +204,7 @@ def test_makers_take_their_options_by_name(tmp_path: Path) -> None:
         tk.make("scene", tmp_path / "more.csv")
 
 
-def test_what_a_model_prints_is_no_part_of_what_a_maker_says(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_of_a_model_is_not_part_of_a_makers_summary(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     def chatty(messages: Messages) -> str:
         print("thinking aloud")
         return "{}"
@@ -246,7 +246,7 @@ def test_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:
         (lambda: tk.refine("person -> verb -> wash"), "refine takes graphs"),
     ],
 )
-def test_what_is_no_graph_is_told(call: Any, message: str) -> None:  # noqa: ANN401
+def test_draw_refuses_values_that_are_no_graph(call: Any, message: str) -> None:  # noqa: ANN401
     with pytest.raises(UsageError, match=message):
         call()
 

@@ -54,7 +54,7 @@ def test_names_in_a_scene_are_never_obeyed(tmp_path: Path) -> None:
         (ROOMS[0], {"assets": {"hssd": "nowhere"}}, "nowhere: there is no such folder"),
     ],
 )
-def test_what_is_no_scene_is_told(path: Any, options: dict[str, Any], message: str) -> None:  # noqa: ANN401
+def test_read_scene_refuses_other_files(path: Any, options: dict[str, Any], message: str) -> None:  # noqa: ANN401
     with pytest.raises(TsgkitError) as told:
         tk.read_scene(path, **options)
     assert message in str(told.value)

@@ -48,7 +48,7 @@ def test_being_the_same_word_is_symmetric(a: str, b: str) -> None:
 
 
 @given(ANYTHING)
-def test_everything_is_the_same_as_itself(text: str) -> None:
+def test_every_name_is_the_same_word_as_itself(text: str) -> None:
     assert same_word(text, text).by == "exact"
 
 
@@ -72,7 +72,7 @@ def test_the_spans_of_a_mention_are_the_words_of_the_name(text: str, name: str) 
 
 
 @given(ANYTHING | NAMES)
-def test_nothing_anybody_writes_as_a_label_raises(label: str) -> None:
+def test_is_preposition_never_raises(label: str) -> None:
     is_preposition(label)
     parts = split_particle(label)
     assert parts is None or fold(label) == f"{parts.verb}-{parts.particle}"

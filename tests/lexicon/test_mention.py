@@ -48,7 +48,7 @@ def test_a_mention_is_found_where_it_stands(text: str, name: str, spans: list[st
         ("lid", "?!"),
     ],
 )
-def test_what_is_no_whole_name_is_no_mention(text: str, name: str) -> None:
+def test_partial_names_are_no_mention(text: str, name: str) -> None:
     assert mentions(text, name) is None
 
 

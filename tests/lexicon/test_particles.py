@@ -25,5 +25,5 @@ def test_a_particle_verb_comes_apart(name: str, verb: str, particle: str) -> Non
 @pytest.mark.parametrize(
     "name", ["mop-stick", "up", "", "back-on", "pick", "look-at", "out-of", "next-to", "pickup", "--"]
 )
-def test_other_names_do_not(name: str) -> None:
+def test_other_names_have_no_particle(name: str) -> None:
     assert split_particle(name) is None

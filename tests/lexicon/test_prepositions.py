@@ -62,5 +62,5 @@ def test_compounds_and_other_spellings_are_prepositions_too(label: str) -> None:
         "on-the-of",
     ],
 )
-def test_other_labels_are_not(label: str) -> None:
+def test_other_labels_are_no_prepositions(label: str) -> None:
     assert not is_preposition(label)

@@ -108,7 +108,7 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
         (GOOD + "# " + "x" * 200_000, "a declaration has at most"),
     ],
 )
-def test_what_is_wrong_is_named_with_file_and_field(text: str, message: str) -> None:
+def test_card_errors_name_file_and_field(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         card(text)
     assert str(caught.value).startswith("x.yaml: ")

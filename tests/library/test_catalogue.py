@@ -43,7 +43,7 @@ def test_the_published_benchmark_is_known_with_an_address_and_a_checksum_for_eve
     )
 
 
-def test_another_base_address_comes_from_the_caller_then_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_base_address_is_taken_from_the_caller_then_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = known("tsg-bench")
     monkeypatch.setenv("TSGKIT_SOURCE", "http://127.0.0.1:1/")
     assert dataset.url(dataset.file("sgqa")).startswith("http://127.0.0.1:1/docworlds/tsg-bench/")

@@ -35,7 +35,7 @@ def put(task: str, data: bytes = b"{}", rows: int = 1) -> None:
     store(BENCH, BENCH.file(task), data, "/somewhere", rows, {"no-dobj": 2})
 
 
-def test_what_is_not_there_is_said_with_both_ways_to_get_it(home: Path) -> None:
+def test_missing_dataset_error_names_get_and_import(home: Path) -> None:
     assert installed() == ()
     with pytest.raises(UsageError, match="data of sgqa of tsg-bench are not on this machine") as caught:
         dataset_file("tsg-bench", "sgqa")

@@ -292,7 +292,7 @@ def test_a_folder_that_cannot_be_made_is_said(server: Loopback, tmp_path: Path) 
         download(server.put("f", DATA), tmp_path / "file" / "x", patience=HASTE)
 
 
-def test_where_there_is_no_room_it_is_said(server: Loopback, target: Path) -> None:
+def test_download_reports_a_full_disk(server: Loopback, target: Path) -> None:
     code = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
         "from tsgkit.library.downloads import download\n"

@@ -59,7 +59,7 @@ def test_a_folder_the_caller_names_may_be_the_room_itself(tmp_path: Path) -> Non
     assert find("prompts", "tsg/sgqa.txt", [tmp_path]).read_text() == "prompt"
 
 
-def test_what_a_project_lacks_is_found_in_the_shipped_one(tmp_path: Path) -> None:
+def test_look_up_falls_back_to_the_shipped_project(tmp_path: Path) -> None:
     for room in ROOMS:
         (tmp_path / room).mkdir()
     assert is_project(tmp_path)
@@ -72,7 +72,7 @@ def test_two_of_three_rooms_make_no_project(tmp_path: Path) -> None:
     assert working_project(tmp_path) is None
 
 
-def test_what_is_nowhere_is_named_with_the_places_looked_in(tmp_path: Path) -> None:
+def test_look_up_error_names_the_searched_folders(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"tasks has no tsg/none\.yaml") as caught:
         find("tasks", "tsg/none.yaml", start=project(tmp_path, ""))
     assert str(tmp_path / "tasks") in caught.value.hint

@@ -28,7 +28,7 @@ def test_values_and_literal_text_come_out_as_they_are(a: str, b: str, first: str
 
 
 @given(LITERALS)
-def test_what_is_not_refused_renders_and_what_python_refuses_is_refused(text: str) -> None:
+def test_templates_accept_what_python_formats_and_refuse_the_rest(text: str) -> None:
     try:
         template = Template.of(text, optional=("a", "b"))
     except UsageError:

@@ -18,12 +18,12 @@ TEN = Estimate(tokens=10, cost=0.1)
         (Budget(cost=0.35), "0.3000 of 0.3500 dollars"),
     ],
 )
-def test_what_is_in_flight_counts(budget: Budget, said: str) -> None:
+def test_requests_in_flight_count_for_the_budget(budget: Budget, said: str) -> None:
     assert [budget.take(TEN) for _ in range(5)] == [True, True, True, False, False]
     assert budget.reached == said
 
 
-def test_what_was_used_replaces_what_was_expected() -> None:
+def test_usage_replaces_the_estimate() -> None:
     budget = Budget(tokens=30, cost=1.0)
     budget.take(TEN)
     budget.settle(TEN, Usage(20, 5, cost=0.5))
@@ -31,21 +31,21 @@ def test_what_was_used_replaces_what_was_expected() -> None:
     assert not budget.take(TEN)
 
 
-def test_where_that_is_unknown_what_was_expected_stands() -> None:
+def test_unknown_usage_keeps_the_estimate() -> None:
     budget = Budget(tokens=30)
     budget.take(TEN)
     budget.settle(TEN, UNKNOWN)
     assert (budget.used_tokens, budget.used_cost) == (10, 0.1)
 
 
-def test_what_used_nothing_gives_everything_back_but_the_request() -> None:
+def test_unused_requests_return_everything_but_the_request() -> None:
     budget = Budget(requests=9)
     budget.take(TEN)
     budget.settle(TEN, NOTHING)
     assert (budget.used_requests, budget.used_tokens, budget.used_cost) == (1, 0, 0.0)
 
 
-def test_reached_stays_reached() -> None:
+def test_reached_budget_stays_reached() -> None:
     budget = Budget(tokens=15)
     assert budget.take(TEN)
     assert not budget.take(TEN)

@@ -26,7 +26,7 @@ def test_a_kept_reply_is_found_again_and_costs_nothing(tmp_path: Path) -> None:
     assert (found.usage, found.spent) == (GOOD.usage, NOTHING)
 
 
-def test_another_key_finds_nothing(tmp_path: Path) -> None:
+def test_cache_misses_for_another_key(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path)
     cache.keep("k", GOOD)
     assert cache.find("l") is None
@@ -72,7 +72,7 @@ def test_a_folder_in_place_of_the_file_is_said_with_the_way_out(tmp_path: Path) 
         ReplyCache(tmp_path)
 
 
-def test_what_cannot_be_written_is_trouble_and_no_loss(tmp_path: Path) -> None:
+def test_unwritable_cache_is_reported_without_losing_replies(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path)
     cache._base.execute("DROP TABLE replies")
     cache.keep("k", GOOD)
@@ -90,7 +90,7 @@ def test_clearing_begins_anew_whatever_state_the_file_is_in(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are a thing of POSIX")
-def test_nobody_else_can_read_the_file(tmp_path: Path) -> None:
+def test_cache_file_is_private(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "new")
     cache.keep("k", GOOD)
     modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "new").iterdir()}

@@ -73,7 +73,7 @@ def rounds_of(seconds: float) -> list[int]:
     return run(rounds())
 
 
-def test_it_begins_with_few_and_doubles_with_every_round() -> None:
+def test_concurrency_starts_small_and_doubles_every_round() -> None:
     assert rounds_of(1.0)[:5] == [START, 2 * START, 4 * START, 64, 64]
 
 
@@ -151,7 +151,7 @@ def test_a_place_that_comes_with_the_cancellation_goes_to_the_next() -> None:
     assert run(both_at_once())
 
 
-def test_who_stops_waiting_leaves_the_queue() -> None:
+def test_cancelled_requests_leave_the_queue() -> None:
     async def cancelled() -> tuple[int, bool]:
         flow = Flow(1)
         await flow.enter()
@@ -169,7 +169,7 @@ def test_who_stops_waiting_leaves_the_queue() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_nobody_is_forgotten_however_many_give_up(seed: int) -> None:
+def test_queue_serves_all_waiters_despite_cancellations(seed: int) -> None:
     async def storm() -> None:
         rng, flow = random.Random(seed), Flow(3)
 
@@ -194,7 +194,7 @@ def test_nobody_is_forgotten_however_many_give_up(seed: int) -> None:
     run(storm())
 
 
-def test_those_who_are_turned_away_hear_why_and_the_others_go_on() -> None:
+def test_rejected_requests_get_the_reason_and_others_continue() -> None:
     async def turned() -> tuple[list[str], int]:
         flow = Flow(1)
         await flow.enter()
@@ -442,7 +442,7 @@ def test_scattered_429s_throttle_little(share: float) -> None:
     assert max(walls) <= 2 * plain
 
 
-def test_those_at_the_gate_go_on_one_after_the_other() -> None:
+def test_gate_admits_waiting_requests_one_by_one() -> None:
     async def together() -> list[float]:
         clock = Clock()
         flow = Flow(64, requests_per_minute=60, clock=clock)

@@ -88,7 +88,7 @@ def test_a_reply_in_the_cache_asks_nobody_and_costs_nothing(tmp_path: Path) -> N
     assert (told.sent, budget.used_requests, list(notebook.calls.values())) == ([], 0, [reply])
 
 
-def test_another_draw_repeat_endpoint_or_parameter_is_not_in_the_cache(tmp_path: Path) -> None:
+def test_cache_misses_for_another_draw_repeat_endpoint_or_parameter(tmp_path: Path) -> None:
     told, cache = Told(), ReplyCache(tmp_path)
     run(asked(door_to(told, cache=cache)))
     run(asked(door_to(told, cache=cache), draw=1))
@@ -138,7 +138,7 @@ def test_when_the_first_of_equal_questions_fails_the_next_is_asked(tmp_path: Pat
     assert len(told.sent) == 2
 
 
-def test_one_who_stops_waiting_for_an_equal_question_takes_nobody_along(tmp_path: Path) -> None:
+def test_cancelling_one_equal_question_does_not_cancel_the_others(tmp_path: Path) -> None:
     async def work() -> list[str | None]:
         on = asyncio.Event()
 
@@ -191,7 +191,7 @@ def test_every_attempt_is_recorded_with_its_status_and_its_wait() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
-def test_what_cannot_get_better_is_given_up_at_once(status: int) -> None:
+def test_permanent_errors_are_not_retried(status: int) -> None:
     reply = run(asked(door_to(told := Told([CallFailed("no", status)]))))
     assert (reply.ending, reply.status, len(told.sent)) == (Ending.API_ERROR, status, 1)
 

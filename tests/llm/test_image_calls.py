@@ -87,7 +87,7 @@ def test_a_picture_may_come_by_its_address_and_is_fetched_without_the_key() -> N
         assert (server.stats()["fetches"], server.stats()["authorised_fetches"]) == (1, 0)
 
 
-def test_what_a_content_filter_blocks_is_asked_once() -> None:
+def test_blocked_images_are_requested_once() -> None:
     with picture_server(always={"cup": "blocked"}, echo_key=True) as server:
         reply = painted(painter(server))
         assert server.stats()["seen"] == 1
@@ -127,7 +127,7 @@ def test_every_fault_of_a_service_is_an_error_in_words_after_as_many_requests_as
 
 
 @pytest.mark.parametrize("fault", ["hang", "urlhang"])
-def test_nobody_waits_for_ever(fault: str) -> None:
+def test_image_requests_time_out(fault: str) -> None:
     haste = HASTE.__class__(timeout=0.4, attempts=2, first_wait=0.001, longest_wait=0.002)
     with picture_server(always={"cup": fault}) as server:
         reply = painted(painter(server, patience=haste))
@@ -137,7 +137,7 @@ def test_nobody_waits_for_ever(fault: str) -> None:
 @pytest.mark.parametrize(
     ("fault", "words"), [("giant", "larger than 900 bytes"), ("urlgiant", "larger than 900 bytes")]
 )
-def test_what_is_too_large_is_not_paid_for_again(fault: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_images_are_not_requested_again(fault: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(image_calls, "MOST_BYTES", 900)
     with picture_server(always={"cup": fault}, giant_bytes=2_000) as server:
         reply = painted(painter(server))

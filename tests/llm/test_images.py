@@ -102,7 +102,7 @@ def test_a_run_folder_names_the_picture_and_never_holds_it(tmp_path: Path) -> No
     assert picture_line(part) == f"[picture {mine.path}: image/png 8x6, SHA-256 {mine.sha256[:12]}]"
 
 
-def test_where_a_picture_lies_changes_neither_the_prompt_nor_the_key_of_its_reply(tmp_path: Path) -> None:
+def test_image_path_changes_neither_prompt_nor_cache_key(tmp_path: Path) -> None:
     mine = picture(tmp_path)
     moved = picture(tmp_path / "elsewhere", "other.png")
     changed = picture(tmp_path, "9.png", "a plate")

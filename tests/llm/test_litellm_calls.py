@@ -101,7 +101,7 @@ def test_a_broken_answer_has_no_status_and_is_worth_another_try(server: Running,
     assert "InternalServerError" not in found.message
 
 
-def test_nobody_there_is_no_answer() -> None:
+def test_refused_connection_is_no_answer() -> None:
     found = failure("http://127.0.0.1:9/v1", model="hosted_vllm/m")
     assert (found.status, found.can_be_retried) == (None, True)
     assert "0x" not in found.message
@@ -154,7 +154,7 @@ def in_an_hour() -> str:
         ({"Retry_After": "-5"}, 0, 0),
     ],
 )
-def test_how_long_to_wait_is_read_however_it_is_said(
+def test_retry_after_is_read_in_every_form(
     model: str, status: int, headers: dict[str, str], least: float, most: float
 ) -> None:
     headers = {name: in_an_hour() if value == "in an hour" else value for name, value in headers.items()}
@@ -252,7 +252,7 @@ def test_a_parameter_that_happens_to_be_the_provider_s_default_is_taken(tokens: 
 
 
 @pytest.mark.parametrize("model", PROVIDERS)
-def test_what_is_said_to_be_sent_is_what_arrives(model: str) -> None:
+def test_announced_request_is_the_one_that_arrives(model: str) -> None:
     arguments = ["temperature=0.5", "extra_body.top_k=5", "extra_body.kwargs.think=false", "max_tokens=9", "top_p=0.3"]
     with service() as told:
         provider = prepared(model, f"api_base={told.base}", *arguments, "extra_headers.X-Team=a", seed=3)

@@ -78,7 +78,7 @@ def test_one_at_a_time_tries_and_each_in_turn() -> None:
     assert run(turns()) == [0, 1, 2, 0, 1, 2, 0]
 
 
-def test_who_is_cancelled_in_the_line_or_while_trying_hands_the_turn_on() -> None:
+def test_cancelled_calls_hand_their_turn_on() -> None:
     async def left() -> bool:
         outage = down()
         tasks = [asyncio.create_task(outage.wait_in_line(asyncio.sleep)) for _ in range(3)]
@@ -90,7 +90,7 @@ def test_who_is_cancelled_in_the_line_or_while_trying_hands_the_turn_on() -> Non
     assert run(left())
 
 
-def test_those_in_the_line_are_turned_away_when_the_run_stops() -> None:
+def test_waiting_calls_are_stopped_with_the_run() -> None:
     async def turned() -> str:
         outage = Outage(1000.0, 1000.0)
         for _ in range(LOSSES):

@@ -23,7 +23,7 @@ def test_a_price_given_is_in_dollars_for_a_million_tokens() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "5", "a,b", "1,2,3", "-1,2", "nan,1", "1,inf", "9e9,1"])
-def test_what_is_no_price_is_refused(text: str) -> None:
+def test_invalid_prices_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is no price"):
         price_given(text)
 
@@ -35,7 +35,7 @@ def test_cached_tokens_have_a_price_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(prompt=5), Usage(completion=5)])
-def test_what_is_not_known_has_no_cost(usage: Usage) -> None:
+def test_unknown_usage_has_no_cost(usage: Usage) -> None:
     assert Price(1e-6, 1e-6).of(usage) is None
 
 

@@ -91,7 +91,7 @@ def test_a_failed_request_fails_as_with_a_thread(server: Running) -> None:
     assert (threads.at_once[0], caught.value.status) == (True, 500)
 
 
-def test_other_work_finds_threads_and_the_loop_goes_on_meanwhile() -> None:
+def test_other_work_runs_in_threads_without_blocking_the_loop() -> None:
     def slow() -> str:
         time.sleep(0.2)
         return threading.current_thread().name
@@ -119,7 +119,7 @@ def named_as_the_builder(work: Callable[..., Any]) -> Callable[..., Any]:
     return work
 
 
-def test_what_goes_wrong_while_building_reaches_whoever_waits() -> None:
+def test_building_errors_reach_the_caller() -> None:
     @named_as_the_builder
     def broken(**request: object) -> None:
         raise ValueError("no such role")

@@ -82,7 +82,7 @@ def test_a_line_nobody_can_mean_is_refused_with_its_number(tmp_path: Path, line:
     assert "line 2" in caught.value.message
 
 
-def test_what_a_script_says_is_recorded_once_and_costs_nothing() -> None:
+def test_script_replies_are_recorded_once_and_cost_nothing() -> None:
     notebook = Notebook()
     subject = Asked(Script({"tea/0": ["[kettle]"]}), notebook)
     first, second = run(asked(subject)), run(asked(subject))
@@ -116,7 +116,7 @@ def test_a_baseline_of_another_run_can_be_replayed_in_any_style() -> None:
     assert replay.find(WHERE._replace(label="answer")).text == "[kettle]"
 
 
-def test_what_a_judge_said_of_several_subjects_is_replayed_of_each() -> None:
+def test_judge_replies_are_replayed_for_each_subject() -> None:
     said = [call("good", judge="eye"), call("flawed", judge="eye", reply=Reply("[tea]"))]
     replay, where = Replay.of(said, None), WHERE._replace(label="answer")
     assert [replay.find(where._replace(subject=name)).text for name in ("good", "flawed")] == ["[kettle]", "[tea]"]

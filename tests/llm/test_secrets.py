@@ -42,7 +42,7 @@ def test_variables_named_like_keys_hold_secrets(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["HOME", "SSH_AUTH_SOCK", "TOKENIZERS_PARALLELISM", "MONKEY", "KEYBOARD", "TOKEN_FILE"]
 )
-def test_other_variables_do_not(name: str) -> None:
+def test_other_variables_hold_no_secrets(name: str) -> None:
     assert Secrets.of_environment({name: "value-of-it"}).redact("value-of-it") == "value-of-it"
 
 

@@ -39,6 +39,6 @@ def test_no_known_value_survives_in_any_json(data: st.DataObject, key: str) -> N
 
 
 @given(st.text(), st.integers())
-def test_what_holds_no_known_value_is_left_as_it_is(text: str, number: int) -> None:
+def test_texts_without_secrets_stay_unchanged(text: str, number: int) -> None:
     value = {"a": [text, number, {text: None}]}
     assert Secrets(["no-such-value-anywhere"]).redact_value(value) == value

@@ -45,7 +45,7 @@ def test_an_argument_for_one_model_goes_before_one_for_all() -> None:
     assert [settings_of(model, arguments, {}).given for model in models] == [{"seed": 1}, {"seed": 2}]
 
 
-def test_what_the_user_gave_goes_before_a_default() -> None:
+def test_user_parameters_override_defaults() -> None:
     found = settings("temperature=1", temperature=0.1, seed=3)
     assert found.parameters == {"temperature": 1, "seed": 3}
     assert (found.given, found.defaults) == ({"temperature": 1}, {"seed": 3})
@@ -95,7 +95,7 @@ def test_a_key_is_taken_as_it_is_written(name: str) -> None:
         ("api_base=http://host:port/v1", "no address"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(text: str, said: str) -> None:
+def test_settings_reject_invalid_arguments(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         settings(text)
 

@@ -259,7 +259,7 @@ def test_a_baseline_that_could_be_several_rows_is_refused(questions: Path) -> No
         ({"profile": "lenient"}, "there is no profile lenient"),
     ],
 )
-def test_what_there_is_not_is_refused(changes: dict[str, object], message: str, questions: Path) -> None:
+def test_comparison_refuses_unknown_names(changes: dict[str, object], message: str, questions: Path) -> None:
     run = evaluate("run", "script:good.jsonl", "script:bad.jsonl")
     with pytest.raises(UsageError, match=message):
         compare([run], **changes)  # type: ignore[arg-type]
@@ -359,14 +359,14 @@ def test_a_record_without_the_metric_asks_for_judging_again(questions: Path) -> 
     assert "tsgkit rescore run" in refused.value.hint
 
 
-def test_other_versions_are_noted(questions: Path) -> None:
+def test_comparison_notes_other_versions(questions: Path) -> None:
     one, other = evaluate("one", "script:good.jsonl"), evaluate("other", "script:bad.jsonl")
     header = json.loads((other / "run.json").read_text())
     (other / "run.json").write_text(json.dumps(header | {"tsgkit": "0.0.1"}))
     assert any("different versions of tsgkit (0." in note for note in compare([one, other]).notes)
 
 
-def test_so_many_pairs_that_nothing_can_be_shown_are_noted() -> None:
+def test_comparison_notes_too_many_pairs() -> None:
     parts = [{str(n): Part(float(n % 2 == side), 1, str(n // 2)) for n in range(40)} for side in (0, 1)]
     parts[0]["0"] = Part(0.5, 1, "0")
     for n in range(1, 40):

@@ -53,7 +53,7 @@ def test_every_number_for_people_has_its_interval_and_n() -> None:
     assert row.split() == ["openai/x", "zero-shot", "exact_match", "more", "12.3", "[5.1,", "25.0]", "4", "-", "-", "-"]
 
 
-def test_what_is_not_known_stays_unknown_in_every_format() -> None:
+def test_unknown_values_stay_unknown_in_every_format() -> None:
     for text in (terminal.write(REPORT), markdown.write(REPORT), latex.write(REPORT)):
         assert text.count("(unknown)") == 3
     usage = [line for line in csv.DictReader(io.StringIO(spreadsheet.write(REPORT))) if line["kind"] == "usage"]

@@ -221,7 +221,7 @@ def test_figures_are_written_whole_and_never_over_data(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f.PDF", "rows.pdf"]
 
 
-def test_other_endings_and_widths_are_refused(tmp_path: Path) -> None:
+def test_figures_refuse_other_endings_and_widths(tmp_path: Path) -> None:
     found = drawn(Report((row("a"),)))
     with pytest.raises(UsageError, match=r"no figure has the ending jpg") as refused:
         found.save(tmp_path / "f.jpg")

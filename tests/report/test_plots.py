@@ -95,7 +95,7 @@ def test_a_bar_without_samples_is_no_error() -> None:
     assert "m" in outcomes([Ended("m", {})], title="t")
 
 
-def test_everything_stays_inside_the_picture() -> None:
+def test_plots_stay_within_their_frame() -> None:
     long = "openai/" + "very-long-name-" * 20
     for plot in ALL:
         root = tree(plot(long))

@@ -40,7 +40,7 @@ def test_exactly_the_known_figures_break_the_rules_of_arithmetic() -> None:
     }
 
 
-def test_what_is_marked_is_what_was_found_and_what_looks_shifted() -> None:
+def test_listed_doubts_are_those_found_and_the_shifted_columns() -> None:
     reference = load_reference()
     marked = {Found(d.table, d.model, d.kind, d.columns) for d in reference.doubtful}
     shifted = {found for found in marked if found.kind == "shifted"}
@@ -64,7 +64,7 @@ def test_a_slip_in_a_figure_is_found(old: str, new: str, kind: str) -> None:
     assert found.kind == kind
 
 
-def test_what_stands_in_two_tables_is_the_same_in_both() -> None:
+def test_figures_in_two_tables_are_equal() -> None:
     for task in ("tsg/sgds", "tsg/sgqa", "tsg/sa-sgg", "tsg/ma-sgg"):
         seen: dict[tuple[str, str], float] = {}
         for figure in load_reference().figures(task, "zero-shot"):

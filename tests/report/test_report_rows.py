@@ -112,7 +112,7 @@ def test_an_error_that_was_mended_is_forgotten_and_one_that_was_not_is_told(base
     assert after.n == before.n
 
 
-def test_what_nobody_was_asked_about_is_counted_and_in_no_figure(baselines: Path) -> None:
+def test_unasked_samples_are_counted_but_not_scored(baselines: Path) -> None:
     before = gather([baselines], ("k", "implicit")).rows
     after = gather([edited(baselines, lambda records: records[:5])], ("k", "implicit")).rows
     assert [row.n for row in after] == [5, 0, 0, 0]
@@ -156,6 +156,6 @@ def test_only_the_metrics_asked_for_are_made(runs: dict[str, Path]) -> None:
         gather(run, metrics="some")
 
 
-def test_other_data_than_were_asked_about_are_refused(runs: dict[str, Path]) -> None:
+def test_report_refuses_other_data_than_the_runs(runs: dict[str, Path]) -> None:
     with pytest.raises(UsageError, match="not the data that were asked about"):
         gather([runs["sgqa"]], data=str(DATA / "../data/few-shot/sgqa.jsonl"))

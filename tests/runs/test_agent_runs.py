@@ -106,7 +106,7 @@ def test_a_finished_run_is_judged_again_and_explained_without_asking(
     assert seen(server) == before
 
 
-def test_another_solver_or_other_prompts_are_another_run(server: Running, commands: Prefork, tmp_path: Path) -> None:
+def test_agent_solver_and_prompts_are_part_of_the_identity(server: Running, commands: Prefork, tmp_path: Path) -> None:
     assert commands.run(*words(server.base, "--solver", "agent:exact"), cwd=tmp_path).code == 0
     ended = commands.run(*words(server.base, *AGENT), cwd=tmp_path)
     assert ended.code == 2 and "another run lies here" in ended.err
@@ -153,7 +153,7 @@ def test_a_model_that_fails_at_once_is_an_error_of_the_service_and_asked_again(
     assert {record["outcome"] for record in records(tmp_path / "run")} == {"answered"}
 
 
-def test_who_is_denied_is_not_asked_on_and_on(commands: Prefork, tmp_path: Path) -> None:
+def test_denied_agent_model_is_given_up(commands: Prefork, tmp_path: Path) -> None:
     with model_server(faults={"401": 1.0}) as denying:
         ended = commands.run(*words(denying.base, *AGENT), cwd=tmp_path)
         assert ended.code == 1 and "openai/x never answered: AuthenticationError" in ended.err
@@ -193,7 +193,7 @@ def test_orders_in_the_data_reach_neither_paths_nor_rules_nor_other_nodes(comman
         (("--solver", "agent:5"), "agent?"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_before_anything_is_sent(
+def test_agent_runs_refuse_invalid_arguments_before_sending(
     server: Running, commands: Prefork, tmp_path: Path, more: tuple[str, ...], message: str
 ) -> None:
     before = seen(server)

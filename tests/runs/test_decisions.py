@@ -11,7 +11,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.runs.decisions import Decisions, shown_as
 
 
-def test_what_was_decided_is_found_again_and_the_last_decision_holds(tmp_path: Path) -> None:
+def test_decisions_are_restored_and_the_last_one_counts(tmp_path: Path) -> None:
     place = tmp_path / "made.review.jsonl"
     Decisions(place).keep("a", {"decision": "drop"})
     Decisions(place).keep("b", {"decision": "accepted", "description": "A den\u2028with {x}."})
@@ -34,7 +34,7 @@ def test_a_line_that_was_cut_off_is_a_decision_that_was_not_made(tmp_path: Path,
     assert place.read_bytes() == whole
 
 
-def test_what_was_shown_is_known_by_all_of_it() -> None:
+def test_decision_key_covers_everything_shown() -> None:
     assert shown_as({"a": 1, "b": 2}) == shown_as({"b": 2, "a": 1}) != shown_as({"a": 1, "b": 3})
 
 

@@ -44,7 +44,7 @@ def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path
     assert attempts == stats["seen"], "every request stands in the record"
 
 
-def test_what_a_reply_lacks_is_its_outcome(commands: Prefork, tmp_path: Path) -> None:
+def test_incomplete_replies_have_their_outcome(commands: Prefork, tmp_path: Path) -> None:
     for fault, outcome in {"length": "truncated", "filter": "refused", "refusal": "refused", "empty": "empty"}.items():
         with model_server(always={"": fault}) as server:
             ended = commands.run(*words(server.base, "--new", "--json", limit=3), cwd=tmp_path)

@@ -53,7 +53,7 @@ def known() -> str:
     ],
     ids=str,
 )
-def test_it_changes_with_what_can_change_an_answer(known: str, changes: dict[str, Any]) -> None:
+def test_identity_changes_with_everything_that_can_change_an_answer(known: str, changes: dict[str, Any]) -> None:
     assert identity(**changes) != known
 
 
@@ -107,7 +107,7 @@ def test_rooms_and_assets_that_were_moved_are_the_same_run(tmp_path: Path) -> No
     assert identity(**plan | {"scenes": (f"mine={rooms}",), "assets": (f"threed_future={assets}",)}) == known
 
 
-def test_all_of_these_are_different_from_each_other() -> None:
+def test_identities_of_different_plans_differ() -> None:
     ways: list[dict[str, Any]] = [{"solvers": (solver,)} for solver in ("vote:2", "vote:3", "vote:4")]
     ways += [{"styles": ("few-shot",), "shots": shots} for shots in (1, 2, 3)]
     assert len({identity(**way) for way in ways}) == 6
@@ -117,7 +117,7 @@ def test_the_shots_of_a_style_without_examples_change_nothing(known: str) -> Non
     assert identity(shots=3) == known
 
 
-def test_it_changes_with_the_bytes_of_the_data_not_with_their_place(tmp_path: Path, known: str) -> None:
+def test_identity_depends_on_data_bytes_not_on_their_path(tmp_path: Path, known: str) -> None:
     for name in ("one.jsonl", "two.jsonl", "three.jsonl"):
         shutil.copy(DATA / "sgqa.jsonl", tmp_path / name)
     (tmp_path / "three.jsonl").write_bytes((DATA / "sgqa.jsonl").read_bytes() + b"\n")
@@ -125,7 +125,7 @@ def test_it_changes_with_the_bytes_of_the_data_not_with_their_place(tmp_path: Pa
     assert found[0] == found[1] == known != found[2]
 
 
-def test_it_changes_with_the_text_of_the_prompts(tmp_path: Path, known: str) -> None:
+def test_identity_changes_with_prompt_texts(tmp_path: Path, known: str) -> None:
     (tmp_path / "same").mkdir()
     (tmp_path / "same/sgqa.txt").write_text("{scene_graph} {question}")
     one = identity(prompts=str(tmp_path / "same"))
@@ -172,7 +172,7 @@ def test_the_order_in_which_models_are_named_does_not_matter() -> None:
     ],
     ids=lambda option: option[0],
 )  # fmt: skip
-def test_it_does_not_change_with_how_a_run_is_carried_out_or_shown(known: str, option: tuple[str, ...]) -> None:
+def test_identity_ignores_execution_and_display_options(known: str, option: tuple[str, ...]) -> None:
     import argparse
 
     parser = argparse.ArgumentParser()

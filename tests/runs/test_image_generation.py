@@ -72,7 +72,7 @@ def test_every_item_gets_its_own_picture_and_a_line_that_says_how(tmp_path: Path
     assert round(result.cost or 0, 6) == 0.24 and result.requests == 6
 
 
-def test_what_is_there_is_not_asked_for_again(tmp_path: Path) -> None:
+def test_existing_images_are_not_requested_again(tmp_path: Path) -> None:
     with picture_server() as server:
         painted(server, tmp_path, ITEMS[:4])
         (tmp_path / "2.png").unlink()
@@ -99,7 +99,7 @@ def test_a_picture_whose_line_is_written_gets_its_name_and_one_without_a_line_is
     assert all((tmp_path / f"{item.item_id}.png").read_bytes() == png(item.prompt) for item in ITEMS)
 
 
-def test_what_a_filter_blocked_is_not_asked_again_unless_the_prompt_changes(tmp_path: Path) -> None:
+def test_blocked_prompts_are_not_requested_again_unless_changed(tmp_path: Path) -> None:
     with picture_server(always={"number 1.": "blocked"}, echo_key=True) as server:
         first = painted(server, tmp_path)
         second = painted(server, tmp_path)
@@ -112,7 +112,7 @@ def test_what_a_filter_blocked_is_not_asked_again_unless_the_prompt_changes(tmp_
     assert "safety system" in dict(first.refusals)["1"] and KEY not in str(first)
 
 
-def test_what_ended_in_an_error_is_asked_again_by_the_next_call(tmp_path: Path) -> None:
+def test_failed_images_are_requested_again_by_the_next_call(tmp_path: Path) -> None:
     with picture_server(always={"number 1.": "500", "number 2.": "nopicture"}, echo_key=True) as server:
         first = painted(server, tmp_path)
         assert server.stats()["counts"] == {"good": 4, "500": 2, "nopicture": 1}
@@ -140,7 +140,7 @@ def test_pictures_asked_for_otherwise_need_a_folder_of_their_own(tmp_path: Path)
     assert len(lines(tmp_path)) == 2
 
 
-def test_other_formats_are_made_png_and_say_so(tmp_path: Path) -> None:
+def test_other_image_formats_become_png_with_a_note(tmp_path: Path) -> None:
     jpeg = saved(drawn(), "JPEG")
     with picture_server(always={"Cup": "jpeg"}, jpeg=base64.b64encode(jpeg).decode()) as server:
         painted(server, tmp_path, ITEMS[:1])
@@ -222,7 +222,7 @@ def test_the_first_interrupt_lets_what_is_in_work_come_home(tmp_path: Path) -> N
     assert second.there == first.painted and second.exit_code == 0
 
 
-def test_nobody_waits_for_what_is_abandoned(tmp_path: Path) -> None:
+def test_abandoned_images_are_not_waited_for(tmp_path: Path) -> None:
     def abandon_soon(engine: Engine) -> None:
         engine.watch.changed = engine.abandon
 
@@ -259,7 +259,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(tmp_pa
         assert server.stats()["seen"] == 0
 
 
-def test_what_is_left_is_told_without_touching_the_folder(tmp_path: Path) -> None:
+def test_remaining_images_are_counted_without_writing(tmp_path: Path) -> None:
     painter = painter_of("openai/m", ["api_base=http://127.0.0.1:9/v1", "api_key=sk-loopback-key"])
     todo = to_paint(ITEMS, painter, tmp_path / "out", PaintingLog.of(tmp_path / "out"))
     assert (todo.total, todo.there, todo.blocked, len(todo.left)) == (6, 0, 0, 6)
@@ -267,7 +267,7 @@ def test_what_is_left_is_told_without_touching_the_folder(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("model", ["baseline/rules", "script:x.jsonl", "replay:run"])
-def test_who_makes_no_pictures_is_refused(model: str) -> None:
+def test_models_that_make_no_images_are_refused(model: str) -> None:
     with pytest.raises(UsageError, match="makes no pictures"):
         painter_of(model, [])
 

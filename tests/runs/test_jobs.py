@@ -34,7 +34,7 @@ def carried_out(engine: Engine, work: Callable[[], Coroutine[Any, Any, Any]]) ->
     return engine.carry_out(work)
 
 
-def test_what_is_made_stands_in_the_order_of_the_units_and_so_many_are_in_work() -> None:
+def test_results_keep_unit_order_and_concurrency_is_bounded() -> None:
     engine, most = Engine(), 0
 
     async def make(number: int) -> int:
@@ -171,7 +171,7 @@ def test_a_signal_that_is_ignored_stays_ignored_and_other_threads_hear_none() ->
         signal.signal(signal.SIGHUP, before)
 
 
-def test_what_is_not_all_made_says_why() -> None:
+def test_incomplete_job_has_a_reason() -> None:
     async def make(number: int) -> int:
         raise Unasked("nobody is there")
 
@@ -195,7 +195,7 @@ def test_time_is_told_only_of_what_was_done_now() -> None:
     assert Part("x", done=5, total=10, ended=5, left=5, began=began).seconds_left == pytest.approx(10, rel=0.1)
 
 
-def test_what_is_in_work_counts_half_so_that_the_first_answer_does_not_frighten() -> None:
+def test_time_left_counts_units_in_progress_as_half() -> None:
     began = time.monotonic() - 1
     part = Part("x", done=1, total=346, ended=1, left=345, began=began, busy=32)
     assert part.seconds_left == pytest.approx(19, rel=0.1), "and not 345"

@@ -82,7 +82,7 @@ def test_a_finished_run_asks_nothing_and_says_the_same(
     assert (settled(server), (run / "samples.jsonl").read_bytes()) == (seen, before)
 
 
-def test_another_version_of_tsgkit_judges_anew_from_the_calls(
+def test_another_version_rescores_from_recorded_calls(
     server: Running, commands: Prefork, undisturbed: dict[str, Path]
 ) -> None:
     run, seen = undisturbed["vote:3"], settled(server)

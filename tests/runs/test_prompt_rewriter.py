@@ -70,7 +70,7 @@ def test_the_image_model_gets_what_the_text_model_wrote_and_both_are_recorded(tm
     assert "Cup number 0." in (tmp_path / "out/rewriting.calls/prompts.jsonl").read_text()
 
 
-def test_what_was_rewritten_or_painted_is_not_asked_for_again(tmp_path: Path) -> None:
+def test_rewritten_prompts_and_images_are_not_requested_again(tmp_path: Path) -> None:
     with picture_server(replies={"": ANEW}, always={ANEW: "500"}) as server:
         first = painted(server, tmp_path, asked(server), ITEMS[:2])
         before = server.stats()["seen"]
@@ -103,7 +103,7 @@ def test_the_cost_of_rewriting_counts(tmp_path: Path) -> None:
     assert not (tmp_path / "refused").exists()
 
 
-def test_another_rewriter_or_none_needs_a_folder_of_its_own(tmp_path: Path) -> None:
+def test_each_rewriter_needs_its_own_folder(tmp_path: Path) -> None:
     with picture_server() as server:
         painted(server, tmp_path / "plain", None, ITEMS[:1])
         painted(server, tmp_path / "anew", scripted(tmp_path), ITEMS[:1])

@@ -85,7 +85,7 @@ def test_neither_order_nor_grouping_changes_a_byte(place: Path, tmp_path: Path) 
     assert files(tmp_path / "all") == files(tmp_path / "again") == files(tmp_path / "more")
 
 
-def test_what_is_missing_is_named_with_the_command_that_does_it(
+def test_merge_names_missing_samples_with_their_command(
     place: Path, server: Running, tmp_path: Path, commands: Prefork, capsys: Captured
 ) -> None:
     one, _, three = parts(place)
@@ -128,7 +128,7 @@ def test_an_answer_beats_an_error_and_two_answers_are_told(place: Path, tmp_path
     assert (again.conflicts, files(tmp_path / "again")) == (1, files(tmp_path / "all"))
 
 
-def test_other_plans_kinds_and_places_are_refused_and_nothing_is_left(
+def test_merge_refuses_other_plans_kinds_and_places(
     place: Path, server: Running, commands: Prefork, tmp_path: Path
 ) -> None:
     one, two, _ = parts(place)

@@ -35,7 +35,7 @@ def test_every_unit_is_in_exactly_one_shard(of: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/3", "4/3", "1/0", "-1/3", "1/3/4", "a/b", "1/10001", "9999999/9999999"])
-def test_what_names_no_shard_is_refused_with_an_example(text: str) -> None:
+def test_invalid_shards_are_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError, match="expected") as refused:
         shard_of(text)
     assert refused.value.hint == "the third of sixteen is --shard 3/16"
@@ -88,7 +88,7 @@ def test_a_dry_run_counts_the_shard(server: Running, commands: Prefork, tmp_path
     assert sum(part[0]["samples"] for part in counts) == 12 and all(part[0]["samples"] < 12 for part in counts)
 
 
-def test_what_cannot_be_parted_says_so(commands: Prefork, tmp_path: Path) -> None:
+def test_work_of_one_unit_refuses_shards(commands: Prefork, tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("person -> verb -> lift\nlift -> with -> hand1\n")
     ended = commands.run("refine", "g.txt", "-o", "out.txt", "--shard", "1/2", cwd=tmp_path)
     assert ended.code == 2 and "--shard parts what a model is asked, and none is named" in ended.err

@@ -75,7 +75,7 @@ def test_a_budget_of_requests_holds_over_continuations(server: Running, commands
     assert (ended.code, ended.err, server.stats()["seen"]) == (0, "", before + 10)
 
 
-def test_whoever_costs_nothing_is_not_stopped_by_a_budget(server: Running, commands: Prefork, tmp_path: Path) -> None:
+def test_free_subjects_are_not_stopped_by_a_budget(server: Running, commands: Prefork, tmp_path: Path) -> None:
     both = words(server.base, "--model", "baseline/rules", "--max-requests", "2", "--json", limit=90)
     ended = commands.run(*both, cwd=tmp_path)
     results = {result["subject"]: result for result in ended.json["results"]}

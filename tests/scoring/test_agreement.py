@@ -124,7 +124,7 @@ def test_a_label_the_reference_does_not_know_is_wrong() -> None:
     assert balanced_accuracy(ratings("yxn"), ratings("yyn")).value == 0.75
 
 
-def test_what_the_reference_does_not_rate_is_left_out() -> None:
+def test_items_without_a_reference_rating_are_left_out() -> None:
     found = balanced_accuracy(ratings("ynyn"), ratings("yn.."))
     assert (found.value, found.n, found.left_out) == (1, 2, 2)
 

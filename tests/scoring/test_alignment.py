@@ -53,7 +53,7 @@ def test_a_swap_is_forgiven_only_where_order_does_not_count() -> None:
     assert (by_place(gains).total, in_order(gains).total, best(gains).total) == (0.0, 1.0, 2.0)
 
 
-def test_nothing_aligns_with_nothing() -> None:
+def test_empty_lists_align() -> None:
     assert by_place([]).pairs == in_order([]).pairs == best([]).pairs == assignment([]).pairs == ()
 
 

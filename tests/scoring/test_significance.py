@@ -80,7 +80,7 @@ def test_clusters_that_do_not_differ_change_nothing() -> None:
     assert (with_ties.clusters, with_ties.differing) == (18, 15)
 
 
-def test_where_weights_differ_sums_and_weights_change_sides_together() -> None:
+def test_unequal_weights_swap_with_their_sums() -> None:
     ours = {"a": Part(3, 4, "a"), "b": Part(1, 1, "b"), "c": Part(2, 5, "c")}
     theirs = {"a": Part(1, 2, "a"), "b": Part(0, 3, "b"), "c": Part(2, 2, "c")}
     distances = []
@@ -132,7 +132,7 @@ def test_mcnemars_test_counts_the_ways_of_the_discordant_items(ours_only: int, t
 
 
 @pytest.mark.parametrize(("ours_only", "theirs_only"), [(0, 3), (5, 5), (9, 2), (11, 4)])
-def test_where_mcnemars_test_applies_the_sign_flip_test_is_the_same(ours_only: int, theirs_only: int) -> None:
+def test_sign_flip_equals_mcnemar_where_both_apply(ours_only: int, theirs_only: int) -> None:
     systems = outcomes(4, ours_only, theirs_only, 2)
     assert sign_flip(*systems, Pooling.POOLED, seed=1).p == mcnemar(*systems, Pooling.POOLED).p
 

@@ -76,7 +76,7 @@ def test_so_does_a_sound_jpeg_or_webp(kind: str, media_type: str) -> None:
         (saved(drawn(), "BMP"), "BMP made PNG"),
     ],
 )
-def test_what_services_could_misread_is_made_anew_and_says_so(data: bytes, note: str) -> None:
+def test_images_that_services_could_misread_are_reencoded_with_a_note(data: bytes, note: str) -> None:
     examined = found(data)
     assert note in examined.notes and examined.media_type == "image/png"
     again = found(examined.png or b"")
@@ -84,7 +84,7 @@ def test_what_services_could_misread_is_made_anew_and_says_so(data: bytes, note:
     assert (again.width, again.height) == (examined.width, examined.height)
 
 
-def test_what_is_made_anew_shows_the_same() -> None:
+def test_reencoded_images_show_the_same() -> None:
     assert pixel(found(animated("GIF")).png) == pixel(found(animated("PNG")).png) == (255, 0, 0)
     assert pixel(found(saved(drawn("I;16"), "PNG")).png, "L") == 0x80
     assert pixel(found(deep_colours()).png) == (0x80, 0x40, 0xFF)
@@ -116,7 +116,7 @@ UNUSABLE: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 @pytest.mark.parametrize("what", UNUSABLE)
-def test_what_cannot_be_used_says_why(what: str) -> None:
+def test_unusable_images_have_a_reason(what: str) -> None:
     made, reason = UNUSABLE[what]
     examined = examine(made())
     assert isinstance(examined, Unreadable) and reason in examined.reason
@@ -132,7 +132,7 @@ def test_a_picture_is_made_smaller_only_on_request() -> None:
     assert (thin.width, thin.height) == (40, 1)
 
 
-def test_where_only_a_png_will_do_other_formats_are_made_one() -> None:
+def test_other_formats_become_png_if_required() -> None:
     assert found(saved(drawn(), "PNG"), as_png=True).png is None
     made = found(saved(drawn(), "JPEG"), as_png=True)
     assert made.notes == ("JPEG made PNG",) and found(made.png or b"").format == "PNG"

@@ -125,7 +125,7 @@ def test_files_that_are_no_pictures_say_why(folder: Path) -> None:
         assert reason(folder, "closed") == "closed.png cannot be read: Permission denied"
 
 
-def test_what_a_file_holds_goes_before_its_ending_and_that_is_noted(folder: Path) -> None:
+def test_image_content_overrides_the_file_ending_with_a_note(folder: Path) -> None:
     (folder / "7.png").write_bytes(saved(drawn(), "JPEG"))
     (folder / "8.jpeg").write_bytes(saved(drawn(), "JPEG"))
     assert (seen(folder, "7").media_type, seen(folder, "7").notes) == ("image/jpeg", ("named 7.png, but holds JPEG",))
@@ -151,7 +151,7 @@ def test_a_picture_that_was_made_anew_is_kept_once_under_its_sha256(folder: Path
     assert bytes_of(first).startswith(b"\x89PNG") and first.media_type == "image/png"
 
 
-def test_what_was_damaged_among_the_kept_is_written_again(folder: Path) -> None:
+def test_damaged_reencoded_images_are_written_again(folder: Path) -> None:
     (folder / "7.webp").write_bytes(animated("WEBP"))
     first = seen(folder, "7")
     first.path.write_bytes(b"torn")
@@ -186,7 +186,7 @@ def test_stray_files_are_listed(folder: Path) -> None:
     assert found.stray(["7", "8", "9"]) == ("notes.txt", "old.png")
 
 
-def test_nothing_is_written_where_nothing_has_to_be_made_anew(folder: Path) -> None:
+def test_nothing_is_written_without_reencoding(folder: Path) -> None:
     (folder / "7.png").write_bytes(png("seven"))
     seen(folder, "7")
     assert not (folder.parent / "kept").exists()
@@ -203,7 +203,7 @@ def test_a_folder_that_is_none_is_refused(folder: Path) -> None:
         PictureFolder("model", folder, folder.parent / "kept", 0)
 
 
-def test_where_pictures_cannot_be_kept_that_is_said(folder: Path) -> None:
+def test_unwritable_folder_for_reencoded_images_is_reported(folder: Path) -> None:
     (folder.parent / "kept").touch()
     with pytest.raises(FileProblem, match="images cannot be stored here"):
         keep_picture(folder.parent / "kept", png("seven"), (8, 6))

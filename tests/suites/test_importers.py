@@ -68,7 +68,7 @@ def test_all_files_are_fetched_checked_and_ready_for_their_tasks(published: Loop
     assert not (home / "tsg-bench" / ".incoming").exists()
 
 
-def test_what_is_there_is_not_fetched_again(published: Loopback) -> None:
+def test_installed_files_are_not_downloaded_again(published: Loopback) -> None:
     get_dataset("tsg-bench", patience=HASTE)
     again = get_dataset("tsg-bench", patience=HASTE)
     assert len(published.asked) == 4
@@ -99,7 +99,7 @@ def test_a_wrong_file_never_gets_in(published: Loopback) -> None:
 
 
 @pytest.mark.parametrize("way", ["argument", "environment"])
-def test_another_source_may_be_named(way: str, published: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_get_accepts_another_source(way: str, published: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     with loopback() as mirror:
         mirror.files = published.files
         if way == "environment":
@@ -193,7 +193,7 @@ def test_one_file_adds_to_what_is_there_and_again_replaces(tmp_path: Path) -> No
         ("sa-sgg", data(rows("sa-sgg", 3) + rows("ma-sgg", 1)), "line 4: item 3 has k = 2"),
     ],
 )
-def test_what_is_broken_is_refused_and_nothing_at_all_imported(
+def test_import_of_broken_files_changes_nothing(
     task: str, content: bytes, message: str, tmp_path: Path, home: Path
 ) -> None:
     folder = write_layout(tmp_path / "checkout", **{task.replace("-", "_"): content})

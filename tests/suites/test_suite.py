@@ -127,7 +127,7 @@ def test_names_suites_and_patterns_name_tasks(said: list[str], meant: list[str])
         ("tsg/x*", "no task fits the pattern tsg/x*", "the tasks: "),
     ],
 )
-def test_what_does_not_exist_is_told_in_one_way(said: str, message: str, hint: str) -> None:
+def test_unknown_tasks_have_one_error_message(said: str, message: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:
         tasks_named([said])
     assert caught.value.message == message

@@ -92,7 +92,7 @@ def test_a_broken_json_file_is_a_finding_with_its_line() -> None:
         (lines(SGDS | {"variation_triplets": [GRAPH, [["b", "on", "c"]], GRAPH, GRAPH, GRAPH]}), "candidate-graph"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_file_or_row_has_its_code(text: str, code: str) -> None:
+def test_file_and_row_errors_have_codes(text: str, code: str) -> None:
     assert code in [found for found, _ in codes(read_document(text, "f"))]
 
 

@@ -27,7 +27,7 @@ def test_graphs_go_from_every_format_to_every_other(source: str, target: str) ->
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if formats.by_name(name).writes])
-def test_what_goes_out_as_it_came_in_loses_nothing(name: str) -> None:
+def test_same_format_conversion_loses_nothing(name: str) -> None:
     document = read_document(FORMATS[name], "f")
     written = write_document(document, formats.by_name(name))
     assert written.lost == ()
@@ -47,7 +47,7 @@ def test_pictures_are_written_and_never_read(target: str) -> None:
     assert text.count("wash") >= 2
 
 
-def test_what_a_format_cannot_carry_is_counted_in_words() -> None:
+def test_losses_of_a_conversion_are_counted() -> None:
     written = write_document(read_document(lines(SGDS, SGDS), "f"), formats.by_name("arrow"))
     assert written.lost == (
         "texts of descriptions (2)",
@@ -90,7 +90,7 @@ def test_generation_rows_of_narratives_without_ids_have_different_ids() -> None:
         ("sgqa", "sgg", "no vocabulary"),
     ],
 )
-def test_what_has_not_what_a_row_needs_is_refused(source: str, target: str, message: str) -> None:
+def test_conversion_to_rows_refuses_incomplete_items(source: str, target: str, message: str) -> None:
     with pytest.raises(CannotCarry, match=message):
         write_document(read_document(FORMATS[source], "f"), formats.by_name(target))
 

@@ -68,7 +68,7 @@ def test_distractors_made_around_the_truth_are_found_out() -> None:
     assert shortcut(items, "the option most like the others").value == 1
 
 
-def test_other_questions_give_an_answer_away() -> None:
+def test_audit_finds_answers_in_other_questions() -> None:
     items = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]
     assert shortcut(items, "the option most like the other questions").value > 0.95
 
@@ -91,7 +91,7 @@ def test_the_smallest_difference_counts_scenarios_not_items() -> None:
     assert together.smallest_difference > 2 * alone.smallest_difference
 
 
-def test_nothing_at_all_is_no_crash() -> None:
+def test_audit_of_no_items_does_not_crash() -> None:
     found = audit(Auditable([]))
     assert (found.n, found.to_beat, found.smallest_difference) == (0, None, 1.0)
 

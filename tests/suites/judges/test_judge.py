@@ -93,7 +93,7 @@ def test_an_unread_reply_keeps_how_it_ended(reply: Reply, outcome: Outcome) -> N
     assert outcome_of(reply) is outcome
 
 
-def test_what_ends_the_asking_is_raised_again_before_more_work_is_done() -> None:
+def test_judge_raises_a_fatal_error_again_before_more_work() -> None:
     async def ask(messages: Sequence[Any], *, label: str, draw: int = 0, schema: object = None) -> Reply:
         raise BudgetReached("the budget is used up")
 
@@ -127,7 +127,7 @@ def test_one_request_finds_out_for_those_beside_it() -> None:
     assert kept == [{"json_schema": False}]
 
 
-def test_what_was_learnt_before_is_not_learnt_again() -> None:
+def test_judge_keeps_known_response_formats() -> None:
     service = Service(Reply("yes"), refuses=REFUSED)
     asked_together(ResponseFormats({"json_schema": False}), service)
     assert not any(with_schema for _, _, with_schema in service.asked)

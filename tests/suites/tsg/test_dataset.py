@@ -86,7 +86,7 @@ def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path, spoilt
     ],
     ids=["JSON", "list", "kind", "twice", "UTF-8", "UTF-16", "schema", "digits", "depth"],
 )
-def test_what_is_wrong_with_a_line_is_said_with_its_number(tmp_path: Path, second: bytes, said: str) -> None:
+def test_row_errors_name_their_line(tmp_path: Path, second: bytes, said: str) -> None:
     path = written(tmp_path, text_of(row("sgqa", "first")) + second)
     with pytest.raises(UsageError) as raised:
         rows_in(path, "sgqa")

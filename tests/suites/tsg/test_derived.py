@@ -122,7 +122,7 @@ def test_single_errors_are_what_the_difference_of_the_graphs_says() -> None:
             assert kinds == [names.get(sample.error, sample.error)]
 
 
-def test_what_cannot_be_spoilt_in_a_way_makes_no_sample_of_it() -> None:
+def test_graphs_that_cannot_get_an_error_make_no_sample_of_it() -> None:
     alone = SINGLE | {"graphs": [{"triplets": [["person", "verb", "wash"]]}]}
     assert Corruption.MISSING not in [sample.error for sample in repairs(alone)]
 

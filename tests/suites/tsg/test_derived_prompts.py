@@ -112,7 +112,7 @@ def test_a_structured_answer_is_read(task: str) -> None:
     assert found.scores["strict"]["exact_match"].value == 1
 
 
-def test_what_is_asked_is_not_shown() -> None:
+def test_prompts_do_not_contain_the_answer() -> None:
     text = prompter("actions", "zero-shot").text(sample_of("actions"))
     assert "Nodes of the graphs: person, hand1, cup\n" in text
     assert "Number of graphs" not in text

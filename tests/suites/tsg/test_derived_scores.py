@@ -114,7 +114,7 @@ def test_one_of_two_errors_mended_counts_one_half() -> None:
     assert first.kind != second.kind
 
 
-def test_what_was_right_and_is_lost_or_was_not_there_and_is_wrong_is_newly_broken() -> None:
+def test_lost_right_triplets_and_added_wrong_ones_are_newly_broken() -> None:
     sample = repair("redundant")
     lost = sample.original.triplets[-1]
     graph_said = ActionGraph([*(one for one in sample.original if one != lost), ("cup", "from", "person")])
@@ -154,6 +154,6 @@ def test_repairs_are_told_apart_by_their_errors(tmp_path: Path) -> None:
     assert {board.n for board in report.groups["error"].values()} == {1}
 
 
-def test_other_items_have_no_errors_to_be_told_apart_by(tmp_path: Path) -> None:
+def test_only_repair_items_have_error_groups(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="tsg/actions: cannot be grouped by error"):
         scored(tmp_path, "actions", ["error"])

@@ -55,7 +55,7 @@ def test_cue_words_tell_repetition(sentence: str) -> None:
 @pytest.mark.parametrize(
     "sentence", ["Sometimes stir.", "Stir it once.", "Use one hand.", "Against the wall.", "1, 01, 0", "", "²"]
 )
-def test_other_words_do_not(sentence: str) -> None:
+def test_repetition_group_ignores_unlisted_words(sentence: str) -> None:
     assert not repeats(sentence)
     assert groups_of(sample(sentence, "tap"), "repetition") == ("no repetition",)
 
@@ -80,7 +80,7 @@ def test_members_stand_in_their_order_whatever_their_names() -> None:
     assert in_order(["implicit", "explicit"], "implicit") == ["explicit", "implicit"]
 
 
-def test_what_has_no_sentence_to_write_from_is_not_grouped_by_it() -> None:
+def test_tasks_without_a_sentence_have_no_sentence_groups() -> None:
     question = QuestionSample(item_id="q", cluster="", graphs=(), question="?", answer="cup", groups={"k": ("3",)})
     assert groups_of(question, "k") == ("3",)
     with pytest.raises(UsageError, match="item q: cannot be grouped by implicit"):

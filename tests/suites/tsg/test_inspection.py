@@ -74,7 +74,7 @@ def test_slips_are_counted_and_the_data_usable(text: bytes, counts: set[str]) ->
         (data([row | {"item_id": "a"} for row in rows("sgqa", 2)]), "sgqa", "f: line 2: the id a occurred before"),
     ],
 )
-def test_what_no_task_could_use_is_named_with_its_line(text: bytes, task: str, problem: str) -> None:
+def test_unusable_rows_are_named_with_their_line(text: bytes, task: str, problem: str) -> None:
     assert inspect(text, "f", task).problem.startswith(problem)
 
 
@@ -104,7 +104,7 @@ def test_rows_of_one_graph_among_rows_of_several_are_counted(several: int, singl
         (b'{"a": 1}\n{"a": 2}\n', "none of our items"),
     ],
 )
-def test_what_is_no_data_at_all_is_refused(text: bytes, message: str) -> None:
+def test_files_without_rows_are_refused(text: bytes, message: str) -> None:
     with pytest.raises(FileProblem) as caught:
         inspect(text, "f")
     assert message in str(caught.value)

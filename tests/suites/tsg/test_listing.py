@@ -56,7 +56,7 @@ def test_names_are_read_however_they_are_listed(reply: str) -> None:
         ("...\n---\n***", "no names"),
     ],
 )
-def test_what_is_no_list_of_names_cannot_be_read(reply: str, reason: str) -> None:
+def test_replies_without_names_are_unreadable(reply: str, reason: str) -> None:
     found = names(reply)
     assert isinstance(found, Unreadable)
     assert reason in found.reason
@@ -66,7 +66,7 @@ def test_repeats_and_order_are_kept() -> None:
     assert names("take\nput\ntake") == Listed(("take", "put", "take"))
 
 
-def test_what_is_left_out_is_noted() -> None:
+def test_omitted_list_lines_are_noted() -> None:
     found = names("These are the two actions of the sentence:\ntake\nput")
     assert isinstance(found, Listed)
     assert found.notes == ("left out: These are the two actions of the sentence:",)

@@ -49,7 +49,7 @@ def test_any_text_is_a_list_of_names_or_unreadable_with_a_reason(text: str) -> N
 
 
 @given(listed=LISTS, text=st.text(max_size=60))
-def test_what_comes_before_the_last_label_changes_nothing(listed: list[str], text: str) -> None:
+def test_text_before_the_last_label_changes_nothing(listed: list[str], text: str) -> None:
     written = "\n".join(listed)
     found = names(f"{text}\n\nFinal answer:\n{written}")
     assert isinstance(found, Listed)

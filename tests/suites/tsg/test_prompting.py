@@ -95,7 +95,7 @@ def test_reasoning_is_asked_for_before_a_labelled_answer_with_nothing_after_it(t
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_what_a_reasoned_example_shows_is_read_back_as_its_answer(task: str) -> None:
+def test_reasoned_examples_are_read_back_as_their_answers(task: str) -> None:
     chosen = pool_of(pool(task), task).drawn(1)
     text = prompter_of(task, "cot-few-shot", None, chosen).text(sample_of(task))
     start = text.index("Reasoning:\nStep")
@@ -187,7 +187,7 @@ def test_a_schema_is_strict_and_allows_exactly_l(task: str) -> None:
         assert edges == ["verb", "dobj", "with"]
 
 
-def test_what_every_l_allows_is_offered_where_it_is_not_listed() -> None:
+def test_elements_allowed_in_every_l_are_offered() -> None:
     space = {"object": ["cup"], "relationship": ["on"], "verb": ["wash"]}
     sample = samples_of(document(row("sa-sgg", "a") | {"mandatory_space": space}), "sa-sgg")[0]
     asker = prompter("sa-sgg", "structured")

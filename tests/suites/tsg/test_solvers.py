@@ -104,7 +104,7 @@ def test_a_failed_vote_leaves_the_sample_open() -> None:
         (Ending.MISSING, Outcome.MISSING),
     ],
 )
-def test_how_a_call_ended_is_the_outcome(ending: Ending, outcome: Outcome) -> None:
+def test_sample_outcome_is_the_ending_of_its_call(ending: Ending, outcome: Outcome) -> None:
     text = "[cup]" if ending in (Ending.TRUNCATED, Ending.REFUSED) else None
     judged = solver().judge(SAMPLE, Transcript((Said("answer", Reply(text, ending=ending)),)))
     assert (judged.outcome, judged.answer) == (outcome, None)
@@ -161,7 +161,7 @@ def test_a_model_is_needed_where_one_is_asked() -> None:
         ("singel", "there is no solver singel"),
     ],
 )
-def test_what_is_no_solver_is_refused(name: str, said: str) -> None:
+def test_unknown_solvers_are_refused(name: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         votes_of(name)
 

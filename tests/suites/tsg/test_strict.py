@@ -68,7 +68,7 @@ def test_a_letter_is_read_in_any_usual_form(reply: str, answer: str) -> None:
         ("7", "no answer"),
     ],
 )
-def test_what_is_no_letter_has_its_reason(reply: str, reason: str) -> None:
+def test_replies_without_a_letter_have_a_reason(reply: str, reason: str) -> None:
     assert letter(reply, 5) == Unreadable(reason)
 
 
@@ -90,7 +90,7 @@ def test_a_word_is_read_in_any_usual_form(reply: str, answer: str) -> None:
 
 
 @pytest.mark.parametrize("reply", ["from [table] to [Cup]", "[]", "Answer: ", "[ . ]"])
-def test_what_is_no_word_is_unreadable(reply: str) -> None:
+def test_replies_without_a_word_are_unreadable(reply: str) -> None:
     assert isinstance(word(reply), Unreadable)
 
 

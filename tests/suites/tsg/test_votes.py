@@ -57,7 +57,7 @@ def test_only_draws_that_could_be_read_have_a_vote() -> None:
 
 
 @pytest.mark.parametrize("outcome", [Outcome.EMPTY, Outcome.REFUSED, Outcome.TRUNCATED, Outcome.MISSING])
-def test_where_none_could_be_read_the_first_outcome_stands(outcome: Outcome) -> None:
+def test_without_readable_draws_the_first_outcome_counts(outcome: Outcome) -> None:
     assert majority([Reading(outcome, None), Reading(Outcome.UNREADABLE, NONE)]) == (outcome, None)
     assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(outcome, None)]) == (Outcome.UNREADABLE, NONE)
 

@@ -45,9 +45,7 @@ def test_every_triplet_stands_in_more_than_half_of_the_draws(draws: list[list[Ac
 
 
 @given(agreed=DRAWS.map(lambda draws: draws[0]), other=DRAWS.map(lambda draws: draws[0]), place=st.integers(0, 2))
-def test_what_two_of_three_draws_agree_on_wins_whatever_the_third_says(
-    agreed: list[ActionGraph], other: list[ActionGraph], place: int
-) -> None:
+def test_two_equal_draws_of_three_win(agreed: list[ActionGraph], other: list[ActionGraph], place: int) -> None:
     draws = [agreed, agreed]
     draws.insert(place, other)
     assert majority_graphs(draws) == tuple(agreed)

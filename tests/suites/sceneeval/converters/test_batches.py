@@ -60,7 +60,7 @@ def test_a_form_is_recognised_by_the_content(text: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "7", '{"rooms": []}', '{"a": {"position": 1}}', "a { b }"])
-def test_what_is_in_no_form_is_refused(text: str) -> None:
+def test_files_of_unknown_form_are_refused(text: str) -> None:
     with pytest.raises(FileProblem, match="no form that is known"):
         recognised(Given.of("x", text))
 

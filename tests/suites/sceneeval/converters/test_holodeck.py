@@ -36,7 +36,7 @@ def thing(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
     return {**bare, **more}
 
 
-def test_what_is_lost_assumed_and_ignored_is_said_with_counts() -> None:
+def test_losses_assumptions_and_ignored_fields_are_counted() -> None:
     found = losses(converted(foreign.holodeck()))
     assert found["meshes, replaced by their boxes"] == 3
     assert found["outer faces of walls, whose inner faces are kept"] == 1
@@ -334,6 +334,6 @@ def test_a_house_without_any_size_is_refused_and_a_state_of_it_is_not() -> None:
         ({"wall_height": -1}, "wall_height"),
     ],
 )
-def test_what_is_wrong_is_said_with_object_and_field(change: dict[str, Any], said: str) -> None:
+def test_holodeck_errors_name_object_and_field(change: dict[str, Any], said: str) -> None:
     with pytest.raises(FileProblem, match=said):
         converted(foreign.holodeck(**change))

@@ -71,7 +71,9 @@ def test_angle_goes_with_the_clock_from_the_north(angle: float, yaw: float) -> N
         ({}, None, None),
     ],
 )
-def test_what_a_thing_is_on_holds_it(placement: dict[str, Any], held_by: str | None, parent: str | None) -> None:
+def test_placement_on_an_object_makes_it_the_holder(
+    placement: dict[str, Any], held_by: str | None, parent: str | None
+) -> None:
     one = last(thing("lamp_1", **placement))
     assert (one.get("held_by"), one.get("parent")) == (held_by, parent)
 

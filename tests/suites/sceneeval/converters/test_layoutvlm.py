@@ -162,7 +162,7 @@ def test_a_scale_makes_a_thing_larger() -> None:
     assert (found["bed-0"]["size"], found["bed-0"]["at"]) == ([3.2, 4.0, 1.2], [1.0, 2.0, 0.0])
 
 
-def test_what_one_file_has_and_the_other_has_not_is_lost_by_name() -> None:
+def test_assets_in_only_one_file_are_reported_as_lost() -> None:
     layout = foreign.layoutvlm_layout(**{"vase-0": {"position": [1, 1, 1], "rotation": [0, 0, 0]}})
     del layout["chair-0"]
     found = said(converted(layout), "lost")
@@ -196,7 +196,7 @@ def test_a_layout_alone_is_refused_with_what_to_do() -> None:
         ({"a": {"position": [1, 2, 0], "rotation": 0}}, {"boundary": {"floor_vertices": [[0, 0]]}}, "floor_vertices"),
     ],
 )
-def test_what_is_wrong_is_said_with_object_and_field(
+def test_layoutvlm_errors_name_object_and_field(
     layout: dict[str, Any], config: dict[str, Any] | None, message: str
 ) -> None:
     with pytest.raises(FileProblem, match=message):

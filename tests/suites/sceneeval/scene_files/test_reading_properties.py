@@ -170,7 +170,7 @@ def mutated(data: st.DataObject, value: Any) -> Any:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("form", READERS)
-def test_what_is_mutated_can_be_read_as_it_is(form: str) -> None:
+def test_unmutated_files_can_be_read(form: str) -> None:
     read, original = READERS[form]
     assert read(original()).scene.objects
 

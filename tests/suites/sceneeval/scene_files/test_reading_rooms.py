@@ -94,7 +94,7 @@ def test_openings_are_counted_from_the_west_and_south_ends_of_walls(tmp_path: Pa
         (state(arch={"elements": [{"type": "Wall", "id": "w", "points": [[0, 0, 0]]}]}), "element w: points"),
     ],
 )
-def test_what_is_wrong_is_said_with_object_and_field(text: str, said: str, tmp_path: Path) -> None:
+def test_scene_errors_name_object_and_field(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match=said):
         read(tmp_path, text)
 

@@ -130,7 +130,7 @@ def test_an_obj_file_without_its_material_is_grey_like_all_that_has_no_paint(tmp
     assert red > 150
 
 
-def test_what_lies_outside_the_folder_of_a_mesh_is_not_read(tmp_path: Path) -> None:
+def test_files_outside_the_mesh_folder_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "room").mkdir()
     (tmp_path / "secret.mtl").write_text("newmtl wood\nKd 1 0 0\n")
     (tmp_path / "room/notes.txt").write_text("mine")
@@ -174,7 +174,7 @@ def test_a_colour_changes_nothing_that_is_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("colour", ["red", "#12345", "#12345g", "#1234567", 7, "url(x)"])
-def test_what_is_no_colour_is_told_with_its_object(colour: object, tmp_path: Path) -> None:
+def test_invalid_colours_are_reported_with_their_object(colour: object, tmp_path: Path) -> None:
     thing = {"id": "cube_1", "category": "cube", "size": [1, 1, 1], "at": [0, 0, 0], "colour": colour}
     with pytest.raises(FileProblem, match="object cube_1: colour"):
         read_simple(json.dumps({"format": "tsgkit/room", "objects": [thing]}), "s", tmp_path)

@@ -48,7 +48,7 @@ def replies(seed: int = 3) -> str:
 
 
 @pytest.mark.parametrize("hash_seed", ["0", "1", "4711"])
-def test_another_process_with_another_hash_seed_gives_the_same_answers(hash_seed: str) -> None:
+def test_baselines_do_not_depend_on_the_hash_seed(hash_seed: str) -> None:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import test_baselines; print(test_baselines.replies())"
     environment = {
         **os.environ,
@@ -65,7 +65,7 @@ def test_the_rules_leave_nothing_to_chance() -> None:
 
 
 @pytest.mark.parametrize("name", list(BASELINES))
-def test_nothing_but_the_number_of_the_references_is_used(name: str) -> None:
+def test_baselines_see_only_the_number_of_references(name: str) -> None:
     other = ActionGraph([Triplet("person", "verb", "vanish")])
     for sample in of_all_kinds():
         blind = (

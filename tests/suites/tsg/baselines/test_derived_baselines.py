@@ -88,7 +88,7 @@ def test_given_nodes_are_joined_by_what_the_sentence_says_of_them() -> None:
     assert joined(sample) == [ActionGraph([*TAKE, ("take", "with", "hand1")])]
 
 
-def test_what_the_sentence_does_not_tell_is_joined_as_usual() -> None:
+def test_unmentioned_nodes_get_their_usual_edges() -> None:
     asked = ("person", "cloth", "hand2", "wipe")
     sample = EdgesSample(item_id="0", cluster="", source=source("So it goes."), nodes=(asked,))
     (graph,) = joined(sample)

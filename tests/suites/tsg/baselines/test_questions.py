@@ -53,7 +53,7 @@ def test_a_question_is_answered(question: str, expected: str) -> None:
     assert said(question) == expected
 
 
-def test_what_two_steps_share_is_found() -> None:
+def test_common_objects_of_two_steps_are_found() -> None:
     graphs = (act("scrub", "pan", ("with", "sponge")), act("rinse", "cup"), act("wipe", "sink", ("with", "sponge")))
     assert said("What was used both to scrub the pan and to wipe the sink?", graphs) == "sponge"
 

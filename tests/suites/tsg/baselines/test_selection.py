@@ -37,7 +37,7 @@ def test_the_opposite_of_the_action_speaks_against_a_sentence() -> None:
     assert chosen(TIGHTEN, "The bolt is loosened.", "The bolt is made firm.") == "The bolt is made firm."
 
 
-def test_what_is_told_as_not_done_speaks_against_a_sentence() -> None:
+def test_negated_actions_lower_a_sentences_score() -> None:
     done, left = "The wrench turns the bolt.", "The wrench never turns the bolt."
     assert chosen(TIGHTEN, left, done) == done
 
