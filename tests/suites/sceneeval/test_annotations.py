@@ -113,10 +113,10 @@ def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored() ->
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ID,Difficulty\n0,easy\n", "there is no column Description"),
-        (f"{HEAD}\n0,easy\n", "line 2: not as many cells as columns"),
+        ("ID,Difficulty\n0,easy\n", "column Description is missing"),
+        (f"{HEAD}\n0,easy\n", "line 2: the number of cells differs"),
         (f'{HEAD}\n0,"easy\n', "line"),
-        ("", "there is no column ID"),
+        ("", "column ID is missing"),
         ('{"format": "x", "annotations": []}', "format"),
         ('{"format": "tsgkit/annotations", "annotations": [{"counts": 1}]}', "annotations: 0"),
     ],

@@ -76,7 +76,7 @@ def test_a_release_is_trusted_as_it_first_came_and_told_where_it_changed(
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"a,b\n1,2\n", "there is no column ID"),
+        (b"a,b\n1,2\n", "column ID is missing"),
         (b"\xff\xfe\x00", "not UTF-8"),
         (ROWS.replace(b"eq,1", b"eq,many", 1), "many is no number"),
     ],

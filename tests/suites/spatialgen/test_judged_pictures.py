@@ -325,7 +325,7 @@ def test_pairing_by_position_is_only_for_folders_of_pictures_of_this_suite(tmp_p
     for plan, message in (
         ({"tasks": ("tsg/sgqa",), "models": ("baseline/rules",), "pairing": "position"}, "only applies with --images"),
         ({"tasks": ("formalimg/knolling",), **folder}, "formalimg/knolling pairs pictures with items by id"),
-        ({"tasks": ("spatialgen/questions",), **folder}, "pictures: there is no file in it"),
+        ({"tasks": ("spatialgen/questions",), **folder}, "pictures: the folder is empty"),
         ({"tasks": ("spatialgen",), **folder, "pairing": "order"}, "pairing: Input should be 'id' or 'position'"),
     ):
         with pytest.raises(UsageError, match=message):
@@ -348,9 +348,9 @@ def test_pictures_that_are_named_otherwise_are_told_before_anything_is_asked(tmp
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "1.png").write_bytes(png("1"))
     plan = Plan(tasks=("spatialgen/questions",), images=("mine=pictures",), judge="openai/eye")
-    with pytest.raises(UsageError, match="no picture there is named after an item") as error:
+    with pytest.raises(UsageError, match="no image in this folder is named after an item") as error:
         evaluate(plan, Options(out=Path("run")))
-    assert error.value.hint == "the picture of an item is called 000001.png, not 1.png"
+    assert error.value.hint == "the image of an item is named 000001.png, not 1.png"
 
 
 def test_somebody_has_to_look(tmp_path: Path) -> None:
@@ -358,5 +358,5 @@ def test_somebody_has_to_look(tmp_path: Path) -> None:
     plan = Plan(tasks=("spatialgen/questions",), images=("mine=pictures",))
     with pytest.raises(UsageError, match="a model has to look at it"):
         evaluate(plan, Options(out=Path("run")))
-    with pytest.raises(UsageError, match="no model is asked this"):
+    with pytest.raises(UsageError, match="this task judges images"):
         evaluate(Plan(tasks=("spatialgen/questions",), models=("openai/x",)), Options(out=Path("run")))

@@ -242,7 +242,7 @@ def test_files_that_cannot_be_scored_are_refused_by_line_and_field(
 
 
 def test_styles_and_groups_that_the_task_does_not_have_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="in the published way, not in cot"):
+    with pytest.raises(UsageError, match="in the published protocol, not in cot"):
         scored(tmp_path, [], style="cot")
     with pytest.raises(UsageError, match="there is no group k"):
         scored(tmp_path, [], by=("k",))

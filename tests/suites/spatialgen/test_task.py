@@ -98,7 +98,7 @@ def test_other_words_come_from_a_folder_and_are_checked(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="the text lacks"):
         Words(CARD, way_of("published"), str(tmp_path)).check()
     (tmp_path / "published.txt").rename(tmp_path / "other.txt")
-    with pytest.raises(UsageError, match="no prompt in it"):
+    with pytest.raises(UsageError, match="the folder has no prompts"):
         Words(CARD, way_of("published"), str(tmp_path)).check()
 
 

@@ -1,4 +1,4 @@
-"""The task ``sceneeval/annotate``: what a description demands, written down entry by entry.
+"""The task ``sceneeval/annotate``: annotate a description with its demands, entry by entry.
 
 >>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.replies import Reply
@@ -15,10 +15,10 @@
 >>> judged.evidence["nearly"][0]
 {'said': 'eq,2,lamp', 'wanted': 'ge,2,lamp', 'differs': 'quantity'}
 
-An entry is right if all of it agrees; one that is said twice counts once, and one that cannot be read is wrong. Without
-an answer a sample counts as if as many entries had been said as are wanted, all of them wrong. A field of which nothing
-is wanted and nothing said is right: 1 in the figures per item, without weight in the pooled ones. No figures of this
-task are published, so there is no ``official``.
+An entry is correct if all of its parts agree. A repeated entry counts once, and an unreadable one is wrong. A sample
+without an answer counts as if it had as many entries as expected, all of them wrong. A field without expected and given
+entries is correct: it scores 1 per item, and has no weight in pooled scores. No scores of this task are published, so
+there is no ``official`` profile.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ NO_FIGURES = "no figures are published for this task, and the published code doe
 NO_MAJORITY = "no entry has a majority"
 NOTHING = "nothing is wanted and nothing was said"
 UNREAD = "unread_entries"
-"""The count of entries that could not be read."""
+"""The name of the count of unreadable entries."""
 MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"}
 LIST = {"type": "array", "items": {"type": "string"}}
 SCHEMA: dict[str, Any] = {
@@ -77,7 +77,7 @@ ABOUT = {
     "oor": "relations between objects",
     "oar": "relations to the room",
 }
-"""What the fields of an annotation are about."""
+"""The subject of each field, for the descriptions of metrics."""
 
 
 def _extra(meaning: str, *, per_item: bool = False, more_is_better: bool = True) -> Metric:
@@ -110,15 +110,17 @@ METRICS = {
 
 
 class AnnotationTexts(Texts[Annotation]):
-    """The texts that ask for annotations."""
+    """The prompt texts of the task ``annotate``."""
 
     def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
-        """Return what a fingerprint is made of; the prompts have this name in it, wherever they lie."""
+        """Return the values that the fingerprint hashes. The prompts' name is fixed, so their folder makes no
+        difference."""
         return ["annotate", style, head, "{head}" + tail]
 
 
 def texts_of(folder: str, prompts: str | Path | None = None) -> AnnotationTexts:
-    """Return the texts in a folder of prompts, from one the caller names (None: the working project, then ours)."""
+    """Return the texts in a folder of prompts. ``prompts`` is the user's own folder; None uses the working project,
+    then the bundled ones."""
     parts = Parts(folder, rules=("entries", "rules"), required=("description",))
     return AnnotationTexts(parts, parts.load(prompts), _shown, lambda _: SCHEMA, "annotation")
 
@@ -128,38 +130,39 @@ def _shown(item: Annotation) -> Mapping[str, str]:
 
 
 class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
-    """The task that asks for annotations."""
+    """The task of annotating descriptions."""
 
     metrics = METRICS
 
     @functools.cached_property
     def wording(self) -> Wording:
-        """What makes two entries the same, by the tables of the working project or ours."""
+        """The rules that decide if two entries are equal, from the tables of the working project or the bundled
+        ones."""
         return wording_of_tables()
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Return where each part of its prompts comes from."""
+        """Return the source of each part of the prompts."""
         return {name: part.source for name, part in texts_of(self.card.prompts, prompts).templates.items()}
 
     def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Annotation]:
-        """Return the prompts in a style; the pool of examples is held against the descriptions."""
+        """Return the prompter for a style. Examples whose descriptions occur in the dataset are not used."""
         examples = self.pool().chosen(style.shots, seed, _own(dataset)) if style.shots else ()
         return Prompter(texts_of(self.card.prompts, prompts), style, examples)
 
     def pool(self) -> Pool[Annotation]:
-        """Return the worked examples that the card names: JSON rows, each an annotation with a ``rationale``."""
+        """Return the worked examples named by the card: JSON rows, each an annotation with a ``rationale``."""
         found = pool_file(self.card)
         lines = enumerate(text_of(found).split("\n"), 1)
         examples = tuple(_example(line, f"{found}: line {number}") for number, line in lines if line.strip())
         return Pool(str(self.card.examples), examples, lambda item: Identity((folded(item.description),)))
 
     def read_text(self, item: Annotation, text: str) -> AnnotationReading | Unreadable:
-        """Read strictly."""
+        """Read an annotation from a text, strictly."""
         reading = read_annotation_reply(text)
         return Unreadable(reading.unreadable) if reading.unreadable else reading
 
     def answer_scores(self, item: Annotation, answer: AnnotationReading | None, asked: AsAsked | None) -> AnswerScores:
-        """Score the entries."""
+        """Score the entries of an answer."""
         answered, reading = answer is not None, answer or AnnotationReading()
         levels = compared(item, reading, self.wording)
         scores = _scores(levels, answered=answered) | _softer(levels["meaning"])
@@ -172,10 +175,10 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
         )
 
     def vote(self, item: Annotation, answers: Sequence[AnnotationReading]) -> Reading[Any]:
-        """Return the entries that more than half of the draws have, as they were first written.
+        """Return the entries in more than half of the draws, each as it was first written.
 
-        Entries are the same where the exact scores take them for the same. An entry that cannot be read is one all the
-        same, by its text: where most draws have it, it stays and counts as wrong.
+        Two entries are equal if the exact scores treat them as equal. An unreadable entry votes by its text: if most
+        draws have it, it is kept and counts as wrong.
         """
         entries = majority([draw.specifications for draw in answers], self.wording.key)
         bad = majority([draw.bad for draw in answers], lambda one: (one.kind, one.note.text))
@@ -185,47 +188,47 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
         return Reading(Outcome.ANSWERED, AnnotationReading(tuple(entries), tuple(bad)))
 
     def program(self, subject: str, seed: int, dataset: Dataset) -> Annotator:
-        """Return the baseline of a name."""
+        """Return the baseline with this name."""
         return annotator_named(subject, seed, list(_own(dataset)))
 
     def unpublished(self, style: str, solver: str) -> str:
-        """Return why there are no official figures."""
+        """Return the reason why there are no official scores."""
         return NO_FIGURES
 
     def board_by(
         self, tally: Tally, seed: int, *, style: str, unpublished: str, only: Collection[str] | None = None
     ) -> Board:
-        """Return the values of a tally, with the number of entries that nobody could read."""
+        """Return the scoreboard of a tally, with the number of unreadable entries."""
         board = super().board_by(tally, seed, style=style, unpublished=unpublished, only=only)
         return replace(board, counts={**board.counts, UNREAD: board.counts.get(UNREAD, 0)})
 
     def shown_answer(self, item: Annotation) -> str:
-        """Return the right answer in the form that is asked for."""
+        """Return the reference answer in the requested form."""
         return answer_text(item)
 
     def told(self, answer: AnnotationReading) -> str:
-        """Return what was read, in the form that is asked for."""
+        """Return an answer in the requested form."""
         return answer_text(answer.annotation(""))
 
     def noted(self, answer: AnnotationReading) -> tuple[Note, ...]:
-        """Return what was repaired, ignored or could not be read."""
+        """Return the notes on repaired, ignored and unreadable parts."""
         return answer.findings
 
     def spans(self, item: Annotation, text: str) -> Spans:
-        """Return where the annotation stands in a text."""
+        """Return the spans of a text that hold the annotation."""
         return read_annotation_reply(text).spans
 
     def reference(self, sample: Annotation) -> str:
-        """Return the annotation, in the form that is asked for."""
+        """Return the annotation in the requested form."""
         return answer_text(sample)
 
     def trace(self, judged: Judged) -> tuple[str, ...]:
-        """Return each entry that was said or wanted, field by field."""
+        """Return a line for each given or expected entry, field by field."""
         return tuple(_traced(judged.evidence)) if judged.evidence else ()
 
 
 def _own(dataset: Dataset) -> Items:
-    """Return the descriptions of a dataset of this suite."""
+    """Return the dataset as descriptions of this suite, or raise UsageError."""
     if not isinstance(dataset, Items):
         raise UsageError(f"{dataset.file}: not descriptions of rooms")
     return dataset
@@ -269,14 +272,14 @@ def _scores(levels: Mapping[Level, Mapping[Kind, Compared]], *, answered: bool) 
 
 
 def _overlap(held: Sequence[Compared], *, answered: bool) -> Overlap:
-    """How many entries of some kinds together are right, said and wanted."""
+    """Count the correct, given and expected entries of several kinds together."""
     wanted = sum(len(one.wanted) for one in held)
     said = sum(one.total for one in held) if answered else wanted
     return Overlap(sum(one.right for one in held), said, wanted)
 
 
 def _pooled(found: Overlap, *, answered: bool) -> Scores:
-    """Precision, recall and F1 as a share of all entries."""
+    """Return precision, recall and F1 with all entries as weights."""
     right, said, wanted = found
     reason = f"{right} right, {said} said, {wanted} wanted" if answered else f"no answer, {wanted} wanted"
     parts = {"precision": (right, said), "recall": (right, wanted), "f1": (2 * right, said + wanted)}
@@ -287,7 +290,7 @@ def _pooled(found: Overlap, *, answered: bool) -> Scores:
 
 
 def _per_item(found: Overlap, reason: str, *, answered: bool) -> Scores:
-    """The same of a description by itself; without an answer nothing is right, even where nothing is wanted."""
+    """Return the scores of one description. Without an answer all are 0, even if no entry is expected."""
     return {name: Score(answered * getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
 
 
@@ -301,7 +304,7 @@ def _whole(held: Sequence[Compared], *, answered: bool) -> Scores:
 
 
 def _softer(fields: Mapping[Kind, Compared]) -> Scores:
-    """Score what of an entry is right if all else is: its comparison and number, and its anchor."""
+    """Score two parts of entries that otherwise agree by meaning: the comparison with its number, and the anchor."""
     quantities = [one.agreeing_in_quantity() for one in fields.values()]
     return {
         "quantities": _share(quantities, "comparison and number"),
@@ -319,7 +322,7 @@ def _answer_value(reading: AnnotationReading) -> dict[str, list[str]]:
 
 
 def _evidence(levels: Mapping[Level, Mapping[Kind, Compared]], reading: AnnotationReading) -> dict[str, Any]:
-    """What is right, missing, surplus and unread of each field, and which entries are nearly right."""
+    """Return the matched, missing, extra and unreadable entries of each field, and the near misses."""
     exact, meaning = levels["exact"], levels["meaning"]
     fields = {
         kind: {

@@ -1,4 +1,4 @@
-"""Subjects that annotate without asking anybody: entries at random, and rules that read numbers, nouns and relations.
+"""Baselines that annotate without a model: random entries, and rules for numbers, nouns and relations.
 
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> sample = annotation_of("0", "easy", "A den with two sofas.", ["eq,2,sofa"])
@@ -7,9 +7,9 @@
 >>> json.loads(annotator_named("baseline/random", 0, [sample]).answer(sample))["counts"]
 ['eq,2,sofa']
 
-``random`` draws how many entries there are, and each part of every entry, from what the whole dataset has there: the
-floor for an answerer that knows the categories, relations and attributes of a dataset and never looks at a description.
-The draw depends on the seed, the item's id and the dataset. ``rules`` sees the description alone.
+``random`` draws the number of entries, and each part of each entry, from the values in the whole dataset: the floor for
+a subject that knows the categories, relations and attributes of a dataset but ignores the description. The draw depends
+on the seed, the item's id and the dataset. ``rules`` sees the description only.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Annotator(Program[Annotation], Protocol):
     """A program that annotates a description."""
 
     def answer(self, item: Annotation) -> str:
-        """What it says, in the form that models are asked for."""
+        """Return the annotation in the form that models are asked for."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a dataset has of one kind: how many entries a description has, and what stands in them."""
+    """The entries of one kind in a dataset: how many each description has, and the values of their parts."""
 
     sizes: tuple[int, ...]
     quantities: tuple[str, ...]
@@ -49,7 +49,7 @@ class Drawn:
 
     @classmethod
     def of(cls, samples: Sequence[Annotation], kind: Kind) -> Drawn:
-        """Sizes and comparisons as often as they occur, names once each."""
+        """Collect the statistics. Sizes and comparisons keep their frequency; names are listed once."""
         specs = [spec for sample in samples for spec in sample.of_kind(kind)]
         return cls(
             tuple(len(sample.of_kind(kind)) for sample in samples),
@@ -61,7 +61,7 @@ class Drawn:
         )
 
     def entries(self, kind: Kind, draw: Random, categories: Sequence[str]) -> list[str]:
-        """As many entries as some description has, about these categories."""
+        """Return random entries about these categories, as many as a randomly chosen description has."""
         size = draw.choice(self.sizes)
         named = draw.choices(categories, k=size) if categories else ()
         return [f"{draw.choice(self.quantities)},{self._rest(kind, draw, name, categories)}" for name in named]
@@ -76,18 +76,18 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Chance:
-    """Entries drawn from what a dataset has."""
+    """A baseline that draws random entries from the values in a dataset."""
 
     seed: int
     drawn: Mapping[Kind, Drawn]
 
     @property
     def fingerprint(self) -> str:
-        """Its seed; the dataset is part of every run."""
+        """The seed. The dataset is recorded with every run."""
         return f"random/{self.seed}"
 
     def answer(self, sample: Annotation) -> str:
-        """Some counts, and the other entries about what is counted."""
+        """Return random counts, and random other entries about the counted categories."""
         draw = Random(f"{self.seed}/{sample.item_id}")
         counts = self.drawn["cnt"]
         size = min(draw.choice(counts.sizes), len(counts.categories))
@@ -100,17 +100,17 @@ class Chance:
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules on the words of the description."""
+    """A baseline that applies rules to the words of the description."""
 
     table: RelationTable
 
     @property
     def fingerprint(self) -> str:
-        """The table of relation phrases."""
+        """A hash of the table of relation phrases."""
         return f"rules/{self.table.sha256}"
 
     def answer(self, sample: Annotation) -> str:
-        """What the rules read."""
+        """Return the annotation found by the rules."""
         return json.dumps(annotate(sample.description, self.table), ensure_ascii=False)
 
 
@@ -119,7 +119,7 @@ def _different(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def annotator_named(subject: str, seed: int, samples: Sequence[Annotation]) -> Annotator:
-    """The baseline of a subject's name, for a dataset; ``UsageError`` where there is none."""
+    """Return the baseline with this name for a dataset. Raise UsageError if there is none."""
     name = baseline_name(subject, NAMES)
     if name == "rules":
         return Rules(relation_table())
@@ -136,7 +136,7 @@ USUAL = {
     **dict.fromkeys(("around", "arranged around", "surrounding"), "surround"),
     **dict.fromkeys(("against", "back against"), "against"),
 }
-"""The usual names of relations that are told in several ways; others are named by their phrase."""
+"""The names of relations with several phrases. Other relations are named by their phrase."""
 PRONOUNS = ("it", "them", "they")
 MARKS = (".", ";", ":")
 LEAST_AROUND = 3
@@ -146,21 +146,21 @@ MOST = 999_999
 
 @dataclass
 class _Telling:
-    """How far a description is read."""
+    """The state of parsing one description."""
 
     table: RelationTable
     things: list[Thing] = field(default_factory=list)
     subject: Thing | None = None
-    """What the next relation is told of."""
+    """The subject of the next relation."""
     anchor: Thing | None = None
-    """What the last relation was to."""
+    """The anchor of the last relation."""
     host: Thing | None = None
-    """What ``with`` or ``each`` belongs to."""
+    """The thing that ``with`` or ``each`` refers to."""
     times: int = 1
     entries: dict[str, list[str]] = field(default_factory=lambda: {FIELDS[kind]: [] for kind in KINDS})
 
     def meet(self, thing: Thing) -> Thing:
-        """A thing that is mentioned; one that is multiplied by ``each`` is several."""
+        """Register a mentioned thing and return it. Its number is multiplied after ``each``."""
         known = next((one for one in reversed(self.things) if one.name == thing.name), None)
         if thing.is_known and known is not None and not thing.attributes:
             return known
@@ -170,14 +170,14 @@ class _Telling:
         return thing
 
     def meant(self) -> Thing | None:
-        """What a pronoun stands for."""
+        """Return the thing that a pronoun refers to."""
         if self.host is not None and self.host != self.subject:
             return self.host
         others = [one for one in self.things if one != self.subject]
         return others[-1] if others else None
 
     def relate(self, link: Link, subject: Thing, anchor: Thing) -> None:
-        """One relation, to an object or to the room, if the table has it."""
+        """Add a relation to an object or to the room if the table has it."""
         if link.is_turned:
             subject, anchor = anchor, subject
         if subject.is_built:
@@ -193,7 +193,7 @@ class _Telling:
             self.add("object_relations", f"{head},0,{anchor.name},{subject.name}")
 
     def surround(self, subject: Thing, anchor: Thing) -> None:
-        """Several things around one; fewer than three are next to it."""
+        """Add a ``surround`` relation. Fewer than three things are added as ``next_to`` instead."""
         if LEAST_AROUND <= subject.n <= MOST_AROUND:
             marked = ",".join(f"{subject.name}:{place}" for place in range(subject.n))
             self.add("object_relations", f"eq,1,surround,0,{anchor.name},{marked}")
@@ -201,13 +201,13 @@ class _Telling:
             self.add("object_relations", f"{subject.quantity},{subject.n},next_to,0,{anchor.name},{subject.name}")
 
     def add(self, field_name: str, entry: str) -> None:
-        """An entry, once."""
+        """Add an entry unless it is already there."""
         if entry not in self.entries[field_name]:
             self.entries[field_name].append(entry)
 
 
 def annotate(description: str, table: RelationTable) -> dict[str, list[str]]:
-    """Return the entries of a description by field: what stands before a relation phrase is related to what follows.
+    """Return the entries of a description by field. A relation joins the things before and after its phrase.
 
     >>> text = "A den with a red sofa by the wall, two lamps next to it, a book on the sofa."
     >>> told = annotate(text, relation_table())
@@ -216,9 +216,9 @@ def annotate(description: str, table: RelationTable) -> dict[str, list[str]]:
     >>> told["object_relations"], told["room_relations"]
     (['eq,2,next_to,0,sofa,lamp', 'eq,1,on,0,sofa,book'], ['eq,1,by,sofa,wall'])
 
-    A pronoun means what ``with`` belongs to, else the thing before the one that is told of; ``each`` multiplies. No
-    grammar stands behind this: it is what can be had without a model. It was written beside the bundled descriptions,
-    so what it gets there says little of others.
+    A pronoun refers to the thing before ``with``, else to the thing before the current subject. ``each`` multiplies
+    numbers. There is no grammar behind this, only rules. They were written with the bundled descriptions in view, so
+    their score on those says little about other descriptions.
     """
     telling = _Telling(table)
     pieces = take_apart(description, table)
@@ -230,7 +230,7 @@ def annotate(description: str, table: RelationTable) -> dict[str, list[str]]:
 
 
 def _read(pieces: Sequence[Piece], at: int, telling: _Telling) -> int:
-    """Reads one piece, and after a relation what it is to; where the next one is."""
+    """Process one piece (for a relation, also its anchor) and return the index of the next one."""
     piece = pieces[at]
     if isinstance(piece, Link):
         return _read_link(piece, pieces, at, telling)
@@ -270,7 +270,7 @@ def _read_link(link: Link, pieces: Sequence[Piece], at: int, telling: _Telling) 
 
 
 def _count(telling: _Telling) -> None:
-    """Counts and attributes; numbers of the same category are added."""
+    """Add counts and attributes. Numbers of the same category are summed."""
     for name in dict.fromkeys(thing.name for thing in telling.things):
         mentioned = [thing for thing in telling.things if thing.name == name]
         quantity = next((one.quantity for one in mentioned if one.quantity != "eq"), "eq")

@@ -1,4 +1,4 @@
-"""A description taken apart into things, relation phrases and the small words between them.
+"""A tokeniser of descriptions into things, relation phrases and the small words between them.
 
 >>> taken = take_apart("At least two white chairs in front of the desk.", relation_table())
 >>> taken[0].name, taken[0].attributes, taken[0].quantity, taken[0].n
@@ -6,10 +6,11 @@
 >>> taken[1].phrase, taken[2].name, taken[2].is_known, taken[3]
 ('in front', 'desk', True, '.')
 
-A thing is what follows an article, a number or a word such as ``several``, up to the next relation phrase, verb or
-mark; its last words are its name, and the adjectives of a short list before them its attributes. Relation phrases are
-those of the table (``tasks/sceneeval/relations.yaml``), longest first. Not covered: things without an article or
-number, clauses that belong to something further off, adjectives outside the list, which become part of the name.
+A thing starts after an article, a number or a word such as ``several`` and ends before the next relation phrase, verb
+or punctuation mark. Its first words are attributes if they are in a short list of adjectives; the rest is its name.
+Relation phrases are those of the table (``tasks/sceneeval/relations.yaml``), longest first. Not covered: things without
+an article or number, clauses that refer to something further away, and adjectives outside the list, which become part
+of the name.
 """
 
 from __future__ import annotations
@@ -49,44 +50,44 @@ ARTICLES: Mapping[str, tuple[str, int]] = {
 COMPARED = {"at least": "ge", "at most": "le", "more than": "gt", "fewer than": "lt", "less than": "lt"}
 PLACES = word_set("corner middle center centre side foot row")
 TOGETHER = {"pair": 2, "couple": 2, "row": None, "set": None, "group": None, "stack": None}
-"""Words for several things together, with their number where they tell one."""
+"""Words for groups of things, with their number if it is fixed."""
 
 
 @dataclass(frozen=True)
 class Thing:
-    """What a noun phrase names: its category in the singular, its attributes, and how many there are."""
+    """A noun phrase: its category in the singular, its attributes, and how many things there are."""
 
     name: str
     attributes: tuple[str, ...]
     quantity: str
     n: int
     is_known: bool
-    """Whether it was mentioned before, as ``the`` says."""
+    """True after a definite article: the thing was mentioned before."""
 
     @property
     def is_place(self) -> bool:
-        """Whether it is no thing at all, but a part of something."""
+        """True if it names a part of something, not an object."""
         return self.name in PLACES
 
     @property
     def is_built(self) -> bool:
-        """Whether it is part of the room, or a room."""
+        """True if it is part of the room, or a room."""
         return spaced(self.name) in ROOMS or element_of(self.name) is not None
 
 
 @dataclass(frozen=True)
 class Link:
-    """A relation phrase as the table has it."""
+    """A relation phrase of the table."""
 
     phrase: str
     of_it: bool = False
-    """Whether ``its`` stands in it, as in ``on its long side``."""
+    """True if it contains ``its``, as in ``on its long side``."""
     is_turned: bool = False
-    """Whether what comes before it is the anchor, as in ``surrounded by``."""
+    """True if the anchor comes before it, as in ``surrounded by``."""
 
 
 Piece = Thing | Link | str
-"""A thing, a relation, or one of the words and marks that matter between them."""
+"""A thing, a relation phrase, or a word or punctuation mark between them that matters."""
 BETWEEN = word_set("it them they each all both with and . , ; :")
 
 
@@ -98,7 +99,7 @@ class Phrases:
 
     @cached_property
     def by_first(self) -> Mapping[str, list[tuple[str, ...]]]:
-        """The phrases by their first words, longest first."""
+        """The phrases by their first word, longest first."""
         found: dict[str, list[tuple[str, ...]]] = {}
         for phrase in sorted({*self.table.objects, *self.table.rooms}, key=lambda one: (-len(one.split()), one)):
             words = tuple(phrase.split())
@@ -106,7 +107,7 @@ class Phrases:
         return found
 
     def at(self, tokens: Sequence[str], start: int) -> tuple[Link, int] | None:
-        """The longest phrase that begins here, and where it ends."""
+        """Return the longest phrase that starts at a token, and the index after it."""
         if tuple(tokens[start : start + 2]) == ("surrounded", "by"):
             return Link("surround", is_turned=True), start + 2
         first = tokens[start]
@@ -128,7 +129,7 @@ class Phrases:
 
 
 def take_apart(description: str, table: RelationTable) -> list[Piece]:
-    """The pieces of a description in order."""
+    """Return the pieces of a description in order."""
     return list(_pieces(TOKEN.findall(description.lower().replace("’", "'")), Phrases(table)))
 
 
@@ -173,7 +174,7 @@ def _ends(tokens: Sequence[str], at: int, phrases: Phrases, words: Sequence[str]
 
 
 def _quantity_at(tokens: Sequence[str], start: int) -> tuple[str, int, int] | None:
-    """The comparison and number that begin here, and where they end."""
+    """Return the comparison and number that start at a token, and the index after them."""
     if compared := COMPARED.get(" ".join(tokens[start : start + 2])):
         number = _number(tokens, start + 2)
         return None if number is None else (compared, number, start + 3)
@@ -191,7 +192,8 @@ def _quantity_at(tokens: Sequence[str], start: int) -> tuple[str, int, int] | No
 
 
 def _together(tokens: Sequence[str], start: int, own: int | None) -> tuple[str, int, int]:
-    """``a pair of``, ``a row of two``, ``a stack of at least five``, ``a set of``."""
+    """Return the quantity of phrases such as ``a pair of``, ``a row of two``, ``a stack of at least five``, ``a set
+    of``."""
     if own is None and start + 3 < len(tokens) and (found := _quantity_at(tokens, start + 3)):
         return found
     return ("eq", own, start + 3) if own else ("ge", 2, start + 3)
@@ -204,7 +206,7 @@ def _number(tokens: Sequence[str], at: int) -> int | None:
 
 
 def singular(word: str) -> str:
-    """The singular of a noun by its spelling.
+    """Return the singular of a noun, by its spelling.
 
     >>> [singular(word) for word in ("lamps", "shelves", "benches", "boxes", "glass", "chair")]
     ['lamp', 'shelf', 'bench', 'box', 'glass', 'chair']

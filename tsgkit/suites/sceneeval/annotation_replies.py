@@ -1,4 +1,4 @@
-"""Reads an annotation from what a model really writes: JSON among prose, or entries line by line under headings.
+"""A reader of annotations from replies: JSON surrounded by prose, or entries line by line under headings.
 
 >>> reading = read_annotation_reply('''Here it is:
 ... ```json
@@ -15,11 +15,10 @@ line 3: unread: not quant,n,category,attribute: 'eq,one'
 >>> read_annotation_reply("I cannot do that.").unreadable
 'there is no annotation in it'
 
-Nothing is guessed and nothing dropped in silence: an entry that cannot be read is a finding with its reason, and known
-by its kind, so that whoever scores can count it as wrong. Repairs change how an entry is written, never what it says;
-an object relation without the place of its anchor is read as one that names none (-1). What stands in a closed
-``<think>`` block is no answer; of several annotations the last one with entries counts; one that is cut off is none.
-No text makes the reader raise.
+The reader does not guess, and drops nothing silently: an unreadable entry becomes a finding with its kind and the
+reason, so that scoring can count it as wrong. Repairs change the form of an entry, never its meaning. An object
+relation without an anchor index is read as one without an anchor (-1). A closed ``<think>`` block is ignored. Of
+several annotations, the last one with entries counts; a truncated one is unreadable. No text makes the reader raise.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ FIELDS: Mapping[Kind, str] = {
     "oor": "object_relations",
     "oar": "room_relations",
 }
-"""The fields of an answer, by what their entries are."""
+"""The field of an answer for each kind of entry."""
 CALLED: Mapping[Kind, str] = {
     "cnt": "counts count objectcounts objectcount objcounts objcount cnt",
     "atr": "attributes attribute objectattributes objectattribute objattributes objattrs objattr atr",
@@ -55,7 +54,7 @@ CALLED: Mapping[Kind, str] = {
     "oar": "roomrelations roomrelation roomrelationships objectroomrelations objectarchitecturerelations "
     "objectarchitecturerelationships architecturerelations oarels oarel oar",
 }
-"""What else the fields are called, as the published columns are, without spaces and capitals."""
+"""Other names of the fields, such as those of the published columns, in lower case without spaces."""
 KIND_CALLED: Mapping[str, Kind] = {name: kind for kind in KINDS for name in CALLED[kind].split()}
 SPELT = {
     "eq": ("=", "==", "exactly", "equal"),
@@ -65,7 +64,7 @@ SPELT = {
     "ge": (">=", "≥", "at least"),
 }
 COMPARISONS = {sign: name for name, signs in SPELT.items() for sign in signs}
-"""Signs and words that people write for the comparisons."""
+"""Signs and words for the comparisons."""
 SPELT_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 NUMBERS = {word: number for number, word in enumerate(SPELT_NUMBERS.split())}
 PARTS: tuple[tuple[str, ...], ...] = (
@@ -78,10 +77,10 @@ PARTS: tuple[tuple[str, ...], ...] = (
     ("attribute", "attributes"),
     ("references", "reference", "arch", "archref", "element", "elements"),
 )
-"""What the parts of an entry are called where one is written as an object, in the order in which they are written."""
+"""Names of the parts of an entry that is written as an object, in the order of an entry written as text."""
 MOST_NESTED = 4
 LONGEST = 2_000
-"""Characters of an entry."""
+"""The maximum number of characters in an entry."""
 TOO_LONG = f"longer than {LONGEST:,} characters"
 NOTHING, CUT = "there is no annotation in it", "the annotation ends in the middle"
 ENTRY = re.compile(rf"({'|'.join([*QUANTITIES, *map(re.escape, COMPARISONS)])})\s*,", re.IGNORECASE)
@@ -93,7 +92,7 @@ NONE_SAID = ("", "none", "n/a", "(none)", "empty", "[]", "null", "-")
 
 
 class BadEntry(NamedTuple):
-    """An entry that could not be read: of what kind it was to be, where it stands, and what is wrong with it."""
+    """An entry that could not be read: its expected kind, and a note with its line and the reason."""
 
     kind: Kind
     note: Note
@@ -101,40 +100,40 @@ class BadEntry(NamedTuple):
 
 @dataclass(frozen=True)
 class AnnotationReading:
-    """The entries that were read, those that could not be, and what was repaired or ignored on the way."""
+    """The entries of a reply: those that were read, those that could not be, and notes on repairs."""
 
     specifications: tuple[Specification, ...] = ()
     bad: tuple[BadEntry, ...] = ()
     notes: tuple[Note, ...] = ()
     unreadable: str = ""
-    """Why there is no annotation in the text; empty where there is one, be it an empty one."""
+    """The reason why the text has no annotation. Empty if it has one, even an empty one."""
     spans: tuple[tuple[int, int], ...] = field(default=(), compare=False)
-    """Where in the text the annotation stands: its object or list, or each line with entries."""
+    """The spans of the annotation in the text: its object or list, or each line with entries."""
 
     def of_kind(self, kind: Kind) -> tuple[Specification, ...]:
-        """The entries of one kind."""
+        """Return the entries of one kind."""
         return tuple(spec for spec in self.specifications if spec.kind == kind)
 
     @property
     def findings(self) -> tuple[Note, ...]:
-        """All that is to be said of the text, line by line."""
+        """All notes on the text, by line."""
         return tuple(sorted((*self.notes, *(one.note for one in self.bad)), key=lambda note: note.line))
 
     @property
     def is_repaired(self) -> bool:
-        """Whether anything was not written as asked."""
+        """True if anything was not written as requested."""
         return any(note.kind == "repaired" for note in self.notes)
 
     def annotation(
         self, item_id: str, *, difficulty: str = "", description: str = "", room_type: str = ""
     ) -> Annotation:
-        """The entries as the annotation of a description; those that could not be read are not in it."""
+        """Return the readable entries as the annotation of a description."""
         counts, attributes, pairs, built = map(self.of_kind, KINDS)
         return Annotation(item_id, difficulty, description, counts, attributes, pairs, built, room_type)
 
 
 def read_annotation_reply(text: str) -> AnnotationReading:
-    """The annotation a reply gives; ``unreadable`` says why where there is none."""
+    """Read the annotation in a reply. If there is none, ``unreadable`` holds the reason."""
     ends = [match.start() - before for before, match in enumerate(re.finditer("\r\n", text))]
     reading = _of_text(well_formed(text).replace("\r\n", "\n"))
     spans = tuple((start + bisect_left(ends, start), end + bisect_left(ends, end)) for start, end in reading.spans)
@@ -161,9 +160,9 @@ def _of_text(text: str) -> AnnotationReading:
 
 
 def _as_asked_for(text: str) -> list[Found]:
-    """The one object of a text that is JSON in the form that was asked for; empty where it may be anything else.
+    """Return the only object of a text that is plain JSON, or an empty list if it may be anything else.
 
-    Most replies are, and this takes less than a tenth of the time that reading what is nearly JSON does.
+    Most replies are plain JSON, and this takes less than a tenth of the time of the tolerant parser.
     """
     start = len(text) - len(text.lstrip())
     text = text.strip()
@@ -180,7 +179,7 @@ def _refused(text: str) -> None:
 
 
 def kind_called(name: str) -> Kind | None:
-    """The kind of entries that a field or heading of this name holds; None where it is no such name.
+    """Return the kind of entries that a field or heading of this name holds, or None.
 
     >>> kind_called("**ObjCount**"), kind_called("Object-Object Relations"), kind_called("notes") is None
     ('cnt', 'oor', True)
@@ -189,7 +188,7 @@ def kind_called(name: str) -> Kind | None:
 
 
 def _annotations_in(value: object, level: int) -> Iterator[object]:
-    """The annotations of a value: objects with one of the fields, however deep, or a list of bare entries."""
+    """Yield the annotations in a value: objects with a known field, at any depth, or lists of bare entries."""
     if level > MOST_NESTED:
         return
     if isinstance(value, dict):
@@ -207,7 +206,7 @@ def _annotations_in(value: object, level: int) -> Iterator[object]:
 
 
 def _names_fields(text: str) -> bool:
-    """Whether a text that is cut off had begun to give an annotation."""
+    """Return True if a truncated text has begun an annotation."""
     return any(kind_called(name) for name in re.findall(r"[\"']([\w -]{3,40})", text)) or bool(ENTRY.search(text))
 
 
@@ -221,14 +220,14 @@ def _fields_of(value: Mapping[str, Any]) -> list[str]:
 
 @dataclass
 class _Reader:
-    """What is read, entry by entry."""
+    """A collector of entries and notes."""
 
     specifications: list[Specification] = field(default_factory=list)
     bad: list[BadEntry] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
     def entry(self, kind: Kind, written: str, line: int) -> None:
-        """One entry as it is written."""
+        """Add one entry."""
         found, reason = _parsed(kind, written) if len(written) <= LONGEST else (None, TOO_LONG)
         if found is None:
             self.bad.append(BadEntry(kind, unread(line, reason, written)))
@@ -238,17 +237,17 @@ class _Reader:
             self.notes.append(repaired(line, reason, written))
 
     def several(self, kind: Kind, written: str, line: int) -> None:
-        """The entries of a cell or line, which semicolons part."""
+        """Add the semicolon-separated entries of a cell or line."""
         for entry in written.replace("\n", ";").split(";"):
             if entry.strip():
                 self.entry(kind, entry.strip(), line)
 
     def odd(self, kind: Kind, value: object, line: int) -> None:
-        """A value that is no entry at all."""
+        """Add a value that cannot be an entry."""
         self.bad.append(BadEntry(kind, unread(line, "no entry, which is a text with commas", repr(value)[:200])))
 
     def reading(self) -> AnnotationReading:
-        """All that was read."""
+        """Return everything collected."""
         return AnnotationReading(tuple(self.specifications), tuple(self.bad), tuple(self.notes))
 
 
@@ -293,7 +292,7 @@ def _read_entry(kind: Kind, entry: object, line: int, reader: _Reader) -> None:
 
 
 def _parts_of(entry: Mapping[str, Any]) -> list[str]:
-    """The parts of an entry that is written as an object, in the order of an entry that is a text."""
+    """Return the parts of an entry that is written as an object, in the order of an entry written as text."""
     known = {name.lower().replace("-", "_").replace(" ", "_"): value for name, value in entry.items()}
     parts: list[str] = []
     for names in PARTS:
@@ -303,7 +302,7 @@ def _parts_of(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
-    """Entries line by line, under headings or told apart by their form."""
+    """Read entries line by line. Headings give their kind, else their form does."""
     reader = _Reader()
     kind: Kind | None = None
     is_one = False
@@ -337,12 +336,12 @@ def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
 
 
 def _plain(line: str) -> str:
-    """A line without bullets, quotes and marks of emphasis."""
+    """Return a line without bullets, quotes and emphasis."""
     return without_bullets(line).strip(AROUND)
 
 
 def kind_of_form(entry: str) -> Kind:
-    """The kind that an entry is of by its form alone.
+    """Return the kind of an entry, judged by its form only.
 
     >>> [kind_of_form(one) for one in ("eq,1,bed", "eq,1,bed,red", "eq,1,on,0,bed,cat", "eq,1,on,bed,floor")]
     ['cnt', 'atr', 'oor', 'oar']
@@ -357,7 +356,7 @@ def kind_of_form(entry: str) -> Kind:
 
 @lru_cache(50_000)
 def _parsed(kind: Kind, written: str) -> tuple[Specification | None, str]:
-    """What an entry says and what had to be changed, or None and what is wrong with it."""
+    """Return the parsed entry and the repairs, or None and the error."""
     entry, reasons = _as_asked(kind, written)
     try:
         return PARSERS[kind](entry), ", ".join(reasons)
@@ -366,7 +365,7 @@ def _parsed(kind: Kind, written: str) -> tuple[Specification | None, str]:
 
 
 def _as_asked(kind: Kind, written: str) -> tuple[str, list[str]]:
-    """An entry in the form that was asked for, as far as it says it, and what had to be changed."""
+    """Return an entry in the requested form, as far as possible, and the repairs."""
     fields = [part.strip() for part in written.strip(" \t\"'`.").split(",")]
     reasons: list[str] = []
     for place, (change, reason) in enumerate(REPAIRS):
@@ -393,11 +392,11 @@ REPAIRS: Sequence[tuple[Callable[[str], str], str]] = (
     (_comparison, "the comparison as a sign or in words"),
     (_number, "the number in words"),
 )
-"""What is made of the first fields of an entry."""
+"""Repairs of the first fields of an entry."""
 
 
 def answer_text(annotation: Annotation) -> str:
-    """An annotation in the form that is asked for, a list a line.
+    """Return an annotation in the requested form, with each list on its own line.
 
     >>> from tsgkit.suites.sceneeval.annotations import annotation_of
     >>> print(answer_text(annotation_of("0", "", "", ["eq,1,bed"])))

@@ -1,14 +1,14 @@
-"""The task ``sceneeval/fidelity``: is a room what its description demands?
+"""The task ``sceneeval/fidelity``: check a room against the demands of its description.
 
-Every demand is told in both profiles, with the reason.
+Every demand is evaluated in both profiles, with the reason.
 
-A demand on objects is held against every object (or group) that it could mean; how many satisfy it is compared with the
-number it names. ``official``: a category without objects leaves its attributes and relations unsatisfied whatever the
-number, a phrase that means nothing measured is satisfied, one object may be its own neighbour. ``strict``: no object
-means a count of 0, and a phrase that means nothing measured is unknown, counted apart and not scored.
+Every object or group that a demand could mean is checked, and the number of satisfying ones is compared with the number
+demanded. In ``official``, attributes and relations of a category without objects are unsatisfied whatever the number, a
+phrase without a measured relation is satisfied, and an object may be its own neighbour. In ``strict``, a category
+without objects has a count of 0, and a phrase without a measured relation is unknown: counted separately, not scored.
 
-Where a judge gave no answer that can be used, ``official`` takes an object for one of no category and a demand for
-unsatisfied; in ``strict`` a demand is unknown wherever the answer could decide it.
+If a judge gave no usable answer, ``official`` assigns the object to no category and treats the demand as unsatisfied.
+In ``strict``, a demand is unknown if the missing answer could decide it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from tsgkit.suites.sceneeval.word_meanings import Meant
 from tsgkit.suites.transcript import Ask
 
 MOST_GROUPS = 20_000
-"""Of more groups than these nothing is said."""
+"""A demand with more possible groups than this is unknown."""
 MOST_TOLD = 12
-"""Groups told in the evidence of a demand; the satisfied ones first."""
+"""The maximum number of groups in the evidence of a demand; satisfied ones come first."""
 NOT_MEASURED = "means no relation that can be measured"
 MET, UNMET = "met", "unmet"
 METRICS = with_averages(
@@ -50,12 +50,12 @@ METRICS = with_averages(
 
 
 class FidelityTask(SceneTask):
-    """The task that holds rooms against the demands of their descriptions."""
+    """The task that checks rooms against the demands of their descriptions."""
 
     metrics = METRICS
 
     async def look(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Looked:
-        """Ask the judge all that has to be seen, at the same time as far as it can be."""
+        """Ask the judge all questions, concurrently where possible."""
         floors = {ground.id: ground.room for ground in scene.stage.floors}
         pairs, rooms, (matched, attributes) = await together(
             judge.object_relations(annotation, ask),
@@ -65,7 +65,7 @@ class FidelityTask(SceneTask):
         return Looked(matched, attributes, pairs, rooms)
 
     def measure(self, annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
-        """All that is found, as JSON has it."""
+        """Return all results as JSON."""
         found = {name: verdicts(annotation, stage, looked) for name, stage in scene.stages.items()}
         return {
             "matched": {name: None if isinstance(of, Unknown) else of for name, of in looked.matched.items()},
@@ -87,29 +87,29 @@ class FidelityTask(SceneTask):
         return {kind: _met(sample, kind, profile, value, found) for kind in KINDS}
 
     def answer_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the demands that are met, those that are not, and those of which nobody can tell."""
+        """Return the demands that are met, unmet and unknown."""
         verdicts = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in value["specifications"]}
         names = {"met": True, "unmet": False, "unknown": None}
         return {name: [text for text, met in verdicts.items() if met is wanted] for name, wanted in names.items()}
 
     def evidence_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what every object was taken for, every demand, and how the judge ended."""
+        """Return the category of each object, the result of each demand, and how the judge's calls ended."""
         return {name: value[name] for name in ("matched", "specifications", "judge") if name in value}
 
     def troubles_of(self, value: Mapping[str, Any], profile: str) -> list[str]:
-        """Return the demands that are not met or not known."""
+        """Return a line for each demand that is unmet or unknown."""
         told = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
         names = {False: "unmet", None: "unknown"}
         return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in told if not one["satisfied"]]
 
     def unknown_in(self, value: Mapping[str, Any]) -> int:
-        """Return of how many demands strict cannot tell whether they are met."""
+        """Return the number of demands that are unknown in ``strict``."""
         return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
 
     def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterator[Asked]:
-        """Say of each demand whether it is met, in strict: a question of its kind, numbered from 0 as they are listed.
+        """Yield the strict verdict on each demand, as a question of its kind, numbered from 0 in list order.
 
-        What strict cannot tell, and all of a room that is not there, is no right answer.
+        Unknown demands, and all demands of a missing scene, have no label and count as wrong.
         """
         evidence = record["evidence"] or {}
         found = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in evidence.get("specifications", ())}
@@ -119,12 +119,12 @@ class FidelityTask(SceneTask):
             yield Asked(str(number), label == MET, label, MET, spec.kind.upper())
 
     def reference(self, sample: Annotation) -> str:
-        """Return the demands, in words."""
+        """Return the demands in words."""
         return "\n".join(in_words(spec) for spec in sample.specifications)
 
 
 def _met(sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], found: Mapping[str, Any]) -> Score:
-    """How many demands of a kind are met, of those that somebody can tell."""
+    """Score the demands of a kind by how many are met. Unknown demands are left out."""
     wanted = [spec for spec in sample.specifications if spec.kind == kind]
     if not wanted:
         return Score.missing("the description demands nothing of this kind")
@@ -144,7 +144,8 @@ def _met(sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a demand is met (None: nobody can tell), how many satisfy it, why, and what was looked at."""
+    """The result for a demand: met or not (None if unknown), how many objects or groups satisfy it, why, and the
+    evidence."""
 
     satisfied: bool | None
     count: int | None
@@ -152,7 +153,7 @@ class Verdict:
     groups: tuple[Mapping[str, Any], ...] = ()
 
     def value(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the verdict as JSON."""
         return {
             "satisfied": self.satisfied,
             "count": self.count,
@@ -162,28 +163,28 @@ class Verdict:
 
 
 class Found(NamedTuple):
-    """One object or group, held against what is demanded."""
+    """One object or group checked against a demand."""
 
     objects: tuple[str, ...]
     relations: tuple[Relation, ...]
 
     @property
     def satisfied(self) -> bool:
-        """Whether every relation holds."""
+        """True if every relation holds."""
         return all(one.satisfied for one in self.relations)
 
     @property
     def nearness(self) -> float:
-        """How near it comes to being satisfied: the least score."""
+        """The lowest relation score: how close the group is to satisfying the demand."""
         return min((one.score for one in self.relations), default=1.0)
 
     @property
     def why(self) -> str:
-        """The relation that scores least, in words."""
+        """The evidence of the relation with the lowest score."""
         return min(self.relations, key=lambda one: one.score).evidence if self.relations else "nothing was demanded"
 
     def value(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the group as JSON."""
         relations = [
             {"type": one.name, "score": round(one.score, 6), "margin": round(one.margin, 6), "evidence": one.evidence}
             for one in self.relations
@@ -193,7 +194,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Looked:
-    """What the judge said of a scene."""
+    """The judge's answers on a scene."""
 
     matched: Mapping[str, str | Unknown | None]
     attributes: Mapping[Specification, Attributed] = field(default_factory=dict)
@@ -201,24 +202,24 @@ class Looked:
     rooms: Mapping[Specification, MeantInRoom | Unknown | None] = field(default_factory=dict)
 
     def of(self, category: str) -> tuple[str, ...]:
-        """The objects of a category."""
+        """Return the objects of a category."""
         return tuple(name for name, found in self.matched.items() if found == category)
 
     @property
     def unsure(self) -> Mapping[str, Unknown]:
-        """The objects whose category is not known."""
+        """The objects of unknown category."""
         return {name: found for name, found in self.matched.items() if isinstance(found, Unknown)}
 
     @property
     def told(self) -> list[object]:
-        """All that the judge said."""
+        """All answers of the judge."""
         return [one for said in (self.matched, self.attributes, self.pairs, self.rooms) for one in said.values()]
 
 
 async def _described(
     annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None
 ) -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, Attributed]]:
-    """What every object is, and what those of the categories that are asked about are like."""
+    """Return the category of each object, and the attributes of objects that the description asks about."""
     looked = Looked(await judge.categories(scene, annotation.categories, ask))
     there = [(spec, found) for spec in annotation.of_kind("atr") if (found := looked.of(spec.category))]
     said = await together(*(judge.attribute(scene, spec, instances, ask) for spec, instances in there))
@@ -226,7 +227,7 @@ async def _described(
 
 
 def verdicts(annotation: Annotation, stage: Stage, looked: Looked) -> dict[Specification, Verdict]:
-    """Every demand under the profile of a stage."""
+    """Return the verdict on each demand, under the profile of a stage."""
     return {spec: _VERDICTS[spec.kind](spec, stage, looked) for spec in annotation.specifications}
 
 
@@ -240,12 +241,13 @@ def _counted(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
 
 
 def _unsure(stage: Stage, looked: Looked) -> Mapping[str, Unknown]:
-    """The objects that could be of any category; as published they are of none."""
+    """Return the objects that may be of any category. In ``official`` they are of none, so there are no such
+    objects."""
     return {} if stage.profile.self_pairs else looked.unsure
 
 
 def _if_decided(spec: Specification, sure: Verdict, most: int, unsure: Mapping[str, Unknown]) -> Verdict:
-    """The verdict on what is known, if nothing between that and the most there could be would change it."""
+    """Return the verdict on what is known, if no possible count up to ``most`` would change it, else an unknown one."""
     least = sure.count or 0
     if not unsure or all(spec.holds(count) == sure.satisfied for count in range(least, most + 1)):
         return sure
@@ -273,7 +275,7 @@ def _attributed(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
 
 
 def _absent(spec: Specification, stage: Stage, category: str, there: int, needed: int) -> Verdict:
-    """Too few objects: never satisfied, as published; a count of 0 in strict."""
+    """Return the verdict for too few objects: unsatisfied in ``official``, a count of 0 in ``strict``."""
     what = f"there {'is' if there == 1 else 'are'} {there or 'no'} {spaced(category)}, {needed} needed"
     if stage.profile.self_pairs:
         return Verdict(False, 0, what)
@@ -281,13 +283,13 @@ def _absent(spec: Specification, stage: Stage, category: str, there: int, needed
 
 
 def _lacking(spec: Specification, looked: Looked, more: int = 0) -> tuple[str, int, int] | None:
-    """The first category of which there are too few objects, even if so many more were of it."""
+    """Return the first category with too few objects (even with ``more`` of them), the count and the number needed."""
     counts = ((name, len(looked.of(name)), needed) for name, needed in spec.named.items())
     return next(((name, there, needed) for name, there, needed in counts if there + more < needed), None)
 
 
 def _unmapped(spec: Specification, stage: Stage, meant: Unknown | None) -> Verdict:
-    """No relation was found: as published that is satisfied, and no answer at all is not."""
+    """Return the verdict for an unmapped relation. In ``official`` it is met, or unmet if the judge gave no answer."""
     published = stage.profile.self_pairs
     if meant is not None:
         return Verdict(False, None, f"{meant}; unsatisfied, as published") if published else _untold(meant)
@@ -300,7 +302,7 @@ def _untold(meant: Unknown) -> Verdict:
 
 
 def _between_objects(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    # What a phrase means is asked first, so that it means the same to every subject, whatever it placed.
+    # The meaning of a phrase does not depend on the scene, so it is the same for every subject.
     meant, unsure = looked.pairs.get(spec), _unsure(stage, looked)
     if lacking := _lacking(spec, looked, len(unsure)):
         return _absent(spec, stage, *lacking)
@@ -320,7 +322,7 @@ def _between_objects(spec: Specification, stage: Stage, looked: Looked) -> Verdi
 
 
 def _of_those_known(spec: Specification, stage: Stage, looked: Looked, found: Sequence[Found]) -> Verdict:
-    """The verdict on what holds of known objects, if those of unknown category could not change it."""
+    """Return the verdict on objects of known category, if objects of unknown category could not change it."""
     unsure = _unsure(stage, looked)
     known = [one for one in found if unsure.keys().isdisjoint(one.objects)]
     lacking = _lacking(spec, looked)
@@ -329,7 +331,7 @@ def _of_those_known(spec: Specification, stage: Stage, looked: Looked, found: Se
 
 
 def _of_objects(stage: Stage, meant: Meant, group: Group) -> Relation:
-    """A relation, not satisfied where one of its objects cannot be measured."""
+    """Return the measured relation. It is not satisfied if one of its objects cannot be measured."""
     try:
         return relation_of_objects(stage, meant.type, group.anchor, group.others, meant.side)
     except UsageError as error:
@@ -383,7 +385,7 @@ _VERDICTS: Mapping[str, Callable[[Specification, Stage, Looked], Verdict]] = {
 
 
 def _meaning(spec: Specification, looked: Looked) -> list[str] | None:
-    """What a relation was taken to mean."""
+    """Return the measured relations that a relation was mapped to, as text."""
     if spec.kind == "oor":
         pairs = looked.pairs.get(spec)
         return None if pairs is None or isinstance(pairs, Unknown) else [str(one) for one in pairs]

@@ -1,4 +1,4 @@
-"""What is wrong with rows, apart from what keeps them from being read: findings with a code, an item and a question.
+"""Defects of readable rows: findings with a code, an item and a question.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("What is mentioned?  Options: A: ball, B: cup, C: ball, E: None", "D", "Object")
@@ -9,10 +9,10 @@ missing-option 000119 0 no option D
 repeated-option 000119 0 A and C say the same: ball
 key-without-option 000119 0 the key D is none of the options A, B, C, E
 
-Questions are numbered from 0. :data:`RULES` lists every code. An error makes an item unanswerable or its score wrong;
-a warning lets some of it be answered without the picture, or says that it is unlike the published form.
+Questions are numbered from 0. :data:`RULES` lists every code. An error makes an item unanswerable or its score wrong. A
+warning means that part of it can be answered without the image, or that its form differs from the published one.
 
-Says of a file's bytes whether they are questions of this suite, and what is wrong with them.
+:func:`inspect` checks the content of a file.
 
 >>> row = '{"id": "000001", "scene": "Park", "prompt": "", "question_type": [], "questions": [], "answers": []}'
 >>> found = inspect(row.encode(), "rows.jsonl")
@@ -38,9 +38,9 @@ from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row, 
 from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, folded, telling, tokens
 
 MOST_TOKENS = 77
-"""What a CLIP text encoder reads; the rest of a longer prompt is cut."""
+"""The number of tokens that a CLIP text encoder reads; it cuts off the rest of a longer prompt."""
 DEVIATIONS = 3.0
-"""So many standard deviations above chance are a skew, not luck."""
+"""The number of standard deviations above chance from which a frequency is a skew."""
 TEXT_REFERENCE = re.compile(
     r"\b(mention\w*|descri\w+|according to|stated|states|specif\w+|implied|implies|prompt|caption|text says)\b", re.I
 )
@@ -72,7 +72,7 @@ RULES = {
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong; ``item`` is None where it is the file's, ``question`` None where it is the item's."""
+    """A defect. ``item`` is None for a defect of the file, ``question`` is None for one of the item."""
 
     code: str
     item: str | None
@@ -82,7 +82,7 @@ class Finding(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """Whether it is an error or a warning."""
+        """The severity: error or warning."""
         return RULES[self.code].severity
 
 
@@ -91,7 +91,7 @@ Told = tuple[str, str]
 
 
 def findings(rows: Iterable[Row]) -> Iterator[Finding]:
-    """All that is wrong with the rows of a file: item by item, then what only shows in all of them together."""
+    """Yield all defects of the rows of a file: item by item, then those of the file as a whole."""
     seen = _Seen()
     for row in rows:
         yield from row_findings(row)
@@ -100,7 +100,7 @@ def findings(rows: Iterable[Row]) -> Iterator[Finding]:
 
 
 def row_findings(row: Row) -> Iterator[Finding]:
-    """What is wrong with one row and its questions."""
+    """Yield the defects of one row and its questions."""
     for code, message in _row(row):
         yield Finding(code, row.id, None, message, row.line)
     for number in range(len(row.questions)):
@@ -108,7 +108,7 @@ def row_findings(row: Row) -> Iterator[Finding]:
 
 
 def question_findings(row: Row, number: int) -> Iterator[Finding]:
-    """What is wrong with the question of this number (from 0)."""
+    """Yield the defects of the question with this number (from 0)."""
     question = row.questions[number]
     told = (*_options(question), *_key(question), *_leaks(row, number)) if question.options else (_NO_OPTIONS,)
     for code, message in (*_stem(question), *told):
@@ -179,7 +179,7 @@ def _leaks(row: Row, number: int) -> Iterator[Told]:
 
 
 class _Seen:
-    """What has to be remembered of the rows to say what only shows in all of them."""
+    """The statistics over rows that are needed for defects of the whole file."""
 
     def __init__(self) -> None:
         self.first: dict[tuple[str, int], str] = {}
@@ -196,7 +196,7 @@ class _Seen:
             self._count(question)
 
     def _repeat(self, code: str, row: Row, text: str, number: int | None) -> Iterator[Finding]:
-        place = (code, hash(text))  # 12,300 questions would be kept whole otherwise
+        place = (code, hash(text))  # avoids keeping the texts of 12,300 questions
         if place in self.first:
             yield Finding(code, row.id, number, f"as in {self.first[place]}", row.line)
         else:
@@ -231,7 +231,7 @@ class _Seen:
 
 
 def beyond_chance(times: int, chances: Iterable[float]) -> bool:
-    """Whether something happened more often than its chances explain, by three standard deviations.
+    """Return True if a count exceeds the expectation by more than three standard deviations.
 
     >>> beyond_chance(46, [0.25] * 100), beyond_chance(30, [0.25] * 100), beyond_chance(1, [0.25])
     (True, False, False)
@@ -248,7 +248,7 @@ FINDING_RULES = RULES
 
 @dataclass(frozen=True)
 class Inspection:
-    """How many rows a file holds, what was found in them, and why they cannot be used, if so."""
+    """The number of rows in a file, the findings, and the problem that makes the file unusable, if any."""
 
     rows: int
     findings: tuple[rules.Finding, ...]
@@ -257,13 +257,13 @@ class Inspection:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many findings of each code, in the order of the rules."""
+        """The number of findings of each code, in the order of the rules."""
         counts = Counter(finding.code for finding in self.findings)
         return {code: counts[code] for code in FINDING_RULES if counts[code]}
 
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
-    """What a file holds."""
+    """Inspect the content of a file."""
     try:
         rows = list(read_rows(data.splitlines(keepends=True), file))
     except UsageError as error:
@@ -275,7 +275,7 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
 
 
 def _problem(rows: list[Row], file: str) -> str:
-    """Why no evaluation takes these rows, or nothing."""
+    """Return why the rows cannot be evaluated, or an empty text."""
     try:
         Rows(file, rows)
     except UsageError as error:

@@ -55,7 +55,7 @@ def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: pyte
     Path("made/4.json").write_text("{")
     assert converted("made", "-o", "out") == 1
     told = capsys.readouterr()
-    assert "1 scene converted to a room each, 1 not" in told.out
+    assert "1 scene converted (to: room), 1 failed" in told.out
     assert told.err.startswith("tsgkit: 4.json: line 1: broken JSON")
     assert [path.name for path in Path("out").iterdir()] == ["scene_3.json"]
     assert converted("made", "-o", "out", "--json") == 1
@@ -110,13 +110,13 @@ def test_a_layout_and_its_configuration_become_a_state() -> None:
         (["house_1.json", "--from", "layoutgpt"], "it looks like holodeck"),
         (["house_1.json", "--id", "../../x"], "no id that a file can be named by"),
         (["house_1.json", "--id", ""], "no id that a file can be named by"),
-        (["house_1.json", "--id", "1", "-o", "x.json"], "--id names a file in a folder"),
+        (["house_1.json", "--id", "1", "-o", "x.json"], "--id cannot be combined"),
         (["house_1.json", "-o", "house_1.json"], "the file being read"),
-        (["house_1.json", "-o", "den.txt"], "this is no folder"),
-        (["house_1.json", "--assume", "angles"], "not NAME=VALUE"),
+        (["house_1.json", "-o", "den.txt"], "not a folder"),
+        (["house_1.json", "--assume", "angles"], "expected NAME=VALUE"),
         (["house_1.json", "--assume", "angles=degrees"], "holodeck has no such thing"),
         (["house_1.json", "--assume", "footprint-margin=wide"], "not a number"),
-        (["house_1.json", "--assume", "a=1", "--assume", "a=2"], "said twice"),
+        (["house_1.json", "--assume", "a=1", "--assume", "a=2"], "given twice"),
         (["house_1.json", "--assets", "ikea=."], "there is no layout ikea"),
         (["den.txt", "--to", "state"], "name no meshes"),
         (["den.txt", "--room-sizes", "none.csv"], "none.csv: no such file"),
@@ -124,10 +124,10 @@ def test_a_layout_and_its_configuration_become_a_state() -> None:
         (["house_1.json", "--room-sizes", "sizes.csv"], "files of holodeck hold their own sizes of rooms"),
         (["den.txt", "--room-sizes", "sizes.csv"], "--room-sizes: sizes.csv does not have its room"),
         (["made"], "no file in it ends in"),
-        (["made", "--id", "7"], "--id has no meaning"),
-        (["made", "-o", "made"], "the folder being read"),
-        (["many.json", "--id", "7"], "it holds 2 scenes"),
-        (["many.json", "-o", "x.json"], "several scenes need a folder"),
+        (["made", "--id", "7"], "--id needs a single scene"),
+        (["made", "-o", "made"], "the output folder is the source folder"),
+        (["many.json", "--id", "7"], "the file has 2"),
+        (["many.json", "-o", "x.json"], "several scenes cannot be written to one file"),
     ],
 )
 def test_wrong_usage_is_said_and_nothing_is_written(
@@ -149,7 +149,7 @@ def test_nothing_is_overwritten_unless_it_is_asked_for(option: str, capsys: pyte
     assert "--force" in capsys.readouterr().err
     assert Path("out/scene_1.json").read_text() == "mine"
     assert converted("house_1.json", "-o", "out", option) == 0
-    assert ("--new is called --force now" in capsys.readouterr().err) == (option == "--new")
+    assert ("--new is deprecated" in capsys.readouterr().err) == (option == "--new")
     assert Path("out/scene_1.json").read_text() != "mine"
 
 

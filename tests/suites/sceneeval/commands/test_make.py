@@ -70,7 +70,7 @@ def test_a_file_that_was_not_made_here_is_left_alone(capsys: Captured) -> None:
 def test_without_a_model_patterns_write_what_checks_and_can_be_asked(out: str, capsys: Captured) -> None:
     assert main(["make", "sceneeval", "-o", out, "--items", "7"]) == 0
     said = capsys.readouterr()
-    assert "7 items of 7 drawn, by sentence patterns" in said.out and "not to compare models with" in said.out
+    assert "7 items of 7 drawn, by sentence patterns" in said.out and "cannot compare models" in said.out
     assert "difficulty  scenes" in said.out and said.err == ""
     assert main(["scene", "check", out]) == 0
     assert "7 annotations" in (checked := capsys.readouterr().out) and "0 errors, 0 warnings" in checked
@@ -141,7 +141,7 @@ def test_what_stays_wrong_is_left_out_with_its_reasons(capsys: Captured) -> None
     with model_server(replies=served(SIX, spoilt())) as server:
         assert main(words(server, "--rounds", "0")) == 0
     said = capsys.readouterr()
-    assert "2 items of 6 drawn" in said.out and "left out: 4 items" in said.out
+    assert "2 items of 6 drawn" in said.out and "dropped: 4 items" in said.out
     assert "item 1: missing-relation: the text says" in said.err
     dropped = {one["item_id"]: one["reason"] for one in lines("made.csv.dropped.jsonl")}
     assert sorted(dropped) == ["0", "1", "2", "3"]
@@ -177,7 +177,7 @@ def test_a_model_that_only_talks_makes_nothing(capsys: Captured) -> None:
         assert main(words(server, "--rounds", "1")) == 1
         assert server.stats()["seen"] == 12
     said = capsys.readouterr()
-    assert "0 items of 6 drawn" in said.out and "left out: 6 items" in said.out
+    assert "0 items of 6 drawn" in said.out and "dropped: 6 items" in said.out
     assert not Path("made.csv").exists()
 
 
@@ -212,14 +212,14 @@ def test_orders_in_replies_reach_no_path_and_no_terminal(folder: Path, capsys: C
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--out", "made.txt"], "annotations are CSV or JSON"),
-        (["--items", "0"], "--items 0: from 1 to"),
+        (["--out", "made.txt"], "unknown kind of output"),
+        (["--items", "0"], "--items 0: expected a number from 1 to"),
         (["--room", "kitchn"], "there is no type of room 'kitchn'"),
         (["--rounds", "-1"], "--rounds -1"),
         (["--model", "baseline/rules"], "no model to ask"),
         (["--model", "x/y", "--concurrency", "0"], "--concurrency 0"),
-        (["--review", "--json"], "--review shows items"),
-        (["--review"], "standard input is no terminal"),
+        (["--review", "--json"], "--review cannot be combined with --json"),
+        (["--review"], "--review needs a terminal"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(
@@ -251,13 +251,13 @@ def test_a_person_accepts_changes_and_drops_and_goes_on_later(
     ones = [right_pattern(number) for number in range(3)]
     assert typed("a\nq\n", monkeypatch, *command) == 130
     said = capsys.readouterr()
-    assert "the same command goes on" in said.err and not Path("made.csv").exists()
+    assert "run the same command to resume" in said.err and not Path("made.csv").exists()
     assert f"1  {ones[0].counts[0].text}  (exactly 1" in said.out
     text = f"text {ones[1].description} There is a red globe.\n"
     assert typed(f"+eq,1,globe\nnonsense\n-99\n?\n{text}+eq,1,globe,red\na\nd\n", monkeypatch, *command) == 0
     said = capsys.readouterr()
     assert "error untold-category: the text does not name globe" in said.out, "changes are held against the text"
-    assert "'nonsense' is no change" in said.out and "there is no entry '99'" in said.out
+    assert "'nonsense' is not an edit command" in said.out and "there is no entry '99'" in said.out
     assert "reviewed: 1 accepted, 1 dropped, 1 edited" in said.out
     made = read_annotation_file(Path("made.csv")).annotations
     assert [one.item_id for one in made] == ["0", "1"] and made[0].description == ones[0].description
@@ -272,7 +272,7 @@ def test_what_a_budget_stopped_is_not_shown_for_review(monkeypatch: pytest.Monke
     with model_server(replies=served(SIX)) as server:
         command = words(server, "--review", "--quiet")
         assert typed("a\n", monkeypatch, *command, "--max-requests", "5") == 4
-        assert "nothing is shown for review" in capsys.readouterr().err and not Path("made.csv").exists()
+        assert "there is no review" in capsys.readouterr().err and not Path("made.csv").exists()
         assert typed("a\n" * 6, monkeypatch, *command) == 0
         assert server.stats()["seen"] == 12
     assert len(described("made.csv")) == 6
@@ -291,7 +291,7 @@ def test_a_person_may_take_what_the_checks_refuse(monkeypatch: pytest.MonkeyPatc
         assert typed("a\nd\n" * 3, monkeypatch, *command) == 130, (
             "nothing is counted in the first, so it cannot be taken"
         )
-        assert "nothing is counted, so it cannot be accepted" in capsys.readouterr().out
+        assert "it cannot be accepted without counts" in capsys.readouterr().out
         asked = server.stats()["seen"]
         assert typed("a\nd\na\na\n" * 2, monkeypatch, *command) == 0
         assert server.stats()["seen"] == asked

@@ -115,7 +115,7 @@ def test_beside_a_room_stands_what_a_run_found(room: Path, demands: Path, capsys
     assert drawn(room, "--run", run, "--subject", "yours", "-o", out) == 0
     assert listed(out) == {}
     assert drawn(room, "--run", run, "-o", out) == 2
-    assert "rooms of mine, yours" in capsys.readouterr().err
+    assert "several subjects: mine, yours" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("task", ["sceneeval/fidelity", "sceneeval/plausibility"])
@@ -127,17 +127,20 @@ def test_what_a_run_found_stands_beside_no_other_room(
     assert main(["eval", "--task", task, *scenes, "--data", str(demands), "--out", str(run), "--quiet"]) == 0
     other.write_text(room.read_text().replace("desk_1", "table_1"))
     assert drawn(other, "--run", run, "--item", "0", "-o", out) == 2
-    assert "is of desk_1, which is not in" in capsys.readouterr().err
+    assert "desk_1 is not in" in capsys.readouterr().err
     assert not out.exists()
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["-o", "x.png", "--annotations", "demands.csv"], "--annotations is of a page"),
-        (["-o", "x.html", "--annotations", "demands.csv", "--run", "run"], "a run has its own annotations"),
-        (["-o", "x.html", "--subject", "mine"], "--subject chooses in a run"),
-        (["-o", "x.html", "--item", "0"], "--item chooses among annotations"),
+        (["-o", "x.png", "--annotations", "demands.csv"], "--annotations needs a page"),
+        (
+            ["-o", "x.html", "--annotations", "demands.csv", "--run", "run"],
+            "--annotations cannot be combined with --run",
+        ),
+        (["-o", "x.html", "--subject", "mine"], "--subject needs --run"),
+        (["-o", "x.html", "--item", "0"], "--item needs --annotations or --run"),
         (["-o", "x.html", "--annotations", "demands.csv", "--item", "7"], "there is no item 7"),
         (["-o", "x.html", "--annotations", "scene_0.json"], "scene_0.json"),
         (["-o", "x.html", "--run", "nowhere"], "nowhere"),
@@ -170,9 +173,9 @@ def test_a_room_whose_name_tells_no_item_wants_one(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["-o", "room.jpg"], "a picture is PNG"),
-        (["-o", "-"], "a picture is PNG"),
-        (["-o", "room.html", "--object", "desk_1"], "--object has no meaning"),
+        (["-o", "room.jpg"], "unknown kind of output"),
+        (["-o", "-"], "unknown kind of output"),
+        (["-o", "room.html", "--object", "desk_1"], "--object has no effect"),
         (["-o", "lamp.png", "--view", "front"], "is of one object"),
         (["-o", "lamp.png", "--object", "sofa_1"], "'sofa_1'"),
         (["-o", "lamp.png", "--size", "0"], "0 pixels"),

@@ -49,8 +49,8 @@ def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: pytest.
         (["no_such", "bed_1", "lamp_1"], "there is no relation no_such"),
         (["next_to", "bed_1", "cat_1"], "there is no object 'cat_1'"),
         (["side_of", "lamp_1", "bed_1"], "needs a side"),
-        (["on_top", "lamp_1"], "is between objects"),
-        (["on_wall", "lamp_1", "bed_1"], "is of one object to the room"),
+        (["on_top", "lamp_1"], "is a relation between objects"),
+        (["on_wall", "lamp_1", "bed_1"], "is a relation of one object to the room"),
     ],
 )
 def test_a_relation_that_makes_no_sense_is_refused(

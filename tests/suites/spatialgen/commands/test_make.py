@@ -61,7 +61,7 @@ def test_rows_are_written_checked_and_can_be_asked(capsys: Captured) -> None:
     scenes = [word for row in ROWS[1:5] for word in ("--scene", row.scene)]
     assert make(*scenes) == 0
     said = capsys.readouterr()
-    assert "4 rows of 4 scenes; keys: A 10, B 10, C 10, D 10" in said.out and "left out: 0 texts" in said.out
+    assert "4 rows of 4 scenes; keys: A 10, B 10, C 10, D 10" in said.out and "dropped: 0 texts" in said.out
     assert [row.prompt for row in rows_in(Path("mine.jsonl"))] == [row.prompt for row in ROWS[1:5]]
     assert main(["eval", "--task", "spatialgen", "--data", "mine.jsonl", "--out", "run", "--quiet"]) == 0
     assert main(["audit", "mine.jsonl", "--json"]) == 0
@@ -86,7 +86,7 @@ def test_what_is_like_a_text_we_have_is_left_out(capsys: Captured) -> None:
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["--scene", "Kitchn"], "there is no scene 'Kitchn'"), (["--count", "0"], "--count needs at least 1")],
+    [(["--scene", "Kitchn"], "there is no scene 'Kitchn'"), (["--count", "0"], "--count must be at least 1")],
 )
 def test_slips_are_refused(words: list[str], message: str, capsys: Captured) -> None:
     script(ROWS[1])

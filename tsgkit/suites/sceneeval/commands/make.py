@@ -1,18 +1,18 @@
-"""Descriptions of furnished rooms, with annotations of what they demand (the published CSV, or JSON by the ending).
+"""Generate descriptions of furnished rooms with annotations of their demands (the published CSV, or JSON).
 
   tsgkit make sceneeval -o annotations.csv --items 12                         sentence patterns: no model
   tsgkit make sceneeval -o annotations.csv --items 12 --model openai/gpt-4o
   tsgkit make sceneeval -o annotations.csv --items 12 --model openai/gpt-4o --review
   tsgkit make sceneeval -o hard.json --items 6 --difficulty hard --room kitchen --room den --model openai/gpt-4o
 
-Types of rooms, difficulties and things are drawn by a seed. A model describes each in a request of its own, then
-writes down what the text demands. Code holds both against each other: the level, things nobody counts and counts nobody
-told, numbers, attributes and relations that are missing, merged or made up, texts that are alike. What has errors is
-asked for again with the findings, --rounds times at most, then dropped (OUT.dropped.jsonl says why); doubts are told
-once and stay as warnings. With --review you see every item with its findings, and accept, change or drop it; decisions
-are kept in OUT.review.jsonl, and the same command goes on with them. OUT.notes.jsonl says of each item how it was made,
-what is left to doubt and whether a person saw it. Without --model, sentence patterns of ours are filled in: plain, and
-all alike.
+Types of rooms, difficulties and things are drawn with a seed. The model describes each room in a separate request,
+then annotates the text. Rules compare both: the difficulty, uncounted things and counts without a mention, missing,
+merged or invented numbers, attributes and relations, and similar texts. Items with errors are requested again with the
+findings, at most --rounds times, then dropped (OUT.dropped.jsonl has the reasons). Warnings are sent once and remain in
+the notes. With --review you see every item with its findings, and accept, edit or drop it. Decisions are stored in
+OUT.review.jsonl, and the same command resumes with them. OUT.notes.jsonl records for each item how it was made, the
+remaining findings, and the decision of the review. Without --model, bundled sentence patterns are filled in. They are
+plain and all alike.
 """
 
 from __future__ import annotations
@@ -60,21 +60,23 @@ COLUMNS = ("difficulty", "scenes", "words", "objects", "ObjCount", "ObjAttr", "O
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``tsgkit make sceneeval``."""
+    """Add the options of ``tsgkit make sceneeval``."""
     parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write: .csv or .json")
-    parser.add_argument("--items", type=int, default=10, metavar="N", help="how many are drawn (default 10)")
-    parser.add_argument("--model", metavar="M", help="who describes and annotates, or script:FILE (default: patterns)")
+    parser.add_argument("--items", type=int, default=10, metavar="N", help="the number of items to draw (default 10)")
+    parser.add_argument(
+        "--model", metavar="M", help="the model that describes and annotates, or script:FILE (default: patterns)"
+    )
     parser.add_argument(
         "--difficulty", action="append", default=[], choices=LEVELS, help="only this one; repeatable (default: in turn)"
     )
     parser.add_argument("--room", action="append", default=[], metavar="R", help="only this type; repeatable")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed draws others (default 0)")
-    parser.add_argument("--review", action="store_true", help="decide about every item; stop and go on later")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
+    parser.add_argument("--review", action="store_true", help="review every item; can be stopped and resumed")
     add_model_options(parser, rounds=2)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw, make, check, review, write, and say what was left out."""
+    """Generate, check, review and write items, and report the ones that were dropped."""
     from tsgkit.suites.sceneeval.commands.review import require_terminal
 
     _refuse(arguments)
@@ -111,23 +113,23 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _unreviewed(making: Making, calls: AgentCalls | None) -> int:
-    """What is not finished is not shown to a person, who would have to look at it again."""
-    complain("not all was made, so nothing is shown for review and nothing was written")
+    """Skip the review of unfinished work, since a person would have to review it again."""
+    complain("some items are unfinished, so there is no review and output was not written")
     say_stopped(making.stopped, making.failures)
     return exit_code(calls, making.stopped, making.failures)
 
 
 def _refuse(arguments: argparse.Namespace) -> None:
     if Path(arguments.out).suffix.lower() not in ENDINGS:
-        raise UsageError(f"{arguments.out}: annotations are CSV or JSON", hint="end the name in .csv or .json")
+        raise UsageError(f"{arguments.out}: unknown kind of output", hint="end the name in .csv or .json")
     if not 1 <= arguments.items <= MOST:
-        raise UsageError(f"--items {arguments.items}: from 1 to {MOST}")
+        raise UsageError(f"--items {arguments.items}: expected a number from 1 to {MOST}")
     if arguments.review and arguments.json:
-        raise UsageError("--review shows items, and --json prints one object alone", hint="leave out one of the two")
+        raise UsageError("--review cannot be combined with --json", hint="omit one of the two")
     if arguments.review and arguments.shard:
-        raise UsageError("--review shows all items, and --shard is a part of them", hint="leave out one of the two")
+        raise UsageError("--review cannot be combined with --shard", hint="omit one of the two")
     if arguments.rounds < 0:
-        raise UsageError(f"--rounds {arguments.rounds}: at least 0")
+        raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
 
 
 def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
@@ -148,7 +150,7 @@ def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
 
 
 def _known(out: str) -> tuple[str, ...]:
-    """The descriptions that there are already; none where they lie in the file that is written."""
+    """Return the bundled descriptions, or none if their own file is being written."""
     from tsgkit.library.projects import find, text_of
     from tsgkit.suites.sceneeval.annotation_files import read_annotations
 
@@ -159,7 +161,7 @@ def _known(out: str) -> tuple[str, ...]:
 
 
 def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[str, Any]:
-    """What can change an answer."""
+    """Return everything that can affect a reply."""
     from dataclasses import asdict
 
     from tsgkit.suites.sceneeval.makers.furniture import furniture
@@ -203,7 +205,7 @@ async def _ask(
 
 
 def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
-    """Write what is kept and what is known of it, then say what was done."""
+    """Write the kept items with their notes, then print a summary."""
     from tsgkit.library.files import write_text
     from tsgkit.suites.sceneeval.makers.maker import dropped_line, note_value
 
@@ -229,7 +231,7 @@ def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, a
 
 
 def _parted(making: Making, decided: dict[str, str]) -> tuple[list[Made], list[tuple[Made, str]]]:
-    """What is written, and what is left out with the reason."""
+    """Return the items to write, and the dropped ones with the reason."""
     from tsgkit.suites.sceneeval.commands.review import DROPPED
 
     kept: list[Made] = []
@@ -243,7 +245,7 @@ def _parted(making: Making, decided: dict[str, str]) -> tuple[list[Made], list[t
         elif one.errors:
             dropped.append((one, "; ".join(f"{finding.code}: {finding.message}" for finding in one.errors)))
         else:
-            dropped.append((one, "the model brought no answer"))
+            dropped.append((one, "the model gave no answer"))
     return kept, dropped
 
 
@@ -277,7 +279,7 @@ def _summary(
 
 
 def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
-    """Return means by difficulty, then of all: how long descriptions are and what they demand, as published tables do.
+    """Return the mean lengths and numbers of demands, by difficulty and overall, as in the published tables.
 
     >>> from tsgkit.suites.sceneeval.annotations import annotation_of
     >>> statistics([annotation_of("0", "easy", "A den with a sofa.", ("eq,1,sofa",))])[0]
@@ -308,7 +310,7 @@ def _print(
 
     say(f"{count(summary['items'], 'item')} of {summary['drawn']} drawn, by {inert(summary['by'])}")
     if arguments.model is None:
-        say("plain patterns, all alike: to see what such a file is, not to compare models with; --model writes others")
+        say("plain patterns, all alike: they show the file format but cannot compare models; use --model for others")
     if summary["items"]:
         rows = tuple(tuple(map(_cell, row.values())) for row in summary["statistics"])
         say("\n".join(table(Table(("means of an item",), COLUMNS, rows))))
@@ -316,7 +318,7 @@ def _print(
         for finding in one.warnings:
             complain(f"item {kept.index(one)}: {finding.code}: {finding.message}")
     if dropped:
-        say(f"left out: {count(len(dropped), 'item')}, with reasons in {inert(arguments.out)}.dropped.jsonl")
+        say(f"dropped: {count(len(dropped), 'item')}, with reasons in {inert(arguments.out)}.dropped.jsonl")
     for one, why in dropped[:SHOWN]:
         complain(f"drawn {one.name}: {why[:200]}")
     if decided := summary["reviewed"]:

@@ -1,4 +1,4 @@
-"""What a model that judges rooms may answer: as a JSON schema, and as it is read from whatever it wrote.
+"""JSON schemas and readers of the answers of a model judge.
 
 >>> read_category('A bed.\\n```json\\n{"reason": "four legs", "category": "Double bed"}```', ["double_bed", "sofa"])
 'double_bed'
@@ -7,8 +7,8 @@ Fault(reason="'spaceship' is none of the categories")
 >>> read_holds('{"holds": {"1": true}}', 2)
 Fault(reason='it says nothing of 2')
 
-Every answer is held against what was asked about: a name that was not offered, or something left out, is a
-:class:`Fault` with its reason, never taken for something else.
+Every answer is checked against the question. A name that was not offered, or a missing part, is a :class:`Fault` with
+its reason; it is never interpreted as something else.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ from tsgkit.suites.sceneeval.word_meanings import Meant
 
 FUNCTIONAL = ("front", "back", "left", "right")
 BESIDE = ("wall", "door", "window")
-"""What is built that distances are measured to."""
+"""The built elements to which distances are measured."""
 NOTHING = ("", "none", "null", "not_matched", "not matched", "no category")
 YES, NO = ("true", "yes"), ("false", "no")
 SHOWN = 60
-"""Characters of an odd answer that are repeated in a reason."""
+"""The maximum number of characters of an invalid answer in a reason."""
 MEANINGS = {
     str(meant): meant
     for name in RELATIONS_OF_OBJECTS
     for meant in ([Meant(name, side) for side in SIDED[name]] if name in SIDED else [Meant(name)])
 }
-"""The measured relations between objects, each with every side it takes, as they are written."""
+"""The measured relations between objects, with each of their sides, by name."""
 Key = TypeVar("Key", str, int)
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Why an answer, or a part of one, cannot be used."""
+    """The reason why an answer, or a part of it, is unusable."""
 
     reason: str
 
 
 def read_category(text: str, categories: Sequence[str]) -> str | Fault | None:
-    """One of the categories as it was offered, or none of them."""
+    """Read one of the offered categories, or None for "no category"."""
     said = _field(text, "category")
     if isinstance(said, Fault):
         return said
@@ -69,7 +69,7 @@ def read_category(text: str, categories: Sequence[str]) -> str | Fault | None:
 
 
 def read_holds(text: str, count: int) -> tuple[bool, ...] | Fault:
-    """Whether something is true of each of so many objects."""
+    """Read True or False for each of ``count`` objects."""
     said = _field(text, "holds")
     if isinstance(said, Fault):
         return said
@@ -94,7 +94,7 @@ def _truth(said: Mapping[Any, Any], number: int) -> bool | Fault:
 
 
 def read_support(text: str) -> str | Fault:
-    """What holds an object."""
+    """Read the support of an object."""
     said = _field(text, "held_by")
     if isinstance(said, Fault):
         return said
@@ -103,7 +103,7 @@ def read_support(text: str) -> str | Fault:
 
 
 def read_sides(text: str, names: Sequence[str]) -> dict[str, tuple[str, ...] | Fault] | Fault:
-    """The functional sides of every object, by its id."""
+    """Read the functional sides of each object, by id."""
 
     def sides(entry: Mapping[str, Any]) -> tuple[str, ...] | Fault:
         said = entry.get("sides")
@@ -117,7 +117,7 @@ def read_sides(text: str, names: Sequence[str]) -> dict[str, tuple[str, ...] | F
 
 
 def read_object_relations(text: str, count: int) -> dict[int, tuple[Meant, ...] | Fault | None] | Fault:
-    """What every relation between objects means, by its number; None where it means nothing measured."""
+    """Read the meaning of each numbered relation between objects, or None if it cannot be measured."""
 
     def meant(entry: Mapping[str, Any]) -> tuple[Meant, ...] | Fault | None:
         if "types" not in entry:
@@ -134,7 +134,7 @@ def read_object_relations(text: str, count: int) -> dict[int, tuple[Meant, ...] 
 
 
 def read_room_relations(text: str, count: int, floors: Sequence[str]) -> dict[int, MeantInRoom | Fault | None] | Fault:
-    """What every relation to the room means, by its number; None where it means nothing measured."""
+    """Read the meaning of each numbered relation to the room, or None if it cannot be measured."""
 
     known = {one_line(floor): floor for floor in floors}
 
@@ -158,7 +158,7 @@ def read_room_relations(text: str, count: int, floors: Sequence[str]) -> dict[in
 
 
 def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
-    """The value of a field of the last JSON object that has it, after any thinking; a list may stand alone."""
+    """Return a field of the last JSON object that has it, after any reasoning. A list may stand alone."""
     said = spoken(text)
     if isinstance(said, Unreadable):
         return Fault(said.reason)
@@ -179,7 +179,7 @@ LISTED = ("objects", "relations")
 
 
 def said_in(text: str) -> str | None:
-    """The last JSON of a reply, in one line; None where there is none."""
+    """Return the last JSON value of a reply on one line, or None if there is none."""
     said = spoken(text)
     values = [] if isinstance(said, Unreadable) else values_in(said.text)
     found = [one.value for one in values if not one.is_cut]
@@ -189,7 +189,7 @@ def said_in(text: str) -> str | None:
 def _each(
     listed: object, key: str, known: Iterable[Key], read: Callable[[Mapping[str, Any]], Found]
 ) -> dict[Key, Found | Fault] | Fault:
-    """What is said of each thing that was asked about; of a thing spoken of twice, nothing unless both say the same."""
+    """Return the answer on each thing asked about. Contradictory answers on a thing are a fault."""
     if isinstance(listed, Fault):
         return listed
     if not isinstance(listed, list):
@@ -209,12 +209,12 @@ def _each(
 
 
 def one_line(name: object) -> str:
-    """A name as it stands in a list that a judge is shown: whoever furnished a room chose it, and writes no lines."""
+    """Return a name as it appears in a list in a prompt: on one line, since names come from scene files."""
     return " ".join(str(name).split())
 
 
 def _words(value: object) -> str:
-    """A name as it is compared: ``side_of(left)`` and ``Side_of: left`` are ``side_of left``."""
+    """Normalise a name: ``side_of(left)`` and ``Side_of: left`` become ``side_of left``."""
     return " ".join(re.findall(r"[a-z_]+", value.lower())) if isinstance(value, str) else str(value)
 
 
@@ -232,37 +232,37 @@ TEXT: Schema = {"type": "string"}
 
 
 def category_schema(categories: Sequence[str]) -> Schema:
-    """One of the categories, or null."""
+    """Return the schema for one of the categories, or null."""
     names = dict.fromkeys(map(spaced, categories))
     return _answer(reason=TEXT, category={"type": ["string", "null"], "enum": [*names, None]})
 
 
 def holds_schema(count: int) -> Schema:
-    """True or false under every number."""
+    """Return the schema for true or false under every number."""
     numbers = {str(number): {"type": "boolean"} for number in range(1, count + 1)}
     return _answer(reason=TEXT, holds=_object(numbers))
 
 
 def support_schema() -> Schema:
-    """One way to be held."""
+    """Return the schema for one type of support."""
     return _answer(reason=TEXT, held_by={"type": "string", "enum": list(TYPES)})
 
 
 def sides_schema(names: Sequence[str]) -> Schema:
-    """The sides of every object."""
+    """Return the schema for the functional sides of every object."""
     sides = _list({"type": "string", "enum": list(FUNCTIONAL)})
     entry: dict[str, Schema] = {"id": {"type": "string", "enum": _distinct(names)}, "sides": sides}
     return _answer(objects=_list(_object(entry)))
 
 
 def object_relations_schema() -> Schema:
-    """The measured relations that every relation between objects means."""
+    """Return the schema for the meanings of relations between objects."""
     types = _list({"type": "string", "enum": list(MEANINGS)})
     return _answer(relations=_list(_object({"number": {"type": "integer"}, "types": types})))
 
 
 def room_relations_schema(floors: Sequence[str]) -> Schema:
-    """The measured relation that every relation to the room means."""
+    """Return the schema for the meanings of relations to the room."""
     entry: dict[str, Schema] = {
         "number": {"type": "integer"},
         "type": {"type": ["string", "null"], "enum": [*RELATIONS_TO_ROOMS, None]},

@@ -1,9 +1,9 @@
-"""The judge that is a model: it is shown objects, and told what stands in lists, and answers are held against both.
+"""A judge that asks a vision-language model about images and lists of objects, and validates its answers.
 
-A scene of K objects whose description has T demands on attributes costs 2K + T + 3 calls: for fidelity one an object
-(of which category is it?), one a demanded attribute of a category that is there, one for all relations between objects
-and one for all relations to the room; for plausibility one an object (what holds it?), and one for all functional
-sides. What relations mean is asked without a word about the scene but the names of its floors.
+A scene with K objects and T demands on attributes costs 2K + T + 3 calls. Fidelity needs one for each object (its
+category), one for each demanded attribute of a category that is present, one for all relations between objects and one
+for all relations to the room. Plausibility needs one for each object (its support), and one for all functional sides.
+The questions on the meaning of relations say nothing about the scene but the names of its floors.
 
 >>> words = Words()
 >>> words.text("match", categories="- bed\\n- lamp").splitlines()[3]
@@ -55,40 +55,41 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "object-relations": ("relations",),
     "room-relations": ("relations", "floors"),
 }
-"""The texts there are, and the fields they must have."""
+"""The names of the prompts, and their required fields."""
 TRIES = 3
-"""So often an answer is asked for until it can be used."""
+"""The maximum number of requests for a usable answer."""
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
 class Words:
-    """The texts, from a folder the caller names (laid out as ours), else the working project, else ours."""
+    """The judge's prompts, from the user's folder (laid out as the bundled one), else the working project, else
+    bundled."""
 
     folder: Path | None = None
     form: int = NEWEST
-    """The request form, which says on which side of the text pictures stand."""
+    """The request form, which determines if images come before or after the text."""
 
     @classmethod
     def of(cls, folder: str | None, form: int = NEWEST) -> Words:
-        """The texts; ``UsageError`` where the caller's folder has none, or one has other fields than it should."""
+        """Load the prompts. Raise UsageError if the user's folder has none, or if one has the wrong fields."""
         words = cls(None if folder is None else Path(folder), form)
         words.check()
         return words
 
     def check(self) -> None:
-        """Whether all texts are what they should be."""
+        """Raise UsageError if the prompts are missing or have the wrong fields."""
         if self.folder is not None:
             places = (self.folder / PROMPTS, self.folder / "prompts" / PROMPTS)
             if not self.folder.is_dir():
-                raise UsageError(f"{self.folder}: no such folder of prompts")
+                raise UsageError(f"{self.folder}: folder of prompts not found")
             if not any((place / f"{name}.txt").is_file() for place in places for name in FIELDS):
-                raise UsageError(f"{self.folder}: has no prompts for this task", hint=f"they lie in {places[0]}/")
+                raise UsageError(f"{self.folder}: has no prompts for this task", hint=f"put them in {places[0]}/")
         _ = self.fingerprint
 
     @cached_property
     def sources(self) -> Mapping[str, str]:
-        """Where each text comes from."""
+        """The source of each prompt."""
         return {name: template.source for name, template in self._templates.items()}
 
     @cached_property
@@ -101,21 +102,22 @@ class Words:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of them."""
+        """A hash of the prompts."""
         texts = "\0".join(self._templates[name].text for name in FIELDS)
         return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
     def text(self, name: str, **values: str) -> str:
-        """One of them with its fields filled."""
+        """Return one prompt with its fields filled in."""
         return self._templates[name].render(**values).rstrip("\n")
 
     def messages(self, text: str, *pieces: str | Picture) -> list[BaseMessage]:
-        """The system's message and the user's: a text, and pictures with what stands between them."""
+        """Return the system and user messages: a text, and images with the texts between them."""
         return messages_of(text, images=pieces, role=self.text("role"), form=self.form)
 
 
 def reader(read: Callable[[str], Found]) -> Callable[[Reply], Reading[Found | Fault]]:
-    """Make a reader of texts one of replies: one that is not complete is not read, and any fault wants another."""
+    """Wrap a reader of texts as a reader of replies. An incomplete reply is not read. Any fault makes the judge ask
+    again."""
 
     def of(reply: Reply) -> Reading[Found | Fault]:
         found = read(reply.text or "") if reply.ending is Ending.COMPLETE else Fault(problem_of(reply))
@@ -129,8 +131,8 @@ def _faults(found: object) -> Iterator[Fault]:
     return (one for one in parts if isinstance(one, Fault))
 
 
-def known(answer: Answer[Any]) -> Any:  # noqa: ANN401  (what was read, with every fault made unknown)
-    """What could be read of an answer; what could not be used of it, or at all, is unknown, with the reason."""
+def known(answer: Answer[Any]) -> Any:  # noqa: ANN401  (the value that was read)
+    """Return the value of an answer, with every unusable part replaced by an ``Unknown`` with the reason."""
     if answer.value is None and answer.unknown is not None:
         return answer.unknown
     return _known(answer.value, answer.said[-1].label, answer.outcome)
@@ -145,22 +147,22 @@ def _known(found: Any, label: str, outcome: Outcome) -> Any:  # noqa: ANN401  (a
 
 
 OBJECTS, ROOM, SIDES = "object relations", "room relations", "sides"
-"""The labels of calls about a whole scene; others name their object or demand."""
+"""Labels of calls about a whole scene. Other labels name an object or demand."""
 LONGEST_LINE = 500
-"""Characters of a line of a list."""
+"""The maximum number of characters in a line of a list."""
 A_REASON, AN_ENTRY = 120, 60
-"""Characters of a reason, and of an entry of a list."""
+"""Expected characters of a reason, and of an entry of a list."""
 OUTLINED = "In the next picture a pink line, which is not part of the room, runs around the object."
-"""What stands between the two pictures of a question about support."""
+"""The text between the two images of a question about support."""
 AT_A_TIME = 8
-"""So many scenes are held in memory while their questions are answered."""
+"""The maximum number of scenes in memory while their questions are answered."""
 A_PICTURE = FEWEST_TOKENS, 3 * SIZE * SIZE // PIXELS_A_TOKEN
-"""What services take a picture of this size for: the fewest tokens, and three times what its pixels say."""
+"""The least and greatest number of tokens of an image: the minimum, and three times what its pixels suggest."""
 
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """A model behind the door."""
+    """A model that judges scenes."""
 
     name: str
     words: Words = field(default_factory=Words)
@@ -169,11 +171,11 @@ class ModelJudge:
 
     @property
     def fingerprint(self) -> str:
-        """The words, what pictures look like, how often is asked, and on which side of the pictures the words stand."""
+        """The prompts, the version of the images, the number of tries, and the order of images and text."""
         return f"model/{self.words.fingerprint}/{VERSION}/{TRIES}{mark_of(self.words.form)}"
 
     def go_on(self) -> None:
-        """Raise where nothing more is asked: no scene has to be read, and no picture taken."""
+        """Raise if the run has stopped asking, so that no further scene is read and no image rendered."""
         self.asking.go_on()
 
     async def _answer(
@@ -183,14 +185,14 @@ class ModelJudge:
         messages: Sequence[BaseMessage],
         schema: Schema,
         read: Callable[[str], object],
-    ) -> Any:  # noqa: ANN401  (what is read, with every fault made unknown)
+    ) -> Any:  # noqa: ANN401  (the value that was read)
         question = Question(label, messages, reader(read), schema, TRIES)
         return known(await self.asking.answer(a_model(ask, "rooms"), question))
 
     async def categories(
         self, scene: Furnished, categories: Sequence[str], ask: Ask | None
     ) -> dict[str, str | Unknown | None]:
-        """Each object alone, from before its front; one without a shape that could be seen is of no category."""
+        """Ask about each object alone, seen from the front. An object without a visible shape has no category."""
         names = list(dict.fromkeys(thing.id for thing in scene.scene.objects)) if categories else []
         text = self._match(categories)
         found = await together(*(self._category(scene, name, categories, text, ask) for name in names))
@@ -218,7 +220,7 @@ class ModelJudge:
     async def attribute(
         self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
     ) -> Attributed:
-        """All instances in one call, two pictures each."""
+        """Ask about all instances in one call, with two images each."""
         pieces: list[str | Picture] = []
         for number, name in enumerate(instances, 1):
             pair = [await self._picture(scene, "front", name), await self._picture(scene, "figure", name)]
@@ -242,7 +244,7 @@ class ModelJudge:
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
     ) -> dict[Specification, tuple[Meant, ...] | Unknown | None]:
-        """All in one call, whatever the scene."""
+        """Ask about all relations in one call, independent of the scene."""
         specs = annotation.of_kind("oor")
         if not specs:
             return {}
@@ -259,7 +261,7 @@ class ModelJudge:
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
     ) -> dict[Specification, MeantInRoom | Unknown | None]:
-        """All in one call; of the scene only the floors are named."""
+        """Ask about all relations in one call. Of the scene, only the names of the floors are sent."""
         specs = annotation.of_kind("oar")
         if not specs:
             return {}
@@ -274,7 +276,7 @@ class ModelJudge:
         return self.words.text("room-relations", relations=lines, floors=listed)
 
     async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str | Unknown]:
-        """Each object alone, and with what is around it."""
+        """Ask about each object in a call of its own, with an image of the object and one of its surroundings."""
         found = await together(*(self._support(scene, name, ask) for name in stage.bodies))
         return dict(zip(stage.bodies, found, strict=True))
 
@@ -288,7 +290,7 @@ class ModelJudge:
         return found
 
     async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...] | Unknown]:
-        """All in one call, by what is known of each object."""
+        """Ask about all objects in one call, using their categories and descriptions."""
         names = tuple(scene.stage.bodies)
         if not names:
             return {}
@@ -303,7 +305,7 @@ class ModelJudge:
         return self.words.text("sides", objects=_list_of(lines))
 
     def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
-        """The calls where every category is there, each once or as often as it may be asked."""
+        """Return the expected calls if every category is present: each asked once at least, ``TRIES`` times at most."""
         texts = self._fidelity(annotation, scene) if kind == "fidelity" else self._plausibility(scene)
         sent = sum(len(text) + len(self.words.text("role")) for text, _, _ in texts)
         pictures = CHARACTERS_A_TOKEN * sum(shown for _, shown, _ in texts)
@@ -312,7 +314,8 @@ class ModelJudge:
         return Expected((len(texts), TRIES * len(texts)), (least, TRIES * most), (said // 2, TRIES * said))
 
     def _fidelity(self, annotation: Annotation, scene: Furnished) -> list[tuple[str, int, int]]:
-        """The text, the pictures and the characters of the answer of each call; instances as rules match them."""
+        """Return the text, the number of images and the expected answer length of each call. Rules match the
+        instances."""
         seen = scene.stage.bodies if annotation.categories else ()
         texts = [(self._match(annotation.categories), 1, A_REASON) for _ in seen]
         there = list(RulesJudge().matched(scene, annotation.categories).values())
@@ -351,5 +354,5 @@ def _room_line(number: int, spec: Specification) -> str:
 
 
 def _list_of(names: Iterable[str]) -> str:
-    """Lines of a list; what rooms bring is cut where it is longer than any honest name or description."""
+    """Return the names as lines of a list. Texts from scene files are cut at ``LONGEST_LINE`` characters."""
     return "\n".join(f"- {answers.one_line(name)[:LONGEST_LINE]}" for name in names)

@@ -1,4 +1,4 @@
-"""Holds an annotation against its description: what the text tells and no entry says, and the other way round.
+"""Findings from comparing an annotation with its description, in both directions.
 
 >>> text = "A bedroom with a red bed and a lamp next to it."
 >>> made = annotation_of("0", "easy", text, ("eq,2,bed",), ("eq,1,bed,soft",), (), ())
@@ -9,8 +9,8 @@ error other-quantity the text tells exactly 1 bed, and eq,2,bed says exactly 2
 error missing-attribute the text says that 'bed' is red, and no ObjAttr entry does
 warning untold-attribute eq,1,bed,soft: the text does not say soft
 
-Errors are plain from words alone; where reading by rules may be mistaken it is a warning, for a person to look at. What
-words mean is not known here: an attribute or a relation told in other words is taken for one that is not told.
+Errors are certain from the words alone. If the rules may be mistaken, the finding is a warning, for a person to check.
+Meanings are not known here: an attribute or a relation in other words counts as missing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ RULES = {
     "unmapped-relation": Rule(ERROR, "a relation that means nothing measured"),
 }
 LEVELS = {"easy": (1, 4, 0), "medium": (5, 8, 3), "hard": (9, 10_000, 10_000)}
-"""For each difficulty the fewest and the most objects, and the most small ones."""
+"""For each difficulty, the least and greatest number of objects, and the greatest number of small ones."""
 SAME_STEM = {"wooden": "wood", "golden": "gold", "woolen": "wool", "gray": "grey", "sized": "size", "metallic": "metal"}
 NO_ATTRIBUTES = frozenset(
     ("second", "third", "other", "single", "more", "own", "very", "separate", "additional", "further")
@@ -67,20 +67,20 @@ NO_ATTRIBUTES = frozenset(
 PLAIN = re.compile(r"[\w ,.'’&+/:-]+")
 HOLDING = frozenset(words_of("hold carry contain"))
 UPSIDE = ("side_of top", "side_of bottom", "side_region bottom")
-"""What is above another has it below."""
+"""Relations that are inverses of each other: above and below."""
 IN_ROOM = ("in", "inside", "within")
 BUILT_ANYWHERE = ("corner", "middl", "center")
 LEFT_OUT = ("out-of-place", "cut-description", "empty-description", "unknown-difficulty", "no-counts")
-"""Findings of a file that are no findings of what an entry says, or are found otherwise."""
+"""Codes of file findings that do not concern entries, or that are found otherwise."""
 
 
 def objects_of(annotation: Annotation) -> int:
-    """How many objects are demanded at least."""
+    """Return the least number of objects demanded."""
     return sum(map(_least, annotation.of_kind("cnt")))
 
 
 def small_of(annotation: Annotation, table: Furniture) -> int:
-    """How many of them are small."""
+    """Return the least number of small objects demanded."""
     return sum(_least(spec) for spec in annotation.of_kind("cnt") if table.is_small(spec.category))
 
 
@@ -89,7 +89,7 @@ def _least(spec: Specification) -> int:
 
 
 def told_findings(annotation: Annotation, table: Furniture) -> tuple[Finding, ...]:
-    """Everything that rules find; the errors of its entries as of a file among it."""
+    """Return all findings by rules, errors first, with those on the form of its entries."""
     held = _Held(annotation, table)
     checks: Sequence[Callable[[], Iterator[Finding]]] = (
         held.level,
@@ -109,7 +109,7 @@ def told_findings(annotation: Annotation, table: Furniture) -> tuple[Finding, ..
 
 @dataclass(frozen=True)
 class _Held:
-    """An annotation beside its description."""
+    """An annotation with its parsed description."""
 
     annotation: Annotation
     table: Furniture
@@ -130,7 +130,7 @@ class _Held:
         return {}
 
     def candidates(self, thing: Thing) -> tuple[str, ...]:
-        """The categories a thing may be of: those it is called by, else those that it or they say more precisely."""
+        """Return the categories that a thing may belong to: synonyms, else those that are more or less precise."""
         if thing.name not in self._meant:
             self._meant[thing.name] = self._candidates(thing)
         return self._meant[thing.name]
@@ -245,7 +245,7 @@ class _Held:
                 yield self._finding("attribute-in-category", message, hint)
 
     def _merged(self, attribute: str) -> tuple[str, ...]:
-        """The kinds of several attributes in one; none where it is one."""
+        """Return the kinds of several attributes joined in one, or nothing if there is only one."""
         if self.table.attribute_kind(attribute):
             return ()
         words = spaced(attribute.replace("/", " ").replace("&", " ").replace("+", " ").replace("-", " ")).split()
@@ -261,11 +261,11 @@ class _Held:
                 yield self._finding("missing-relation", message)
 
     def _is_placed(self, placing: Placing) -> bool:
-        """Whether an entry says of what a phrase joins how it stands, or the phrase cannot be made out."""
+        """Return True if an entry relates the things that a phrase joins, or if the phrase is unclear."""
         mine = () if placing.thing is None else self.candidates(self.told.things[placing.thing])
         to = () if placing.anchor is None else self.candidates(self.told.things[placing.anchor])
         if mine == to and not any(_least(spec) > 1 for spec in self.annotation.of_kind("cnt") if spec.category in mine):
-            mine = ()  # one thing does not stand to itself: what is placed comes behind the phrase
+            mine = ()  # a thing has no relation to itself: the placed thing follows the phrase
         if not mine and not to:
             return True
         built = placing.element or self._corner(placing)
@@ -312,12 +312,12 @@ class _Held:
 
 
 def _head(thing: Thing) -> str:
-    """The beginning of an entry for a thing."""
+    """Return the first fields of an entry for a thing."""
     return "eq,1" if thing.quantity is None else f"{thing.quantity.comparison},{thing.quantity.n}"
 
 
 def _singular(name: str) -> str:
-    """A name as a category is written.
+    """Return a name in the form of a category.
 
     >>> _singular("storage boxes"), _singular("bookshelves"), _singular("chess"), _singular("knives")
     ('storage_box', 'bookshelf', 'chess', 'knife')
@@ -335,12 +335,12 @@ def _singular(name: str) -> str:
 
 
 def _is_tail(short: str, whole: str) -> bool:
-    """Whether a name is the last part of another: chair of armchair and of office chair."""
+    """Return True if a name is the last part of another, such as ``chair`` of ``armchair`` and ``office chair``."""
     return len(key_of(short)) > 2 and key_of(whole).endswith(key_of(short))
 
 
 def _verdict(told: Quantity, spec: Specification) -> str:
-    """The code of how a number that is told once differs from an entry; empty where it does not."""
+    """Return the code for how a number mentioned once differs from an entry, or an empty text if it does not."""
     if told.is_vague:
         return "" if spec.quantity in ("ge", "gt") else "other-quantity" if spec.n < 2 else "unsure-quantity"
     if (told.comparison, told.n) == ("eq", 0):
@@ -355,12 +355,12 @@ def _verdict(told: Quantity, spec: Specification) -> str:
 
 
 def _span(comparison: str, n: int) -> tuple[str, int]:
-    """A comparison by one of those that mean the same."""
+    """Return a comparison in its normal form."""
     return {"gt": ("ge", n + 1), "lt": ("le", n - 1)}.get(comparison, (comparison, n))
 
 
 def _of_several(told: Sequence[Quantity], spec: Specification, *, is_shared: bool) -> str:
-    """Why numbers that are told in several places, or for each of several, cannot come to what an entry says."""
+    """Return why numbers mentioned several times, or for each of several things, contradict an entry."""
     if any(one.is_vague or one.n == 0 or one.comparison not in ("eq", "ge") for one in told) or spec.quantity == "le":
         return ""
     most, total = max(one.n for one in told), sum(one.n for one in told)
@@ -373,13 +373,13 @@ def _of_several(told: Sequence[Quantity], spec: Specification, *, is_shared: boo
 
 
 def _roots(text: str) -> frozenset[str]:
-    """The stems of words of attributes, wood and wooden being the same."""
+    """Return the stems of attribute words. ``wood`` and ``wooden`` have the same one."""
     words = spaced(text).replace("-", " ").split()
     return frozenset(root for word in words for root in words_of(SAME_STEM.get(word, word)))
 
 
 def _joins(spec: Specification, mine: Sequence[str], to: Sequence[str]) -> bool:
-    """Whether a relation is between something of these categories and another of those."""
+    """Return True if a relation is between one of ``mine`` and one of ``to``."""
     names = list(spec.categories)
     first = next((name for name in names if name in mine), None)
     if first is None:
@@ -400,5 +400,5 @@ def _means_the_same(phrase: str, spec: Specification) -> bool:
 
 
 def _is_of_a_room(spec: Specification) -> bool:
-    """Whether a relation only says in which room something is, as texts do in many ways."""
+    """Return True if a relation only says in which room something is. Texts say that in many ways."""
     return spec.kind == "oar" and element_of(spec.elements[0]) == "room" and spaced(spec.relation) in IN_ROOM

@@ -1,4 +1,4 @@
-"""What only shows beside other descriptions: one like another, and demands that belong to another one's text.
+"""Findings that need other descriptions: near-duplicates, and demands that belong to another description.
 
 >>> one = annotation_of("0", "easy", "A den with a red sofa by the wall.", ("eq,1,sofa",), ("eq,1,sofa,red",))
 >>> other = annotation_of("1", "easy", "A kitchen with a stove.", ("eq,1,stove", "eq,1,sofa"), ("eq,1,stove,red",))
@@ -26,30 +26,30 @@ RULES = {
     "carried-over": Rule(ERROR, "what is demanded stands in another description, and not in this one"),
 }
 MOST_ALIKE = 0.75
-"""Two descriptions that share more of their telling words than this are one and the same."""
+"""The share of common words above which two descriptions are near-duplicates."""
 COMMON = word_set("a an the of in on at with and or to is are there it its by room next wall against stand has one two")
 
 
 def telling(text: str) -> frozenset[str]:
-    """The stems of the words that tell one description from another."""
+    """Return the stems of the words that distinguish one description from another."""
     return frozenset(words_of(text)) - COMMON
 
 
 def alike(one: frozenset[str], other: frozenset[str]) -> float:
-    """The share of telling words that two descriptions have in common."""
+    """Return the share of distinguishing words that two descriptions have in common."""
     return len(one & other) / len(one | other) if one | other else 1.0
 
 
 def batch_findings(
     annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()
 ) -> list[tuple[Finding, ...]]:
-    """For each of several annotations, what shows beside the others and beside descriptions that are known."""
+    """Return the findings on each annotation, compared with the others and with known descriptions."""
     batch = Batch(annotations, table, known)
     return [batch.findings(place) for place in range(len(annotations))]
 
 
 class Batch:
-    """Annotations that are held against each other; descriptions that are known come before them all."""
+    """A batch of annotations to compare with each other and with known descriptions, which take precedence."""
 
     def __init__(self, annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()) -> None:
         self.annotations, self.table = annotations, table
@@ -58,7 +58,7 @@ class Batch:
         self.known = [telling(text) for text in known]
 
     def findings(self, place: int, instead: Annotation | None = None) -> tuple[Finding, ...]:
-        """What shows of the annotation at a place, or of another one in its stead."""
+        """Return the findings on the annotation at an index, or on another one in its place."""
         one = instead or self.annotations[place]
         words = telling(one.description) if instead else self.words[place]
         return (*self._duplicates(one, place, words), *self._carried(one, place))
@@ -90,7 +90,7 @@ class Batch:
                 yield _finding("carried-over", one, message)
 
     def _first(self, says: Sequence[bool], place: int) -> str:
-        """The first other description that says something; empty where none does."""
+        """Return the id of the first other item for which ``says`` is True, or an empty text."""
         return next((one.item_id for n, one in enumerate(self.annotations) if n != place and says[n]), "")
 
 

@@ -1,14 +1,14 @@
-"""New descriptions with their annotations: a model describes what is drawn and annotates it, code checks, it mends.
+"""Generation of descriptions and annotations by a model, with checks by rules and rounds of correction.
 
 >>> read_description_reply('Here: {"description": "A den  with a sofa."}'), read_description_reply("I cannot.")
 ('A den with a sofa.', '')
 
-Every description is asked for in a request of its own, so nothing can be carried over from an earlier one. Then it is
-annotated by the prompt of ``sceneeval/annotate``, and both are held against each other
-(:mod:`~tsgkit.suites.sceneeval.makers.annotation_vs_text`) and against the rest
-(:mod:`~tsgkit.suites.sceneeval.makers.batch_findings`). What has errors is asked for again, the findings being told;
-doubts are told once. All go through each step together, so that what one is held against does not depend on who answers
-first.
+Each description is requested separately, so that nothing is carried over from an earlier one. It is annotated with the
+prompt of ``sceneeval/annotate``. Then both are compared with each other
+(:mod:`~tsgkit.suites.sceneeval.makers.annotation_vs_text`) and with the other items
+(:mod:`~tsgkit.suites.sceneeval.makers.batch_findings`). Items with errors are requested again with the findings;
+warnings are sent once. All items complete a step before the next one starts, so that comparisons do not depend on the
+order of the replies.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FIELDS = {
 }
 ANNOTATE = "sceneeval/annotate"
 LENGTHS = {"easy": (8, 60), "medium": (20, 110), "hard": (35, 230)}
-"""Words of a description, by its difficulty."""
+"""The least and greatest number of words in a description, by difficulty."""
 SAID = {
     "easy": "at most four objects, none of them small",
     "medium": "five to eight objects, at most three of them small",
@@ -65,51 +65,51 @@ SEVERAL = "several attributes"
 
 @cache
 def template(name: str) -> Template:
-    """A text that a model is asked with."""
+    """Return a prompt template."""
     return load_template(find("prompts", f"sceneeval/make/{name}.txt"), required=FIELDS[name])
 
 
 @cache
 def prompter() -> Prompter[Annotation]:
-    """Who writes the prompts that ask for an annotation."""
+    """Return the prompter for annotations."""
     return Prompter(texts_of(ANNOTATE), style_of("zero-shot"))
 
 
 def texts() -> tuple[str, ...]:
-    """All that a model is asked with: a part of what identifies work under way."""
+    """Return all prompt texts. They are part of what identifies unfinished work."""
     return (*(template(name).text for name in FIELDS), prompter().fingerprint)
 
 
 @dataclass
 class Made:
-    """One description on its way, and what was found in it."""
+    """A description in progress, with its findings."""
 
     drawn: DrawnRoom
     annotation: Annotation
     findings: tuple[Finding, ...] = ()
     mended: int = 0
     is_out: bool = False
-    """Whether no more is asked about it: its replies brought nothing."""
+    """True if it was given up, since its replies were unusable."""
 
     @property
     def name(self) -> str:
-        """What its calls are recorded under."""
+        """The name under which its calls are recorded."""
         return str(self.drawn.number)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings that keep it from being written."""
+        """The findings that prevent writing it."""
         return tuple(one for one in self.findings if one.severity == ERROR)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """The findings that a person has to decide about."""
+        """The findings for a person to decide on."""
         return tuple(one for one in self.findings if one.severity != ERROR)
 
 
 @dataclass
 class Making:
-    """What was made so far."""
+    """The items made so far."""
 
     made: list[Made] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -118,19 +118,19 @@ class Making:
 
 
 def blank(drawn: DrawnRoom, description: str = "") -> Annotation:
-    """An annotation that demands nothing yet."""
+    """Return an annotation without demands."""
     return annotation_of(str(drawn.number), drawn.difficulty, description, (), room_type=drawn.rooms[0])
 
 
 def written(draws: Sequence[DrawnRoom], seed: int, table: Furniture) -> Making:
-    """Descriptions from sentence patterns, without a model, held against the same rules."""
+    """Return descriptions from sentence patterns, checked by the same rules."""
     making = Making([Made(drawn, written_room(drawn, seed, table)) for drawn in draws])
     check(making.made, table)
     return making
 
 
 def check(made: Sequence[Made], table: Furniture, known: Sequence[str] = ()) -> None:
-    """Find what is wrong with each, by itself and beside the others."""
+    """Check each item by itself and against the others."""
     batch = beside.Batch([one.annotation for one in made], table, known)
     for place, one in enumerate(made):
         _check_one(one, batch, place, table)
@@ -148,7 +148,7 @@ def _check_one(one: Made, batch: beside.Batch, place: int, table: Furniture) -> 
 
 
 def text_findings(drawn: DrawnRoom, description: str, table: Furniture) -> Iterator[Finding]:
-    """What is wrong with a description by itself: its length, and what it was to name."""
+    """Yield the findings on a description by itself: its length, and missing rooms and things."""
     least, most = LENGTHS[drawn.difficulty]
     if not least <= (length := len(description.split())) <= most:
         yield _finding("length", drawn, f"the description has {length} words, not {least} to {most}")
@@ -168,7 +168,7 @@ def _finding(code: str, drawn: DrawnRoom, message: str, hint: str = "") -> Findi
 
 
 def read_description_reply(reply: str) -> str:
-    """The description in a reply; empty where there is none."""
+    """Return the description in a reply, or an empty text."""
     part = spoken(well_formed(reply))
     for found in reversed([] if isinstance(part, Unreadable) else values_in(part.text)):
         said = found.value.get("description") if isinstance(found.value, Mapping) else None
@@ -178,12 +178,12 @@ def read_description_reply(reply: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text in one line, without semicolons, at which the published reader cuts descriptions."""
+    """Return a text on one line without semicolons, since the published reader cuts descriptions at them."""
     return " ".join(text.replace(";", ",").split())
 
 
 def read_annotated(drawn: DrawnRoom, description: str, reply: str) -> Made:
-    """The annotation in a reply, with a finding for everything in it that could not be read."""
+    """Return the annotation in a reply, with a finding for each unreadable entry."""
     reading = read_annotation_reply(reply)
     annotation = reading.annotation(
         str(drawn.number), difficulty=drawn.difficulty, description=description, room_type=drawn.rooms[0]
@@ -200,17 +200,17 @@ def read_annotated(drawn: DrawnRoom, description: str, reply: str) -> Made:
 
 @dataclass(frozen=True)
 class Maker:
-    """Asks a model; ``ask_for`` makes who asks, by the name of what is asked about."""
+    """A maker of descriptions and annotations that asks a model. ``ask_for`` returns the ``ask`` for an item's name."""
 
     ask_for: Callable[[str], Ask]
     table: Furniture
     rounds: int = 2
     known: tuple[str, ...] = ()
-    """Descriptions that nothing new may be like."""
+    """Existing descriptions. New ones must differ from them."""
     each: Each = all_at_once
 
     async def make(self, draws: Sequence[DrawnRoom]) -> Making:
-        """Descriptions of what was drawn with their annotations; what is made when asking is stopped is kept."""
+        """Describe and annotate the drawn rooms. If asking is stopped, keep what is finished."""
         making = Making([Made(drawn, blank(drawn)) for drawn in draws])
         await self._describe(making)
         await self._annotate(making)
@@ -225,7 +225,7 @@ class Maker:
         return [one for one in making.made if not one.is_out]
 
     async def _describe(self, making: Making) -> None:
-        """Describe all; what is not as it was drawn, or like another, is described again."""
+        """Describe all rooms. A description that does not match, or is like another, is requested again."""
         waiting = list(making.made)
         for number in range(self.rounds + 1):
             texts = [(one, self._describe_prompt(one)) for one in waiting]
@@ -276,7 +276,7 @@ class Maker:
                 one.annotation, one.findings = read.annotation, read.findings
 
     async def _mend(self, making: Making, number: int) -> None:
-        """Ask again about what has errors, and in the first round about what has doubts alone."""
+        """Request corrections of items with errors; in the first round, also of items with warnings only."""
         left = self._left(making)
         batch = beside.Batch([one.annotation for one in left], self.table, self.known)
         waiting = [(place, one) for place, one in enumerate(left) if one.errors or (number == 1 and one.findings)]
@@ -287,7 +287,7 @@ class Maker:
                 self._take(one, reply, batch, places[one.name])
 
     def _take(self, one: Made, reply: str, batch: beside.Batch, place: int) -> None:
-        """Take what a reply says where it is no worse than what there is."""
+        """Accept a correction unless it is worse than the current state."""
         tried = read_annotated(one.drawn, read_description_reply(reply) or one.annotation.description, reply)
         _check_one(tried, batch, place, self.table)
         one.mended += 1
@@ -309,13 +309,13 @@ class Maker:
     async def _asked(
         self, texts: Sequence[tuple[Made, str]], label: str, making: Making
     ) -> list[tuple[Made, str | None]]:
-        """Ask about several; one whose work is left to somebody else has no reply."""
+        """Ask about several items. An item that another process works on has no reply."""
         units = {one.name: (one, text) for one, text in texts}
         found = await self.each(units, lambda unit: self._said(*unit, label, making))
         return [(one, found.get(one.name)) for one, _ in texts]
 
     async def _said(self, one: Made, text: str, label: str, making: Making) -> str | None:
-        """The reply, an empty one where it is of no use; None where there is none, which is told."""
+        """Return the reply, an empty text if it is unusable, or None if there is none (recorded as a failure)."""
         from langchain_core.messages import HumanMessage
 
         if making.stopped:
@@ -330,7 +330,7 @@ class Maker:
         if reply.ending is Ending.COMPLETE:
             return reply.text or ""
         reason = reply.error or reply.refusal or str(reply.ending).replace("_", " ")
-        making.failures.append(f"item {one.name}: {label} brought no answer: {reason}")
+        making.failures.append(f"item {one.name}: {label} gave no answer: {reason}")
         return None if reply.ending is Ending.API_ERROR else ""
 
 
@@ -354,7 +354,7 @@ def _rooms(drawn: DrawnRoom) -> str:
 
 
 def things_in_words(drawn: DrawnRoom) -> str:
-    """What was drawn, as a model is told it."""
+    """Return the drawn things as they appear in the prompt."""
     of_room = {
         room: ", ".join(in_numbers(thing.n, thing.name) for thing in drawn.things if thing.room == room)
         for room in drawn.rooms
@@ -365,7 +365,7 @@ def things_in_words(drawn: DrawnRoom) -> str:
 
 
 def note_value(made: Made, item_id: str, by: str, review: str) -> dict[str, Any]:
-    """What is known of how an item was made, for the file beside the annotations."""
+    """Return the JSON note on how an item was made."""
     return {
         "item_id": item_id,
         "drawn": made.drawn.number,
@@ -379,7 +379,7 @@ def note_value(made: Made, item_id: str, by: str, review: str) -> dict[str, Any]
 
 
 def dropped_line(made: Made, reason: str) -> str:
-    """An item that was left out, as a line of JSON."""
+    """Return a dropped item as a line of JSON."""
     value = annotation_value(made.annotation) | {
         "reason": reason,
         "findings": [finding_value(one) for one in made.findings],
@@ -388,5 +388,5 @@ def dropped_line(made: Made, reason: str) -> str:
 
 
 def finding_value(finding: Finding) -> dict[str, str]:
-    """A finding as JSON has it."""
+    """Return a finding as JSON."""
     return {"code": finding.code, "severity": finding.severity, "message": finding.message}

@@ -1,4 +1,4 @@
-"""What new descriptions are to be of: a difficulty, a type of room and a set of things, drawn by a seed.
+"""Random plans for new descriptions: a difficulty, a type of room and a set of things.
 
 >>> [one] = drawn_rooms(1, ("medium",), ("bedroom",), 1, furniture())
 >>> one.difficulty, one.rooms, one.total == sum(thing.n for thing in one.things)
@@ -6,7 +6,8 @@
 >>> drawn_rooms(3, ("easy",), ROOM_TYPES, 0, furniture()) == drawn_rooms(3, ("easy",), ROOM_TYPES, 0, furniture())
 True
 
-Difficulties come in turn, types of rooms equally often give or take one. A quarter of the hard ones have two rooms.
+Difficulties alternate, and types of rooms occur equally often, give or take one. A quarter of the hard plans have two
+rooms.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ ROOM_TYPES = ROOMS[:-1]
 TOTALS = {"easy": (2, 4), "medium": (5, 8), "hard": (9, 16)}
 MOST_SMALL = {"easy": 0, "medium": 3, "hard": 6}
 MOST_BESIDES = 2
-"""Things a room has on walls, from the ceiling and on the floor as rugs."""
+"""The maximum number of kinds of things on walls, from the ceiling and of rugs."""
 TWO_ROOMS = 0.25
 
 
 class DrawnThing(NamedTuple):
-    """So many of a thing, its place in a room, and which of the rooms it is."""
+    """A drawn kind of thing: its number, its place in a room, and the room."""
 
     name: str
     n: int
@@ -40,7 +41,7 @@ class DrawnThing(NamedTuple):
 
 @dataclass(frozen=True)
 class DrawnRoom:
-    """What one description is to be of."""
+    """The content that one description must have."""
 
     number: int
     difficulty: str
@@ -49,18 +50,18 @@ class DrawnRoom:
 
     @property
     def total(self) -> int:
-        """How many objects there are."""
+        """The number of objects."""
         return sum(thing.n for thing in self.things)
 
     def of(self, *places: str) -> tuple[DrawnThing, ...]:
-        """The things in some places."""
+        """Return the things in some places."""
         return tuple(thing for thing in self.things if thing.place in places)
 
 
 def drawn_rooms(
     count: int, difficulties: Sequence[str], rooms: Sequence[str], seed: int, table: Furniture
 ) -> tuple[DrawnRoom, ...]:
-    """So many rooms to describe."""
+    """Draw ``count`` rooms to describe."""
     order = _in_turn(rooms, count, Random(f"{seed}/rooms"))
     return tuple(
         _drawn(number, difficulties[number % len(difficulties)], order[number], rooms, seed, table)
@@ -92,7 +93,7 @@ def _drawn(number: int, difficulty: str, room: str, rooms: Sequence[str], seed: 
 def _things(
     rng: Random, room: str, total: int, most_small: int, table: Furniture, taken: Sequence[str]
 ) -> Iterator[DrawnThing]:
-    """So many things of a room, those first that others can be related to; none of a name that could be another's."""
+    """Draw the things of a room, those that can carry others first. Their names are never confusable."""
     free = _free(table.rooms[room], taken)
     small = rng.randint(0, min(most_small, total // 2))
     besides = rng.randint(0, min(MOST_BESIDES, total - small - 1))
@@ -111,7 +112,7 @@ def _things(
 
 
 def _several(rng: Random, names: Sequence[str], total: int, table: Furniture) -> Iterator[tuple[str, int]]:
-    """Things with numbers that come to a total, as far as there are names."""
+    """Yield things with numbers that sum to ``total``, or less if the names run out."""
     left = total
     for name in names:
         if not left:
@@ -122,7 +123,7 @@ def _several(rng: Random, names: Sequence[str], total: int, table: Furniture) ->
 
 
 def _free(things: RoomThings, taken: Sequence[str]) -> RoomThings:
-    """The things whose names neither end in a name that is taken nor are the end of one."""
+    """Return the things whose names neither end in a taken name nor are the end of one."""
     keys = [key_of(name) for name in taken]
 
     def is_free(name: str) -> bool:

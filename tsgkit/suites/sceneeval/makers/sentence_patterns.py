@@ -1,4 +1,4 @@
-"""Descriptions with their annotations from sentence patterns, without a model: plain, all alike, and right.
+"""Descriptions with correct annotations from sentence patterns, without a model.
 
 >>> from tsgkit.suites.sceneeval.makers.room_plans import drawn_rooms
 >>> [one] = drawn_rooms(1, ("easy",), ("bedroom",), 0, furniture())
@@ -6,8 +6,8 @@
 >>> len(made.counts) == len(one.things), made.difficulty
 (True, 'easy')
 
-They show what a file of annotations is like and try a generator out. They are no benchmark: whoever knows the patterns
-knows the answers.
+They show what a file of annotations looks like, and are useful for trying out a generator. They are all alike, and no
+benchmark: anyone who knows the patterns knows the answers.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ ATTRIBUTES = ("white", "black", "grey", "blue", "green", "red", "brown", "wooden
 BESIDE = (("next_to", "next to"), ("near", "near"), ("across_from", "across from"), ("beside", "beside"))
 WITH_ATTRIBUTE = 0.5
 IN_FIRST, IN_OTHERS = 3, 2
-"""Things that a sentence tells of."""
+"""The number of things in the first sentence and in later ones."""
 
 
 @dataclass
 class _Entries:
-    """What is demanded, as it is told."""
+    """The entries of a description as it grows."""
 
     counts: list[str] = field(default_factory=list)
     attributes: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Entries:
 
 
 def written_room(drawn: DrawnRoom, seed: int, table: Furniture) -> Annotation:
-    """A description of what was drawn, and what it demands."""
+    """Return a description of a drawn room, with its annotation."""
     rng, entries = Random(f"{seed}/{drawn.number}/words"), _Entries()
     told = {room: list(_told(drawn, room, entries, rng, table)) for room in drawn.rooms}
     text = _of_one(drawn.rooms[0], told[drawn.rooms[0]]) if len(drawn.rooms) == 1 else _of_several(told)
@@ -80,7 +80,7 @@ def _listed(parts: list[str]) -> str:
 
 
 def _told(drawn: DrawnRoom, room: str, entries: _Entries, rng: Random, table: Furniture) -> Iterator[str]:
-    """What is told of each thing, with its entries."""
+    """Yield a phrase for each thing, adding its entries."""
     mine = [thing for thing in drawn.things if thing.room == room]
     standing = [thing for thing in mine if thing.place == "standing"]
     carriers = [thing for thing in standing if thing.name in table.carriers]
@@ -140,7 +140,7 @@ def _spelt(name: str) -> str:
 
 
 def in_numbers(n: int, name: str, attribute: str = "") -> str:
-    """So many of a thing in words.
+    """Return a number of things in words.
 
     >>> in_numbers(1, "armchair"), in_numbers(2, "box", "red"), in_numbers(3, "book")
     ('an armchair', 'two red boxes', 'three books')

@@ -1,4 +1,4 @@
-"""What was found about a room, as lines to show beside it: each with its reason, and the objects it is about.
+"""Findings on a room, as lines for its page: each with its reason and its objects.
 
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> wanted = annotation_of("0", "easy", "A lamp.", ("ge,1,lamp",))
@@ -21,7 +21,7 @@ OCCLUDED = "is blocked"
 
 
 class Remark(NamedTuple):
-    """A line: whether it is as it should be (None: nobody can tell), of which objects, and why."""
+    """A line on a page: whether it holds (None if unknown), the objects it is about, and the reason."""
 
     text: str
     holds: bool | None = None
@@ -37,9 +37,9 @@ class Section(NamedTuple):
 
 
 def sections(annotation: Annotation | None, fidelity: Found | None, plausibility: Found | None) -> list[Section]:
-    """What is known of a room: whether its demands are met, and what is wrong with it; what nobody looked at is absent.
+    """Return sections on the demands and the plausibility of a room, leaving out those without a value.
 
-    The values are what was measured, or the evidence of a record.
+    The values are fresh measurements or the evidence of a record.
     """
     made = []
     if annotation is not None and fidelity is not None:
@@ -54,7 +54,7 @@ def sections(annotation: Annotation | None, fidelity: Found | None, plausibility
 
 
 def demanded(annotation: Annotation, value: Found) -> list[Remark]:
-    """Every demand, as strict finds it; the reason says where the published way finds something else."""
+    """Return a line for each demand, with its strict verdict. If the official one differs, the reason says so."""
     found = {one["text"]: one["profiles"] for one in value["specifications"]}
     return [_demand(spec, found[spec.text], value) for spec in annotation.specifications if spec.text in found]
 
@@ -68,7 +68,7 @@ def _demand(spec: Specification, profiles: Mapping[str, Any], value: Found) -> R
 
 
 def _objects(spec: Specification, verdict: Found, matched: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Those that satisfy a demand, else the group that comes nearest; of a number, all that are counted."""
+    """Return the objects that satisfy a demand, else the closest group; for a count, all counted objects."""
     if spec.kind == "cnt":
         return tuple(name for name, category in matched.items() if category == spec.category)
     groups = verdict["groups"]
@@ -77,7 +77,7 @@ def _objects(spec: Specification, verdict: Found, matched: Mapping[str, str | No
 
 
 def troubles(found: Found) -> list[Remark]:
-    """What is wrong with a room under one profile, whatever it was meant to be, and how free its floor is."""
+    """Return the plausibility problems of a room under one profile, and how free its floor is."""
     remarks = [remark for name, one in found["objects"].items() for remark in _trouble(name, one)]
     blocked = (one for one in found["openings"] if one["occluded"])
     remarks += [Remark(f"{one['id']} {OCCLUDED}", False, (one["id"],), one["reason"]) for one in blocked]
@@ -102,7 +102,7 @@ def _trouble(name: str, one: Found) -> Iterable[Remark]:
 
 
 def _once(remarks: Iterable[Remark]) -> Iterable[Remark]:
-    """Each line once: of two things that collide, both say so."""
+    """Yield each line once. Both objects of a colliding pair report it."""
     told: set[str] = set()
     for remark in remarks:
         if remark.text not in told:

@@ -1,4 +1,4 @@
-"""Pairs of a picture and a text that is true of it, made of a run's pictures and what its judge saw.
+"""Pairs of an image and a true text, made from a run's images and its judge's answers.
 
 jobs = jobs_of(Path("runs/mine"), Choice())
 made = asyncio.run(rewrite(jobs, ask_for, tries=3))
@@ -35,23 +35,23 @@ from tsgkit.suites.transcript import Ask
 from tsgkit.user_folders import cache_home
 
 VOTES = ("decided", "plurality")
-"""Rules for what was seen: the letter that four of five rounds said, or as published the one said most often."""
+"""Rules for what was seen: the letter that four of five rounds gave, or (as published) the most frequent one."""
 DESIGN = "Design"
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 
 
 class Job(NamedTuple):
-    """A picture, the row it was made from, and what was seen in it."""
+    """An image, its row, and the facts seen in it."""
 
     name: str
-    """Its subject and item: the name of its file in the set."""
+    """The subject and item, which name its file in the set."""
     row: Row
     picture: Picture
     facts: tuple[Fact, ...]
 
 
 class Pair(NamedTuple):
-    """A picture and a text that is true of it; ``changed`` names the kinds of facts that were not seen."""
+    """An image and a text that is true of it. ``changed`` names the kinds of facts that were not seen."""
 
     job: Job
     text: str
@@ -60,7 +60,7 @@ class Pair(NamedTuple):
 
 @dataclass
 class Rewriting:
-    """What came of it."""
+    """The results of rewriting."""
 
     pairs: list[Pair] = field(default_factory=list)
     dropped: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -70,26 +70,28 @@ class Rewriting:
 
 
 class Choice(NamedTuple):
-    """The judged pictures that are taken, and how votes decide what was seen in them."""
+    """The choice of judged images, and the rule for deciding what was seen."""
 
     subject: str | None = None
     protocol: str | None = None
     least: float = 0.0
-    """The share of questions that must be right."""
+    """The least share of right questions."""
     votes: str = VOTES[0]
     design: bool = False
-    """Whether scenes of the group Design are taken too, which SpatialT2I leaves out."""
+    """True to include scenes of the group Design, which SpatialT2I leaves out."""
 
 
 def jobs_of(run: Path, choice: Choice) -> list[Job]:
-    """Return the judged pictures of a run that are chosen."""
+    """Return the chosen judged images of a run."""
     subject, protocol = choice.subject, choice.protocol
     reopened = reopen(run)
     try:
         folders = {folder.name: folder.path for folder in reopened.prepared.plan.folders}
         cells = [cell for cell in reopened.states if cell.subject in folders and _is_judged(cell)]
         if not cells:
-            raise UsageError(f"{run}: nobody looked at pictures of prompts in it", hint="tsgkit eval --images NAME=DIR")
+            raise UsageError(
+                f"{run}: the run judged no images of prompts", hint="judge some: tsgkit eval --images NAME=DIR"
+            )
         for given, known in ((subject, {cell.subject for cell in cells}), (protocol, {cell.solver for cell in cells})):
             if given is not None and given not in known:
                 raise UsageError(f"{run}: there is no {given} in it", hint=meant(given, sorted(known)))
@@ -122,7 +124,7 @@ def _jobs(reopened: Reopened, cell: Cell, path: Path, choice: Choice) -> Iterato
 
 
 def _letters(sample: SpatialSample, record: Mapping[str, Any], votes: str) -> list[str | None]:
-    """Return the letter that was seen, by question."""
+    """Return the letter seen for each question."""
     if votes == VOTES[0]:
         return list(record["answer"])
     return [plurality(verdict.rounds) for verdict in verdicts_of(sample, record)]
@@ -131,7 +133,7 @@ def _letters(sample: SpatialSample, record: Mapping[str, Any], votes: str) -> li
 async def rewrite(
     jobs: Sequence[Job], ask_for: Callable[[str], Ask], tries: int, each: Each = all_at_once
 ) -> Rewriting:
-    """A text for every picture; what is made when asking is stopped is kept."""
+    """Return a text for each image. If asking is stopped, keep what is finished."""
     made = Rewriting()
     found = await each({job.name: job for job in jobs}, lambda job: _pair(job, ask_for, tries, made))
     made.pairs = [pair for pair in found.values() if pair is not None]
@@ -158,7 +160,7 @@ async def _pair(job: Job, ask_for: Callable[[str], Ask], tries: int, made: Rewri
 
 
 async def _said(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rewriting) -> str:
-    """The reply; empty where there is none, which is told."""
+    """Return the reply, or an empty text if there is none (recorded as a failure)."""
     from langchain_core.messages import HumanMessage
 
     if made.stopped:
@@ -172,12 +174,12 @@ async def _said(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rewr
         return ""
     made.calls += 1
     if reply.ending is not Ending.COMPLETE:
-        made.failures.append(f"{job.name}: brought no answer: {reply.error or reply.ending}")
+        made.failures.append(f"{job.name}: gave no answer: {reply.error or reply.ending}")
     return reply.text or ""
 
 
 def write_set(folder: Path, made: Rewriting) -> None:
-    """The pictures, ``metadata.jsonl`` beside them as training tools read it, both texts, and what was left out."""
+    """Write the images, ``metadata.jsonl`` for training tools, both texts, and the dropped images."""
     folder.mkdir(parents=True, exist_ok=True)
     metadata, rewrites = [], []
     for pair in made.pairs:
