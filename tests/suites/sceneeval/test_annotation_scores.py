@@ -53,7 +53,7 @@ def same(kind: Kind, left: str, right: str, description: str = "A den.") -> tupl
     """Whether two entries are the same in their words, and by meaning."""
     one_room = "kitchen" not in description
     keys = [
-        [TASK.wording.key(PARSERS[kind](entry), level, one_room=one_room) for entry in (left, right)]
+        [TASK.matcher.key(PARSERS[kind](entry), level, one_room=one_room) for entry in (left, right)]
         for level in ("exact", "meaning")
     ]
     return keys[0][0] == keys[0][1], keys[1][0] == keys[1][1]

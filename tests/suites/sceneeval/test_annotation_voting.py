@@ -25,7 +25,7 @@ from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.transcript import Said, Transcript
 
 ANSWERS = AnnotateTask(load_card("sceneeval/annotate"))
-WORDING = ANSWERS.wording
+WORDING = ANSWERS.matcher
 ASKED = annotation_of("0", "easy", "A den.", ("eq,1,bed",))
 ENTRIES = ("eq,1,bed", "ge,2,lamp", "eq,2,lamp", "eq,1,sofa", "eq,1,couch", "eq,1,bed,king_size", "eq,one")
 DRAWS = st.lists(st.lists(st.sampled_from(ENTRIES), max_size=5), min_size=1, max_size=7)

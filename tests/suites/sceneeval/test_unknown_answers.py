@@ -16,16 +16,16 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval import fidelity, plausibility
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom, ended, unknowns
+from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation, ended, unknowns
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
-from tsgkit.suites.sceneeval.word_meanings import Meant
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 
 WHY = Unknown("the judge refused", "match lamp_2", Outcome.REFUSED)
 ROOM = AS_IT_IS.room(5, 4)
 BED = AS_IT_IS.thing("bed_1", (1.6, 2, 0.5), (0, 0.95, 0.25), category="bed")
 NEAR = AS_IT_IS.thing("lamp_1", (0.2, 0.2, 1.2), (1.1, 1.5, 0.6), category="lamp")
 FAR = AS_IT_IS.thing("lamp_2", (0.2, 0.2, 1.2), (2.2, -1.7, 0.6), category="lamp")
-NEXT = (Meant("next_to"),)
+NEXT = (MeasuredRelation("next_to"),)
 
 
 def demands(*entries: str) -> Annotation:
@@ -42,8 +42,8 @@ def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) ->
     matched = {one.id: WHY if one.id == unknown else one.category for one in objects}
     pairs = {spec: said["meant"]} if spec.kind == "oor" else {}
     rooms = {spec: said["meant"]} if spec.kind == "oar" else {}
-    attributes = {spec: Attributed(said["has"])} if spec.kind == "atr" and "has" in said else {}
-    looked = fidelity.Looked(matched, attributes, pairs, rooms)
+    attributes = {spec: AttributeAnswer(said["has"])} if spec.kind == "atr" and "has" in said else {}
+    looked = fidelity.JudgeAnswers(matched, attributes, pairs, rooms)
     value = SCENE_TASKS["fidelity"].measure(annotation, Furnished(Scene("den", objects, ROOM)), looked)
     profiles = value["specifications"][0]["profiles"]
     return profiles["strict"]["satisfied"], profiles["official"]["satisfied"]
@@ -97,7 +97,7 @@ def test_a_category_too_few_even_with_the_unknown_object_is_absent_whatever_the_
 
 
 def test_a_relation_to_the_room_is_open_only_where_the_unknown_object_would_stand_in_it() -> None:
-    corner = MeantInRoom("corner_of_room", "room")
+    corner = MeasuredRoomRelation("corner_of_room", "room")
     assert told("ge,1,in,lamp,room", BED, NEAR, FAR, meant=corner) == (None, False)
     assert told("eq,0,in,lamp,room", BED, NEAR, FAR, unknown="lamp_1", meant=corner) == (False, False)
     assert told("eq,1,in,lamp,room", BED, NEAR, FAR, unknown="lamp_1", meant=corner) == (True, True)
@@ -105,7 +105,7 @@ def test_a_relation_to_the_room_is_open_only_where_the_unknown_object_would_stan
 
 def held(what: Object, **types: str | Unknown) -> tuple[Any, Any, Any]:
     scene = Furnished(Scene("den", (BED, what), ROOM))
-    looked = plausibility.Looked({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
+    looked = plausibility.JudgeAnswers({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
     value = SCENE_TASKS["plausibility"].measure(demands("eq,1,bed"), scene, looked)
     strict, official = (value["profiles"][name]["objects"][what.id]["supported"] for name in ("strict", "official"))
     assert value["unknown_sides"] == ["bed_1"]
@@ -124,5 +124,5 @@ def test_asking_ends_in_an_error_wherever_one_was_and_else_in_what_nothing_is_le
     undrawn = Unknown("it cannot be drawn")
     assert ended(["lamp", WHY, failed]) is Outcome.API_ERROR
     assert ended(["lamp", WHY]) is ended([None, WHY]) is ended([undrawn]) is ended([]) is Outcome.ANSWERED
-    assert ended([WHY, undrawn]) is ended([Attributed({}, "", WHY)]) is Outcome.REFUSED
-    assert unknowns([WHY, "lamp", Attributed({"a": True}), Attributed({}, "", failed), WHY]) == [WHY, failed]
+    assert ended([WHY, undrawn]) is ended([AttributeAnswer({}, "", WHY)]) is Outcome.REFUSED
+    assert unknowns([WHY, "lamp", AttributeAnswer({"a": True}), AttributeAnswer({}, "", failed), WHY]) == [WHY, failed]

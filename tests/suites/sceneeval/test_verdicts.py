@@ -20,7 +20,7 @@ from tsgkit.geometry.png import png
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple
-from tsgkit.suites.sceneeval.scenes import Rooms, looked_at
+from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_scene
 from tsgkit.suites.sceneeval.word_meanings import Synonyms, best_category, element_of, relation_table, sides_table
 
 BED = thing("bed_1", "bed", (2, 1.98, 0), (1.6, 2, 0.5), description="a king-size bed")
@@ -108,7 +108,7 @@ def test_more_than_all_there_are_is_unmet_and_said_so(tmp_path: Path) -> None:
 
 def judged(folder: Path, kind: str, annotation: Annotation) -> Any:  # noqa: ANN401
     task = SCENE_TASKS[kind]
-    return task.judge(annotation, asyncio.run(looked_at(task, annotation, Rooms(folder), RulesJudge(), None)))
+    return task.judge(annotation, asyncio.run(judge_scene(task, annotation, SceneFolder(folder), RulesJudge(), None)))
 
 
 @pytest.mark.parametrize("kind", SCENE_TASKS)

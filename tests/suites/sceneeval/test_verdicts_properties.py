@@ -92,7 +92,7 @@ def measured(kind: str, furnished: Furnished, wanted: Annotation) -> dict[str, A
     task = SCENE_TASKS[kind]
 
     async def looked() -> Any:  # noqa: ANN401  (what a task makes of it)
-        return await task.look(wanted, furnished, JUDGE, None)
+        return await task.ask_judge(wanted, furnished, JUDGE, None)
 
     return task.measure(wanted, furnished, asyncio.run(looked()))
 

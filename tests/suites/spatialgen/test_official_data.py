@@ -14,7 +14,7 @@ from tsgkit.llm.reply import Reply
 from tsgkit.suites.judges.shown_images import NOT_SHOWN, Sight
 from tsgkit.suites.spatialgen.baselines import accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
-from tsgkit.suites.spatialgen.judge_requests import orders_of, shown, way_of
+from tsgkit.suites.spatialgen.judge_requests import orders_of, parse_protocol, shown
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_in, written
 from tsgkit.suites.spatialgen.scores import judged, label_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, published_scene
@@ -102,7 +102,7 @@ def test_full_file_lacks_210_options_and_two_keys_name_a_missing_one(full: list[
 @pytest.mark.parametrize("protocol", ["published", "ours"])
 def test_judge_that_says_every_key_misses_two_questions_of_the_full_file(full: list[Row], protocol: str) -> None:
     """Two keys are none of the options: strict takes them for no answer, official knows no options and counts them."""
-    way, right = way_of(protocol), Counter[str]()
+    way, right = parse_protocol(protocol), Counter[str]()
     for sample in map(SpatialSample, full):
         orders = orders_of(sample, way.base, 0)
         texts = ["\n".join(question.key for question in shown(sample, turn)) for turn in orders]

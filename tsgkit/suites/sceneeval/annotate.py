@@ -43,7 +43,14 @@ from tsgkit.suites.judgement import AnswerScores, Judged, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
 from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.sceneeval.annotation_baselines import Annotator, annotator_named
-from tsgkit.suites.sceneeval.annotation_entries import Compared, Level, Wording, compared, nearly, wording_of_tables
+from tsgkit.suites.sceneeval.annotation_entries import (
+    EntryComparison,
+    EntryMatcher,
+    Level,
+    compare_entries,
+    entry_matcher,
+    near_misses,
+)
 from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
@@ -60,18 +67,18 @@ from tsgkit.suites.text_task import AskedTask
 
 NO_FIGURES = "no figures are published for this task, and the published code does not score annotations"
 NO_MAJORITY = "no entry has a majority"
-NOTHING = "nothing is wanted and nothing was said"
+NO_ENTRIES = "nothing is wanted and nothing was said"
 UNREAD = "unread_entries"
 """The name of the count of unreadable entries."""
 MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"}
-LIST = {"type": "array", "items": {"type": "string"}}
+TEXT_LIST = {"type": "array", "items": {"type": "string"}}
 SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {FIELDS[kind]: LIST for kind in KINDS},
+    "properties": {FIELDS[kind]: TEXT_LIST for kind in KINDS},
     "required": [FIELDS[kind] for kind in KINDS],
     "additionalProperties": False,
 }
-ABOUT = {
+SUBJECTS = {
     "cnt": "numbers of objects",
     "atr": "attributes",
     "oor": "relations between objects",
@@ -87,20 +94,20 @@ def _extra(meaning: str, *, per_item: bool = False, more_is_better: bool = True)
 METRICS = {
     "precision": Metric("the share of the entries said that are right"),
     "recall": Metric("the share of the entries wanted that were said"),
-    **{f"{field}_f1": Metric(f"f1 of the entries on {what}") for field, what in ABOUT.items()},
+    **{f"{field}_f1": Metric(f"f1 of the entries on {what}") for field, what in SUBJECTS.items()},
     "f1_meaning": Metric("f1 with relations, comparisons and rooms taken for what they mean"),
     "f1": Metric("the harmonic mean of precision and recall, all fields together"),
     "precision_meaning": _extra("precision with relations, comparisons and rooms taken for what they mean"),
     "recall_meaning": _extra("recall with relations, comparisons and rooms taken for what they mean"),
-    **{f"{field}_f1_meaning": _extra(f"f1 by meaning of the entries on {what}") for field, what in ABOUT.items()},
-    **{f"{field}_precision": _extra(f"precision of the entries on {what}") for field, what in ABOUT.items()},
-    **{f"{field}_recall": _extra(f"recall of the entries on {what}") for field, what in ABOUT.items()},
+    **{f"{field}_f1_meaning": _extra(f"f1 by meaning of the entries on {what}") for field, what in SUBJECTS.items()},
+    **{f"{field}_precision": _extra(f"precision of the entries on {what}") for field, what in SUBJECTS.items()},
+    **{f"{field}_recall": _extra(f"recall of the entries on {what}") for field, what in SUBJECTS.items()},
     "f1_per_item": _extra("f1, every description counting the same", per_item=True),
     "precision_per_item": _extra("precision, every description counting the same", per_item=True),
     "recall_per_item": _extra("recall, every description counting the same", per_item=True),
     **{
         f"{field}_f1_per_item": _extra(f"f1 of the entries on {what}, every description the same", per_item=True)
-        for field, what in ABOUT.items()
+        for field, what in SUBJECTS.items()
     },
     "exact_match": _extra("all entries of a description are right, none is missing or surplus"),
     "quantities": _extra("right comparisons and numbers, where by meaning all else of an entry is right"),
@@ -122,10 +129,10 @@ def texts_of(folder: str, prompts: str | Path | None = None) -> AnnotationTexts:
     """Return the texts in a folder of prompts. ``prompts`` is the user's own folder; None uses the working project,
     then the bundled ones."""
     parts = Parts(folder, rules=("entries", "rules"), required=("description",))
-    return AnnotationTexts(parts, parts.load(prompts), _shown, lambda _: SCHEMA, "annotation")
+    return AnnotationTexts(parts, parts.load(prompts), _prompt_fields, lambda _: SCHEMA, "annotation")
 
 
-def _shown(item: Annotation) -> Mapping[str, str]:
+def _prompt_fields(item: Annotation) -> Mapping[str, str]:
     return {"description": item.description}
 
 
@@ -135,10 +142,10 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
     metrics = METRICS
 
     @functools.cached_property
-    def wording(self) -> Wording:
+    def matcher(self) -> EntryMatcher:
         """The rules that decide if two entries are equal, from the tables of the working project or the bundled
         ones."""
-        return wording_of_tables()
+        return entry_matcher()
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
         """Return the source of each part of the prompts."""
@@ -146,7 +153,7 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
 
     def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Annotation]:
         """Return the prompter for a style. Examples whose descriptions occur in the dataset are not used."""
-        examples = self.pool().chosen(style.shots, seed, _own(dataset)) if style.shots else ()
+        examples = self.pool().chosen(style.shots, seed, _descriptions(dataset)) if style.shots else ()
         return Prompter(texts_of(self.card.prompts, prompts), style, examples)
 
     def pool(self) -> Pool[Annotation]:
@@ -164,8 +171,8 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
     def answer_scores(self, item: Annotation, answer: AnnotationReading | None, asked: AsAsked | None) -> AnswerScores:
         """Score the entries of an answer."""
         answered, reading = answer is not None, answer or AnnotationReading()
-        levels = compared(item, reading, self.wording)
-        scores = _scores(levels, answered=answered) | _softer(levels["meaning"])
+        levels = compare_entries(item, reading, self.matcher)
+        scores = _scores(levels, answered=answered) | _partial_scores(levels["meaning"])
         return AnswerScores(
             {name: scores[name] for name in ("f1", *METRICS)},
             answer=_answer_value(reading) if answered else None,
@@ -180,7 +187,7 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
         Two entries are equal if the exact scores treat them as equal. An unreadable entry votes by its text: if most
         draws have it, it is kept and counts as wrong.
         """
-        entries = majority([draw.specifications for draw in answers], self.wording.key)
+        entries = majority([draw.specifications for draw in answers], self.matcher.key)
         bad = majority([draw.bad for draw in answers], lambda one: (one.kind, one.note.text))
         empty = sum(not draw.specifications and not draw.bad for draw in answers)
         if not entries and not bad and empty * 2 <= len(answers):
@@ -189,7 +196,7 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
 
     def program(self, subject: str, seed: int, dataset: Dataset) -> Annotator:
         """Return the baseline with this name."""
-        return annotator_named(subject, seed, list(_own(dataset)))
+        return annotator_named(subject, seed, list(_descriptions(dataset)))
 
     def unpublished(self, style: str, solver: str) -> str:
         """Return the reason why there are no official scores."""
@@ -224,10 +231,10 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
 
     def trace(self, judged: Judged) -> tuple[str, ...]:
         """Return a line for each given or expected entry, field by field."""
-        return tuple(_traced(judged.evidence)) if judged.evidence else ()
+        return tuple(_trace_lines(judged.evidence)) if judged.evidence else ()
 
 
-def _own(dataset: Dataset) -> Items:
+def _descriptions(dataset: Dataset) -> Items:
     """Return the dataset as descriptions of this suite, or raise UsageError."""
     if not isinstance(dataset, Items):
         raise UsageError(f"{dataset.file}: not descriptions of rooms")
@@ -257,7 +264,7 @@ def _example(line: str, place: str) -> Example[Annotation]:
     return Example(annotation, answer_text(annotation), row.rationale)
 
 
-def _scores(levels: Mapping[Level, Mapping[Kind, Compared]], *, answered: bool) -> Scores:
+def _scores(levels: Mapping[Level, Mapping[Kind, EntryComparison]], *, answered: bool) -> Scores:
     scores: Scores = {}
     for level, fields in levels.items():
         ending = "" if level == "exact" else f"_{level}"
@@ -268,10 +275,10 @@ def _scores(levels: Mapping[Level, Mapping[Kind, Compared]], *, answered: bool) 
             if not ending:
                 own = _per_item(found, pooled["f1"].reason, answered=answered)
                 scores |= {f"{prefix}{name}_per_item": score for name, score in own.items()}
-    return scores | _whole([*levels["exact"].values()], answered=answered)
+    return scores | _whole_scores([*levels["exact"].values()], answered=answered)
 
 
-def _overlap(held: Sequence[Compared], *, answered: bool) -> Overlap:
+def _overlap(held: Sequence[EntryComparison], *, answered: bool) -> Overlap:
     """Count the correct, given and expected entries of several kinds together."""
     wanted = sum(len(one.wanted) for one in held)
     said = sum(one.total for one in held) if answered else wanted
@@ -284,7 +291,7 @@ def _pooled(found: Overlap, *, answered: bool) -> Scores:
     reason = f"{right} right, {said} said, {wanted} wanted" if answered else f"no answer, {wanted} wanted"
     parts = {"precision": (right, said), "recall": (right, wanted), "f1": (2 * right, said + wanted)}
     return {
-        name: Score(total, weight, reason) if weight else Score.missing(reason if said + wanted else NOTHING)
+        name: Score(total, weight, reason) if weight else Score.missing(reason if said + wanted else NO_ENTRIES)
         for name, (total, weight) in parts.items()
     }
 
@@ -294,7 +301,7 @@ def _per_item(found: Overlap, reason: str, *, answered: bool) -> Scores:
     return {name: Score(answered * getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
 
 
-def _whole(held: Sequence[Compared], *, answered: bool) -> Scores:
+def _whole_scores(held: Sequence[EntryComparison], *, answered: bool) -> Scores:
     wrong = sum(len(one.missing) + len(one.extra) + one.bad for one in held)
     bad, said = sum(one.bad for one in held), sum(one.total for one in held)
     return {
@@ -303,7 +310,7 @@ def _whole(held: Sequence[Compared], *, answered: bool) -> Scores:
     }
 
 
-def _softer(fields: Mapping[Kind, Compared]) -> Scores:
+def _partial_scores(fields: Mapping[Kind, EntryComparison]) -> Scores:
     """Score two parts of entries that otherwise agree by meaning: the comparison with its number, and the anchor."""
     quantities = [one.agreeing_in_quantity() for one in fields.values()]
     return {
@@ -321,7 +328,7 @@ def _answer_value(reading: AnnotationReading) -> dict[str, list[str]]:
     return {FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in KINDS}
 
 
-def _evidence(levels: Mapping[Level, Mapping[Kind, Compared]], reading: AnnotationReading) -> dict[str, Any]:
+def _evidence(levels: Mapping[Level, Mapping[Kind, EntryComparison]], reading: AnnotationReading) -> dict[str, Any]:
     """Return the matched, missing, extra and unreadable entries of each field, and the near misses."""
     exact, meaning = levels["exact"], levels["meaning"]
     fields = {
@@ -333,17 +340,17 @@ def _evidence(levels: Mapping[Level, Mapping[Kind, Compared]], reading: Annotati
         }
         for kind, one in exact.items()
     }
-    almost = [near for kind in KINDS for near in nearly(exact[kind], meaning[kind])]
+    almost = [near for kind in KINDS for near in near_misses(exact[kind], meaning[kind])]
     return {"fields": fields, "nearly": almost}
 
 
-def _traced(evidence: Mapping[str, Any]) -> Iterator[str]:
-    nearly = {one["said"]: one for one in evidence["nearly"]}
+def _trace_lines(evidence: Mapping[str, Any]) -> Iterator[str]:
+    near_by_entry = {one["said"]: one for one in evidence["nearly"]}
     for kind in KINDS:
         found = evidence["fields"][kind]
         for name, mark in MARKS.items():
             for entry in found[name]:
-                near = nearly.get(entry) if name == "extra" else None
+                near = near_by_entry.get(entry) if name == "extra" else None
                 why = f" ({near['differs']}: {near['wanted']} is wanted)" if near else ""
                 yield f"{FIELDS[kind]}: {mark} {entry}{why}"
         for bad in found["unread"]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
-from tsgkit.suites.sceneeval.annotation_phrases import Link, Piece, Thing, take_apart
+from tsgkit.suites.sceneeval.annotation_phrases import Piece, RelationPhrase, Thing, split_description
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind
 from tsgkit.suites.sceneeval.word_meanings import RelationTable, element_of, relation_table
@@ -37,7 +37,7 @@ class Annotator(Program[Annotation], Protocol):
 
 
 @dataclass(frozen=True)
-class Drawn:
+class EntryStatistics:
     """The entries of one kind in a dataset: how many each description has, and the values of their parts."""
 
     sizes: tuple[int, ...]
@@ -48,16 +48,16 @@ class Drawn:
     elements: tuple[str, ...]
 
     @classmethod
-    def of(cls, samples: Sequence[Annotation], kind: Kind) -> Drawn:
+    def of(cls, samples: Sequence[Annotation], kind: Kind) -> EntryStatistics:
         """Collect the statistics. Sizes and comparisons keep their frequency; names are listed once."""
         specs = [spec for sample in samples for spec in sample.of_kind(kind)]
         return cls(
             tuple(len(sample.of_kind(kind)) for sample in samples),
             tuple(f"{spec.quantity},{spec.n}" for spec in specs),
-            _different(name for spec in specs for name in spec.categories),
-            _different(spec.attribute for spec in specs),
-            _different(spec.relation for spec in specs),
-            _different(name for spec in specs for name in spec.elements),
+            _distinct(name for spec in specs for name in spec.categories),
+            _distinct(spec.attribute for spec in specs),
+            _distinct(spec.relation for spec in specs),
+            _distinct(name for spec in specs for name in spec.elements),
         )
 
     def entries(self, kind: Kind, draw: Random, categories: Sequence[str]) -> list[str]:
@@ -75,11 +75,11 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Chance:
+class RandomAnnotator:
     """A baseline that draws random entries from the values in a dataset."""
 
     seed: int
-    drawn: Mapping[Kind, Drawn]
+    statistics: Mapping[Kind, EntryStatistics]
 
     @property
     def fingerprint(self) -> str:
@@ -89,17 +89,17 @@ class Chance:
     def answer(self, sample: Annotation) -> str:
         """Return random counts, and random other entries about the counted categories."""
         draw = Random(f"{self.seed}/{sample.item_id}")
-        counts = self.drawn["cnt"]
+        counts = self.statistics["cnt"]
         size = min(draw.choice(counts.sizes), len(counts.categories))
         named = draw.sample(counts.categories, size)
         value = {FIELDS["cnt"]: [f"{draw.choice(counts.quantities)},{name}" for name in named]}
         for kind in KINDS[1:]:
-            value[FIELDS[kind]] = self.drawn[kind].entries(kind, draw, named)
+            value[FIELDS[kind]] = self.statistics[kind].entries(kind, draw, named)
         return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
-class Rules:
+class RuleAnnotator:
     """A baseline that applies rules to the words of the description."""
 
     table: RelationTable
@@ -114,7 +114,7 @@ class Rules:
         return json.dumps(annotate(sample.description, self.table), ensure_ascii=False)
 
 
-def _different(names: Iterable[str]) -> tuple[str, ...]:
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({*names} - {""}))
 
 
@@ -122,11 +122,11 @@ def annotator_named(subject: str, seed: int, samples: Sequence[Annotation]) -> A
     """Return the baseline with this name for a dataset. Raise UsageError if there is none."""
     name = baseline_name(subject, NAMES)
     if name == "rules":
-        return Rules(relation_table())
-    return Chance(seed, {kind: Drawn.of(samples, kind) for kind in KINDS})
+        return RuleAnnotator(relation_table())
+    return RandomAnnotator(seed, {kind: EntryStatistics.of(samples, kind) for kind in KINDS})
 
 
-USUAL = {
+RELATION_NAMES = {
     **dict.fromkeys(("in front", "front"), "in_front_of"),
     **dict.fromkeys(("on left", "to left", "left side", "on left side"), "left"),
     **dict.fromkeys(("on right", "to right", "right side", "on right side"), "right"),
@@ -139,13 +139,13 @@ USUAL = {
 """The names of relations with several phrases. Other relations are named by their phrase."""
 PRONOUNS = ("it", "them", "they")
 MARKS = (".", ";", ":")
-LEAST_AROUND = 3
-MOST_AROUND = 20
-MOST = 999_999
+LEAST_SURROUNDING = 3
+MOST_SURROUNDING = 20
+MOST_COUNTED = 999_999
 
 
 @dataclass
-class _Telling:
+class _DescriptionState:
     """The state of parsing one description."""
 
     table: RelationTable
@@ -159,42 +159,44 @@ class _Telling:
     times: int = 1
     entries: dict[str, list[str]] = field(default_factory=lambda: {FIELDS[kind]: [] for kind in KINDS})
 
-    def meet(self, thing: Thing) -> Thing:
+    def mention(self, thing: Thing) -> Thing:
         """Register a mentioned thing and return it. Its number is multiplied after ``each``."""
         known = next((one for one in reversed(self.things) if one.name == thing.name), None)
         if thing.is_known and known is not None and not thing.attributes:
             return known
         if not thing.is_built:
-            thing = Thing(thing.name, thing.attributes, thing.quantity, min(thing.n * self.times, MOST), thing.is_known)
+            thing = Thing(
+                thing.name, thing.attributes, thing.quantity, min(thing.n * self.times, MOST_COUNTED), thing.is_known
+            )
             self.things.append(thing)
         return thing
 
-    def meant(self) -> Thing | None:
+    def pronoun_referent(self) -> Thing | None:
         """Return the thing that a pronoun refers to."""
         if self.host is not None and self.host != self.subject:
             return self.host
         others = [one for one in self.things if one != self.subject]
         return others[-1] if others else None
 
-    def relate(self, link: Link, subject: Thing, anchor: Thing) -> None:
+    def add_relation(self, link: RelationPhrase, subject: Thing, anchor: Thing) -> None:
         """Add a relation to an object or to the room if the table has it."""
-        if link.is_turned:
+        if link.is_inverted:
             subject, anchor = anchor, subject
         if subject.is_built:
             return
-        relation = USUAL.get(link.phrase, link.phrase.replace(" ", "_"))
+        relation = RELATION_NAMES.get(link.phrase, link.phrase.replace(" ", "_"))
         head = f"{subject.quantity},{subject.n},{relation}"
         if anchor.is_built:
             if self.table.to_room(link.phrase, element_of(anchor.name) or "room"):
                 self.add("room_relations", f"{head},{subject.name},{anchor.name}")
         elif relation == "surround":
-            self.surround(subject, anchor)
+            self.add_surround(subject, anchor)
         elif self.table.between_objects(link.phrase) and subject.name != anchor.name:
             self.add("object_relations", f"{head},0,{anchor.name},{subject.name}")
 
-    def surround(self, subject: Thing, anchor: Thing) -> None:
-        """Add a ``surround`` relation. Fewer than three things are added as ``next_to`` instead."""
-        if LEAST_AROUND <= subject.n <= MOST_AROUND:
+    def add_surround(self, subject: Thing, anchor: Thing) -> None:
+        """Add a ``add_surround`` relation. Fewer than three things are added as ``next_to`` instead."""
+        if LEAST_SURROUNDING <= subject.n <= MOST_SURROUNDING:
             marked = ",".join(f"{subject.name}:{place}" for place in range(subject.n))
             self.add("object_relations", f"eq,1,surround,0,{anchor.name},{marked}")
         else:
@@ -220,66 +222,66 @@ def annotate(description: str, table: RelationTable) -> dict[str, list[str]]:
     numbers. There is no grammar behind this, only rules. They were written with the bundled descriptions in view, so
     their score on those says little about other descriptions.
     """
-    telling = _Telling(table)
-    pieces = take_apart(description, table)
+    state = _DescriptionState(table)
+    pieces = split_description(description, table)
     at = 0
     while at < len(pieces):
-        at = _read(pieces, at, telling)
-    _count(telling)
-    return telling.entries
+        at = _process(pieces, at, state)
+    _add_counts(state)
+    return state.entries
 
 
-def _read(pieces: Sequence[Piece], at: int, telling: _Telling) -> int:
+def _process(pieces: Sequence[Piece], at: int, state: _DescriptionState) -> int:
     """Process one piece (for a relation, also its anchor) and return the index of the next one."""
     piece = pieces[at]
-    if isinstance(piece, Link):
-        return _read_link(piece, pieces, at, telling)
+    if isinstance(piece, RelationPhrase):
+        return _process_relation(piece, pieces, at, state)
     if isinstance(piece, Thing) and piece.is_place:
         return at + 1
     if isinstance(piece, Thing):
-        met = telling.meet(piece)
+        met = state.mention(piece)
         if not met.is_built:
-            telling.subject, telling.anchor = met, None
-    elif piece in MARKS or (piece == "," and telling.times > 1):
-        telling.host, telling.times = None, 1
-    elif piece == "with" and telling.times == 1:
-        telling.host = telling.subject
-    elif piece == "each" and telling.subject is not None:
-        telling.host, telling.times = telling.subject, max(telling.subject.n, 1)
+            state.subject, state.anchor = met, None
+    elif piece in MARKS or (piece == "," and state.times > 1):
+        state.host, state.times = None, 1
+    elif piece == "with" and state.times == 1:
+        state.host = state.subject
+    elif piece == "each" and state.subject is not None:
+        state.host, state.times = state.subject, max(state.subject.n, 1)
     return at + 1
 
 
-def _read_link(link: Link, pieces: Sequence[Piece], at: int, telling: _Telling) -> int:
+def _process_relation(link: RelationPhrase, pieces: Sequence[Piece], at: int, state: _DescriptionState) -> int:
     following = pieces[at + 1] if at + 1 < len(pieces) else "."
-    subject, is_pronoun = telling.subject, following in PRONOUNS or link.of_it
-    if pieces[at - 1] == telling.anchor and not is_pronoun:
-        subject = telling.anchor
+    subject, is_pronoun = state.subject, following in PRONOUNS or link.has_its
+    if pieces[at - 1] == state.anchor and not is_pronoun:
+        subject = state.anchor
     if isinstance(following, Thing):
-        anchor: Thing | None = telling.meet(following)
+        anchor: Thing | None = state.mention(following)
     elif is_pronoun:
-        anchor = telling.anchor if pieces[at - 1] == telling.anchor else telling.meant()
-    elif telling.table.to_room(link.phrase, "room") and not telling.table.between_objects(link.phrase):
+        anchor = state.anchor if pieces[at - 1] == state.anchor else state.pronoun_referent()
+    elif state.table.to_room(link.phrase, "room") and not state.table.between_objects(link.phrase):
         anchor = Thing("room", (), "eq", 1, is_known=True)
     else:
         return at + 1
     if subject is not None and anchor is not None:
-        telling.relate(link, subject, anchor)
-        telling.subject = subject
-        telling.anchor = None if anchor.is_built else anchor
+        state.add_relation(link, subject, anchor)
+        state.subject = subject
+        state.anchor = None if anchor.is_built else anchor
     return at + (1 if following not in PRONOUNS and not isinstance(following, Thing) else 2)
 
 
-def _count(telling: _Telling) -> None:
+def _add_counts(state: _DescriptionState) -> None:
     """Add counts and attributes. Numbers of the same category are summed."""
-    for name in dict.fromkeys(thing.name for thing in telling.things):
-        mentioned = [thing for thing in telling.things if thing.name == name]
+    for name in dict.fromkeys(thing.name for thing in state.things):
+        mentioned = [thing for thing in state.things if thing.name == name]
         quantity = next((one.quantity for one in mentioned if one.quantity != "eq"), "eq")
-        telling.add("counts", f"{quantity},{_total(mentioned)},{name}")
-    for thing in telling.things:
+        state.add("counts", f"{quantity},{_total(mentioned)},{name}")
+    for thing in state.things:
         for attribute in thing.attributes:
-            telling.add("attributes", f"{thing.quantity},{thing.n},{thing.name},{attribute}")
+            state.add("attributes", f"{thing.quantity},{thing.n},{thing.name},{attribute}")
 
 
 def _total(mentioned: Iterable[Thing]) -> int:
     new = [thing.n for thing in mentioned if not thing.is_known]
-    return min(sum(new), MOST) if new else 1
+    return min(sum(new), MOST_COUNTED) if new else 1

@@ -129,7 +129,7 @@ class _File(Given):
 
 
 @dataclass(frozen=True)
-class _Raw:
+class _RawRow:
     """A row as written, in either format."""
 
     line: int | None
@@ -142,26 +142,26 @@ class _Raw:
 
 
 @dataclass
-class _Slips:
+class _FindingCollector:
     """A collector of findings."""
 
     found: list[Finding] = field(default_factory=list)
 
-    def add(self, code: str, message: str, raw: _Raw | None = None, hint: str = "") -> None:
+    def add(self, code: str, message: str, raw: _RawRow | None = None, hint: str = "") -> None:
         place = Place(line=raw.line, item=raw.item_id) if raw else Place()
         self.found.append(Finding(code, RULES[code].severity, message, hint, place))
 
 
 def read_annotations(text: str, file: str) -> AnnotationFile:
     """Read annotations from a text: JSON if it starts with ``{``, else the published CSV."""
-    slips = _Slips()
-    rows = _json_rows(text, file) if text.lstrip().startswith("{") else list(_csv_rows(text, file, slips))
-    annotations = tuple(_annotation(raw, slips) for raw in rows)
-    _check_ids(rows, slips)
-    return AnnotationFile(file, annotations, tuple(slips.found))
+    collector = _FindingCollector()
+    rows = _json_rows(text, file) if text.lstrip().startswith("{") else list(_csv_rows(text, file, collector))
+    annotations = tuple(_annotation(raw, collector) for raw in rows)
+    _check_ids(rows, collector)
+    return AnnotationFile(file, annotations, tuple(collector.found))
 
 
-def _csv_rows(text: str, file: str, slips: _Slips) -> Iterator[_Raw]:
+def _csv_rows(text: str, file: str, collector: _FindingCollector) -> Iterator[_RawRow]:
     csv.field_size_limit(MOST)
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -170,7 +170,7 @@ def _csv_rows(text: str, file: str, slips: _Slips) -> Iterator[_Raw]:
             raise FileProblem(f"{file}: column {missing[0]} is missing", hint=f"expected columns: {', '.join(COLUMNS)}")
         for name in names:
             if name not in (*COLUMNS, "Room"):
-                slips.add("more-columns", f"the column {name!r:.60}")
+                collector.add("more-columns", f"the column {name!r:.60}")
         reader.fieldnames = names
         for place, row in enumerate(reader):
             yield _from_csv(row, reader.line_num, place, file)
@@ -178,7 +178,7 @@ def _csv_rows(text: str, file: str, slips: _Slips) -> Iterator[_Raw]:
         raise FileProblem(f"{file}: line {reader.line_num}: {error}") from None
 
 
-def _from_csv(row: Mapping[str | None, Any], line: int, place: int, file: str) -> _Raw:
+def _from_csv(row: Mapping[str | None, Any], line: int, place: int, file: str) -> _RawRow:
     if None in row or None in row.values():
         raise FileProblem(
             f"{file}: line {line}: the number of cells differs from the number of columns",
@@ -188,11 +188,11 @@ def _from_csv(row: Mapping[str | None, Any], line: int, place: int, file: str) -
     entries: dict[Kind, list[str]] = {
         kind: [part.strip() for part in cell[CELLS[kind]].split(";") if part.strip()] for kind in KINDS
     }
-    return _Raw(line, cell["ID"].strip(), cell["Difficulty"].strip().lower(), cell["Description"].strip(), entries,
+    return _RawRow(line, cell["ID"].strip(), cell["Difficulty"].strip().lower(), cell["Description"].strip(), entries,
                 cell.get("Room", "").strip(), place)  # fmt: skip
 
 
-def _json_rows(text: str, file: str) -> list[_Raw]:
+def _json_rows(text: str, file: str) -> list[_RawRow]:
     value = json_of(text, file)
     if isinstance(value, dict) and "annotations" not in value and value.get("format") in ROOMS:
         raise FileProblem(f"{file}: this is a room, not annotations", hint="tsgkit scene show draws a room")
@@ -203,7 +203,7 @@ def _json_rows(text: str, file: str) -> list[_Raw]:
     if read.format != FORMAT:
         raise FileProblem(f"{file}: format: {read.format!r:.60} is not {FORMAT}")
     return [
-        _Raw(
+        _RawRow(
             None,
             str(row.item_id),
             row.difficulty,
@@ -216,64 +216,66 @@ def _json_rows(text: str, file: str) -> list[_Raw]:
     ]
 
 
-def _annotation(raw: _Raw, slips: _Slips) -> Annotation:
-    counts, attributes, pairs, built = (tuple(_parsed(kind, raw, slips)) for kind in KINDS)
+def _annotation(raw: _RawRow, collector: _FindingCollector) -> Annotation:
+    counts, attributes, pairs, built = (tuple(_parsed(kind, raw, collector)) for kind in KINDS)
     room = "" if raw.room == NONE else raw.room
     made = Annotation(raw.item_id, raw.difficulty, raw.description, counts, attributes, pairs, built, room)
-    _check_row(raw, made, slips)
+    _check_row(raw, made, collector)
     return made
 
 
-def _parsed(kind: Kind, raw: _Raw, slips: _Slips) -> Iterator[Specification]:
+def _parsed(kind: Kind, raw: _RawRow, collector: _FindingCollector) -> Iterator[Specification]:
     for entry in raw.entries[kind]:
         try:
             yield PARSERS[kind](entry)
         except NotationError as error:
-            slips.add("bad-entry", f"{CELLS[kind]}: {error.message}", raw)
+            collector.add("bad-entry", f"{CELLS[kind]}: {error.message}", raw)
 
 
-def _check_row(raw: _Raw, made: Annotation, slips: _Slips) -> None:
+def _check_row(raw: _RawRow, made: Annotation, collector: _FindingCollector) -> None:
     if not NAME.fullmatch(raw.item_id) or ".." in raw.item_id:
-        slips.add("bad-id", f"the ID {raw.item_id!r:.60}", raw, "letters, digits, hyphens and underscores")
+        collector.add("bad-id", f"the ID {raw.item_id!r:.60}", raw, "letters, digits, hyphens and underscores")
     if raw.difficulty not in DIFFICULTIES:
-        slips.add("unknown-difficulty", f"the difficulty {raw.difficulty!r:.60}", raw)
+        collector.add("unknown-difficulty", f"the difficulty {raw.difficulty!r:.60}", raw)
     if not raw.description:
-        slips.add("empty-description", "no description", raw)
+        collector.add("empty-description", "no description", raw)
     if ";" in raw.description and raw.line is not None:
-        slips.add("cut-description", "the description holds a semicolon", raw)
+        collector.add("cut-description", "the description holds a semicolon", raw)
     if not made.counts:
-        slips.add("no-counts", "no ObjCount entry", raw)
+        collector.add("no-counts", "no ObjCount entry", raw)
     counted = {spec.category for spec in made.counts}
     for name in made.categories:
         if name not in counted:
-            slips.add("uncounted-category", f"{name} stands in no ObjCount entry", raw, "add one, such as ge,1,NAME")
+            collector.add(
+                "uncounted-category", f"{name} stands in no ObjCount entry", raw, "add one, such as ge,1,NAME"
+            )
     for kind in KINDS:
         for entry, times in Counter(raw.entries[kind]).items():
             if times > 1:
-                slips.add("repeated-entry", f"{CELLS[kind]}: {entry} is written {times} times", raw)
-    _check_relations(raw, made, slips)
+                collector.add("repeated-entry", f"{CELLS[kind]}: {entry} is written {times} times", raw)
+    _check_relations(raw, made, collector)
 
 
-def _check_relations(raw: _Raw, made: Annotation, slips: _Slips) -> None:
+def _check_relations(raw: _RawRow, made: Annotation, collector: _FindingCollector) -> None:
     for spec in made.object_relations:
         if spec.anchor_place == NO_ANCHOR:
-            slips.add("no-anchor", f"{spec.text}: no anchor", raw)
+            collector.add("no-anchor", f"{spec.text}: no anchor", raw)
         if len(spec.objects) > 2 and "surround" not in spec.relation.lower():
-            slips.add("several-objects", f"{spec.text}: {len(spec.objects)} objects", raw, "write a pair an entry")
+            collector.add("several-objects", f"{spec.text}: {len(spec.objects)} objects", raw, "write a pair an entry")
     for spec in made.room_relations:
         for name in spec.elements:
             if not is_built(name):
-                slips.add("unknown-reference", f"{spec.text}: {name} is nothing built", raw)
+                collector.add("unknown-reference", f"{spec.text}: {name} is nothing built", raw)
 
 
-def _check_ids(rows: Sequence[_Raw], slips: _Slips) -> None:
+def _check_ids(rows: Sequence[_RawRow], collector: _FindingCollector) -> None:
     seen: set[str] = set()
     for raw in rows:
         if raw.item_id in seen:
-            slips.add("repeated-id", f"the ID {raw.item_id} occurs twice", raw)
+            collector.add("repeated-id", f"the ID {raw.item_id} occurs twice", raw)
         seen.add(raw.item_id)
         if raw.item_id != str(raw.place):
-            slips.add("out-of-place", f"ID {raw.item_id} stands in row {raw.place}", raw)
+            collector.add("out-of-place", f"ID {raw.item_id} stands in row {raw.place}", raw)
 
 
 def as_csv(annotations: Sequence[Annotation]) -> str:

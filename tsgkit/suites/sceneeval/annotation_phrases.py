@@ -1,6 +1,6 @@
 """A tokeniser of descriptions into things, relation phrases and the small words between them.
 
->>> taken = take_apart("At least two white chairs in front of the desk.", relation_table())
+>>> taken = split_description("At least two white chairs in front of the desk.", relation_table())
 >>> taken[0].name, taken[0].attributes, taken[0].quantity, taken[0].n
 ('chair', ('white',), 'ge', 2)
 >>> taken[1].phrase, taken[2].name, taken[2].is_known, taken[3]
@@ -25,7 +25,7 @@ from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
 from tsgkit.suites.sceneeval.word_meanings import RelationTable, element_of, relation_table
 
-__all__ = ["Link", "Phrases", "Piece", "Thing", "relation_table", "take_apart"]
+__all__ = ["PhraseTable", "Piece", "RelationPhrase", "Thing", "relation_table", "split_description"]
 
 TOKEN = re.compile(r"[a-z]+(?:['’-][a-z]+)*|\d{1,6}|[.,;:]")
 ADJECTIVES = word_set(
@@ -35,7 +35,7 @@ ADJECTIVES = word_set(
     "single double queen king twin bunk modern old antique rustic vintage formal cozy soft comfortable",
     "striped patterned checkered colorful colourful empty open closed matching simple plain spacious",
 )
-STOPS = word_set(
+NAME_ENDS = word_set(
     "and or with that which who where while but as is are be it its them they each every both all there one another",
     "stands standing lie lies hang hangs hold holds holding face faces fill fills sit sits rest rests made",
     "of from to for into between has have other",
@@ -47,9 +47,9 @@ ARTICLES: Mapping[str, tuple[str, int]] = {
     **dict.fromkeys(("some", "several"), ("ge", 2)),
     "no": ("eq", 0),
 }
-COMPARED = {"at least": "ge", "at most": "le", "more than": "gt", "fewer than": "lt", "less than": "lt"}
+COMPARISON_WORDS = {"at least": "ge", "at most": "le", "more than": "gt", "fewer than": "lt", "less than": "lt"}
 PLACES = word_set("corner middle center centre side foot row")
-TOGETHER = {"pair": 2, "couple": 2, "row": None, "set": None, "group": None, "stack": None}
+GROUP_NOUNS = {"pair": 2, "couple": 2, "row": None, "set": None, "group": None, "stack": None}
 """Words for groups of things, with their number if it is fixed."""
 
 
@@ -76,23 +76,23 @@ class Thing:
 
 
 @dataclass(frozen=True)
-class Link:
+class RelationPhrase:
     """A relation phrase of the table."""
 
     phrase: str
-    of_it: bool = False
+    has_its: bool = False
     """True if it contains ``its``, as in ``on its long side``."""
-    is_turned: bool = False
+    is_inverted: bool = False
     """True if the anchor comes before it, as in ``surrounded by``."""
 
 
-Piece = Thing | Link | str
+Piece = Thing | RelationPhrase | str
 """A thing, a relation phrase, or a word or punctuation mark between them that matters."""
-BETWEEN = word_set("it them they each all both with and . , ; :")
+CONNECTORS = word_set("it them they each all both with and . , ; :")
 
 
 @dataclass(frozen=True)
-class Phrases:
+class PhraseTable:
     """The relation phrases of a table."""
 
     table: RelationTable
@@ -106,15 +106,15 @@ class Phrases:
             found.setdefault(words[0], []).append(words)
         return found
 
-    def at(self, tokens: Sequence[str], start: int) -> tuple[Link, int] | None:
+    def at(self, tokens: Sequence[str], start: int) -> tuple[RelationPhrase, int] | None:
         """Return the longest phrase that starts at a token, and the index after it."""
         if tuple(tokens[start : start + 2]) == ("surrounded", "by"):
-            return Link("surround", is_turned=True), start + 2
+            return RelationPhrase("surround", is_inverted=True), start + 2
         first = tokens[start]
         for word in dict.fromkeys((first, first.removesuffix("s"))):
             for phrase in self.by_first.get(word, ()):
                 if end := self._end(phrase, tokens, start):
-                    return Link(" ".join(phrase), of_it="its" in tokens[start:end]), end
+                    return RelationPhrase(" ".join(phrase), has_its="its" in tokens[start:end]), end
         return None
 
     def _end(self, phrase: Sequence[str], tokens: Sequence[str], start: int) -> int | None:
@@ -128,12 +128,12 @@ class Phrases:
         return at
 
 
-def take_apart(description: str, table: RelationTable) -> list[Piece]:
+def split_description(description: str, table: RelationTable) -> list[Piece]:
     """Return the pieces of a description in order."""
-    return list(_pieces(TOKEN.findall(description.lower().replace("’", "'")), Phrases(table)))
+    return list(_pieces(TOKEN.findall(description.lower().replace("’", "'")), PhraseTable(table)))
 
 
-def _pieces(tokens: Sequence[str], phrases: Phrases) -> Iterator[Piece]:
+def _pieces(tokens: Sequence[str], phrases: PhraseTable) -> Iterator[Piece]:
     at = 0
     while at < len(tokens):
         if found := phrases.at(tokens, at):
@@ -143,12 +143,12 @@ def _pieces(tokens: Sequence[str], phrases: Phrases) -> Iterator[Piece]:
             made, at = thing
             yield made
         else:
-            if tokens[at] in BETWEEN:
+            if tokens[at] in CONNECTORS:
                 yield tokens[at]
             at += 1
 
 
-def _thing_at(tokens: Sequence[str], start: int, phrases: Phrases) -> tuple[Thing, int] | None:
+def _thing_at(tokens: Sequence[str], start: int, phrases: PhraseTable) -> tuple[Thing, int] | None:
     counted = _quantity_at(tokens, start)
     if counted is None:
         return None
@@ -164,9 +164,9 @@ def _thing_at(tokens: Sequence[str], start: int, phrases: Phrases) -> tuple[Thin
     return Thing(name, tuple(words[:place]), quantity, n, tokens[start] in DEFINITE), at
 
 
-def _ends(tokens: Sequence[str], at: int, phrases: Phrases, words: Sequence[str]) -> bool:
+def _ends(tokens: Sequence[str], at: int, phrases: PhraseTable, words: Sequence[str]) -> bool:
     word = tokens[at]
-    if word in STOPS or word in ARTICLES or word in DEFINITE or word in NUMBERS:
+    if word in NAME_ENDS or word in ARTICLES or word in DEFINITE or word in NUMBERS:
         return True
     if word == "stand" and words and words[-1].endswith("s"):  # two lamps stand; a tv stand
         return True
@@ -175,13 +175,13 @@ def _ends(tokens: Sequence[str], at: int, phrases: Phrases, words: Sequence[str]
 
 def _quantity_at(tokens: Sequence[str], start: int) -> tuple[str, int, int] | None:
     """Return the comparison and number that start at a token, and the index after them."""
-    if compared := COMPARED.get(" ".join(tokens[start : start + 2])):
+    if compared := COMPARISON_WORDS.get(" ".join(tokens[start : start + 2])):
         number = _number(tokens, start + 2)
         return None if number is None else (compared, number, start + 3)
     word = tokens[start]
     following = tokens[start + 1] if start + 1 < len(tokens) else ""
-    if following in TOGETHER and tokens[start + 2 : start + 3] == ["of"]:
-        return _together(tokens, start, TOGETHER[following])
+    if following in GROUP_NOUNS and tokens[start + 2 : start + 3] == ["of"]:
+        return _group_quantity(tokens, start, GROUP_NOUNS[following])
     if (number := _number(tokens, start)) is not None:
         return "eq", number, start + 1
     if word in DEFINITE and _number(tokens, start + 1) is not None:
@@ -191,7 +191,7 @@ def _quantity_at(tokens: Sequence[str], start: int) -> tuple[str, int, int] | No
     return (*ARTICLES[word], start + 1) if word in ARTICLES else None
 
 
-def _together(tokens: Sequence[str], start: int, own: int | None) -> tuple[str, int, int]:
+def _group_quantity(tokens: Sequence[str], start: int, own: int | None) -> tuple[str, int, int]:
     """Return the quantity of phrases such as ``a pair of``, ``a row of two``, ``a stack of at least five``, ``a set
     of``."""
     if own is None and start + 3 < len(tokens) and (found := _quantity_at(tokens, start + 3)):

@@ -46,7 +46,7 @@ FIELDS: Mapping[Kind, str] = {
     "oar": "room_relations",
 }
 """The field of an answer for each kind of entry."""
-CALLED: Mapping[Kind, str] = {
+ALIASES: Mapping[Kind, str] = {
     "cnt": "counts count objectcounts objectcount objcounts objcount cnt",
     "atr": "attributes attribute objectattributes objectattribute objattributes objattrs objattr atr",
     "oor": "objectrelations objectrelation objectrelationships objectobjectrelations objectobjectrelationships oorels "
@@ -55,7 +55,7 @@ CALLED: Mapping[Kind, str] = {
     "objectarchitecturerelationships architecturerelations oarels oarel oar",
 }
 """Other names of the fields, such as those of the published columns, in lower case without spaces."""
-KIND_CALLED: Mapping[str, Kind] = {name: kind for kind in KINDS for name in CALLED[kind].split()}
+KIND_BY_ALIAS: Mapping[str, Kind] = {name: kind for kind in KINDS for name in ALIASES[kind].split()}
 SPELT = {
     "eq": ("=", "==", "exactly", "equal"),
     "lt": ("<", "less than", "fewer than"),
@@ -88,7 +88,7 @@ AROUND = " \t>#*_`'\","
 HEADING = re.compile(r"([^:：]{1,60})[:：]?(.*)")
 LETTERS = re.compile(r"[^a-z]+")
 PLACE = re.compile(r"-?\d+")
-NONE_SAID = ("", "none", "n/a", "(none)", "empty", "[]", "null", "-")
+EMPTY_WORDS = ("", "none", "n/a", "(none)", "empty", "[]", "null", "-")
 
 
 class BadEntry(NamedTuple):
@@ -135,17 +135,17 @@ class AnnotationReading:
 def read_annotation_reply(text: str) -> AnnotationReading:
     """Read the annotation in a reply. If there is none, ``unreadable`` holds the reason."""
     ends = [match.start() - before for before, match in enumerate(re.finditer("\r\n", text))]
-    reading = _of_text(well_formed(text).replace("\r\n", "\n"))
+    reading = _read_text(well_formed(text).replace("\r\n", "\n"))
     spans = tuple((start + bisect_left(ends, start), end + bisect_left(ends, end)) for start, end in reading.spans)
     return replace(reading, spans=spans) if ends else reading
 
 
-def _of_text(text: str) -> AnnotationReading:
+def _read_text(text: str) -> AnnotationReading:
     part = spoken(text)
     if isinstance(part, Unreadable):
         return AnnotationReading(unreadable=part.reason)
     said, lines_before = part.text, text.count("\n", 0, part.start)
-    found = _as_asked_for(said) or values_in(said)
+    found = _plain_json(said) or values_in(said)
     given = [(one, value) for one in found for value in _annotations_in(one.value, 0)]
     if found and found[-1].is_given_up:
         return AnnotationReading(unreadable=TOO_MUCH)
@@ -154,12 +154,12 @@ def _of_text(text: str) -> AnnotationReading:
     if given:
         one, value = next((one for one in reversed(given) if _has_entries(one[1])), given[-1])
         line = lines_before + said.count("\n", 0, one.start) + 1
-        reading = _of_value(one, value, line, others=len(given) - 1)
+        reading = _read_value(one, value, line, others=len(given) - 1)
         return replace(reading, spans=((part.start + one.start, part.start + one.end),))
-    return _of_lines(part, lines_before)
+    return _read_lines(part, lines_before)
 
 
-def _as_asked_for(text: str) -> list[Found]:
+def _plain_json(text: str) -> list[Found]:
     """Return the only object of a text that is plain JSON, or an empty list if it may be anything else.
 
     Most replies are plain JSON, and this takes less than a tenth of the time of the tolerant parser.
@@ -178,13 +178,13 @@ def _refused(text: str) -> None:
     raise ValueError(text)
 
 
-def kind_called(name: str) -> Kind | None:
+def kind_named(name: str) -> Kind | None:
     """Return the kind of entries that a field or heading of this name holds, or None.
 
-    >>> kind_called("**ObjCount**"), kind_called("Object-Object Relations"), kind_called("notes") is None
+    >>> kind_named("**ObjCount**"), kind_named("Object-Object Relations"), kind_named("notes") is None
     ('cnt', 'oor', True)
     """
-    return KIND_CALLED.get(LETTERS.sub("", name.lower()))
+    return KIND_BY_ALIAS.get(LETTERS.sub("", name.lower()))
 
 
 def _annotations_in(value: object, level: int) -> Iterator[object]:
@@ -192,7 +192,7 @@ def _annotations_in(value: object, level: int) -> Iterator[object]:
     if level > MOST_NESTED:
         return
     if isinstance(value, dict):
-        if any(map(kind_called, value)):
+        if any(map(kind_named, value)):
             yield value
         else:
             for inner in value.values():
@@ -207,7 +207,7 @@ def _annotations_in(value: object, level: int) -> Iterator[object]:
 
 def _names_fields(text: str) -> bool:
     """Return True if a truncated text has begun an annotation."""
-    return any(kind_called(name) for name in re.findall(r"[\"']([\w -]{3,40})", text)) or bool(ENTRY.search(text))
+    return any(kind_named(name) for name in re.findall(r"[\"']([\w -]{3,40})", text)) or bool(ENTRY.search(text))
 
 
 def _has_entries(value: object) -> bool:
@@ -215,7 +215,7 @@ def _has_entries(value: object) -> bool:
 
 
 def _fields_of(value: Mapping[str, Any]) -> list[str]:
-    return [name for name in value if kind_called(name)]
+    return [name for name in value if kind_named(name)]
 
 
 @dataclass
@@ -236,13 +236,13 @@ class _Reader:
         if reason:
             self.notes.append(repaired(line, reason, written))
 
-    def several(self, kind: Kind, written: str, line: int) -> None:
+    def add_entries(self, kind: Kind, written: str, line: int) -> None:
         """Add the semicolon-separated entries of a cell or line."""
         for entry in written.replace("\n", ";").split(";"):
             if entry.strip():
                 self.entry(kind, entry.strip(), line)
 
-    def odd(self, kind: Kind, value: object, line: int) -> None:
+    def add_invalid(self, kind: Kind, value: object, line: int) -> None:
         """Add a value that cannot be an entry."""
         self.bad.append(BadEntry(kind, unread(line, "no entry, which is a text with commas", repr(value)[:200])))
 
@@ -251,7 +251,7 @@ class _Reader:
         return AnnotationReading(tuple(self.specifications), tuple(self.bad), tuple(self.notes))
 
 
-def _of_value(found: Found, value: object, line: int, *, others: int) -> AnnotationReading:
+def _read_value(found: Found, value: object, line: int, *, others: int) -> AnnotationReading:
     reader = _Reader()
     if others:
         reader.notes.append(ignored(line, f"{others} other annotations in it; the last one with entries counts"))
@@ -268,7 +268,7 @@ def _of_value(found: Found, value: object, line: int, *, others: int) -> Annotat
 
 def _read_fields(value: Mapping[str, Any], line: int, reader: _Reader) -> None:
     for name, entries in value.items():
-        kind = kind_called(name)
+        kind = kind_named(name)
         if kind is None:
             reader.notes.append(ignored(line, "a field that nobody asked for", name))
             continue
@@ -282,13 +282,13 @@ def _read_entry(kind: Kind, entry: object, line: int, reader: _Reader) -> None:
     if entry is None:
         return
     if isinstance(entry, str):
-        reader.several(kind, entry, line)
+        reader.add_entries(kind, entry, line)
     elif isinstance(entry, list) and entry and all(isinstance(part, str | int | float) for part in entry):
         reader.entry(kind, ",".join(map(str, entry)), line)
     elif isinstance(entry, dict) and (parts := _parts_of(entry)):
         reader.entry(kind, ",".join(parts), line)
     else:
-        reader.odd(kind, entry, line)
+        reader.add_invalid(kind, entry, line)
 
 
 def _parts_of(entry: Mapping[str, Any]) -> list[str]:
@@ -301,7 +301,7 @@ def _parts_of(entry: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
+def _read_lines(part: Part, lines_before: int) -> AnnotationReading:
     """Read entries line by line. Headings give their kind, else their form does."""
     reader = _Reader()
     kind: Kind | None = None
@@ -312,7 +312,7 @@ def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
         read_before = len(reader.specifications)
         plain = _plain(line)
         heading = HEADING.fullmatch(plain)
-        named = kind_called(heading[1]) if heading else None
+        named = kind_named(heading[1]) if heading else None
         if heading and named:
             kind, is_one = named, True
             plain = _plain(heading[2])
@@ -320,10 +320,10 @@ def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
             is_one = True
             for entry in plain.split(";"):
                 stripped = _plain(entry)
-                reader.several(kind or kind_of_form(stripped), stripped, number)
+                reader.add_entries(kind or kind_of_form(stripped), stripped, number)
         elif kind and plain.count(",") > 1:
             reader.entry(kind, plain, number)
-        elif not named and plain.lower() not in NONE_SAID:
+        elif not named and plain.lower() not in EMPTY_WORDS:
             reader.notes.append(ignored(number, "no entry and no heading", plain))
         if len(reader.specifications) > read_before:
             stripped_line = Part(line, start).strip()
@@ -357,14 +357,14 @@ def kind_of_form(entry: str) -> Kind:
 @lru_cache(50_000)
 def _parsed(kind: Kind, written: str) -> tuple[Specification | None, str]:
     """Return the parsed entry and the repairs, or None and the error."""
-    entry, reasons = _as_asked(kind, written)
+    entry, reasons = _repaired_entry(kind, written)
     try:
         return PARSERS[kind](entry), ", ".join(reasons)
     except NotationError as error:
         return None, quoted(error.message.removeprefix(f"{entry!r}: "))
 
 
-def _as_asked(kind: Kind, written: str) -> tuple[str, list[str]]:
+def _repaired_entry(kind: Kind, written: str) -> tuple[str, list[str]]:
     """Return an entry in the requested form, as far as possible, and the repairs."""
     fields = [part.strip() for part in written.strip(" \t\"'`.").split(",")]
     reasons: list[str] = []

@@ -23,19 +23,19 @@ from tsgkit.geometry import Group, Relation, Stage, groups, relation_of_objects,
 from tsgkit.scoring.score import Score
 from tsgkit.suites.gather_all import together
 from tsgkit.suites.judgement import Scores
-from tsgkit.suites.judgement import Verdict as Asked
+from tsgkit.suites.judgement import Verdict as QuestionVerdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Specification, in_words, spaced
-from tsgkit.suites.sceneeval.judges.judge import Attributed, Judge, MeantInRoom
+from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, Judge, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneTask, with_averages
-from tsgkit.suites.sceneeval.word_meanings import Meant
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.transcript import Ask
 
 MOST_GROUPS = 20_000
 """A demand with more possible groups than this is unknown."""
-MOST_TOLD = 12
+MOST_SHOWN = 12
 """The maximum number of groups in the evidence of a demand; satisfied ones come first."""
 NOT_MEASURED = "means no relation that can be measured"
 MET, UNMET = "met", "unmet"
@@ -54,26 +54,26 @@ class FidelityTask(SceneTask):
 
     metrics = METRICS
 
-    async def look(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Looked:
+    async def ask_judge(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> JudgeAnswers:
         """Ask the judge all questions, concurrently where possible."""
         floors = {ground.id: ground.room for ground in scene.stage.floors}
         pairs, rooms, (matched, attributes) = await together(
             judge.object_relations(annotation, ask),
             judge.room_relations(annotation, floors, ask),
-            _described(annotation, scene, judge, ask),
+            _object_answers(annotation, scene, judge, ask),
         )
-        return Looked(matched, attributes, pairs, rooms)
+        return JudgeAnswers(matched, attributes, pairs, rooms)
 
-    def measure(self, annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
+    def measure(self, annotation: Annotation, scene: Furnished, answers: JudgeAnswers) -> dict[str, Any]:
         """Return all results as JSON."""
-        found = {name: verdicts(annotation, stage, looked) for name, stage in scene.stages.items()}
+        found = {name: verdicts(annotation, stage, answers) for name, stage in scene.stages.items()}
         return {
-            "matched": {name: None if isinstance(of, Unknown) else of for name, of in looked.matched.items()},
+            "matched": {name: None if isinstance(of, Unknown) else of for name, of in answers.matched.items()},
             "specifications": [
                 {
                     "text": spec.text,
                     "kind": spec.kind,
-                    "meant": _meaning(spec, looked),
+                    "meant": _meaning(spec, answers),
                     "profiles": {name: found[name][spec].value() for name in found},
                 }
                 for spec in annotation.specifications
@@ -84,7 +84,7 @@ class FidelityTask(SceneTask):
     def scores_of(self, sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
         """Score how many demands of each kind are met."""
         found = {one["text"]: one for one in value.get("specifications", ())}
-        return {kind: _met(sample, kind, profile, value, found) for kind in KINDS}
+        return {kind: _score_of_kind(sample, kind, profile, value, found) for kind in KINDS}
 
     def answer_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return the demands that are met, unmet and unknown."""
@@ -106,7 +106,7 @@ class FidelityTask(SceneTask):
         """Return the number of demands that are unknown in ``strict``."""
         return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
 
-    def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterator[Asked]:
+    def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterator[QuestionVerdict]:
         """Yield the strict verdict on each demand, as a question of its kind, numbered from 0 in list order.
 
         Unknown demands, and all demands of a missing scene, have no label and count as wrong.
@@ -116,14 +116,16 @@ class FidelityTask(SceneTask):
         for number, spec in enumerate(sample.specifications):
             met = found.get(spec.text)
             label = None if met is None else MET if met else UNMET
-            yield Asked(str(number), label == MET, label, MET, spec.kind.upper())
+            yield QuestionVerdict(str(number), label == MET, label, MET, spec.kind.upper())
 
     def reference(self, sample: Annotation) -> str:
         """Return the demands in words."""
         return "\n".join(in_words(spec) for spec in sample.specifications)
 
 
-def _met(sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], found: Mapping[str, Any]) -> Score:
+def _score_of_kind(
+    sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], found: Mapping[str, Any]
+) -> Score:
     """Score the demands of a kind by how many are met. Unknown demands are left out."""
     wanted = [spec for spec in sample.specifications if spec.kind == kind]
     if not wanted:
@@ -162,7 +164,7 @@ class Verdict:
         }
 
 
-class Found(NamedTuple):
+class CheckedGroup(NamedTuple):
     """One object or group checked against a demand."""
 
     objects: tuple[str, ...]
@@ -193,13 +195,13 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Looked:
+class JudgeAnswers:
     """The judge's answers on a scene."""
 
     matched: Mapping[str, str | Unknown | None]
-    attributes: Mapping[Specification, Attributed] = field(default_factory=dict)
-    pairs: Mapping[Specification, tuple[Meant, ...] | Unknown | None] = field(default_factory=dict)
-    rooms: Mapping[Specification, MeantInRoom | Unknown | None] = field(default_factory=dict)
+    attributes: Mapping[Specification, AttributeAnswer] = field(default_factory=dict)
+    pairs: Mapping[Specification, tuple[MeasuredRelation, ...] | Unknown | None] = field(default_factory=dict)
+    rooms: Mapping[Specification, MeasuredRoomRelation | Unknown | None] = field(default_factory=dict)
 
     def of(self, category: str) -> tuple[str, ...]:
         """Return the objects of a category."""
@@ -216,34 +218,34 @@ class Looked:
         return [one for said in (self.matched, self.attributes, self.pairs, self.rooms) for one in said.values()]
 
 
-async def _described(
+async def _object_answers(
     annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None
-) -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, Attributed]]:
+) -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, AttributeAnswer]]:
     """Return the category of each object, and the attributes of objects that the description asks about."""
-    looked = Looked(await judge.categories(scene, annotation.categories, ask))
-    there = [(spec, found) for spec in annotation.of_kind("atr") if (found := looked.of(spec.category))]
+    answers = JudgeAnswers(await judge.categories(scene, annotation.categories, ask))
+    there = [(spec, found) for spec in annotation.of_kind("atr") if (found := answers.of(spec.category))]
     said = await together(*(judge.attribute(scene, spec, instances, ask) for spec, instances in there))
-    return looked.matched, {spec: one for (spec, _), one in zip(there, said, strict=True)}
+    return answers.matched, {spec: one for (spec, _), one in zip(there, said, strict=True)}
 
 
-def verdicts(annotation: Annotation, stage: Stage, looked: Looked) -> dict[Specification, Verdict]:
+def verdicts(annotation: Annotation, stage: Stage, answers: JudgeAnswers) -> dict[Specification, Verdict]:
     """Return the verdict on each demand, under the profile of a stage."""
-    return {spec: _VERDICTS[spec.kind](spec, stage, looked) for spec in annotation.specifications}
+    return {spec: _VERDICTS[spec.kind](spec, stage, answers) for spec in annotation.specifications}
 
 
-def _counted(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    names = looked.of(spec.category)
+def _count_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+    names = answers.of(spec.category)
     listed = f": {', '.join(names)}" if names else ""
     what = f"{len(names)} {spaced(spec.category)}{listed}; {spec.wanted} needed"
     sure = Verdict(spec.holds(len(names)), len(names), what)
-    unsure = _unsure(stage, looked)
+    unsure = _unsure(stage, answers)
     return _if_decided(spec, sure, len(names) + len(unsure), unsure)
 
 
-def _unsure(stage: Stage, looked: Looked) -> Mapping[str, Unknown]:
+def _unsure(stage: Stage, answers: JudgeAnswers) -> Mapping[str, Unknown]:
     """Return the objects that may be of any category. In ``official`` they are of none, so there are no such
     objects."""
-    return {} if stage.profile.self_pairs else looked.unsure
+    return {} if stage.profile.self_pairs else answers.unsure
 
 
 def _if_decided(spec: Specification, sure: Verdict, most: int, unsure: Mapping[str, Unknown]) -> Verdict:
@@ -255,10 +257,10 @@ def _if_decided(spec: Specification, sure: Verdict, most: int, unsure: Mapping[s
     return Verdict(None, None, f"it is not known what {name} is ({why}); without it: {sure.reason}", sure.groups)
 
 
-def _attributed(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    said, unsure = looked.attributes.get(spec), _unsure(stage, looked)
+def _attribute_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+    said, unsure = answers.attributes.get(spec), _unsure(stage, answers)
     if said is None:
-        return _if_decided(spec, _absent(spec, stage, spec.category, 0, 1), len(unsure), unsure)
+        return _if_decided(spec, _verdict_without_objects(spec, stage, spec.category, 0, 1), len(unsure), unsure)
     if said.failed is not None and stage.profile.self_pairs:
         return Verdict(False, None, f"{said.failed}; unsatisfied, as published")
     sure = [name for name, has in said.instances.items() if has]
@@ -274,7 +276,7 @@ def _attributed(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
     return _if_decided(spec, verdict, len(sure) + len(open_) + len(unsure), unsure)
 
 
-def _absent(spec: Specification, stage: Stage, category: str, there: int, needed: int) -> Verdict:
+def _verdict_without_objects(spec: Specification, stage: Stage, category: str, there: int, needed: int) -> Verdict:
     """Return the verdict for too few objects: unsatisfied in ``official``, a count of 0 in ``strict``."""
     what = f"there {'is' if there == 1 else 'are'} {there or 'no'} {spaced(category)}, {needed} needed"
     if stage.profile.self_pairs:
@@ -282,55 +284,58 @@ def _absent(spec: Specification, stage: Stage, category: str, there: int, needed
     return Verdict(spec.holds(0), 0, f"{what}; {spec.wanted} wanted")
 
 
-def _lacking(spec: Specification, looked: Looked, more: int = 0) -> tuple[str, int, int] | None:
+def _missing_category(spec: Specification, answers: JudgeAnswers, more: int = 0) -> tuple[str, int, int] | None:
     """Return the first category with too few objects (even with ``more`` of them), the count and the number needed."""
-    counts = ((name, len(looked.of(name)), needed) for name, needed in spec.named.items())
+    counts = ((name, len(answers.of(name)), needed) for name, needed in spec.named.items())
     return next(((name, there, needed) for name, there, needed in counts if there + more < needed), None)
 
 
-def _unmapped(spec: Specification, stage: Stage, meant: Unknown | None) -> Verdict:
+def _verdict_without_relation(spec: Specification, stage: Stage, meant: Unknown | None) -> Verdict:
     """Return the verdict for an unmapped relation. In ``official`` it is met, or unmet if the judge gave no answer."""
     published = stage.profile.self_pairs
     if meant is not None:
-        return Verdict(False, None, f"{meant}; unsatisfied, as published") if published else _untold(meant)
+        return Verdict(False, None, f"{meant}; unsatisfied, as published") if published else _unknown_meaning(meant)
     what = f"{spaced(spec.relation)} {NOT_MEASURED}"
     return Verdict(True, None, f"{what}; satisfied, as published") if published else Verdict(None, None, what)
 
 
-def _untold(meant: Unknown) -> Verdict:
+def _unknown_meaning(meant: Unknown) -> Verdict:
     return Verdict(None, None, f"it is not known what this means ({meant})")
 
 
-def _between_objects(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
+def _object_relation_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
     # The meaning of a phrase does not depend on the scene, so it is the same for every subject.
-    meant, unsure = looked.pairs.get(spec), _unsure(stage, looked)
-    if lacking := _lacking(spec, looked, len(unsure)):
-        return _absent(spec, stage, *lacking)
+    meant, unsure = answers.pairs.get(spec), _unsure(stage, answers)
+    if lacking := _missing_category(spec, answers, len(unsure)):
+        return _verdict_without_objects(spec, stage, *lacking)
     if meant is None or isinstance(meant, Unknown):
-        return _unmapped(spec, stage, meant)
+        return _verdict_without_relation(spec, stage, meant)
     others: dict[str, int] = {}
     for name in spec.others:
         others[name] = others.get(name, 0) + 1
-    could_be = [((*looked.of(name), *unsure), n) for name, n in others.items()]
-    listed = list(islice(groups((*looked.of(spec.anchor), *unsure), could_be, stage.profile), MOST_GROUPS + 1))
+    could_be = [((*answers.of(name), *unsure), n) for name, n in others.items()]
+    listed = list(islice(groups((*answers.of(spec.anchor), *unsure), could_be, stage.profile), MOST_GROUPS + 1))
     if len(listed) > MOST_GROUPS:
         return Verdict(None, None, f"more than {MOST_GROUPS:,} groups could be meant")
     found = [
-        Found((group.anchor, *group.others), tuple(_of_objects(stage, one, group) for one in meant)) for group in listed
+        CheckedGroup((group.anchor, *group.others), tuple(_measured_relation(stage, one, group) for one in meant))
+        for group in listed
     ]
-    return _of_those_known(spec, stage, looked, found)
+    return _verdict_on_known(spec, stage, answers, found)
 
 
-def _of_those_known(spec: Specification, stage: Stage, looked: Looked, found: Sequence[Found]) -> Verdict:
+def _verdict_on_known(
+    spec: Specification, stage: Stage, answers: JudgeAnswers, found: Sequence[CheckedGroup]
+) -> Verdict:
     """Return the verdict on objects of known category, if objects of unknown category could not change it."""
-    unsure = _unsure(stage, looked)
+    unsure = _unsure(stage, answers)
     known = [one for one in found if unsure.keys().isdisjoint(one.objects)]
-    lacking = _lacking(spec, looked)
-    verdict = _absent(spec, stage, *lacking) if lacking else _weighed(spec, known)
+    lacking = _missing_category(spec, answers)
+    verdict = _verdict_without_objects(spec, stage, *lacking) if lacking else _verdict_from_groups(spec, known)
     return _if_decided(spec, verdict, sum(one.satisfied for one in found), unsure)
 
 
-def _of_objects(stage: Stage, meant: Meant, group: Group) -> Relation:
+def _measured_relation(stage: Stage, meant: MeasuredRelation, group: Group) -> Relation:
     """Return the measured relation. It is not satisfied if one of its objects cannot be measured."""
     try:
         return relation_of_objects(stage, meant.type, group.anchor, group.others, meant.side)
@@ -338,27 +343,27 @@ def _of_objects(stage: Stage, meant: Meant, group: Group) -> Relation:
         return Relation(meant.type, 0.0, False, -0.5, error.message)
 
 
-def _to_room(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    meant, unsure = looked.rooms.get(spec), _unsure(stage, looked)
-    if lacking := _lacking(spec, looked, len(unsure)):
-        return _absent(spec, stage, *lacking)
+def _room_relation_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+    meant, unsure = answers.rooms.get(spec), _unsure(stage, answers)
+    if lacking := _missing_category(spec, answers, len(unsure)):
+        return _verdict_without_objects(spec, stage, *lacking)
     if meant is None or isinstance(meant, Unknown):
-        return _unmapped(spec, stage, meant)
+        return _verdict_without_relation(spec, stage, meant)
     known = {ground.id for ground in stage.floors}
     floors = [name for name in meant.floors if name in known]
-    names = (*looked.of(spec.category), *unsure)
-    found = [Found((name,), (_in_room(stage, meant, name, floors),)) for name in names]
-    return _of_those_known(spec, stage, looked, found)
+    names = (*answers.of(spec.category), *unsure)
+    found = [CheckedGroup((name,), (_measured_room_relation(stage, meant, name, floors),)) for name in names]
+    return _verdict_on_known(spec, stage, answers, found)
 
 
-def _in_room(stage: Stage, meant: MeantInRoom, name: str, floors: Sequence[str]) -> Relation:
+def _measured_room_relation(stage: Stage, meant: MeasuredRoomRelation, name: str, floors: Sequence[str]) -> Relation:
     try:
         return relation_to_room(stage, meant.type, name, element=meant.element, floors=floors)
     except UsageError as error:
         return Relation(meant.type, 0.0, False, -0.5, error.message)
 
 
-def _weighed(spec: Specification, found: Sequence[Found]) -> Verdict:
+def _verdict_from_groups(spec: Specification, found: Sequence[CheckedGroup]) -> Verdict:
     good = [one for one in found if one.satisfied]
     bad = sorted((one for one in found if not one.satisfied), key=lambda one: -one.nearness)
     satisfied = spec.holds(len(good))
@@ -367,27 +372,27 @@ def _weighed(spec: Specification, found: Sequence[Found]) -> Verdict:
     if too_few and bad:
         reason = bad[0].why if len(found) == 1 else f"{bad[0].why} ({head})"
     else:
-        reason = f"{head}: {_named(good)}" if good else head
-    told = tuple(one.value() for one in islice([*good, *bad], MOST_TOLD))
+        reason = f"{head}: {_listed_objects(good)}" if good else head
+    told = tuple(one.value() for one in islice([*good, *bad], MOST_SHOWN))
     return Verdict(satisfied, len(good), reason, told)
 
 
-def _named(found: Iterable[Found]) -> str:
+def _listed_objects(found: Iterable[CheckedGroup]) -> str:
     return "; ".join(" and ".join(one.objects) for one in islice(found, 4))
 
 
-_VERDICTS: Mapping[str, Callable[[Specification, Stage, Looked], Verdict]] = {
-    "cnt": _counted,
-    "atr": _attributed,
-    "oor": _between_objects,
-    "oar": _to_room,
+_VERDICTS: Mapping[str, Callable[[Specification, Stage, JudgeAnswers], Verdict]] = {
+    "cnt": _count_verdict,
+    "atr": _attribute_verdict,
+    "oor": _object_relation_verdict,
+    "oar": _room_relation_verdict,
 }
 
 
-def _meaning(spec: Specification, looked: Looked) -> list[str] | None:
+def _meaning(spec: Specification, answers: JudgeAnswers) -> list[str] | None:
     """Return the measured relations that a relation was mapped to, as text."""
     if spec.kind == "oor":
-        pairs = looked.pairs.get(spec)
+        pairs = answers.pairs.get(spec)
         return None if pairs is None or isinstance(pairs, Unknown) else [str(one) for one in pairs]
-    room = looked.rooms.get(spec) if spec.kind == "oar" else None
+    room = answers.rooms.get(spec) if spec.kind == "oar" else None
     return None if room is None or isinstance(room, Unknown) else [f"{room.type} {room.element}", *room.floors]

@@ -39,7 +39,7 @@ from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, PER_SCENE, SceneTask, with_averages
 from tsgkit.suites.transcript import Ask
 
-WAYS = ("ground", "wall", "ceiling")
+SUPPORT_TYPES = ("ground", "wall", "ceiling")
 """The types of support that are measured differently. Standing on an object is measured like standing on the floor."""
 Types = Mapping[str, str | Unknown]
 Sides = Mapping[str, tuple[str, ...] | Unknown]
@@ -67,7 +67,7 @@ NOTHING = {
 }
 """The reason why a metric has no value."""
 YES, NO = "yes", "no"
-ABOUT_OBJECTS = (("held", "SUP", "supported", True), ("free", "COL", "in_collision", False),
+OBJECT_QUESTIONS = (("held", "SUP", "supported", True), ("free", "COL", "in_collision", False),
                  ("inside", "OOB", "out_of_bounds", False))  # fmt: skip
 """The questions on an object: the name, the kind, the finding that answers it, and the good value."""
 
@@ -77,16 +77,16 @@ class PlausibilityTask(SceneTask):
 
     metrics = METRICS
 
-    async def look(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Looked:
+    async def ask_judge(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> JudgeAnswers:
         """Ask the judge all questions."""
-        return Looked(*await together(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
+        return JudgeAnswers(*await together(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
 
-    def measure(self, annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
+    def measure(self, annotation: Annotation, scene: Furnished, answers: JudgeAnswers) -> dict[str, Any]:
         """Return all findings as JSON."""
         strict = scene.stage
-        unknown = [name for name, found in looked.sides.items() if isinstance(found, Unknown)]
+        unknown = [name for name, found in answers.sides.items() if isinstance(found, Unknown)]
         return {
-            "profiles": {name: findings(stage, looked.types, looked.sides) for name, stage in scene.stages.items()},
+            "profiles": {name: findings(stage, answers.types, answers.sides) for name, stage in scene.stages.items()},
             "problems": [str(problem) for problem in strict.problems],
             "unmeasured": list(strict.unmeasured),
             **({"unknown_sides": unknown} if unknown else {}),
@@ -147,7 +147,7 @@ class PlausibilityTask(SceneTask):
         """
         for name, profiles in (record["evidence"] or {}).get("objects", {}).items():
             strict = profiles["strict"] or {}
-            for question, kind, finding, good in ABOUT_OBJECTS:
+            for question, kind, finding, good in OBJECT_QUESTIONS:
                 said = strict.get(finding)
                 label = None if said is None else YES if said is good else NO
                 yield Verdict(f"{name}/{question}", label == YES, label, YES, kind)
@@ -169,7 +169,7 @@ def _nothing(name: str, value: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Looked:
+class JudgeAnswers:
     """The judge's answers on a scene: the support of each object, and its functional sides."""
 
     types: Types
@@ -181,7 +181,7 @@ class Looked:
         return [*self.types.values(), *self.sides.values()]
 
 
-class Held(NamedTuple):
+class Support(NamedTuple):
     """The support of an object: held or not (None if unknown), how, and the reason if it is not held or unknown."""
 
     supported: bool | None
@@ -189,7 +189,7 @@ class Held(NamedTuple):
     why: str
 
 
-def _held(stage: Stage, types: Types) -> dict[str, Held]:
+def _supports_of(stage: Stage, types: Types) -> dict[str, Support]:
     """Return the support of each object.
 
     An object whose support type is unknown stands on the ground in ``official``. In ``strict`` its support is unknown
@@ -197,22 +197,22 @@ def _held(stage: Stage, types: Types) -> dict[str, Held]:
     """
     known = {name: kind for name, kind in types.items() if isinstance(kind, str)}
     found = {
-        name: Held(one.supported, one.type, "" if one.supported else one.evidence)
+        name: Support(one.supported, one.type, "" if one.supported else one.evidence)
         for name, one in supports(stage, known).items()
     }
     unsure = {name: why for name, why in types.items() if isinstance(why, Unknown) and name in found}
     if stage.profile.self_pairs or not unsure:
         return found
-    ways = [supports(stage, known | dict.fromkeys(unsure, way)) for way in WAYS]
+    findings_by_type = [supports(stage, known | dict.fromkeys(unsure, way)) for way in SUPPORT_TYPES]
     for name, why in unsure.items():
-        if len({way[name].supported for way in ways}) > 1:
-            found[name] = Held(None, None, f"it is not known what holds {name} ({why})")
+        if len({way[name].supported for way in findings_by_type}) > 1:
+            found[name] = Support(None, None, f"it is not known what holds {name} ({why})")
     return found
 
 
 def findings(stage: Stage, types: Types, sides: Sides) -> dict[str, Any]:
     """Return all findings under the profile of a stage: by object, by opening, and the parts of each metric."""
-    hits, held = collisions(stage), _held(stage, types)
+    hits, held = collisions(stage), _supports_of(stage, types)
     used = {name: found for name, found in sides.items() if not isinstance(found, Unknown)}
     bounds, access = out_of_bounds(stage), accessibility(stage, used)
     way, open_ = navigability(stage), clearances(stage)

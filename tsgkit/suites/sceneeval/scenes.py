@@ -30,7 +30,7 @@ from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import Judged, Scores
-from tsgkit.suites.judges.judge import Judge as Asking
+from tsgkit.suites.judges.judge import Judge as ModelAsker
 from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.metrics import PER_ITEM, PROFILES, Metric
@@ -38,9 +38,9 @@ from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.judges.answers import said_in
+from tsgkit.suites.sceneeval.judges.answers import last_json_in
 from tsgkit.suites.sceneeval.judges.judge import Judge, ended, unknowns
-from tsgkit.suites.sceneeval.judges.model import OBJECTS, ROOM, ModelJudge, Words
+from tsgkit.suites.sceneeval.judges.model import OBJECTS, ROOM, JudgePrompts, ModelJudge
 from tsgkit.suites.sceneeval.judges.rules import NAME as RULES
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
@@ -72,7 +72,7 @@ FOLDER = "name a folder of scenes: --scenes NAME=DIR"
 PER_SCENE = "_per_scene"
 UNKNOWN = "unknown"
 """The name of the count of things that are unknown in ``strict``."""
-NOT_LOOKED_AT, STOPPED = "nobody looked at it yet", "the run was stopped before it was measured"
+NOT_JUDGED, STOPPED = "nobody looked at it yet", "the run was stopped before it was measured"
 NOT_SEEN = "the published tool starts from the scene files there are"
 FAILED = "the judge's service failed, where the published tool stops"
 OUTCOMES = {ABSENT: Outcome.MISSING, BROKEN: Outcome.UNREADABLE}
@@ -96,11 +96,11 @@ class SceneTask(DescriptionTask):
     shared_labels = (OBJECTS, ROOM)
 
     @abstractmethod
-    async def look(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Any:  # noqa: ANN401
+    async def ask_judge(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Any:  # noqa: ANN401
         """Ask the judge all questions about a scene. The result has an attribute with all its answers."""
 
     @abstractmethod
-    def measure(self, annotation: Annotation, scene: Furnished, looked: Any) -> dict[str, Any]:  # noqa: ANN401
+    def measure(self, annotation: Annotation, scene: Furnished, answers: Any) -> dict[str, Any]:  # noqa: ANN401
         """Measure the scene, using the judge's answers, and return all findings as JSON."""
 
     @abstractmethod
@@ -132,14 +132,14 @@ class SceneTask(DescriptionTask):
         """Raise UsageError if a solver is given: solvers are for models that answer in words."""
         refuse_solver(solver, self.key)
 
-    def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
+    def viewer(self, viewing: Viewing, dataset: Dataset) -> SceneFolderSolver:
         """Return a solver for a folder of scenes."""
-        looks = judge_of(viewing.judge, viewing.prompts, form=viewing.form, formats=viewing.formats)
-        rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing, viewing.seconds)
+        judge = judge_named(viewing.judge, viewing.prompts, form=viewing.form, formats=viewing.formats)
+        rooms = SceneFolder(viewing.folder.path, sources_of(viewing.assets), viewing.missing, viewing.seconds)
         _check_names(viewing.folder.path, dataset.item_ids)
-        if isinstance(looks, ModelJudge) and not viewing.boxes and not viewing.judge.startswith(ASK_NOBODY):
+        if isinstance(judge, ModelJudge) and not viewing.boxes and not viewing.judge.startswith(ASK_NOBODY):
             check_boxes(viewing.folder.path, viewing.folder.name, dataset.item_ids, rooms.sources)
-        return Looking(self, rooms, looks, viewing.protocol)
+        return SceneFolderSolver(self, rooms, judge, viewing.protocol)
 
     def pieces_of(self, viewing: Viewing, samples: Iterable[Annotation]) -> Iterator[Piece]:
         """Yield the scene files of these items, and the meshes they name, beside them or among the assets."""
@@ -175,7 +175,7 @@ class SceneTask(DescriptionTask):
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
         """Return the source of each prompt of the model judge."""
-        return Words.of(prompts).sources
+        return JudgePrompts.of(prompts).sources
 
     def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
         """Score the recorded findings (None: the scene was not judged)."""
@@ -183,10 +183,10 @@ class SceneTask(DescriptionTask):
         given_up = value is None and transcript is not None and any(one.label == TOO_LONG for one in transcript.said)
         if value is None:
             failed = transcript.said[-1].reply if transcript and transcript.said else None
-            value = {"found": ABSENT, "reason": (failed.error or STOPPED) if failed else NOT_LOOKED_AT}
+            value = {"found": ABSENT, "reason": (failed.error or STOPPED) if failed else NOT_JUDGED}
             outcome = _outcome_of(failed) if failed and failed.error else Outcome.MISSING
         else:
-            outcome = OUTCOMES.get(value["found"]) or Outcome(_judge(value)["ended"])
+            outcome = OUTCOMES.get(value["found"]) or Outcome(_judge_record(value)["ended"])
         seen = value["found"] not in OUTCOMES
         scores = {profile: self.scores_of(sample, value, profile) for profile in PROFILES}
         if outcome is Outcome.API_ERROR and value["found"] == SEEN:
@@ -203,7 +203,7 @@ class SceneTask(DescriptionTask):
     def readings(self, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
         """Describe the findings on a scene under both profiles. For a reply of the judge, return its content."""
         if reply.source != LOCAL:
-            said = said_in(reply.text or "")
+            said = last_json_in(reply.text or "")
             unsaid = "" if said is not None else "there is no JSON in the reply"
             return TwoReadings(_ended(reply, said), said, unsaid, (), said, unsaid, ())
         transcript = Transcript((Said(LOCAL, reply),))
@@ -211,7 +211,8 @@ class SceneTask(DescriptionTask):
         seen = value["found"] not in OUTCOMES
         troubles = {profile: self.troubles_of(value, profile) if seen else [] for profile in PROFILES}
         strict, official = (
-            "\n".join([_in_words(judged.scores[profile]), *troubles[profile]]) for profile in ("strict", "official")
+            "\n".join([_scores_in_words(judged.scores[profile]), *troubles[profile]])
+            for profile in ("strict", "official")
         )
         why: tuple[str, ...] = ()
         if strict != official:
@@ -221,7 +222,7 @@ class SceneTask(DescriptionTask):
         return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
 
 
-def judge_of(
+def judge_named(
     name: str, prompts: str | None = None, *, form: int = NEWEST, formats: ResponseFormats | None = None
 ) -> Judge:
     """Return the judge with this name: rules, or a model, with the prompts of a folder or the bundled ones."""
@@ -232,7 +233,7 @@ def judge_of(
         return RulesJudge()
     if name.startswith(PREFIX):
         raise UsageError(f"{name}: a baseline cannot judge scenes", hint=f"--judge {RULES}, or PROVIDER/MODEL")
-    return ModelJudge(name, Words.of(prompts, form), Asking(formats or ResponseFormats()))
+    return ModelJudge(name, JudgePrompts.of(prompts, form), ModelAsker(formats or ResponseFormats()))
 
 
 @dataclass(frozen=True)
@@ -252,11 +253,11 @@ class SceneScorer:
 
 
 @dataclass(frozen=True)
-class Looking(SceneScorer):
+class SceneFolderSolver(SceneScorer):
     """A solver that judges a folder of scenes."""
 
-    rooms: Rooms
-    looker: Judge
+    rooms: SceneFolder
+    scene_judge: Judge
     name: str
     style: str = ""
 
@@ -264,15 +265,15 @@ class Looking(SceneScorer):
     def fingerprint(self) -> str:
         """The judge with its tables or prompts, and the layouts of the available asset collections."""
         layouts = ",".join(sorted(source.name for source in self.rooms.sources))
-        return f"{self.task.kind}/{self.looker.fingerprint}/{layouts}/{self.rooms.missing}"
+        return f"{self.task.kind}/{self.scene_judge.fingerprint}/{layouts}/{self.rooms.missing}"
 
     async def solve(self, sample: Annotation, ask: Ask | None) -> Transcript:
         """Read the scene, ask the judge and measure. With a model judge, few scenes are in memory at a time."""
-        if not isinstance(self.looker, ModelJudge):
-            return await looked_at(self.task, sample, self.rooms, self.looker, ask)
-        async with self.looker.turn:
-            self.looker.go_on()
-            return await looked_at(self.task, sample, self.rooms, self.looker, ask)
+        if not isinstance(self.scene_judge, ModelJudge):
+            return await judge_scene(self.task, sample, self.rooms, self.scene_judge, ask)
+        async with self.scene_judge.turn:
+            self.scene_judge.go_on()
+            return await judge_scene(self.task, sample, self.rooms, self.scene_judge, ask)
 
     def expected(self, sample: Annotation) -> Expected:
         """Return the calls that the judge would make: none for a missing or unreadable scene."""
@@ -280,11 +281,11 @@ class Looking(SceneScorer):
             scene = self.rooms.scene(sample.item_id)
         except (TsgkitError, MemoryError, RecursionError, OSError):
             return Expected()
-        return Expected() if scene is None else self.looker.expected(self.task.kind, sample, scene)
+        return Expected() if scene is None else self.scene_judge.expected(self.task.kind, sample, scene)
 
 
 @dataclass(frozen=True)
-class Rooms:
+class SceneFolder:
     """A folder of scenes, and the sources of the meshes they name."""
 
     folder: Path
@@ -300,7 +301,7 @@ class Rooms:
 
 
 @dataclass
-class Heard:
+class RecordingAsk:
     """A wrapper of ``ask`` that records the replies. A repeated request replaces the earlier reply."""
 
     ask: Ask
@@ -320,35 +321,39 @@ class Heard:
         return tuple(Said(label, reply) for (label, _), reply in self.replies.items())
 
 
-async def looked_at(task: SceneTask, annotation: Annotation, rooms: Rooms, judge: Judge, ask: Ask | None) -> Transcript:
+async def judge_scene(
+    task: SceneTask, annotation: Annotation, rooms: SceneFolder, judge: Judge, ask: Ask | None
+) -> Transcript:
     """Judge one scene. Return a transcript of the judge's calls, then the findings."""
-    heard = None if ask is None else Heard(ask)
+    recorder = None if ask is None else RecordingAsk(ask)
     try:
-        value = await _found(task, annotation, rooms, judge, heard)
+        value = await _findings_of(task, annotation, rooms, judge, recorder)
         found = Said(LOCAL, Reply(text=json.dumps(value), source=LOCAL))
     except TooLong as error:
         found = Said(TOO_LONG, Reply(None, Ending.API_ERROR, error=f"{error}; {RAISE}", source=LOCAL))
-    return Transcript((*(heard.said if heard is not None else ()), found))
+    return Transcript((*(recorder.said if recorder is not None else ()), found))
 
 
-async def _found(
-    task: SceneTask, annotation: Annotation, rooms: Rooms, judge: Judge, heard: Heard | None
+async def _findings_of(
+    task: SceneTask, annotation: Annotation, rooms: SceneFolder, judge: Judge, recorder: RecordingAsk | None
 ) -> Mapping[str, Any]:
     limit = TimeLimit(rooms.seconds)
     try:
-        scene = await _beside(heard, lambda: rooms.scene(annotation.item_id), limit)
+        scene = await _in_thread(recorder, lambda: rooms.scene(annotation.item_id), limit)
     except TsgkitError as error:
-        return await _instead(task, annotation, heard, error.message)
+        return await _measure_empty_room(task, annotation, recorder, error.message)
     except (MemoryError, RecursionError, OSError) as error:
-        return await _instead(task, annotation, heard, f"it cannot be read: {type(error).__name__}: {error}")
+        return await _measure_empty_room(
+            task, annotation, recorder, f"it cannot be read: {type(error).__name__}: {error}"
+        )
     if scene is None:
         return {"found": ABSENT, "reason": "there is no scene of this id"}
     scene = replace(scene, limit=limit)
     try:
-        value = await _measured(task, annotation, scene, judge, heard)
+        value = await _judge_and_measure(task, annotation, scene, judge, recorder)
     except _NotMeasured as error:
-        return await _instead(task, annotation, heard, str(error))
-    notes = [*scene.notes, *await _beside(heard, lambda: scene.texture_faults, limit)]
+        return await _measure_empty_room(task, annotation, recorder, str(error))
+    notes = [*scene.notes, *await _in_thread(recorder, lambda: scene.texture_faults, limit)]
     return {"found": SEEN, "notes": notes, **value}
 
 
@@ -357,7 +362,7 @@ class _NotMeasured(Exception):
 
 
 @contextmanager
-def _of_the_scene() -> Iterator[None]:
+def _scene_faults() -> Iterator[None]:
     """Convert errors into ``_NotMeasured``: the scene causes any error in this block."""
     try:
         yield
@@ -366,22 +371,22 @@ def _of_the_scene() -> Iterator[None]:
         raise _NotMeasured(f"it cannot be measured: {type(error).__name__}: {words}") from error
 
 
-async def _measured(
-    task: SceneTask, annotation: Annotation, scene: Furnished, judge: Judge, heard: Heard | None
+async def _judge_and_measure(
+    task: SceneTask, annotation: Annotation, scene: Furnished, judge: Judge, recorder: RecordingAsk | None
 ) -> dict[str, Any]:
-    with _of_the_scene():
-        await _beside(heard, lambda: (scene.stage.bodies, scene.stage.floors), scene.limit)
-    if heard is None:  # rules measure; for a model, waiting does not count as work
-        with _of_the_scene(), scene.limit.working():
-            looked = await task.look(annotation, scene, judge, None)
+    with _scene_faults():
+        await _in_thread(recorder, lambda: (scene.stage.bodies, scene.stage.floors), scene.limit)
+    if recorder is None:  # rules measure; for a model, waiting does not count as work
+        with _scene_faults(), scene.limit.working():
+            answers = await task.ask_judge(annotation, scene, judge, None)
     else:
-        looked = await task.look(annotation, scene, judge, heard)
-    with _of_the_scene():
-        value = await _beside(heard, lambda: task.measure(annotation, scene, looked), scene.limit)
-    return value if heard is None else value | {"judge": _told(looked.told)}
+        answers = await task.ask_judge(annotation, scene, judge, recorder)
+    with _scene_faults():
+        value = await _in_thread(recorder, lambda: task.measure(annotation, scene, answers), scene.limit)
+    return value if recorder is None else value | {"judge": _judge_summary(answers.told)}
 
 
-def _told(told: Sequence[object]) -> dict[str, Any]:
+def _judge_summary(told: Sequence[object]) -> dict[str, Any]:
     """Return how the judge's calls ended, and the questions it could not answer."""
     unknown = [
         {"label": one.label, "outcome": one.outcome and str(one.outcome), "reason": one.reason}
@@ -390,19 +395,21 @@ def _told(told: Sequence[object]) -> dict[str, Any]:
     return {"ended": str(ended(told)), "unknown": unknown}
 
 
-async def _beside(heard: Heard | None, work: Callable[[], Found], limit: TimeLimit) -> Found:
+async def _in_thread(recorder: RecordingAsk | None, work: Callable[[], Found], limit: TimeLimit) -> Found:
     """Run work in a thread if the event loop serves other scenes, and count its time."""
     with limit.working():
-        found = work() if heard is None else await asyncio.to_thread(work)
+        found = work() if recorder is None else await asyncio.to_thread(work)
         limit.check()
     return found
 
 
-async def _instead(task: SceneTask, annotation: Annotation, heard: Heard | None, reason: str) -> dict[str, Any]:
+async def _measure_empty_room(
+    task: SceneTask, annotation: Annotation, recorder: RecordingAsk | None, reason: str
+) -> dict[str, Any]:
     """Measure an empty room in place of a scene that cannot be read, as the published code does. No model is asked."""
     empty = Furnished(bare_room(f"scene_{annotation.item_id}"))
-    looked = await task.look(annotation, empty, RulesJudge(), None)
-    value = await _beside(heard, lambda: task.measure(annotation, empty, looked), empty.limit)
+    answers = await task.ask_judge(annotation, empty, RulesJudge(), None)
+    value = await _in_thread(recorder, lambda: task.measure(annotation, empty, answers), empty.limit)
     return {"found": BROKEN, "reason": reason, **value}
 
 
@@ -433,7 +440,7 @@ def _ended(reply: Reply, said: str | None) -> Outcome:
     return Outcome.ANSWERED if complete and said is not None else outcome_of(reply)
 
 
-def _in_words(scores: Scores) -> str:
+def _scores_in_words(scores: Scores) -> str:
     listed = {name: one for name, one in scores.items() if not name.endswith(PER_SCENE) and one.weight}
     return ", ".join(f"{name} {one.sum:g}/{one.weight:g}" for name, one in listed.items())
 
@@ -443,7 +450,7 @@ def _outcome_of(failed: Reply) -> Outcome:
     return Outcome.ERROR if failed.source == LOCAL else Outcome.API_ERROR
 
 
-def _judge(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _judge_record(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return how the judge's calls ended, and the questions it could not answer. For rules, nothing is recorded."""
     found: Mapping[str, Any] = value.get("judge", {"ended": Outcome.ANSWERED, "unknown": ()})
     return found
@@ -451,4 +458,6 @@ def _judge(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _notes(value: Mapping[str, Any]) -> tuple[str, ...]:
     notes = (*([value["reason"]] if value.get("reason") else []), *value.get("notes", ()), *value.get("problems", ()))
-    return notes + tuple(": ".join(filter(None, (one["label"], one["reason"]))) for one in _judge(value)["unknown"])
+    return notes + tuple(
+        ": ".join(filter(None, (one["label"], one["reason"]))) for one in _judge_record(value)["unknown"]
+    )

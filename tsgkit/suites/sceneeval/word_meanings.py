@@ -1,8 +1,10 @@
 """Editable tables of word meanings: measured relations, functional sides and synonyms of categories.
 
 >>> table = relation_table()
->>> table.between_objects("to_the_left_of"), table.between_objects("at the foot of")
-((Meant(type='side_of', side='left'),), (Meant(type='side_of', side='front'), Meant(type='next_to', side=None)))
+>>> table.between_objects("to_the_left_of")
+(MeasuredRelation(type='side_of', side='left'),)
+>>> [str(relation) for relation in table.between_objects("at the foot of") or ()]
+['side_of front', 'next_to']
 >>> table.to_room("hanging_from", "ceiling"), table.between_objects("in harmony with") is None
 ('hang_from_ceiling', True)
 >>> same = Synonyms.of([["sofa", "couch"]])
@@ -36,7 +38,7 @@ from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
 RELATIONS, SIDES, CATEGORIES = "sceneeval/relations.yaml", "sceneeval/sides.yaml", "sceneeval/categories.yaml"
 
 
-class Meant(NamedTuple):
+class MeasuredRelation(NamedTuple):
     """A measured relation between objects, with its side if it needs one."""
 
     type: str
@@ -51,11 +53,11 @@ class RelationTable:
     """The table of relation phrases, normalised for comparison."""
 
     ignored: frozenset[str]
-    objects: Mapping[str, tuple[Meant, ...]]
+    objects: Mapping[str, tuple[MeasuredRelation, ...]]
     rooms: Mapping[str, Mapping[str, str]]
     sha256: str
 
-    def between_objects(self, phrase: str) -> tuple[Meant, ...] | None:
+    def between_objects(self, phrase: str) -> tuple[MeasuredRelation, ...] | None:
         """Return the relations that must all hold, or None if the phrase is not in the table."""
         return self.objects.get(self._plain(phrase))
 
@@ -106,13 +108,13 @@ def _listed(value: object, source: str) -> list[str]:
     return value
 
 
-def _meant(text: str, where: str) -> Meant:
+def _meant(text: str, where: str) -> MeasuredRelation:
     name, _, side = text.partition(" ")
     if name not in RELATIONS_OF_OBJECTS:
         raise UsageError(f"{where}: there is no relation {name}", hint=", ".join(RELATIONS_OF_OBJECTS))
     if (side or None) not in SIDED.get(name, (None,)):
         raise UsageError(f"{where}: {name} takes {', '.join(SIDED.get(name, ())) or 'no side'}, not {side!r}")
-    return Meant(name, side or None)
+    return MeasuredRelation(name, side or None)
 
 
 def _by_element(types: object, where: str) -> dict[str, str]:
@@ -162,7 +164,7 @@ def _synonyms_of(text: str, source: str) -> tuple[Sequence[Sequence[str]], str]:
 
 _WORD = re.compile(r"[^\W_]+")
 Words = tuple[str, ...]
-EXACT, KIND_OF, TOLD, BROADER = 4, 3, 2, 1
+EXACT, KIND_OF, DESCRIBED, BROADER = 4, 3, 2, 1
 """How a category fits: same name; more specific object; given by the description; more general object."""
 
 
@@ -203,15 +205,15 @@ def fit(category: Words, named: Words, told: Words) -> int:
     if category == named:
         return EXACT
     if not named:
-        return TOLD if _run_in(category, told) else 0
+        return DESCRIBED if _contains_run(category, told) else 0
     if set(category) <= set(named) and category[-1] == named[-1]:
         return KIND_OF
     if set(named) <= set(category) and category[-1] == named[-1]:
-        return TOLD if set(category) <= set(told) | set(named) else BROADER
+        return DESCRIBED if set(category) <= set(told) | set(named) else BROADER
     return 0
 
 
-def _run_in(part: Words, whole: Words) -> bool:
+def _contains_run(part: Words, whole: Words) -> bool:
     return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
 
 
@@ -228,10 +230,10 @@ def best_category(named: str, told: str, categories: Sequence[str], same: Synony
     return found
 
 
-def says(text: str, attribute: str) -> bool:
+def mentions(text: str, attribute: str) -> bool:
     """Return True if a text contains all words of an attribute.
 
-    >>> says("a king-size bed of dark wood", "king_size"), says("a bed", "red")
+    >>> mentions("a king-size bed of dark wood", "king_size"), mentions("a bed", "red")
     (True, False)
     """
     return set(words_of(spaced(attribute))) <= set(words_of(text))

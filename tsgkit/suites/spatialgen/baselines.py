@@ -47,7 +47,7 @@ from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
 from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample
 from tsgkit.suites.spatialgen.scores import label_of
-from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, telling
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, content_words
 from tsgkit.suites.spatialgen.votes import ROUNDS, Ballot, accuracy, single_round_accuracy
 from tsgkit.suites.task import Control
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
@@ -85,7 +85,7 @@ def guess(seed: int = 0) -> Answerer:
 
     def answer(row: Row) -> tuple[str, ...]:
         return tuple(
-            _lot(row, number, seed).choice(tuple(question.options) or LETTERS)
+            _rng(row, number, seed).choice(tuple(question.options) or LETTERS)
             for number, question in enumerate(row.questions)
         )
 
@@ -149,21 +149,21 @@ def _fitting(likeness: Likeness, seed: int) -> Answerer:
 def _best(row: Row, number: int, likeness: Likeness, seed: int) -> str:
     letters = row.questions[number].choices or tuple(LETTERS)
     if not row.questions[number].choices:
-        return _lot(row, number, seed).choice(letters)
+        return _rng(row, number, seed).choice(letters)
     fits = [likeness(row, number, letter) for letter in letters]
-    return _lot(row, number, seed).choice(
+    return _rng(row, number, seed).choice(
         [letter for letter, fit in zip(letters, fits, strict=True) if fit == max(fits)]
     )
 
 
 def _in_other_stems(row: Row, number: int, letter: str) -> float:
-    return len(telling(row.questions[number].options[letter]) & other_stems(row, number))
+    return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
 
 
 def _likeness_to_others(row: Row, number: int, letter: str) -> float:
     question = row.questions[number]
-    own = telling(question.options[letter])
-    return sum(_alike(own, telling(question.options[other])) for other in question.choices if other != letter)
+    own = content_words(question.options[letter])
+    return sum(_alike(own, content_words(question.options[other])) for other in question.choices if other != letter)
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> float:
@@ -172,11 +172,11 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> float:
 
 def other_stems(row: Row, number: int) -> frozenset[str]:
     """Return the words of all stems but this question's."""
-    stems = (telling(question.stem) for place, question in enumerate(row.questions) if place != number)
+    stems = (content_words(question.stem) for place, question in enumerate(row.questions) if place != number)
     return frozenset().union(*stems)
 
 
-def _lot(row: Row, number: int, seed: int) -> Random:
+def _rng(row: Row, number: int, seed: int) -> Random:
     return Random(f"{seed}/{row.id}/{number}")
 
 
@@ -190,7 +190,7 @@ def accuracies(rows: Sequence[Row], answer: Answerer) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Guessing:
+class BaselineSubject:
     """A baseline for all rounds. Random choices differ between rounds."""
 
     subject: str
@@ -214,12 +214,12 @@ def _as_in_data(sample: SpatialSample) -> tuple[tuple[str, ...], ...]:
     return (tuple("".join(question.choices) for question in sample.questions),) * ROUNDS
 
 
-def guessing(subject: str, rows: Sequence[Row], seed: int) -> Guessing:
+def baseline_subject(subject: str, rows: Sequence[Row], seed: int) -> BaselineSubject:
     """Return the baseline of a subject such as ``baseline/longest``."""
     name = baseline_name(subject, NAMES)
     if name == "random":
-        return Guessing(subject, tuple(guess(seed * ROUNDS + turn) for turn in range(ROUNDS)), seed)
-    return Guessing(subject, (baseline(name, rows, seed),) * ROUNDS, seed)
+        return BaselineSubject(subject, tuple(guess(seed * ROUNDS + turn) for turn in range(ROUNDS)), seed)
+    return BaselineSubject(subject, (baseline(name, rows, seed),) * ROUNDS, seed)
 
 
 def controls(samples: Sequence[SpatialSample], rows: Sequence[Row], seed: int) -> tuple[Control, ...]:
@@ -227,16 +227,16 @@ def controls(samples: Sequence[SpatialSample], rows: Sequence[Row], seed: int) -
 
     All sub-domains have equally many questions, so the share over all questions is the mean of the sub-domains.
     """
-    return tuple(_control(guessing(PREFIX + name, rows, seed), samples) for name in NAMES)
+    return tuple(_control(baseline_subject(PREFIX + name, rows, seed), samples) for name in NAMES)
 
 
-def _control(subject: Guessing, samples: Sequence[SpatialSample]) -> Control:
+def _control(subject: BaselineSubject, samples: Sequence[SpatialSample]) -> Control:
     ballots = [ballot for sample in samples for ballot in _ballots(subject, sample)]
     values = {ACCURACY: accuracy(ballots), SINGLE: single_round_accuracy(ballots)}
     return Control(subject.subject, len(ballots), {name: value for name, value in values.items() if value is not None})
 
 
-def _ballots(subject: Guessing, sample: SpatialSample) -> list[Ballot]:
+def _ballots(subject: BaselineSubject, sample: SpatialSample) -> list[Ballot]:
     """Return the ballots that its transcript would give."""
     said = {answer: answer(sample.row) for answer in dict.fromkeys(subject.answerers)}
     turns = [said[answer] for answer in subject.answerers]

@@ -35,7 +35,7 @@ from tsgkit.graph import rules
 from tsgkit.graph.rules import ERROR, WARNING, Place, Rule, Severity
 from tsgkit.suites.spatialgen.baselines import other_stems
 from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row, Rows, read_rows
-from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, folded, telling, tokens
+from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, content_words, folded, tokens
 
 MOST_TOKENS = 77
 """The number of tokens that a CLIP text encoder reads; it cuts off the rest of a longer prompt."""
@@ -86,13 +86,13 @@ class Finding(NamedTuple):
         return RULES[self.code].severity
 
 
-Told = tuple[str, str]
+CodeAndMessage = tuple[str, str]
 """A code and a message."""
 
 
 def findings(rows: Iterable[Row]) -> Iterator[Finding]:
     """Yield all defects of the rows of a file: item by item, then those of the file as a whole."""
-    seen = _Seen()
+    seen = _FileStatistics()
     for row in rows:
         yield from row_findings(row)
         yield from seen.repeats(row)
@@ -118,7 +118,7 @@ def question_findings(row: Row, number: int) -> Iterator[Finding]:
 _NO_OPTIONS = ("no-options", "no options follow the stem")
 
 
-def _row(row: Row) -> Iterator[Told]:
+def _row(row: Row) -> Iterator[CodeAndMessage]:
     if row.types != SUB_DOMAINS:
         yield "row-shape", f"question_type is {', '.join(row.types) or 'empty'}"
     if not len(row.types) == len(row.texts) == len(row.answers):
@@ -134,13 +134,13 @@ def _row(row: Row) -> Iterator[Told]:
         yield "long-prompt", f"{length} words and punctuation marks, not at most {MOST_TOKENS}"
 
 
-def _stem(question: Question) -> Iterator[Told]:
+def _stem(question: Question) -> Iterator[CodeAndMessage]:
     spoken = dict.fromkeys(found.lower() for found in TEXT_REFERENCE.findall(question.stem))
     if spoken:
         yield "text-reference", f"the stem speaks of a text: {', '.join(spoken)}"
 
 
-def _options(question: Question) -> Iterator[Told]:
+def _options(question: Question) -> Iterator[CodeAndMessage]:
     missing = [letter for letter in LETTERS if letter not in question.options]
     if question.refusal and missing:
         yield "missing-option", f"no option {', '.join(missing)}"
@@ -160,7 +160,7 @@ def _options(question: Question) -> Iterator[Told]:
         yield "refusal-form", f"{question.gap!r} between the stem and its options, expected {GAP!r}"
 
 
-def _key(question: Question) -> Iterator[Told]:
+def _key(question: Question) -> Iterator[CodeAndMessage]:
     if question.key not in question.options:
         letters = ", ".join(question.options)
         yield "key-without-option", f"the key {question.key} is none of the options {letters}"
@@ -168,17 +168,17 @@ def _key(question: Question) -> Iterator[Told]:
         yield "key-is-refusal", f"the key {question.key} is the option that refuses to answer"
 
 
-def _leaks(row: Row, number: int) -> Iterator[Told]:
+def _leaks(row: Row, number: int) -> Iterator[CodeAndMessage]:
     question = row.questions[number]
     if question.key not in question.choices:
         return
-    for code, words in (("own-stem", telling(question.stem)), ("other-stems", other_stems(row, number))):
-        inside = [letter for letter in question.choices if telling(question.options[letter]) <= words]
-        if inside == [question.key] and telling(question.options[question.key]):
+    for code, words in (("own-stem", content_words(question.stem)), ("other-stems", other_stems(row, number))):
+        inside = [letter for letter in question.choices if content_words(question.options[letter]) <= words]
+        if inside == [question.key] and content_words(question.options[question.key]):
             yield code, f"all words of {question.key} are there: {question.options[question.key]}"
 
 
-class _Seen:
+class _FileStatistics:
     """The statistics over rows that are needed for defects of the whole file."""
 
     def __init__(self) -> None:

@@ -1,8 +1,8 @@
 """Protocols of asking a judge about an image: the prompts, the number of rounds, and the orders of options.
 
->>> way_of("ours-apart-blind")
-Way(base='ours-apart', control='blind')
->>> [name for name in PROTOCOLS if way_of(name).base == "published"]
+>>> parse_protocol("ours-apart-blind")
+ParsedProtocol(base='ours-apart', control='blind')
+>>> [name for name in PROTOCOLS if parse_protocol(name).base == "published"]
 ['published', 'published-blind', 'published-shuffled']
 
 A protocol may have a control: ``blind`` shows no image, ``shuffled`` shows that of another prompt.
@@ -107,19 +107,19 @@ Orders = tuple[tuple[Permutation, ...], ...]
 """The order of the options of each question, by round."""
 
 
-class Way(NamedTuple):
+class ParsedProtocol(NamedTuple):
     """A parsed protocol: the way of asking, and the control, if any."""
 
     base: str
     control: str = ""
 
 
-def way_of(protocol: str) -> Way:
+def parse_protocol(protocol: str) -> ParsedProtocol:
     """Parse the name of a protocol."""
     if protocol == BASELINE:
-        return Way(PUBLISHED)
+        return ParsedProtocol(PUBLISHED)
     head, _, last = protocol.rpartition("-")
-    return Way(head, last) if last in CONTROLS else Way(protocol)
+    return ParsedProtocol(head, last) if last in CONTROLS else ParsedProtocol(protocol)
 
 
 def orders_of(sample: SpatialSample, base: str, seed: int) -> Orders:
@@ -162,11 +162,11 @@ def schema_of(questions: Sequence[Question], base: str) -> dict[str, Any] | None
 
 
 @dataclass(frozen=True)
-class Words:
+class QuestionPrompts:
     """The prompts of one protocol, from the user's folder, else the working project, else the bundled ones."""
 
     card: Card
-    way: Way
+    way: ParsedProtocol
     folder: str | None = None
     form: int = NEWEST
     """The request form, which determines if the image comes before or after the questions in our own protocols."""
@@ -243,8 +243,8 @@ FIELDS = {
 """The names of the prompts, and their required fields."""
 
 
-def check_protocol(name: str) -> Way:
+def check_protocol(name: str) -> ParsedProtocol:
     """Parse the name of a protocol. Raise UsageError if there is none of this name."""
     if name not in PROTOCOLS:
         raise UsageError(f"there is no protocol {name}", hint=meant(name, PROTOCOLS))
-    return way_of(name)
+    return parse_protocol(name)

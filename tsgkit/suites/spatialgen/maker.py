@@ -33,7 +33,7 @@ from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.gather_all import Each, all_at_once
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
 from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
-from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, folded, telling, tokens
+from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, content_words, folded, tokens
 from tsgkit.suites.transcript import Ask
 
 FIELDS = {
@@ -44,11 +44,11 @@ FIELDS = {
 FEWEST_WORDS = 40
 MOST_ALIKE = 0.6
 """The share of common words above which two texts are near-duplicates."""
-LEAST_TOLD = 0.3
+LEAST_MENTIONED = 0.3
 """The least share of the words of a right answer that the text must contain."""
 UNLIKE_LENGTHS = 2.5
 CHOICES = LETTERS[:-1]
-IN_ALL = ("id-form", "repeated-id")
+IGNORED = ("id-form", "repeated-id")
 """Codes that do not apply to drafts, since ids are assigned at the end."""
 
 
@@ -116,14 +116,14 @@ def prompt_problems(prompt: str, known: Iterable[str]) -> list[str]:
         problems.append(f"{length} words and punctuation marks, not at most {MOST_TOKENS}")
     if len(prompt.split()) < FEWEST_WORDS:
         problems.append(f"{len(prompt.split())} words, not at least {FEWEST_WORDS}")
-    if any(alike(prompt, other) > MOST_ALIKE for other in known):
+    if any(similarity(prompt, other) > MOST_ALIKE for other in known):
         problems.append("much like another text")
     return problems
 
 
-def alike(one: str, other: str) -> float:
+def similarity(one: str, other: str) -> float:
     """Return the share of content words that two texts have in common."""
-    first, second = telling(one), telling(other)
+    first, second = content_words(one), content_words(other)
     return len(first & second) / len(first | second) if first | second else 1.0
 
 
@@ -149,20 +149,20 @@ def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
         return [f"there are {len(drafts)} questions, not one of each of the ten kinds in their order"]
     if odd := [draft.kind for draft in drafts if len(draft.wrong) != len(CHOICES) - 1]:
         return [f"{kind}: there are not three wrong answers" for kind in odd]
-    row = row_of("000000", SCENES[0], prompt, [asked(draft, 0, draft.wrong) for draft in drafts])
+    row = row_of("000000", SCENES[0], prompt, [question_of(draft, 0, draft.wrong) for draft in drafts])
     found = [
         f"{SUB_DOMAINS[one.question]}: {one.message}"
         for one in row_findings(row)
-        if one.question is not None and one.code not in IN_ALL
+        if one.question is not None and one.code not in IGNORED
     ]
-    return [*found, *_untold(prompt, drafts), *_lengths(drafts)]
+    return [*found, *_missing_answers(prompt, drafts), *_lengths(drafts)]
 
 
-def _untold(prompt: str, drafts: Iterable[Draft]) -> Iterator[str]:
-    told = telling(prompt)
+def _missing_answers(prompt: str, drafts: Iterable[Draft]) -> Iterator[str]:
+    told = content_words(prompt)
     for draft in drafts:
-        words = telling(draft.right)
-        if words and len(words & told) < LEAST_TOLD * len(words):
+        words = content_words(draft.right)
+        if words and len(words & told) < LEAST_MENTIONED * len(words):
             yield f"{draft.kind}: the text does not tell the right answer: {draft.right}"
 
 
@@ -173,13 +173,13 @@ def _lengths(drafts: Iterable[Draft]) -> Iterator[str]:
             yield f"{draft.kind}: answers of very unlike lengths"
 
 
-def asked(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
+def question_of(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
     """Return the question of a draft, with its right answer at an index among the wrong ones."""
     texts = [*wrong[:place], draft.right, *wrong[place:], REFUSAL]
     return Question(draft.stem, dict(zip(LETTERS, texts, strict=True)), CHOICES[place], draft.kind)
 
 
-def dealt(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[Row]:
+def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[Row]:
     """Return rows for scenes, texts and drafts. For each kind, every letter is the key equally often, give or take
     one."""
     rng = Random(f"{seed}/keys")
@@ -190,7 +190,7 @@ def dealt(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[
         for draft in drafts:
             wrong = list(draft.wrong)
             rng.shuffle(wrong)
-            questions.append(asked(draft, places[draft.kind][number], wrong))
+            questions.append(question_of(draft, places[draft.kind][number], wrong))
         rows.append(row_of(f"{number + 1:06d}", scene, prompt, questions))
     return rows
 
@@ -220,11 +220,11 @@ class Maker:
         found = await each({scene: scene for scene in scenes}, lambda scene: self._scene(scene, making))
         kept: list[tuple[str, str, Sequence[Draft]]] = []
         for one in (one for of_scene in found.values() for one in of_scene):
-            if any(folded(one[1]) == folded(other[1]) or alike(one[1], other[1]) > MOST_ALIKE for other in kept):
+            if any(folded(one[1]) == folded(other[1]) or similarity(one[1], other[1]) > MOST_ALIKE for other in kept):
                 making.dropped.append(Dropped(one[0], one[1], ("much like another text",)))
             else:
                 kept.append(one)
-        making.rows = dealt(kept, self.seed)
+        making.rows = rows_with_even_keys(kept, self.seed)
         making.findings = tuple(findings(making.rows))
         return making
 
@@ -243,7 +243,7 @@ class Maker:
                 break
             avoid = "".join(f"\nNothing like this: {prompt}" for prompt in prompts)
             text = template("prompts").render(count=str(wanted), scene=scene, aspects=aspects(), avoid=avoid)
-            for prompt in read_prompts(await self._said(scene, text, f"prompts/{number}", making)):
+            for prompt in read_prompts(await self._reply(scene, text, f"prompts/{number}", making)):
                 problems = prompt_problems(prompt, (*self.known, *prompts))
                 if problems:
                     making.dropped.append(Dropped(scene, prompt, tuple(problems)))
@@ -257,14 +257,14 @@ class Maker:
             told = "".join(f"\n- {problem}" for problem in problems)
             told = f"\nAn earlier try had these problems; avoid them:{told}\n" if told else ""
             text = template("questions").render(prompt=prompt, aspects=aspects(), problems=told)
-            drafts = read_drafts(await self._said(f"{scene}/{place}", text, f"questions/{number}", making))
+            drafts = read_drafts(await self._reply(f"{scene}/{place}", text, f"questions/{number}", making))
             problems = draft_problems(prompt, drafts)
             if not problems:
                 return drafts
         making.dropped.append(Dropped(scene, prompt, tuple(problems)))
         return []
 
-    async def _said(self, name: str, text: str, label: str, making: Making) -> str:
+    async def _reply(self, name: str, text: str, label: str, making: Making) -> str:
         """Return the reply, or an empty text if there is none (recorded as a failure)."""
         from langchain_core.messages import HumanMessage
 

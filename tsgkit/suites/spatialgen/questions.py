@@ -27,15 +27,22 @@ from tsgkit.suites.solvers.factories import refuse_solver
 from tsgkit.suites.solvers.offline_solvers import Baseline, Recorded
 from tsgkit.suites.solvers.solver import BASELINE, Solver
 from tsgkit.suites.spatialgen.audit import auditable_rows
-from tsgkit.suites.spatialgen.baselines import controls, guessing
-from tsgkit.suites.spatialgen.judge_requests import BLIND, PROTOCOLS, SHUFFLED, Way, Words, way_of
+from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
+from tsgkit.suites.spatialgen.judge_requests import (
+    BLIND,
+    PROTOCOLS,
+    SHUFFLED,
+    ParsedProtocol,
+    QuestionPrompts,
+    parse_protocol,
+)
 from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED, board_of, tally_for
 from tsgkit.suites.spatialgen.replies import score
 from tsgkit.suites.spatialgen.rows import Rows, SpatialSample, rows_in, scenes_in_order
 from tsgkit.suites.spatialgen.scores import read_twice, verdicts_of
-from tsgkit.suites.spatialgen.vlm_judge import Judgements, looking, sayable
+from tsgkit.suites.spatialgen.vlm_judge import VoteScorer, image_folder_solver, printable
 from tsgkit.suites.task import BY_ID, BY_POSITION, Control, Dataset, Piece, Task, Viewing
-from tsgkit.suites.task import PUBLISHED as PUBLISHED_WAY
+from tsgkit.suites.task import PUBLISHED as PUBLISHED_PROTOCOL
 
 SUITE = "spatialgen/"
 QUESTIONS = "questions"
@@ -69,14 +76,14 @@ class SpatialGenTask(Task):
         """Return True if a baseline or protocol uses randomness."""
         if way.startswith(f"{BASELINE}/"):
             return not way.startswith(f"{BASELINE}/constant:")
-        shown = way_of(way)
-        return shown.base != PUBLISHED_WAY or shown.control == SHUFFLED
+        shown = parse_protocol(way)
+        return shown.base != PUBLISHED_PROTOCOL or shown.control == SHUFFLED
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
         """Raise UsageError if the prompts are invalid, or if a solver for models that answer in words is given."""
         refuse_solver(solver, self.key)
         if prompts is not None:
-            Words(self.card, Way(PUBLISHED_WAY), prompts).check()
+            QuestionPrompts(self.card, ParsedProtocol(PUBLISHED_PROTOCOL), prompts).check()
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
@@ -87,12 +94,12 @@ class SpatialGenTask(Task):
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
         """Return a solver for a folder of images. Raise UsageError if no file can belong to an item."""
-        solver = looking(viewing, _own(dataset), self.card)
+        solver = image_folder_solver(viewing, _rows_of(dataset), self.card)
         if viewing.pairing == BY_POSITION:
             if not solver.images.folder.in_order:
                 raise UsageError(f"{viewing.folder.path}: the folder is empty", hint="name a folder of images")
             return solver
-        if solver.way.control != BLIND and not any(True for _ in self.pieces_of(viewing, _own(dataset))):
+        if solver.way.control != BLIND and not any(True for _ in self.pieces_of(viewing, _rows_of(dataset))):
             found = next(iter(solver.images.folder.stray(dataset.item_ids)), None)
             hint = f"the image of an item is named {dataset.item_ids[0]}.png" + (f", not {found}" if found else "")
             raise UsageError(f"{viewing.folder.path}: no image in this folder is named after an item", hint=hint)
@@ -103,18 +110,18 @@ class SpatialGenTask(Task):
         others."""
         if viewing.pairing == BY_POSITION:
             files = ((name, viewing.folder.path / name) for name in folder_of(viewing).in_order)
-            return (Piece(sayable(name), path if path.is_file() else "") for name, path in files)
+            return (Piece(printable(name), path if path.is_file() else "") for name, path in files)
         ids = (sample.item_id for sample in samples)
         paths = (viewing.folder.path / f"{one}{ending}" for one in ids if is_file_id(one) for ending in ENDINGS)
         return (Piece(path.name, path) for path in paths if path.is_file())
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
         """Return a baseline, which sees no images."""
-        return Baseline(Judgements(BASELINE), guessing(subject, _own(dataset).rows, seed))
+        return Baseline(VoteScorer(BASELINE), baseline_subject(subject, _rows_of(dataset).rows, seed))
 
     def recorded(self, solver: str, style: str) -> Recorded:
         """Return the solver of a recorded run, which has only its transcripts."""
-        return Recorded(Judgements(solver), solver)
+        return Recorded(VoteScorer(solver), solver)
 
     def tally(self) -> Tally:
         """Return an empty tally of the metrics in both profiles."""
@@ -126,7 +133,7 @@ class SpatialGenTask(Task):
 
     def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
         """Return the results of all baselines, with and without voting."""
-        rows = _own(dataset)
+        rows = _rows_of(dataset)
         return controls([rows.sample(number) for number in numbers], rows.rows, seed)
 
     def score_replies(
@@ -191,7 +198,7 @@ class SpatialGenTask(Task):
         return read_twice(sample, reply, solver.name)
 
 
-def _own(dataset: Dataset) -> Rows:
+def _rows_of(dataset: Dataset) -> Rows:
     if not isinstance(dataset, Rows):
         raise UsageError(f"{dataset.file}: not rows of this suite")
     return dataset

@@ -41,7 +41,7 @@ from tsgkit.suites.judges.shown_images import MISSING, NOT_SHOWN, Sight
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.judge_requests import Way, orders_of
+from tsgkit.suites.spatialgen.judge_requests import ParsedProtocol, orders_of
 from tsgkit.suites.spatialgen.metrics import COLUMNS, METRICS, board_of, tally_for
 from tsgkit.suites.spatialgen.official import LINES, ROUNDS, accepted
 from tsgkit.suites.spatialgen.rows import Row, Rows, SpatialSample, scenes_in_order
@@ -49,7 +49,7 @@ from tsgkit.suites.spatialgen.scores import judged, label_of, official_scores
 from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import Said, Transcript
 
-ASKED = Way(PUBLISHED)
+ASKED = ParsedProtocol(PUBLISHED)
 NO_REPLY, NO_ROW = "there is no reply", "there is no result row"
 STYLES = (PUBLISHED, "zero-shot")
 """Names of the only protocol in which collected replies may have been requested."""

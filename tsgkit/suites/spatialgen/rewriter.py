@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from tsgkit.suites.spatialgen.maker import json_in
 from tsgkit.suites.spatialgen.rows import Row
-from tsgkit.suites.spatialgen.terms import folded, telling
+from tsgkit.suites.spatialgen.terms import content_words, folded
 
 MOST_WORDS = 150
 """The maximum number of words in a rewritten prompt."""
@@ -92,9 +92,9 @@ def rewrite_problems(text: str, row: Row, facts: Sequence[Fact]) -> list[str]:
         problems.append(f"{len(text.split())} words, not at most {MOST_WORDS}")
     if folded(text) == folded(row.prompt):
         problems.append("the text was not changed")
-    said = telling(text)
+    said = content_words(text)
     for fact in facts:
-        wanted, seen = telling(fact.wanted), telling(fact.seen)
+        wanted, seen = content_words(fact.wanted), content_words(fact.seen)
         own = wanted - seen
         if not fact.is_seen and own and own <= said and fact.seen and not (seen - wanted) & said:
             problems.append(f"{fact.kind}: it still says {fact.wanted}, and {fact.seen} was seen")

@@ -162,7 +162,7 @@ def row_of(id: str, scene: str, prompt: str, questions: Iterable[Question]) -> R
     return Row(id, scene, prompt, types, texts, answers)
 
 
-def _sayable(text: str) -> str:
+def _check_encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -170,7 +170,7 @@ def _sayable(text: str) -> str:
     return text
 
 
-Text = Annotated[StrictStr, AfterValidator(_sayable)]
+Text = Annotated[StrictStr, AfterValidator(_check_encodable)]
 
 
 class _Fields(BaseModel):
@@ -185,7 +185,7 @@ class _Fields(BaseModel):
 
     @model_validator(mode="after")
     def _more_can_be_written(self) -> Self:
-        _sayable(json.dumps(self.model_extra, ensure_ascii=False))
+        _check_encodable(json.dumps(self.model_extra, ensure_ascii=False))
         return self
 
 

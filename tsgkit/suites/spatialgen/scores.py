@@ -30,7 +30,7 @@ from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.judges.shown_images import Sight, sight_of, unshown
 from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, Way, orders_from, way_of
+from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
 from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SHOWN_BY_POSITION, SINGLE, VOTES
 from tsgkit.suites.spatialgen.rows import LETTERS, Question, SpatialSample
 from tsgkit.suites.spatialgen.strict import letters
@@ -47,7 +47,7 @@ DROPPED = "no five replies of ten lines: the published code leaves the picture o
 Letters = tuple[str | None, ...]
 
 
-def unpublished(way: Way) -> str:
+def unpublished(way: ParsedProtocol) -> str:
     """Return why the published scores do not apply to a protocol, or an empty text if they do."""
     if way.base != PUBLISHED:
         return NOT_PUBLISHED
@@ -113,28 +113,28 @@ def _best(replies: Sequence[Reply], questions: Sequence[Question]) -> tuple[Lett
     for reply in replies:
         found = letters(reply.text or "", questions)
         read = tuple(letter if isinstance(letter, str) else None for letter in found)
-        failed = reply.ending is Ending.API_ERROR and not _known(best)
-        if taken is None or failed or _known(read) > _known(best):
+        failed = reply.ending is Ending.API_ERROR and not _count_known(best)
+        if taken is None or failed or _count_known(read) > _count_known(best):
             best, taken = read, reply
     return best, taken
 
 
-def _known(letters: Letters) -> int:
+def _count_known(letters: Letters) -> int:
     return sum(letter is not None for letter in letters)
 
 
-def judged(sample: SpatialSample, transcript: Transcript | None, way: Way) -> Judged:
+def judged(sample: SpatialSample, transcript: Transcript | None, way: ParsedProtocol) -> Judged:
     """Score a transcript on an image."""
     sight = sight_of(transcript)
     if without := unshown(transcript):
-        return _judgement(sample, way, without[0], None, (without[1],), sight, None)
+        return _judged(sample, way, without[0], None, (without[1],), sight, None)
     assert transcript is not None  # noqa: S101  (otherwise no image was shown)
     assert sight is not None  # noqa: S101
     orders = orders_from(sample, sight.orders)
     rounds = rounds_of(sample, transcript, orders, way.base)
     outcome, notes = _outcome(rounds)
     asked = official.asked(reply.text for reply in _in_rounds(transcript)) if not unpublished(way) else None
-    return _judgement(sample, way, outcome, rounds, (*sight.notes, *notes), sight, asked)
+    return _judged(sample, way, outcome, rounds, (*sight.notes, *notes), sight, asked)
 
 
 def _in_rounds(transcript: Transcript) -> Iterator[Reply]:
@@ -155,9 +155,9 @@ def _outcome(rounds: Rounds) -> tuple[Outcome, tuple[str, ...]]:
     return Outcome.UNREADABLE if rounds.replies else Outcome.MISSING, ("no letter could be read",)
 
 
-def _judgement(
+def _judged(
     sample: SpatialSample,
-    way: Way,
+    way: ParsedProtocol,
     outcome: Outcome,
     rounds: Rounds | None,
     notes: tuple[str, ...],
@@ -192,13 +192,13 @@ def ballots_of(sample: SpatialSample, rounds: Rounds | None) -> tuple[Ballot, ..
 def strict_scores(ballots: Sequence[Ballot]) -> Scores:
     """Score all questions: by sub-domain, and under other vote thresholds."""
     columns = {column: _voted(ballot) for column, ballot in zip(COLUMNS, ballots, strict=True)}
-    scores, n = {ACCURACY: _together(columns), **columns}, float(len(ballots))
+    scores, n = {ACCURACY: _overall(columns), **columns}, float(len(ballots))
     said = sum(ballot.for_key for ballot in ballots)
     scores[SINGLE] = Score(said / ROUNDS, n, f"{said} of {len(ballots) * ROUNDS} votes are for the key")
     for needed, name in enumerate(VOTES, 1):
         right = sum(ballot.right(needed) for ballot in ballots)
         scores[name] = Score(float(right), n, f"{right} of {len(ballots)} keys were said {needed} times or more")
-    scores[AGREE] = Score(sum(map(_alike, ballots)), n, "pairs of rounds that say the same letter")
+    scores[AGREE] = Score(sum(map(_agreement, ballots)), n, "pairs of rounds that say the same letter")
     return scores
 
 
@@ -207,7 +207,7 @@ def _voted(ballot: Ballot) -> Score:
     return Score(float(ballot.right()), 1.0, said)
 
 
-def _alike(ballot: Ballot) -> float:
+def _agreement(ballot: Ballot) -> float:
     """Return the share of pairs of rounds with the same letter. A round without a letter agrees with none."""
     letters = [*ballot.letters, *[None] * (ROUNDS - len(ballot.letters))]
     pairs = list(combinations(letters, 2))
@@ -223,10 +223,10 @@ def official_scores(sample: SpatialSample, asked: official.Asked | None, keys: S
         column: Score(float(vote.right), 1.0, f"the vote says {''.join(vote.winners)}")
         for column, vote in zip(COLUMNS, votes, strict=True)
     }
-    return {ACCURACY: _together(columns), **columns}
+    return {ACCURACY: _overall(columns), **columns}
 
 
-def _together(columns: Scores) -> Score:
+def _overall(columns: Scores) -> Score:
     """Return the score over all questions of an image. For one item it equals the mean of the sub-domains."""
     right = sum(score.sum for score in columns.values())
     return Score(right, float(len(columns)), f"{right:g} of {len(columns)} questions are right")
@@ -259,7 +259,11 @@ def _evidence(
 
 
 def _counts(
-    sample: SpatialSample, outcome: Outcome, ballots: Sequence[Ballot], asked: official.Asked | None, way: Way
+    sample: SpatialSample,
+    outcome: Outcome,
+    ballots: Sequence[Ballot],
+    asked: official.Asked | None,
+    way: ParsedProtocol,
 ) -> dict[str, int]:
     votes = [letter for ballot in ballots for letter in ballot.letters]
     refusals = [
@@ -312,7 +316,7 @@ def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReading
     """Return the readings of one reply by both profiles. The letters are as shown, before orders are undone."""
     if reply.source == LOCAL and (reply.text or "").startswith(RECORD):
         return TwoReadings(Outcome.ANSWERED, None, NO_REPLY, (), None, NO_REPLY, ())
-    way = way_of(protocol)
+    way = parse_protocol(protocol)
     questions = [ANY] if way.base == APART else sample.questions
     read = numbered_answers.letters(reply.text or "", [question.options for question in questions])
     found = [one.value if isinstance(one, Read) else one for one in read]
@@ -337,7 +341,7 @@ def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReading
 
 def _why(strict: str | None, theirs: str | None, protocol: str, not_official: bool) -> tuple[str, ...]:
     if not_official:
-        return () if way_of(protocol).base == PUBLISHED else (AS_SHOWN,)
+        return () if parse_protocol(protocol).base == PUBLISHED else (AS_SHOWN,)
     if strict == theirs:
         return ()
     return (REJECTED if theirs is None else FIRST_CHARACTERS,)

@@ -17,7 +17,7 @@ Images show 25 kinds of scenes in five groups, in the published order.
 
 Baselines and checks compare normalised words of stems, options and prompts.
 
->>> sorted(telling("Two bottles stand on the left of the cart."))
+>>> sorted(content_words("Two bottles stand on the left of the cart."))
 ['bottl', 'cart', 'left', 'stand', 'two']
 >>> tokens("It's red, and big.")
 6
@@ -143,7 +143,7 @@ FUNCTION_WORDS = word_set(
 
 
 @lru_cache(maxsize=50_000)
-def telling(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words of a text, without function words."""
     words = (word.lower() for word in WORD.findall(text))
     return frozenset(stem(word) for word in words if word not in FUNCTION_WORDS)

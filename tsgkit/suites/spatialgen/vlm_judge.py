@@ -30,7 +30,7 @@ from tsgkit.suites.images import ENDINGS
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
-from tsgkit.suites.judges.judge import Question as Asked
+from tsgkit.suites.judges.judge import Question as JudgeQuestion
 from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, Sight, unfinished
 from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.solvers.solver import Expected
@@ -40,13 +40,13 @@ from tsgkit.suites.spatialgen.judge_requests import (
     BLIND,
     SHUFFLED,
     Orders,
-    Way,
-    Words,
+    ParsedProtocol,
+    QuestionPrompts,
     check_protocol,
     orders_of,
+    parse_protocol,
     schema_of,
     shown,
-    way_of,
 )
 from tsgkit.suites.spatialgen.official import paired
 from tsgkit.suites.spatialgen.rows import Question, Row, Rows, SpatialSample
@@ -61,21 +61,21 @@ if TYPE_CHECKING:
 
 TRIES = 3
 """The maximum number of requests for a round of our own protocols."""
-A_REASON = 60
+REASON_LENGTH = 60
 """Expected characters of a line with a reason."""
 
 
 @dataclass(frozen=True)
-class Judgements:
+class VoteScorer:
     """Scores transcripts of one protocol."""
 
     name: str
     style: str = ""
 
     @property
-    def way(self) -> Way:
+    def way(self) -> ParsedProtocol:
         """The parsed protocol."""
-        return way_of(self.name)
+        return parse_protocol(self.name)
 
     @property
     def unpublished(self) -> str:
@@ -92,10 +92,10 @@ class Judgements:
 
 
 @dataclass(frozen=True)
-class Looking(Judgements):
+class ImageFolderSolver(VoteScorer):
     """A solver that asks a vision-language judge about a folder of images."""
 
-    words: Words = field(kw_only=True)
+    words: QuestionPrompts = field(kw_only=True)
     images: Images = field(kw_only=True)
     asking: Judge = field(kw_only=True, repr=False, compare=False)
     item_ids: Sequence[str] = field(kw_only=True, repr=False)
@@ -119,7 +119,7 @@ class Looking(Judgements):
     async def solve(self, sample: SpatialSample, ask: Ask | None) -> Transcript:
         """Ask all rounds about the image, if there is one that can be shown."""
         model = a_model(ask, "pictures")
-        sight, picture = await self._sight(sample)
+        sight, picture = await self._image_to_show(sample)
         if sight.found in (MISSING, UNREADABLE):
             return Transcript((sight.said,))
         orders = orders_of(sample, self.way.base, self.seed)
@@ -127,25 +127,25 @@ class Looking(Judgements):
         records = tuple(tuple(order.record for order in turn) for turn in orders)
         return Transcript((*said, replace(sight, orders=records).said))
 
-    async def _sight(self, sample: SpatialSample) -> tuple[Sight, Picture | None]:
+    async def _image_to_show(self, sample: SpatialSample) -> tuple[Sight, Picture | None]:
         """Return the image to show: the item's, another item's, or none."""
         if self.way.control == BLIND:
             return Sight(NOT_SHOWN, "the judge is shown no picture on purpose"), None
         if self.way.control != SHUFFLED:
-            return await self._look(sample.item_id)
+            return await self._image_of(sample.item_id)
         for other in others(sample.item_id, self.item_ids, self.seed):
-            sight, picture = await self._look(other)
+            sight, picture = await self._image_of(other)
             if picture is not None:
                 return replace(sight, picture_of=other), picture
         return Sight(MISSING, "there is no picture of any other item"), None
 
-    async def _look(self, item_id: str) -> tuple[Sight, Picture | None]:
+    async def _image_of(self, item_id: str) -> tuple[Sight, Picture | None]:
         if self.positions is None:
             return await self.images.of_item(item_id)
         if (name := self.positions.files.get(item_id)) is None:
             return Sight(MISSING, NO_IMAGE), None
         sight, picture = await self.images.in_file(name)
-        return replace(sight, file="" if is_named_after(item_id, name) else sayable(name)), picture
+        return replace(sight, file="" if is_named_after(item_id, name) else printable(name)), picture
 
     async def _rounds(self, sample: SpatialSample, orders: Orders, picture: Picture | None, ask: Ask) -> list[Said]:
         if self.way.base == PUBLISHED:
@@ -154,7 +154,7 @@ class Looking(Judgements):
         answers = await together(*(self.asking.answer(ask, question) for question in wanted))
         return [said for answer in answers for said in answer.said]
 
-    def questions(self, sample: SpatialSample, orders: Orders, picture: Picture | None) -> list[Asked[None]]:
+    def questions(self, sample: SpatialSample, orders: Orders, picture: Picture | None) -> list[JudgeQuestion[None]]:
         """Return the requests of our own protocols: in each round one for all questions, or one for each."""
         rounds = [(turn, shown(sample, orders[turn])) for turn in range(ROUNDS)]
         if self.way.base == APART:
@@ -165,9 +165,11 @@ class Looking(Judgements):
             ]
         return [self._question(turn, label_of(turn), asked, picture) for turn, asked in rounds]
 
-    def _question(self, turn: int, label: str, questions: Sequence[Question], picture: Picture | None) -> Asked[None]:
+    def _question(
+        self, turn: int, label: str, questions: Sequence[Question], picture: Picture | None
+    ) -> JudgeQuestion[None]:
         """Return one request of a round. Each round has its own draws, since rounds may send the same text."""
-        return Asked(
+        return JudgeQuestion(
             label,
             self.words.messages(questions, picture),
             lambda reply: Reading(None, unread(reply, questions)),
@@ -183,7 +185,7 @@ class Looking(Judgements):
         texts = sum(len(self.words.text(group)) + len(self.words.role) for group in groups)
         pictures = (0, 0) if self.way.control == BLIND else (FEWEST_TOKENS, MOST_TOKENS)
         sent = [texts + len(groups) * CHARACTERS_A_TOKEN * tokens for tokens in pictures]
-        said = len(sample.questions) * (A_REASON if self.way.base == PUBLISHED else len('"10": "A", '))
+        said = len(sample.questions) * (REASON_LENGTH if self.way.base == PUBLISHED else len('"10": "A", '))
         calls = (least * len(groups), most * len(groups))
         return Expected(calls, (least * sent[0], most * sent[1]), (least * said, most * said))
 
@@ -228,14 +230,14 @@ def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
     return (*mixed[place + 1 :], *mixed[:place])
 
 
-def looking(viewing: Viewing, dataset: Rows, card: Card) -> Looking:
+def image_folder_solver(viewing: Viewing, dataset: Rows, card: Card) -> ImageFolderSolver:
     """Return the solver for a folder of images. Raise UsageError if the protocol or a prompt is invalid."""
     way = check_protocol(viewing.protocol)
-    words = Words(card, way, viewing.prompts, viewing.form)
+    words = QuestionPrompts(card, way, viewing.prompts, viewing.form)
     images = Images.of(viewing)
     words.check()
     positions = positions_of(dataset.rows, images.folder.in_order) if viewing.pairing == BY_POSITION else None
-    return Looking(
+    return ImageFolderSolver(
         viewing.protocol,
         words=words,
         images=images,
@@ -266,7 +268,7 @@ class Positions:
             told.append(self.warning)
         if self.shifted:
             many = f"{len(self.shifted):,} of {len(self.files):,} items get a file that is not named after them"
-            told.append(f"{many}, first {self.shifted[0]}: {sayable(self.files[self.shifted[0]])}")
+            told.append(f"{many}, first {self.shifted[0]}: {printable(self.files[self.shifted[0]])}")
         return tuple(f"{folder}: {one}" for one in told)
 
 
@@ -285,6 +287,6 @@ def is_named_after(item_id: str, name: str) -> bool:
     return any(name.startswith(item_id) and name[len(item_id) :].lower() == ending for ending in ENDINGS)
 
 
-def sayable(name: str) -> str:
+def printable(name: str) -> str:
     """Return a file name, with escapes for bytes that are not UTF-8."""
     return name.encode("utf-8", "backslashreplace").decode()

@@ -18,9 +18,9 @@ from tsgkit.suites.sceneeval.judges.answers import (
     read_sides,
     read_support,
 )
-from tsgkit.suites.sceneeval.judges.judge import MeantInRoom
-from tsgkit.suites.sceneeval.judges.model import FIELDS, Words
-from tsgkit.suites.sceneeval.word_meanings import Meant, relation_table
+from tsgkit.suites.sceneeval.judges.judge import MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.model import FIELDS, JudgePrompts
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation, relation_table
 
 CATEGORIES = ("double_bed", "lamp")
 
@@ -114,7 +114,7 @@ def test_relations_between_objects_take_their_sides_and_no_others() -> None:
     )
     found = read_object_relations(listed, 6)
     assert isinstance(found, dict)
-    assert found[1] == (Meant("side_of", "left"), Meant("next_to"))
+    assert found[1] == (MeasuredRelation("side_of", "left"), MeasuredRelation("next_to"))
     assert (found[2], found[5]) == (None, None)
     assert why(found[3]) == "'next_to left' is no relation that is measured"
     assert why(found[4]) == "'side_of' is no relation that is measured"
@@ -131,7 +131,7 @@ def test_an_entry_without_its_field_says_nothing_and_not_that_nothing_is_meant()
 def test_a_floor_is_known_by_its_name_in_one_line() -> None:
     said = '{"relations": [{"number": 1, "type": "inside_room", "element": "room", "floors": ["floor_my den"]}]}'
     found = read_room_relations(said, 1, ("floor_my\n den",))
-    assert found == {1: MeantInRoom("inside_room", "room", ("floor_my\n den",))}
+    assert found == {1: MeasuredRoomRelation("inside_room", "room", ("floor_my\n den",))}
 
 
 def test_relations_to_the_room_take_what_can_be_measured_and_floors_there_are() -> None:
@@ -145,8 +145,8 @@ def test_relations_to_the_room_take_what_can_be_measured_and_floors_there_are() 
     )
     found = read_room_relations(listed, 6, ("floor_den",))
     assert isinstance(found, dict)
-    assert found[1] == MeantInRoom("inside_room", "room", ("floor_den",))
-    assert (found[3], found[4]) == (None, MeantInRoom("on_wall", "wall"))
+    assert found[1] == MeasuredRoomRelation("inside_room", "room", ("floor_den",))
+    assert (found[3], found[4]) == (None, MeasuredRoomRelation("on_wall", "wall"))
     assert why(found[2]) == "next_to of 'floor' cannot be measured"
     assert why(found[5]) == "'floor_den' is no floor of the building"
     assert why(found[6]) == "'floats' is no relation that is measured"
@@ -170,7 +170,7 @@ def test_nothing_that_is_said_breaks_a_reader(read: Any, odd: str) -> None:  # n
 
 
 def test_the_words_name_every_relation_that_is_measured_and_every_field_they_must_have() -> None:
-    words = Words()
+    words = JudgePrompts()
     pairs = words.text("object-relations", relations="1.")
     rooms = words.text("room-relations", relations="1.", floors="-")
     assert all(name in pairs for name in RELATIONS_OF_OBJECTS)

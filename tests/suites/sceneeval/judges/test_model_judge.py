@@ -31,10 +31,10 @@ from tsgkit.runs.saved_run import rescore
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.sceneeval import scenes
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.judges.model import AT_A_TIME, ModelJudge
+from tsgkit.suites.sceneeval.judges.model import MOST_IN_MEMORY, ModelJudge
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
-from tsgkit.suites.sceneeval.scenes import Rooms, judge_of, looked_at
+from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_named, judge_scene
 
 SMALL = 64
 """Pixels a side of pictures, where many are taken and their size is not what is looked at."""
@@ -82,7 +82,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Verdi
         patch.setattr(gallery, "SIZE", SMALL)
         patch.setenv("TSGKIT_CACHE_HOME", str(folder / "cache"))
         patch.chdir(folder)
-        scene = Rooms(folder / "mine").scene("0")
+        scene = SceneFolder(folder / "mine").scene("0")
         assert scene is not None
         (folder / "known.json").write_text(json.dumps(looks_of([scene])))
         yield str(folder / "known.json"), told(looked(None, out="rules", judge="rules"))
@@ -155,10 +155,10 @@ def test_each_object_is_shown_in_pictures_of_512_pixels_and_every_question_is_as
     bedroom: dict[str, Any], by_rules: Verdicts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gallery, "SIZE", 512)
-    scene = Rooms(tmp_path / "mine").scene("0")
+    scene = SceneFolder(tmp_path / "mine").scene("0")
     assert scene is not None
     (tmp_path / "known.json").write_text(json.dumps(looks_of([scene])))
-    with room_judge(known=str(tmp_path / "known.json"), size=512) as server:
+    with room_judge(with_unknowns=str(tmp_path / "known.json"), size=512) as server:
         finished = looked(server)
         stats = server.stats()
     assert (finished.exit_code, stats["wrong"], stats["schemas"], stats["kinds"]) == (0, [], 10, CALLS_OF_BOTH)
@@ -189,7 +189,7 @@ def test_what_relations_mean_is_asked_once_a_run_for_all_folders_and_new_in_the_
 ) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs/scene_0.json").write_text(room(*OBJECTS[:2], OBJECTS[2] | {"at": [3.4, 0.6, 0]}))
-    scenes = [Rooms(tmp_path / name).scene("0") for name in ("mine", "theirs")]
+    scenes = [SceneFolder(tmp_path / name).scene("0") for name in ("mine", "theirs")]
     (tmp_path / "both.json").write_text(json.dumps(looks_of([scene for scene in scenes if scene is not None])))
     folders: dict[str, Any] = {"scenes": ("mine=mine", "theirs=theirs"), "tasks": BOTH[:1]}
     with room_judge(**bedroom | {"known": str(tmp_path / "both.json")}) as server:
@@ -280,18 +280,18 @@ def test_a_model_that_sees_all_there_is_says_of_every_bundled_room_what_rules_sa
     kind: str, small: int, drawn_once: None, tmp_path: Path
 ) -> None:
     folder = ROOMS / "rooms" / kind
-    scenes = (Rooms(folder).scene(str(item)) for item in range(30))
-    known = looks_of(scene for scene in scenes if scene is not None)
-    (tmp_path / "known.json").write_text(json.dumps(known))
+    scenes = (SceneFolder(folder).scene(str(item)) for item in range(30))
+    with_unknowns = looks_of(scene for scene in scenes if scene is not None)
+    (tmp_path / "known.json").write_text(json.dumps(with_unknowns))
     ours: dict[str, Any] = {"scenes": (f"mine={folder}",), "data": None}
-    with room_judge(known=str(tmp_path / "known.json"), size=small) as server:
+    with room_judge(with_unknowns=str(tmp_path / "known.json"), size=small) as server:
         finished = looked(server, **ours)
         stats = server.stats()
     assert (finished.exit_code, stats["wrong"]) == (0, [])
     mine, rules = told(finished), told(looked(None, out="rules", judge="rules", limits=Limits(concurrency=1), **ours))
     assert mine.keys() == rules.keys() and len(rules) > 600
     different = {key for key in rules if mine[key] != rules[key]}
-    assert {item for _, _, item, _ in different} <= explained(known["looks"])
+    assert {item for _, _, item, _ in different} <= explained(with_unknowns["looks"])
     assert len(different) < 20
 
 
@@ -381,8 +381,8 @@ def test_an_answer_that_cannot_be_used_is_asked_for_three_times_and_then_unknown
     demands = {key[3]: found for key, found in told(finished).items() if key[1] == "fidelity" and "," in key[3]}
     assert {text for text, found in demands.items() if found["strict"] is None} == OPEN.get(kind, set())
     assert not any(demands[text]["official"] for text in OPEN.get(kind, ()))
-    known = demands.keys() - OPEN.get(kind, set())
-    assert all(demands[text] == by_rules["mine", "fidelity", "0", text] for text in known)
+    with_unknowns = demands.keys() - OPEN.get(kind, set())
+    assert all(demands[text] == by_rules["mine", "fidelity", "0", text] for text in with_unknowns)
     assert stats["kinds"][kind] == 3 * CALLS_OF_BOTH[kind] and finished.exit_code == 0
     sample = samples(finished)["mine", TASK.get(kind, "fidelity"), "0"]
     assert sample["outcome"] == "answered"
@@ -477,7 +477,7 @@ def test_nothing_is_read_or_drawn_for_questions_that_will_not_be_put(
     with room_judge(**bedroom) as server:
         stopped = looked(server, tasks=("sceneeval/fidelity",), limits=Limits(max_requests=1))
         assert (stopped.exit_code, server.stats()["seen"]) == (4, 1)
-    assert made["read"] <= 2 * AT_A_TIME < rooms and made["drawn"] < rooms < len(OBJECTS) * rooms
+    assert made["read"] <= 2 * MOST_IN_MEMORY < rooms and made["drawn"] < rooms < len(OBJECTS) * rooms
 
 
 def test_pictures_are_taken_and_rooms_measured_beside_the_event_loop(
@@ -530,7 +530,7 @@ def test_what_goes_wrong_behind_the_door_is_no_fault_of_the_scene(bedroom: dict[
     annotation = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed",))
     for task in SCENE_TASKS.values():
         with pytest.raises(ValueError, match="behind the door"):
-            asyncio.run(looked_at(task, annotation, Rooms(Path("mine")), judge_of("openai/eye"), ask))
+            asyncio.run(judge_scene(task, annotation, SceneFolder(Path("mine")), judge_named("openai/eye"), ask))
 
 
 def test_names_that_hold_lines_are_shown_in_one_and_known_again(bedroom: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, told_findings
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, text_mismatches
 from tsgkit.suites.sceneeval.makers.descriptions import LONGEST, read_description
 from tsgkit.suites.sceneeval.makers.furniture import furniture
 
@@ -29,8 +29,8 @@ ENTRIES = st.sampled_from(
 @given(TEXTS, st.lists(ENTRIES, max_size=4))
 def test_no_text_makes_the_checks_raise(text: str, counts: list[str]) -> None:
     one = annotation_of("0", "easy", text, counts, ("eq,1,table,red_wooden",), ("eq,1,on,0,table,zorp",))
-    findings = told_findings(one, furniture())
-    assert findings == told_findings(one, furniture())
+    findings = text_mismatches(one, furniture())
+    assert findings == text_mismatches(one, furniture())
     assert {finding.severity for finding in findings if finding.code in RULES} <= {"error", "warning"}
 
 

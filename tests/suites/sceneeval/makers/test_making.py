@@ -15,8 +15,8 @@ from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.scripts import Asked, Script
 from tsgkit.suites.sceneeval.makers.furniture import furniture
-from tsgkit.suites.sceneeval.makers.maker import Maker, Making, read_description_reply
-from tsgkit.suites.sceneeval.makers.room_plans import DrawnRoom
+from tsgkit.suites.sceneeval.makers.maker import Generation, Maker, read_description_reply
+from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
 
 [EASY, MEDIUM, HARD] = draws(3)
 Replies = dict[str, dict[str, str | None]]
@@ -34,14 +34,14 @@ class Heard(Kept):
             self.prompts[call.sample, call.label] = prompt.messages[0]["content"]
 
 
-def made(replies: Replies, drawn: tuple[DrawnRoom, ...], rounds: int = 2, **more: Any) -> tuple[Making, Heard]:  # noqa: ANN401
+def made(replies: Replies, drawn: tuple[RoomPlan, ...], rounds: int = 2, **more: Any) -> tuple[Generation, Heard]:  # noqa: ANN401
     heard = Heard()
     asker = Asked(Script(replies), heard)
     maker = Maker(lambda name: ask_for(asker, name, task="make"), furniture(), rounds, **more)
     return asyncio.run(maker.make(drawn)), heard
 
 
-def good(*drawn: DrawnRoom) -> Replies:
+def good(*drawn: RoomPlan) -> Replies:
     return {str(one.number): {"describe": described(right(one)), "annotate": annotated(right(one))} for one in drawn}
 
 
@@ -150,7 +150,7 @@ def test_a_description_that_is_not_as_drawn_is_asked_for_again(reply: str, told:
     assert told in heard.prompts["0", "describe/1"] and making.made[0].annotation == right(EASY)
     replies["0"] |= {"describe": reply}
     making, _ = made(replies, (EASY,), 1)
-    assert making.made[0].is_out and making.made[0].errors and making.calls == 2
+    assert making.made[0].is_given_up and making.made[0].errors and making.calls == 2
 
 
 def test_a_description_like_another_one_is_asked_for_again() -> None:
@@ -165,7 +165,7 @@ def test_a_description_like_another_one_is_asked_for_again() -> None:
 
 def test_a_description_like_a_known_one_is_asked_for_again() -> None:
     making, heard = made(good(EASY), (EASY,), 1, known=(right(EASY).description,))
-    assert "much like one there is already" in heard.prompts["0", "describe/1"] and making.made[0].is_out
+    assert "much like one there is already" in heard.prompts["0", "describe/1"] and making.made[0].is_given_up
 
 
 def test_orders_in_replies_are_only_texts() -> None:

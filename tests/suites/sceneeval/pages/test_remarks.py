@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.pages.remarks import Remark, demanded, sections, troubles
+from tsgkit.suites.sceneeval.pages.remarks import Remark, demand_remarks, sections, trouble_remarks
 
 WANTED = annotation_of(
     "0", "easy", "Two lamps.", ("eq,2,lamp", "eq,1,bed"), ("ge,1,lamp,red",), ("ge,1,on,0,bed,lamp",)
@@ -27,25 +27,25 @@ def seen(*specifications: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_number_is_about_all_objects_that_are_counted() -> None:
-    (remark,) = demanded(WANTED, seen(found("eq,2,lamp", verdict(True))))
+    (remark,) = demand_remarks(WANTED, seen(found("eq,2,lamp", verdict(True))))
     assert remark == Remark("exactly 2 lamp", True, ("lamp_1", "lamp_2"), "so it is")
 
 
 def test_a_demand_that_is_met_is_about_what_meets_it() -> None:
     held = verdict(True, (False, ("bed_1", "lamp_1")), (True, ("bed_1", "lamp_2")))
-    (remark,) = demanded(WANTED, seen(found("ge,1,on,0,bed,lamp", held)))
+    (remark,) = demand_remarks(WANTED, seen(found("ge,1,on,0,bed,lamp", held)))
     assert (remark.holds, remark.objects) == (True, ("bed_1", "lamp_2"))
 
 
 def test_a_demand_that_is_not_met_is_about_what_comes_nearest() -> None:
     missed = verdict(False, (False, ("bed_1", "lamp_2")), (False, ("bed_1", "lamp_1")))
-    (remark,) = demanded(WANTED, seen(found("ge,1,on,0,bed,lamp", missed)))
+    (remark,) = demand_remarks(WANTED, seen(found("ge,1,on,0,bed,lamp", missed)))
     assert (remark.holds, remark.objects) == (False, ("bed_1", "lamp_2"))
 
 
 def test_where_the_published_way_finds_something_else_both_are_told() -> None:
     both = found("ge,1,on,0,bed,lamp", verdict(None, reason="nobody knows"), verdict(True, reason="satisfied anyway"))
-    (remark,) = demanded(WANTED, seen(both))
+    (remark,) = demand_remarks(WANTED, seen(both))
     assert remark.holds is None
     assert remark.why == "nobody knows\nas published it holds: satisfied anyway"
 
@@ -67,7 +67,7 @@ def test_troubles_are_told_once_each_with_their_own_reasons() -> None:
         ],
         "navigability": {"value": 0.5, "reason": "two parts"},
     }
-    assert troubles(value) == [
+    assert trouble_remarks(value) == [
         Remark("bed_1 and lamp_1 collide", False, ("bed_1", "lamp_1"), "bed_1 cuts lamp_1"),
         Remark("bed_1 and wall_2 collide", False, ("bed_1", "wall_2"), "bed_1 cuts wall_2"),
         Remark("nothing holds lamp_1", False, ("lamp_1",), "bed_1 cuts lamp_1\nit floats"),

@@ -96,14 +96,14 @@ def convert(arguments: argparse.Namespace) -> int:
         arguments.force = True
     table = arguments.room_sizes
     sizes = None if table is None else room_sizes_of(read_text(table), Path(table).name)
-    options = Options(arguments.to, sources_of(arguments.assets), said=_settled(arguments.assume), room_sizes=sizes)
+    options = Options(arguments.to, sources_of(arguments.assets), said=_assumptions(arguments.assume), room_sizes=sizes)
     if arguments.form is not None:
         converter_of(arguments.form)
     batch = Batch(options, arguments.form, Path(arguments.beside) if arguments.beside else None)
     return (_folder if source.is_dir() else _file)(source, batch, arguments)
 
 
-def _settled(said: Sequence[str]) -> dict[str, str]:
+def _assumptions(said: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for one in said:
         name, _, value = one.partition("=")
@@ -129,7 +129,7 @@ def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
     if arguments.id is not None:
         outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
     targets = _targets(outcome, arguments, alone=number == 1)
-    return _told([_written(outcome, targets, arguments.force, strict=number == 1)], batch, arguments)
+    return _print_result([_written(outcome, targets, arguments.force, strict=number == 1)], batch, arguments)
 
 
 def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
@@ -140,9 +140,9 @@ def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
     if Path(arguments.out).resolve() == source.resolve():
         raise UsageError(f"{arguments.out}: the output folder is the source folder", hint="name another one: -o OUT")
     entries = entries_of(source, Path(arguments.out))
-    outcomes = _shown(convert_each(entries, batch), len(entries), quiet=arguments.quiet)
+    outcomes = _with_progress(convert_each(entries, batch), len(entries), quiet=arguments.quiet)
     rows = [_written(one, _targets(one, arguments, alone=False), arguments.force, strict=False) for one in outcomes]
-    return _told(rows, batch, arguments)
+    return _print_result(rows, batch, arguments)
 
 
 def _targets(outcome: Outcome, arguments: argparse.Namespace, *, alone: bool) -> tuple[Path, ...]:
@@ -189,7 +189,7 @@ def _written(outcome: Outcome, targets: Sequence[Path], force: bool, *, strict: 
     return _Row(outcome, tuple(path for path, _ in done), tuple(scene for _, scene in done), tuple(failures))
 
 
-def _shown(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> Iterator[Outcome]:
+def _with_progress(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> Iterator[Outcome]:
     """Yield the outcomes unchanged, printing progress now and then."""
     at, is_terminal = time.monotonic(), sys.stderr.isatty()
     for number, outcome in enumerate(outcomes, 1):
@@ -199,17 +199,17 @@ def _shown(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> Iterator[
         yield outcome
 
 
-def _told(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace) -> int:
+def _print_result(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace) -> int:
     failures = [failure for row in rows for failure in row.failures]
     if arguments.json:
         say(json.dumps(_value(rows), indent=2))
     else:
-        _say(rows, batch)
-        _complain(failures)
+        _print_scenes(rows, batch)
+        _print_failures(failures)
     return FINISHED_WITH_ERRORS if failures else GOOD
 
 
-def _complain(failures: Sequence[UsageError]) -> None:
+def _print_failures(failures: Sequence[UsageError]) -> None:
     """Print the failures. A repeated hint is printed once."""
     hints: set[str] = set()
     for failure in failures[:SHOWN]:
@@ -219,7 +219,7 @@ def _complain(failures: Sequence[UsageError]) -> None:
         complain(f"and {count(len(failures) - SHOWN, 'more failure')} (--json has them)")
 
 
-def _say(rows: Sequence[_Row], batch: Batch) -> None:
+def _print_scenes(rows: Sequence[_Row], batch: Batch) -> None:
     """Print the written scenes, and a line for each kind of loss."""
     written = [(row, target, scene) for row in rows for target, scene in zip(row.targets, row.scenes, strict=True)]
     for row, target, scene in written[:SHOWN]:

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.makers.maker import Made, Making
-    from tsgkit.suites.sceneeval.makers.room_plans import DrawnRoom
+    from tsgkit.suites.sceneeval.makers.maker import GeneratedItem, Generation
+    from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
 
 OURS = "sceneeval/data/annotations.csv"
 LEVELS = ("easy", "medium", "hard")
@@ -92,12 +92,12 @@ def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.makers.furniture import furniture
 
     draws = _draws(arguments)
-    calls = None if arguments.model is None else calls_of(arguments, arguments.out, _asked(draws, arguments))
+    calls = None if arguments.model is None else calls_of(arguments, arguments.out, _identity(draws, arguments))
     try:
         making = _made(draws, calls, arguments)
         if calls is not None and calls.shard is not None:
             return shard_done(calls, making.stopped, making.failures, arguments)
-        ready = [one for one in making.made if not one.is_out]
+        ready = [one for one in making.made if not one.is_given_up]
         if arguments.review and making.stopped:
             return _unreviewed(making, calls)
         decided: dict[str, str] | None = {}
@@ -112,7 +112,7 @@ def _run(arguments: argparse.Namespace) -> int:
             calls.close()
 
 
-def _unreviewed(making: Making, calls: AgentCalls | None) -> int:
+def _unreviewed(making: Generation, calls: AgentCalls | None) -> int:
     """Skip the review of unfinished work, since a person would have to review it again."""
     complain("some items are unfinished, so there is no review and output was not written")
     say_stopped(making.stopped, making.failures)
@@ -132,11 +132,11 @@ def _refuse(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
 
 
-def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
+def _draws(arguments: argparse.Namespace) -> tuple[RoomPlan, ...]:
     from tsgkit.lexicon import meant
     from tsgkit.suites.sceneeval.annotations import spaced
     from tsgkit.suites.sceneeval.makers.furniture import furniture
-    from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, drawn_rooms
+    from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
 
     table = furniture()
     rooms = [name for name in ROOM_TYPES if name in table.rooms]
@@ -146,7 +146,7 @@ def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
             raise UsageError(f"there is no type of room {name!r}", hint=meant(name, rooms))
     levels = [level for level in LEVELS if level in arguments.difficulty] or LEVELS
     chosen = [name for name in rooms if name in named] or rooms
-    return drawn_rooms(arguments.items, levels, chosen, arguments.seed, table)
+    return draw_plans(arguments.items, levels, chosen, arguments.seed, table)
 
 
 def _known(out: str) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ def _known(out: str) -> tuple[str, ...]:
     return tuple(one.description for one in read_annotations(text_of(found), str(found)).annotations)
 
 
-def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[str, Any]:
+def _identity(draws: tuple[RoomPlan, ...], arguments: argparse.Namespace) -> dict[str, Any]:
     """Return everything that can affect a reply."""
     from dataclasses import asdict
 
@@ -178,7 +178,7 @@ def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[
     }
 
 
-def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: argparse.Namespace) -> Making:
+def _made(draws: tuple[RoomPlan, ...], calls: AgentCalls | None, arguments: argparse.Namespace) -> Generation:
     from tsgkit.suites.sceneeval.makers.furniture import furniture
     from tsgkit.suites.sceneeval.makers.maker import written
 
@@ -188,8 +188,8 @@ def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: arg
 
 
 async def _ask(
-    draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
-) -> Making:
+    draws: tuple[RoomPlan, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
+) -> Generation:
     from tsgkit.agents.asker import ask_for
     from tsgkit.suites.sceneeval.makers.furniture import furniture
     from tsgkit.suites.sceneeval.makers.maker import Maker
@@ -204,12 +204,14 @@ async def _ask(
     return await maker.make(draws)
 
 
-def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
+def _finish(
+    making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace
+) -> int:
     """Write the kept items with their notes, then print a summary."""
     from tsgkit.library.files import write_text
     from tsgkit.suites.sceneeval.makers.maker import dropped_line, note_value
 
-    kept, dropped = _parted(making, decided)
+    kept, dropped = _split_items(making, decided)
     numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
     by = arguments.model or PATTERNS
     notes = [
@@ -230,17 +232,19 @@ def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, a
     return GOOD if len(kept) == arguments.items or decided else FINISHED_WITH_ERRORS
 
 
-def _parted(making: Making, decided: dict[str, str]) -> tuple[list[Made], list[tuple[Made, str]]]:
+def _split_items(
+    making: Generation, decided: dict[str, str]
+) -> tuple[list[GeneratedItem], list[tuple[GeneratedItem, str]]]:
     """Return the items to write, and the dropped ones with the reason."""
     from tsgkit.suites.sceneeval.commands.review import DROPPED
 
-    kept: list[Made] = []
-    dropped: list[tuple[Made, str]] = []
+    kept: list[GeneratedItem] = []
+    dropped: list[tuple[GeneratedItem, str]] = []
     for one in making.made:
         verdict = decided.get(one.name, "")
         if verdict == DROPPED:
             dropped.append((one, "dropped by the person who reviewed it"))
-        elif verdict or not (one.is_out or one.errors):
+        elif verdict or not (one.is_given_up or one.errors):
             kept.append(one)
         elif one.errors:
             dropped.append((one, "; ".join(f"{finding.code}: {finding.message}" for finding in one.errors)))
@@ -257,9 +261,9 @@ def _text(annotations: list[Annotation], out: str) -> str:
 
 def _summary(
     numbered: list[Annotation],
-    kept: list[Made],
-    dropped: list[tuple[Made, str]],
-    making: Making,
+    kept: list[GeneratedItem],
+    dropped: list[tuple[GeneratedItem, str]],
+    making: Generation,
     decided: dict[str, str],
     arguments: argparse.Namespace,
 ) -> dict[str, Any]:
@@ -303,7 +307,10 @@ def _cell(value: object) -> str:
 
 
 def _print(
-    summary: dict[str, Any], kept: list[Made], dropped: list[tuple[Made, str]], arguments: argparse.Namespace
+    summary: dict[str, Any],
+    kept: list[GeneratedItem],
+    dropped: list[tuple[GeneratedItem, str]],
+    arguments: argparse.Namespace,
 ) -> None:
     from tsgkit.report.tables import Table
     from tsgkit.report.terminal import table

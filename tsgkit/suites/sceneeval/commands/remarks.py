@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tsgkit.geometry import Stage
     from tsgkit.report.explanation import Explained
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.pages.remarks import Found, Section
+    from tsgkit.suites.sceneeval.pages.remarks import Findings, Section
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 
 OPTIONS = ("annotations", "item", "run", "subject")
@@ -67,7 +67,7 @@ def _judged(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> tu
         return "", sections(None, None, wrong)
     annotation = _annotation(arguments)
     task = FidelityTask(load_card("sceneeval/fidelity"))
-    met = task.measure(annotation, found, asyncio.run(task.look(annotation, found, judge, None)))
+    met = task.measure(annotation, found, asyncio.run(task.ask_judge(annotation, found, judge, None)))
     return annotation.description, sections(annotation, met, wrong)
 
 
@@ -105,7 +105,9 @@ def _recorded(objects: set[str], arguments: argparse.Namespace) -> tuple[str, li
     return annotation.description, sections(annotation, found.get("fidelity"), found.get("plausibility"))
 
 
-def _refuse_another_room(found: Mapping[str, Found | None], objects: set[str], arguments: argparse.Namespace) -> None:
+def _refuse_another_room(
+    found: Mapping[str, Findings | None], objects: set[str], arguments: argparse.Namespace
+) -> None:
     """Raise UsageError if the run judged objects that are not in this room."""
     judged = {name for part in ("matched", "objects") for one in found.values() for name in (one or {}).get(part, ())}
     if strange := sorted(judged - objects):
@@ -115,9 +117,9 @@ def _refuse_another_room(found: Mapping[str, Found | None], objects: set[str], a
         raise UsageError(what, hint="name the judged room, or judge this one with --annotations FILE")
 
 
-def _evidence(row: Explained) -> Found | None:
+def _evidence(row: Explained) -> Findings | None:
     """Return the strict findings of a row, or None if the room could not be judged."""
-    evidence: Found | None = row.judged.evidence
+    evidence: Findings | None = row.judged.evidence
     if evidence is None or row.task.kind == "fidelity":
         return evidence
     return {

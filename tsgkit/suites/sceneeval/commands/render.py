@@ -72,7 +72,7 @@ def render(arguments: argparse.Namespace) -> int:
         write_text(arguments.out, page)
     else:
         faults = _picture(stage, arguments)
-    _tell(stage, faults)
+    _report_faults(stage, faults)
     say(f"drawn: {inert(arguments.out)}")
     return GOOD
 
@@ -114,7 +114,7 @@ def _picture(stage: Stage, arguments: argparse.Namespace) -> tuple[str, ...]:
     return picture.faults
 
 
-def _tell(stage: Stage, faults: tuple[str, ...]) -> None:
+def _report_faults(stage: Stage, faults: tuple[str, ...]) -> None:
     """Report everything that is not shown correctly."""
     said = [str(problem) for problem in stage.problems] + list(faults)
     for line in said[:SHOWN]:

@@ -38,7 +38,7 @@ from tsgkit.suites.sceneeval.annotations import (
 if TYPE_CHECKING:
     from tsgkit.runs.decisions import Decisions
     from tsgkit.suites.sceneeval.makers.furniture import Furniture
-    from tsgkit.suites.sceneeval.makers.maker import Made
+    from tsgkit.suites.sceneeval.makers.maker import GeneratedItem
 
 KEYS = "a accept, d drop, ? show edit commands, q stop and resume later"
 FORMS = "+ENTRY adds one, -NUMBER removes one, NUMBER ENTRY replaces one, text WORDS replaces the description"
@@ -54,7 +54,7 @@ def require_terminal() -> None:
 
 
 def review_of(
-    made: Sequence[Made], out: str, table: Furniture, known: Sequence[str] = (), *, force: bool = False
+    made: Sequence[GeneratedItem], out: str, table: Furniture, known: Sequence[str] = (), *, force: bool = False
 ) -> dict[str, str] | None:
     """Return the decision on each item by its name, applying changes, or None if the review was stopped early.
 
@@ -77,7 +77,7 @@ def review_of(
     return decided
 
 
-def _decision(one: Made, decisions: Decisions, again: Callable[[], None], place: str) -> str | None:
+def _decision(one: GeneratedItem, decisions: Decisions, again: Callable[[], None], place: str) -> str | None:
     """Return the earlier or new decision on an item, or None if the person stops."""
     from tsgkit.runs.decisions import shown_as
 
@@ -92,7 +92,7 @@ def _decision(one: Made, decisions: Decisions, again: Callable[[], None], place:
     return str(kept["decision"])
 
 
-def _apply(one: Made, kept: dict[str, Any], again: Callable[[], None]) -> None:
+def _apply(one: GeneratedItem, kept: dict[str, Any], again: Callable[[], None]) -> None:
     """Apply the person's changes to an item."""
 
     if kept["decision"] == EDITED:
@@ -111,7 +111,7 @@ def _apply(one: Made, kept: dict[str, Any], again: Callable[[], None]) -> None:
         again()
 
 
-def _asked(one: Made, again: Callable[[], None], place: str) -> dict[str, Any] | None:
+def _asked(one: GeneratedItem, again: Callable[[], None], place: str) -> dict[str, Any] | None:
     """Show an item until the person decides, and return the decision."""
 
     first = one.annotation
@@ -143,7 +143,7 @@ def _asked(one: Made, again: Callable[[], None], place: str) -> dict[str, Any] |
             _show(one, place)
 
 
-def _show(one: Made, place: str) -> None:
+def _show(one: GeneratedItem, place: str) -> None:
 
     say(f"{place}: {one.drawn.difficulty}, {' and '.join(one.drawn.rooms)}")
     say(f"  {inert(one.annotation.description)}")

@@ -26,8 +26,8 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import TOO_MUCH, values_in
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotations import spaced
-from tsgkit.suites.sceneeval.judges.judge import MeantInRoom
-from tsgkit.suites.sceneeval.word_meanings import Meant
+from tsgkit.suites.sceneeval.judges.judge import MeasuredRoomRelation
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 
 FUNCTIONAL = ("front", "back", "left", "right")
 BESIDE = ("wall", "door", "window")
@@ -39,11 +39,11 @@ SHOWN = 60
 MEANINGS = {
     str(meant): meant
     for name in RELATIONS_OF_OBJECTS
-    for meant in ([Meant(name, side) for side in SIDED[name]] if name in SIDED else [Meant(name)])
+    for meant in ([MeasuredRelation(name, side) for side in SIDED[name]] if name in SIDED else [MeasuredRelation(name)])
 }
 """The measured relations between objects, with each of their sides, by name."""
 Key = TypeVar("Key", str, int)
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ def read_category(text: str, categories: Sequence[str]) -> str | Fault | None:
     if isinstance(said, Fault):
         return said
     if not (said is None or isinstance(said, str)):
-        return Fault(f"{_shown(said)} is no category")
+        return Fault(f"{_shortened(said)} is no category")
     if said in categories:
         return said
     if said is None or said.strip().lower() in NOTHING:
         return None
     alike = (one for one in categories if spaced(one) == spaced(said))
-    return next(alike, Fault(f"{_shown(said)} is none of the categories"))
+    return next(alike, Fault(f"{_shortened(said)} is none of the categories"))
 
 
 def read_holds(text: str, count: int) -> tuple[bool, ...] | Fault:
@@ -76,21 +76,23 @@ def read_holds(text: str, count: int) -> tuple[bool, ...] | Fault:
     if isinstance(said, list):
         said = {str(number): one for number, one in enumerate(said, 1)}
     if not isinstance(said, dict):
-        return Fault(f"{_shown(said)} says nothing of any object")
+        return Fault(f"{_shortened(said)} says nothing of any object")
     if len(said) > count:
         return Fault(f"it speaks of {len(said)} objects, and {count} were shown")
-    found = [_truth(said, number) for number in range(1, count + 1)]
+    found = [_read_truth(said, number) for number in range(1, count + 1)]
     return next((one for one in found if isinstance(one, Fault)), tuple(one is True for one in found))
 
 
-def _truth(said: Mapping[Any, Any], number: int) -> bool | Fault:
+def _read_truth(said: Mapping[Any, Any], number: int) -> bool | Fault:
     if str(number) not in said:
         return Fault(f"it says nothing of {number}")
     one = said[str(number)]
     word = one.strip().lower() if isinstance(one, str) else one
     if isinstance(word, bool):
         return word
-    return True if word in YES else False if word in NO else Fault(f"{_shown(one)}, said of {number}, is no yes or no")
+    return (
+        True if word in YES else False if word in NO else Fault(f"{_shortened(one)}, said of {number}, is no yes or no")
+    )
 
 
 def read_support(text: str) -> str | Fault:
@@ -99,7 +101,7 @@ def read_support(text: str) -> str | Fault:
     if isinstance(said, Fault):
         return said
     word = said.strip().lower() if isinstance(said, str) else said
-    return str(word) if word in TYPES else Fault(f"{_shown(said)} is none of {', '.join(TYPES)}")
+    return str(word) if word in TYPES else Fault(f"{_shortened(said)} is none of {', '.join(TYPES)}")
 
 
 def read_sides(text: str, names: Sequence[str]) -> dict[str, tuple[str, ...] | Fault] | Fault:
@@ -108,18 +110,18 @@ def read_sides(text: str, names: Sequence[str]) -> dict[str, tuple[str, ...] | F
     def sides(entry: Mapping[str, Any]) -> tuple[str, ...] | Fault:
         said = entry.get("sides")
         if not isinstance(said, list):
-            return Fault(f"{_shown(said)} is no list of sides")
+            return Fault(f"{_shortened(said)} is no list of sides")
         words = [one.strip().lower() if isinstance(one, str) else one for one in said]
         odd = [one for one in words if one not in FUNCTIONAL]
-        return Fault(f"{_shown(odd[0])} is none of {', '.join(FUNCTIONAL)}") if odd else tuple(dict.fromkeys(words))
+        return Fault(f"{_shortened(odd[0])} is none of {', '.join(FUNCTIONAL)}") if odd else tuple(dict.fromkeys(words))
 
-    return _each(_field(text, "objects"), "id", names, sides)
+    return _read_each(_field(text, "objects"), "id", names, sides)
 
 
-def read_object_relations(text: str, count: int) -> dict[int, tuple[Meant, ...] | Fault | None] | Fault:
+def read_object_relations(text: str, count: int) -> dict[int, tuple[MeasuredRelation, ...] | Fault | None] | Fault:
     """Read the meaning of each numbered relation between objects, or None if it cannot be measured."""
 
-    def meant(entry: Mapping[str, Any]) -> tuple[Meant, ...] | Fault | None:
+    def meant(entry: Mapping[str, Any]) -> tuple[MeasuredRelation, ...] | Fault | None:
         if "types" not in entry:
             return Fault("it has no types")
         said = entry["types"]
@@ -127,34 +129,36 @@ def read_object_relations(text: str, count: int) -> dict[int, tuple[Meant, ...] 
         words = [_words(one) for one in listed if not _is_nothing(one)]
         odd = [word for word in words if word not in MEANINGS]
         if odd:
-            return Fault(f"{_shown(odd[0])} is no relation that is measured")
+            return Fault(f"{_shortened(odd[0])} is no relation that is measured")
         return tuple(dict.fromkeys(MEANINGS[word] for word in words)) or None
 
-    return _each(_field(text, "relations"), "number", range(1, count + 1), meant)
+    return _read_each(_field(text, "relations"), "number", range(1, count + 1), meant)
 
 
-def read_room_relations(text: str, count: int, floors: Sequence[str]) -> dict[int, MeantInRoom | Fault | None] | Fault:
+def read_room_relations(
+    text: str, count: int, floors: Sequence[str]
+) -> dict[int, MeasuredRoomRelation | Fault | None] | Fault:
     """Read the meaning of each numbered relation to the room, or None if it cannot be measured."""
 
     known = {one_line(floor): floor for floor in floors}
 
-    def meant(entry: Mapping[str, Any]) -> MeantInRoom | Fault | None:
+    def meant(entry: Mapping[str, Any]) -> MeasuredRoomRelation | Fault | None:
         if "type" not in entry:
             return Fault("it has no type")
         if _is_nothing(entry["type"]):
             return None
         name, element = _words(entry["type"]), _words(entry.get("element"))
         if name not in RELATIONS_TO_ROOMS:
-            return Fault(f"{_shown(name)} is no relation that is measured")
+            return Fault(f"{_shortened(name)} is no relation that is measured")
         if element not in (BESIDE if name in RANGES else ELEMENTS):
-            return Fault(f"{name} of {_shown(element)} cannot be measured")
+            return Fault(f"{name} of {_shortened(element)} cannot be measured")
         listed = entry.get("floors") or []
         unknown = [one for one in listed if one_line(one) not in known] if isinstance(listed, list) else [listed]
         if unknown:
-            return Fault(f"{_shown(unknown[0])} is no floor of the building")
-        return MeantInRoom(name, element, tuple(dict.fromkeys(known[one_line(one)] for one in listed)))
+            return Fault(f"{_shortened(unknown[0])} is no floor of the building")
+        return MeasuredRoomRelation(name, element, tuple(dict.fromkeys(known[one_line(one)] for one in listed)))
 
-    return _each(_field(text, "relations"), "number", range(1, count + 1), meant)
+    return _read_each(_field(text, "relations"), "number", range(1, count + 1), meant)
 
 
 def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
@@ -178,7 +182,7 @@ def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
 LISTED = ("objects", "relations")
 
 
-def said_in(text: str) -> str | None:
+def last_json_in(text: str) -> str | None:
     """Return the last JSON value of a reply on one line, or None if there is none."""
     said = spoken(text)
     values = [] if isinstance(said, Unreadable) else values_in(said.text)
@@ -186,21 +190,21 @@ def said_in(text: str) -> str | None:
     return json.dumps(found[-1], ensure_ascii=False) if found else None
 
 
-def _each(
-    listed: object, key: str, known: Iterable[Key], read: Callable[[Mapping[str, Any]], Found]
-) -> dict[Key, Found | Fault] | Fault:
+def _read_each(
+    listed: object, key: str, known: Iterable[Key], read: Callable[[Mapping[str, Any]], Value]
+) -> dict[Key, Value | Fault] | Fault:
     """Return the answer on each thing asked about. Contradictory answers on a thing are a fault."""
     if isinstance(listed, Fault):
         return listed
     if not isinstance(listed, list):
-        return Fault(f"{_shown(listed)} is no list")
+        return Fault(f"{_shortened(listed)} is no list")
     entries: dict[str, list[Mapping[str, Any]]] = {}
     for one in listed:
         if isinstance(one, dict):
             entries.setdefault(one_line(one.get(key)), []).append(one)
     wanted = list(known)
     strange = [name for name in entries if name not in map(one_line, wanted)]
-    more = f", but of {_shown(strange[0])}, which was not asked about" if strange else ""
+    more = f", but of {_shortened(strange[0])}, which was not asked about" if strange else ""
     said = {one: list(dict.fromkeys(map(read, entries.get(one_line(one), ())))) for one in wanted}
     return {
         one: found[0] if len(found) == 1 else Fault("it is said twice, and differently" if found else f"nothing{more}")
@@ -222,7 +226,7 @@ def _is_nothing(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.strip().lower() in NOTHING)
 
 
-def _shown(value: object) -> str:
+def _shortened(value: object) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 

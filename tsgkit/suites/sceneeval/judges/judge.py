@@ -14,12 +14,12 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
-from tsgkit.suites.sceneeval.word_meanings import Meant
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask
 
 
-class Attributed(NamedTuple):
+class AttributeAnswer(NamedTuple):
     """An answer on an attribute: True or False for each instance, None if unknown.
 
     ``failed`` holds the reason if a model was asked but gave no usable answer.
@@ -30,7 +30,7 @@ class Attributed(NamedTuple):
     failed: Unknown | None = None
 
 
-class MeantInRoom(NamedTuple):
+class MeasuredRoomRelation(NamedTuple):
     """A measured relation to a built element, and the floors it applies to (none: all)."""
 
     type: str
@@ -56,17 +56,17 @@ class Judge(Protocol):
 
     async def attribute(
         self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
-    ) -> Attributed:
+    ) -> AttributeAnswer:
         """Return the instances of a category that have an attribute."""
 
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
-    ) -> Mapping[Specification, tuple[Meant, ...] | Unknown | None]:
+    ) -> Mapping[Specification, tuple[MeasuredRelation, ...] | Unknown | None]:
         """Return the meaning of each relation between objects, or None if it cannot be measured."""
 
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
-    ) -> Mapping[Specification, MeantInRoom | Unknown | None]:
+    ) -> Mapping[Specification, MeasuredRoomRelation | Unknown | None]:
         """Return the meaning of each relation to the room. ``floors`` maps the ids of floors to rooms."""
 
     async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> Mapping[str, str | Unknown]:
@@ -79,17 +79,19 @@ class Judge(Protocol):
         """Return the expected number and size of the calls for a scene."""
 
 
-def unknowns(told: Iterable[object]) -> list[Unknown]:
+def unknowns(answers: Iterable[object]) -> list[Unknown]:
     """Return the unknown answers, without duplicates."""
-    failed = (one.failed if isinstance(one, Attributed) else one for one in told)
+    failed = (one.failed if isinstance(one, AttributeAnswer) else one for one in answers)
     return list(dict.fromkeys(one for one in failed if isinstance(one, Unknown)))
 
 
-def ended(told: Sequence[object]) -> Outcome:
+def ended(answers: Sequence[object]) -> Outcome:
     """Return the outcome of the calls: a service error anywhere, another failure only if no answer is usable."""
-    failed = [one for one in unknowns(told) if one.outcome is not None]
+    failed = [one for one in unknowns(answers) if one.outcome is not None]
     if any(one.outcome is Outcome.API_ERROR for one in failed):
         return Outcome.API_ERROR
-    usable = any(not isinstance(one, Unknown) and not (isinstance(one, Attributed) and one.failed) for one in told)
+    usable = any(
+        not isinstance(one, Unknown) and not (isinstance(one, AttributeAnswer) and one.failed) for one in answers
+    )
     first = failed[0].outcome if failed and not usable else None
     return first or Outcome.ANSWERED

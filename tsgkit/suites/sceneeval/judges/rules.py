@@ -17,16 +17,16 @@ from tsgkit.geometry import Object, Stage
 from tsgkit.geometry.distances import nearest_board
 from tsgkit.geometry.libraries import np
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
-from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom
+from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.sceneeval.word_meanings import (
-    Meant,
+    MeasuredRelation,
     RelationTable,
     Synonyms,
     best_category,
     element_of,
+    mentions,
     relation_table,
-    says,
     sides_table,
     synonyms_table,
     words_of,
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
 
 NAME = "rules"
-HELD = 0.05
+REACH = 0.05
 """Metres. An object is held by a wall or the ceiling only within this distance, and stands on a floor nearer than
 it."""
-STANDS = 0.01
+STANDING_GAP = 0.01
 """Metres above a top face within which an object stands on it; higher up it may hang, as a mirror over a basin."""
-BESIDE = 0.001
+LEAST_OVERLAP = 0.001
 """Metres. Two objects whose boxes overlap by less than this are side by side."""
-SUNK = 0.05
+MOST_SUNK = 0.05
 """Metres by which an object may be sunk into its support."""
-ALONG = 0.9
+LEAST_ALIGNMENT = 0.9
 """The least cosine between the fronts of an object and of a wall for which the wall is behind the object."""
 
 
@@ -88,36 +88,36 @@ class RulesJudge:
 
     async def attribute(
         self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
-    ) -> Attributed:
+    ) -> AttributeAnswer:
         """Check the listed attributes, else the description."""
         things = {thing.id: thing for thing in scene.scene.objects}
         found = {name: _has(things[name], scene.attributes.get(name), spec.attribute) for name in instances}
         unknown = [name for name, has in found.items() if has is None]
         if not unknown:
-            return Attributed(found)
+            return AttributeAnswer(found)
         why = f"{unknown[0]} lists no attributes and its description does not say {spaced(spec.attribute)}"
-        return Attributed(found, f"{why}; rules cannot look")
+        return AttributeAnswer(found, f"{why}; rules cannot look")
 
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
-    ) -> dict[Specification, tuple[Meant, ...] | None]:
+    ) -> dict[Specification, tuple[MeasuredRelation, ...] | None]:
         """Look the relations up in the table."""
         return {spec: self._relations.between_objects(spec.relation) for spec in annotation.of_kind("oor")}
 
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
-    ) -> dict[Specification, MeantInRoom | None]:
+    ) -> dict[Specification, MeasuredRoomRelation | None]:
         """Look the relations up in the table. A type of room means the floors of that name, if there are any."""
-        return {spec: self._in_room(spec, floors) for spec in annotation.of_kind("oar")}
+        return {spec: self._room_relation(spec, floors) for spec in annotation.of_kind("oar")}
 
-    def _in_room(self, spec: Specification, floors: Mapping[str, str]) -> MeantInRoom | None:
+    def _room_relation(self, spec: Specification, floors: Mapping[str, str]) -> MeasuredRoomRelation | None:
         element = element_of(spec.elements[0])
         meant = None if element is None else self._relations.to_room(spec.relation, element)
         if element is None or meant is None:
             return None
         wanted = set(words_of(spaced(spec.elements[0]))) if element == "room" else set()
         named = tuple(floor for floor, room in floors.items() if wanted and wanted <= set(words_of(spaced(room))))
-        return MeantInRoom(meant, element, named)
+        return MeasuredRoomRelation(meant, element, named)
 
     async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str]:
         """Return the nearest support of each object."""
@@ -149,8 +149,8 @@ class RulesJudge:
 
 def _has(thing: Object, listed: tuple[str, ...] | None, attribute: str) -> bool | None:
     if listed is not None:
-        return any(says(one, attribute) for one in listed)
-    return True if says(f"{thing.category} {thing.description}", attribute) else None
+        return any(mentions(one, attribute) for one in listed)
+    return True if mentions(f"{thing.category} {thing.description}", attribute) else None
 
 
 def support_type(stage: Stage, body: Body) -> str:
@@ -159,26 +159,26 @@ def support_type(stage: Stage, body: Body) -> str:
 
     An object that stands on something is never held by the wall behind it, however near: it must stand by itself.
     """
-    gaps = {"ground": _to_floor(stage, body), "object": _to_top(stage, body)}
-    if gaps["ground"] > HELD and gaps["object"] > STANDS:
-        beyond = {"wall": _to_back(stage, body), "ceiling": _to_ceiling(stage, body)}
-        gaps |= {kind: gap for kind, gap in beyond.items() if gap <= HELD}
+    gaps = {"ground": _distance_to_floor(stage, body), "object": _distance_to_top(stage, body)}
+    if gaps["ground"] > REACH and gaps["object"] > STANDING_GAP:
+        beyond = {"wall": _distance_to_back(stage, body), "ceiling": _distance_to_ceiling(stage, body)}
+        gaps |= {kind: gap for kind, gap in beyond.items() if gap <= REACH}
     least = min(gaps.values())
     return next(kind for kind, gap in gaps.items() if gap <= least + 1e-6)
 
 
-def _to_floor(stage: Stage, body: Body) -> float:
+def _distance_to_floor(stage: Stage, body: Body) -> float:
     """Return the distance to the floor of the object's room, or to the lowest floor if it is in no room."""
     under = [floor.z for floor in stage.floors if floor.polygon.intersects(body.footprint)]
     return min(abs(float(body.low[2]) - z) for z in under or [stage.floor_height])
 
 
-def _to_top(stage: Stage, body: Body) -> float:
+def _distance_to_top(stage: Stage, body: Body) -> float:
     """Return the distance down to the nearest top face below part of the object; 0 if it is sunk into one."""
     below = (
         max(float(body.low[2] - other.high[2]), 0.0)
         for other in stage.bodies.values()
-        if other is not body and other.high[2] <= body.low[2] + SUNK and _overlap(body, other)
+        if other is not body and other.high[2] <= body.low[2] + MOST_SUNK and _overlap(body, other)
     )
     return min(below, default=float("inf"))
 
@@ -187,16 +187,16 @@ def _overlap(body: Body, other: Body) -> bool:
     """Return True if one object is above the other in the top view, not just side by side."""
     common = np.minimum(body.high, other.high) - np.maximum(body.low, other.low)
     thin = np.minimum(body.high - body.low, other.high - other.low)
-    return bool((common[:2] >= np.minimum(BESIDE, thin[:2] / 2)).all())
+    return bool((common[:2] >= np.minimum(LEAST_OVERLAP, thin[:2] / 2)).all())
 
 
-def _to_back(stage: Stage, body: Body) -> float:
+def _distance_to_back(stage: Stage, body: Body) -> float:
     """Return the distance to the nearest wall behind the object."""
     front = body.frame.front / max(float((body.frame.front**2).sum()) ** 0.5, 1e-12)
-    behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > ALONG]
+    behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > LEAST_ALIGNMENT]
     return nearest_board(body, behind)[1] if behind else float("inf")
 
 
-def _to_ceiling(stage: Stage, body: Body) -> float:
+def _distance_to_ceiling(stage: Stage, body: Body) -> float:
     ceiling = stage.ceiling()
     return abs(float(ceiling.low[2] - body.high[2])) if ceiling is not None else float("inf")

@@ -2,7 +2,7 @@
 
 >>> text = "A bedroom with a red bed and a lamp next to it."
 >>> made = annotation_of("0", "easy", text, ("eq,2,bed",), ("eq,1,bed,soft",), (), ())
->>> for finding in told_findings(made, furniture()):
+>>> for finding in text_mismatches(made, furniture()):
 ...     print(finding.severity, finding.code, finding.message)
 error uncounted-thing the text names 'lamp', and nothing of the kind is counted
 error other-quantity the text tells exactly 1 bed, and eq,2,bed says exactly 2
@@ -35,7 +35,7 @@ from tsgkit.suites.sceneeval.makers.descriptions import (
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import element_of, relation_table, words_of
 
-__all__ = ["LEVELS", "RULES", "annotation_of", "furniture", "objects_of", "small_of", "told_findings"]
+__all__ = ["LEVELS", "RULES", "annotation_of", "furniture", "objects_of", "small_of", "text_mismatches"]
 
 RULES = {
     "level-objects": Rule(ERROR, "not as many objects as the difficulty has"),
@@ -88,27 +88,27 @@ def _least(spec: Specification) -> int:
     return {"eq": spec.n, "ge": spec.n, "gt": spec.n + 1}.get(spec.quantity, 0)
 
 
-def told_findings(annotation: Annotation, table: Furniture) -> tuple[Finding, ...]:
+def text_mismatches(annotation: Annotation, table: Furniture) -> tuple[Finding, ...]:
     """Return all findings by rules, errors first, with those on the form of its entries."""
-    held = _Held(annotation, table)
+    check = _AnnotationCheck(annotation, table)
     checks: Sequence[Callable[[], Iterator[Finding]]] = (
-        held.level,
-        held.things,
-        held.categories,
-        held.quantities,
-        held.numbers,
-        held.attributes_told,
-        held.attributes_written,
-        held.relations_told,
-        held.relations_written,
-        held.entries,
+        check.level,
+        check.things,
+        check.categories,
+        check.quantities,
+        check.numbers,
+        check.attributes_told,
+        check.attributes_written,
+        check.relations_told,
+        check.relations_written,
+        check.entries,
     )
     found = [finding for check in checks for finding in check()]
     return tuple(dict.fromkeys(sorted(found, key=lambda one: one.severity != ERROR)))
 
 
 @dataclass(frozen=True)
-class _Held:
+class _AnnotationCheck:
     """An annotation with its parsed description."""
 
     annotation: Annotation

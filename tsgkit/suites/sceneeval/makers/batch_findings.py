@@ -19,7 +19,7 @@ from tsgkit.suites.sceneeval.makers.descriptions import names_in
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, furniture
 from tsgkit.suites.sceneeval.word_meanings import words_of
 
-__all__ = ["RULES", "Batch", "alike", "annotation_of", "batch_findings", "furniture", "telling"]
+__all__ = ["RULES", "Batch", "annotation_of", "batch_findings", "content_words", "furniture", "similarity"]
 
 RULES = {
     "near-duplicate": Rule(ERROR, "a description is much like another one"),
@@ -30,12 +30,12 @@ MOST_ALIKE = 0.75
 COMMON = word_set("a an the of in on at with and or to is are there it its by room next wall against stand has one two")
 
 
-def telling(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that distinguish one description from another."""
     return frozenset(words_of(text)) - COMMON
 
 
-def alike(one: frozenset[str], other: frozenset[str]) -> float:
+def similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the share of distinguishing words that two descriptions have in common."""
     return len(one & other) / len(one | other) if one | other else 1.0
 
@@ -54,22 +54,22 @@ class Batch:
     def __init__(self, annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()) -> None:
         self.annotations, self.table = annotations, table
         self.names = [names_in(one.description, table) for one in annotations]
-        self.words = [telling(one.description) for one in annotations]
-        self.known = [telling(text) for text in known]
+        self.words = [content_words(one.description) for one in annotations]
+        self.known = [content_words(text) for text in known]
 
     def findings(self, place: int, instead: Annotation | None = None) -> tuple[Finding, ...]:
         """Return the findings on the annotation at an index, or on another one in its place."""
         one = instead or self.annotations[place]
-        words = telling(one.description) if instead else self.words[place]
+        words = content_words(one.description) if instead else self.words[place]
         return (*self._duplicates(one, place, words), *self._carried(one, place))
 
     def _duplicates(self, one: Annotation, place: int, words: frozenset[str]) -> Iterator[Finding]:
         if not words:
             return
-        if any(alike(words, other) > MOST_ALIKE for other in self.known):
+        if any(similarity(words, other) > MOST_ALIKE for other in self.known):
             yield _finding("near-duplicate", one, "the description is much like one there is already")
         for other, said in zip(self.annotations[:place], self.words[:place], strict=True):
-            if alike(words, said) > MOST_ALIKE:
+            if similarity(words, said) > MOST_ALIKE:
                 yield _finding("near-duplicate", one, f"the description is much like that of {other.item_id}")
                 return
 

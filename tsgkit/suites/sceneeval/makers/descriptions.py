@@ -25,7 +25,7 @@ from tsgkit.geometry import ELEMENTS
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, WORDS, spaced
-from tsgkit.suites.sceneeval.makers.furniture import SURE_KINDS, Furniture, furniture, key_of
+from tsgkit.suites.sceneeval.makers.furniture import CERTAIN_KINDS, Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import relation_table, words_of
 
 __all__ = ["Description", "Placing", "Quantity", "Thing", "furniture", "names_in", "read_description"]
@@ -413,6 +413,6 @@ def attribute_words(thing: Thing, table: Furniture) -> tuple[tuple[str, bool], .
     while place < len(words):
         size = next((n for n in (3, 2, 1) if table.attribute_kind(" ".join(words[place : place + n]))), 1)
         phrase = " ".join(words[place : place + size])
-        found.append((phrase, table.attribute_kind(phrase) in SURE_KINDS))
+        found.append((phrase, table.attribute_kind(phrase) in CERTAIN_KINDS))
         place += size
     return tuple(found)

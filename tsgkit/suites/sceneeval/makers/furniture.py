@@ -23,7 +23,7 @@ from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
 from tsgkit.suites.sceneeval.word_meanings import synonyms_table, words_of
 
 FURNITURE = "sceneeval/furniture.yaml"
-SURE_KINDS = ("colour", "material", "shape", "pattern", "kind")
+CERTAIN_KINDS = ("colour", "material", "shape", "pattern", "kind")
 """The kinds of words that, right before a name, are certainly attributes of it."""
 PLACES = ("standing", "wall", "ceiling", "rug", "small")
 _WORD = re.compile(r"[^\W_]+")

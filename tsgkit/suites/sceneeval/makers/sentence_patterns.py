@@ -1,7 +1,7 @@
 """Descriptions with correct annotations from sentence patterns, without a model.
 
->>> from tsgkit.suites.sceneeval.makers.room_plans import drawn_rooms
->>> [one] = drawn_rooms(1, ("easy",), ("bedroom",), 0, furniture())
+>>> from tsgkit.suites.sceneeval.makers.room_plans import draw_plans
+>>> [one] = draw_plans(1, ("easy",), ("bedroom",), 0, furniture())
 >>> made = written_room(one, 0, furniture())
 >>> len(made.counts) == len(one.things), made.difficulty
 (True, 'easy')
@@ -19,7 +19,7 @@ from random import Random
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, furniture
-from tsgkit.suites.sceneeval.makers.room_plans import DrawnRoom, DrawnThing
+from tsgkit.suites.sceneeval.makers.room_plans import PlannedThing, RoomPlan
 
 __all__ = ["furniture", "in_numbers", "written_room"]
 
@@ -40,7 +40,7 @@ class _Entries:
     built: list[str] = field(default_factory=list)
 
 
-def written_room(drawn: DrawnRoom, seed: int, table: Furniture) -> Annotation:
+def written_room(drawn: RoomPlan, seed: int, table: Furniture) -> Annotation:
     """Return a description of a drawn room, with its annotation."""
     rng, entries = Random(f"{seed}/{drawn.number}/words"), _Entries()
     told = {room: list(_told(drawn, room, entries, rng, table)) for room in drawn.rooms}
@@ -79,7 +79,7 @@ def _listed(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
 
 
-def _told(drawn: DrawnRoom, room: str, entries: _Entries, rng: Random, table: Furniture) -> Iterator[str]:
+def _told(drawn: RoomPlan, room: str, entries: _Entries, rng: Random, table: Furniture) -> Iterator[str]:
     """Yield a phrase for each thing, adding its entries."""
     mine = [thing for thing in drawn.things if thing.room == room]
     standing = [thing for thing in mine if thing.place == "standing"]
@@ -97,10 +97,10 @@ def _told(drawn: DrawnRoom, room: str, entries: _Entries, rng: Random, table: Fu
 
 
 def _where(
-    thing: DrawnThing,
+    thing: PlannedThing,
     number: int,
-    standing: list[DrawnThing],
-    carriers: list[DrawnThing],
+    standing: list[PlannedThing],
+    carriers: list[PlannedThing],
     entries: _Entries,
     rng: Random,
 ) -> str:
@@ -131,7 +131,7 @@ _BUILT = {
 }
 
 
-def _the(thing: DrawnThing) -> str:
+def _the(thing: PlannedThing) -> str:
     return f"the {_spelt(thing.name)}" if thing.n == 1 else f"one of the {_plural(_spelt(thing.name))}"
 
 

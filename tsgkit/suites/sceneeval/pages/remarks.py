@@ -4,7 +4,7 @@
 >>> wanted = annotation_of("0", "easy", "A lamp.", ("ge,1,lamp",))
 >>> told = {"satisfied": False, "count": 0, "reason": "0 lamp; at least 1 needed", "groups": []}
 >>> value = {"matched": {}, "specifications": [{"text": "ge,1,lamp", "profiles": {"strict": told, "official": told}}]}
->>> demanded(wanted, value)
+>>> demand_remarks(wanted, value)
 [Remark(text='at least 1 lamp', holds=False, objects=(), why='0 lamp; at least 1 needed')]
 """
 
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, in_words
 
-Found = Mapping[str, Any]
-TOLD = {True: "holds", False: "does not hold", None: "cannot be told"}
+Findings = Mapping[str, Any]
+VERDICT_WORDS = {True: "holds", False: "does not hold", None: "cannot be told"}
 OCCLUDED = "is blocked"
 
 
@@ -36,38 +36,38 @@ class Section(NamedTuple):
     remarks: Sequence[Remark]
 
 
-def sections(annotation: Annotation | None, fidelity: Found | None, plausibility: Found | None) -> list[Section]:
+def sections(annotation: Annotation | None, fidelity: Findings | None, plausibility: Findings | None) -> list[Section]:
     """Return sections on the demands and the plausibility of a room, leaving out those without a value.
 
     The values are fresh measurements or the evidence of a record.
     """
     made = []
     if annotation is not None and fidelity is not None:
-        remarks = demanded(annotation, fidelity)
+        remarks = demand_remarks(annotation, fidelity)
         met = sum(bool(remark.holds) for remark in remarks)
         made.append(Section(f"Demanded: {met} of {len(remarks)} met", remarks))
     if plausibility is not None:
-        remarks = troubles(plausibility)
+        remarks = trouble_remarks(plausibility)
         wrong = sum(remark.holds is False for remark in remarks)
         made.append(Section(f"Plausible: {wrong} wrong" if wrong else "Plausible: nothing wrong", remarks))
     return made
 
 
-def demanded(annotation: Annotation, value: Found) -> list[Remark]:
+def demand_remarks(annotation: Annotation, value: Findings) -> list[Remark]:
     """Return a line for each demand, with its strict verdict. If the official one differs, the reason says so."""
     found = {one["text"]: one["profiles"] for one in value["specifications"]}
-    return [_demand(spec, found[spec.text], value) for spec in annotation.specifications if spec.text in found]
+    return [_demand_remark(spec, found[spec.text], value) for spec in annotation.specifications if spec.text in found]
 
 
-def _demand(spec: Specification, profiles: Mapping[str, Any], value: Found) -> Remark:
+def _demand_remark(spec: Specification, profiles: Mapping[str, Any], value: Findings) -> Remark:
     strict, official = profiles["strict"], profiles["official"]
     why = strict["reason"]
     if strict["satisfied"] != official["satisfied"]:
-        why += f"\nas published it {TOLD[official['satisfied']]}: {official['reason']}"
+        why += f"\nas published it {VERDICT_WORDS[official['satisfied']]}: {official['reason']}"
     return Remark(in_words(spec), strict["satisfied"], _objects(spec, strict, value["matched"]), why)
 
 
-def _objects(spec: Specification, verdict: Found, matched: Mapping[str, str | None]) -> tuple[str, ...]:
+def _objects(spec: Specification, verdict: Findings, matched: Mapping[str, str | None]) -> tuple[str, ...]:
     """Return the objects that satisfy a demand, else the closest group; for a count, all counted objects."""
     if spec.kind == "cnt":
         return tuple(name for name, category in matched.items() if category == spec.category)
@@ -76,9 +76,9 @@ def _objects(spec: Specification, verdict: Found, matched: Mapping[str, str | No
     return tuple(dict.fromkeys(name for group in good for name in group["objects"]))
 
 
-def troubles(found: Found) -> list[Remark]:
+def trouble_remarks(found: Findings) -> list[Remark]:
     """Return the plausibility problems of a room under one profile, and how free its floor is."""
-    remarks = [remark for name, one in found["objects"].items() for remark in _trouble(name, one)]
+    remarks = [remark for name, one in found["objects"].items() for remark in _trouble_remarks(name, one)]
     blocked = (one for one in found["openings"] if one["occluded"])
     remarks += [Remark(f"{one['id']} {OCCLUDED}", False, (one["id"],), one["reason"]) for one in blocked]
     way = found["navigability"]
@@ -87,7 +87,7 @@ def troubles(found: Found) -> list[Remark]:
     return list(_once(remarks))
 
 
-def _trouble(name: str, one: Found) -> Iterable[Remark]:
+def _trouble_remarks(name: str, one: Findings) -> Iterable[Remark]:
     why = "\n".join(one["reasons"])
     for other in one["colliding_with"]:
         pair = tuple(sorted((name, other)))

@@ -24,7 +24,7 @@ from tsgkit.runs.results import records_of
 from tsgkit.runs.saved_run import Reopened, reopen
 from tsgkit.suites.gather_all import Each, all_at_once
 from tsgkit.suites.images import PictureFolder
-from tsgkit.suites.spatialgen.judge_requests import CONTROLS, way_of
+from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
 from tsgkit.suites.spatialgen.maker import template
 from tsgkit.suites.spatialgen.rewriter import Fact, facts_of, read_rewrite, rewrite_problems, shown
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample
@@ -103,7 +103,9 @@ def jobs_of(run: Path, choice: Choice) -> list[Job]:
 
 
 def _is_judged(cell: Cell) -> bool:
-    return cell.task.startswith("spatialgen/") and way_of(cell.solver).control not in CONTROLS and cell.repeat == 0
+    return (
+        cell.task.startswith("spatialgen/") and parse_protocol(cell.solver).control not in CONTROLS and cell.repeat == 0
+    )
 
 
 def _jobs(reopened: Reopened, cell: Cell, path: Path, choice: Choice) -> Iterator[Job]:
@@ -149,7 +151,7 @@ async def _pair(job: Job, ask_for: Callable[[str], Ask], tries: int, made: Rewri
         made.dropped[job.name] = ("no vote tells what is in it",)
         return None
     for number in range(tries):
-        text = read_rewrite(await _said(job, ask_for, number, made))
+        text = read_rewrite(await _reply(job, ask_for, number, made))
         problems = rewrite_problems(text, job.row, job.facts)
         if not problems:
             return Pair(job, text, changed)
@@ -159,7 +161,7 @@ async def _pair(job: Job, ask_for: Callable[[str], Ask], tries: int, made: Rewri
     return None
 
 
-async def _said(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rewriting) -> str:
+async def _reply(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rewriting) -> str:
     """Return the reply, or an empty text if there is none (recorded as a failure)."""
     from langchain_core.messages import HumanMessage
 
