@@ -1,4 +1,4 @@
-"""The task as runs see it: its card, its rows, its ways of asking, the figures in both profiles."""
+"""Tests of the task: card, rows, protocols, and scores in both profiles."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Texts = list[str | None]
 
 
 def said(row: Row, texts: Texts, protocol: str = "published") -> Transcript:
-    """A transcript of replies in rounds 0 to 4, and again from 0: drawn anew."""
+    """Return a transcript of replies in rounds 0 to 4, then from 0 again as retries."""
     sample = SpatialSample(row)
     calls = [
         Said(label_of(number % 5), Reply(text, Ending.COMPLETE if text else Ending.API_ERROR))
@@ -47,7 +47,7 @@ def test_the_card_declares_what_the_suite_measures() -> None:
     assert CARD.subject == "baseline/random" and CARD.temperature == 1.0
 
 
-def test_rows_tell_their_task() -> None:
+def test_task_is_recognised_by_its_rows() -> None:
     assert tasks_of_rows(FILE) == ("spatialgen/questions",)
     assert tasks_of_rows(TASKS / "tsg" / "data" / "sgqa.jsonl") == ("tsg/sgqa",)
 
@@ -61,7 +61,7 @@ def test_rows_tell_their_task() -> None:
         (lambda rows: [row_of("9", "Park", "", rows[0].questions[::-1])], "in their order"),
     ],
 )
-def test_rows_that_nobody_could_score_are_refused(
+def test_rows_that_cannot_be_scored_are_refused(
     change: Callable[[list[Row]], list[Row]], message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "rows.jsonl").write_text("\n".join(map(written, change(ROWS))))
@@ -70,7 +70,7 @@ def test_rows_that_nobody_could_score_are_refused(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_every_protocol_has_words_of_its_own_and_a_schema_where_it_wants_json(protocol: str) -> None:
+def test_every_protocol_has_its_prompts_and_schema(protocol: str) -> None:
     words, way = QuestionPrompts(CARD, parse_protocol(protocol)), parse_protocol(protocol)
     words.check()
     asked = ROWS[0].questions[:1] if way.base == "ours-apart" else ROWS[0].questions
@@ -89,7 +89,7 @@ def test_schema_allows_the_letters_of_options_that_periods_separate() -> None:
     assert schema["json_schema"]["schema"]["properties"]["1"]["enum"] == list("ABCDE")
 
 
-def test_other_words_come_from_a_folder_and_are_checked(tmp_path: Path) -> None:
+def test_prompts_from_a_folder_are_used_and_checked(tmp_path: Path) -> None:
     (tmp_path / "published.txt").write_text("Look: {questions}\n")
     words = QuestionPrompts(CARD, parse_protocol("published"), str(tmp_path))
     assert words.text(ROWS[0].questions).startswith("Look: Which of these pairs")
@@ -102,8 +102,8 @@ def test_other_words_come_from_a_folder_and_are_checked(tmp_path: Path) -> None:
         QuestionPrompts(CARD, parse_protocol("published"), str(tmp_path)).check()
 
 
-def test_official_figures_are_those_of_the_published_code_to_the_last_digit() -> None:
-    """Columns are rounded before means are taken, and pictures without five replies are left out."""
+def test_official_scores_equal_the_published_code_exactly() -> None:
+    """Columns are rounded before means are taken, and images without five replies are left out."""
     rows, results, tally = ROWS[:7], [], TASK.tally()
     for number, row in enumerate(rows):
         texts: Texts = ["\n".join(row.answers[:number] + ("E",) * (10 - number))] * (5 if number else 4)
@@ -124,7 +124,7 @@ def test_official_figures_are_those_of_the_published_code_to_the_last_digit() ->
     assert values["single_round"] is None
 
 
-def test_a_round_that_fails_is_wrong_and_asks_to_be_asked_again() -> None:
+def test_failed_round_is_wrong_and_repeated_on_resume() -> None:
     row = ROWS[0]
     good = "\n".join(row.answers)
     one = judged(SpatialSample(row), said(row, [good, good, good, good, None]), parse_protocol("published"))
@@ -134,7 +134,7 @@ def test_a_round_that_fails_is_wrong_and_asks_to_be_asked_again() -> None:
     assert one.scores["official"]["accuracy"].value is None
 
 
-def test_the_vote_curve_and_one_round_stand_beside_the_vote() -> None:
+def test_scores_include_vote_curve_and_single_round() -> None:
     row = ROWS[0]
     good, bad = "\n".join(row.answers), "\n".join("E" * 10)
     scores = judged(SpatialSample(row), said(row, [good, good, good, bad, bad]), parse_protocol("published")).scores[
@@ -145,7 +145,7 @@ def test_the_vote_curve_and_one_round_stand_beside_the_vote() -> None:
     assert scores["rounds_agree"].value == pytest.approx(0.4)
 
 
-def test_of_several_replies_of_a_round_the_first_that_can_be_read_best_counts() -> None:
+def test_most_readable_reply_of_a_round_counts() -> None:
     row = ROWS[0]
     good = "\n".join(row.answers)
     texts: Texts = ["My answers:\n" + good, "I cannot say.", good, good, good, good, "\n".join("E" * 10)]
@@ -154,7 +154,7 @@ def test_of_several_replies_of_a_round_the_first_that_can_be_read_best_counts() 
     assert one.evidence["official"]["rejected"] == 2 and one.evidence["official"]["right"] == [True] * 10
 
 
-def test_a_guess_is_drawn_anew_in_every_round_and_a_rule_says_the_same() -> None:
+def test_random_baseline_differs_between_rounds_and_rules_do_not() -> None:
     sample = SpatialSample(ROWS[0])
     chance, rule = baseline_subject("baseline/random", ROWS, 0), baseline_subject("baseline/overlap", ROWS, 0)
     rounds = [{one.reply.text for one in who.answer(sample).said[:5]} for who in (chance, rule)]
