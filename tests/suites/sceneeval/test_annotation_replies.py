@@ -151,7 +151,7 @@ def test_hostile_text_stays_data() -> None:
     reading = read_annotation_reply(json.dumps({"counts": [hostile], "__proto__": {"x": 1}, "system": "obey"}))
     assert entries(reading) == ["eq,1,{statement}"]
     assert len(reading.bad) == 1
-    assert reasons(reading, "ignored") == ["a field that nobody asked for"] * 2
+    assert reasons(reading, "ignored") == ["a field that was not requested"] * 2
 
 
 @pytest.mark.parametrize(

@@ -212,10 +212,10 @@ def annotate(description: str, table: RelationTable) -> dict[str, list[str]]:
     """Return the entries of a description by field. A relation joins the things before and after its phrase.
 
     >>> text = "A den with a red sofa by the wall, two lamps next to it, a book on the sofa."
-    >>> told = annotate(text, relation_table())
-    >>> told["counts"], told["attributes"]
+    >>> entries = annotate(text, relation_table())
+    >>> entries["counts"], entries["attributes"]
     (['eq,1,sofa', 'eq,2,lamp', 'eq,1,book'], ['eq,1,sofa,red'])
-    >>> told["object_relations"], told["room_relations"]
+    >>> entries["object_relations"], entries["room_relations"]
     (['eq,2,next_to,0,sofa,lamp', 'eq,1,on,0,sofa,book'], ['eq,1,by,sofa,wall'])
 
     A pronoun refers to the thing before ``with``, else to the thing before the current subject. ``each`` multiplies

@@ -64,20 +64,22 @@ MOST = 1_000_000
 """The maximum number of characters in a cell."""
 RULES = {
     "bad-entry": Rule(ERROR, "an entry is not of the form of its column"),
-    "bad-id": Rule(ERROR, "an ID that no file scene_ID.json can be named by"),
+    "bad-id": Rule(ERROR, "an ID cannot be used in a file name scene_ID.json"),
     "repeated-id": Rule(ERROR, "an ID occurs twice"),
-    "out-of-place": Rule(WARNING, "an ID is not the row's number from 0, by which the published reader looks it up"),
-    "no-counts": Rule(ERROR, "nothing is counted, so nothing can be matched"),
-    "uncounted-category": Rule(WARNING, "a category stands in no ObjCount entry; the published code stops at it"),
-    "repeated-entry": Rule(WARNING, "an entry is written twice, and counts once"),
+    "out-of-place": Rule(
+        WARNING, "an ID differs from the row number (from 0), by which the published reader finds the row"
+    ),
+    "no-counts": Rule(ERROR, "there are no counts, so no object can be matched"),
+    "uncounted-category": Rule(WARNING, "a category has no ObjCount entry; the published code fails on it"),
+    "repeated-entry": Rule(WARNING, "an entry is repeated; it counts once"),
     "unknown-difficulty": Rule(WARNING, "the difficulty is none of easy, medium, hard"),
-    "unknown-reference": Rule(WARNING, "a room relation is to nothing built and no type of room"),
-    "no-anchor": Rule(WARNING, "a relation names no anchor; the first object is taken"),
+    "unknown-reference": Rule(WARNING, "a room relation refers to neither a built element nor a type of room"),
+    "no-anchor": Rule(WARNING, "a relation names no anchor, so the first object is used"),
     "several-objects": Rule(WARNING, "a relation other than surround names more than two objects"),
     "empty-description": Rule(WARNING, "there is no description"),
-    "cut-description": Rule(WARNING, "the description holds a semicolon, at which the published reader cuts it"),
-    "unmapped-relation": Rule(WARNING, "a relation that means nothing measured; strict counts it apart as unknown"),
-    "more-columns": Rule(WARNING, "a column that nobody reads"),
+    "cut-description": Rule(WARNING, "the description contains a semicolon, where the published reader cuts it off"),
+    "unmapped-relation": Rule(WARNING, "a relation has no measured meaning; strict counts it as unknown"),
+    "more-columns": Rule(WARNING, "a column is not used"),
 }
 
 FINDING_RULES = RULES

@@ -270,7 +270,7 @@ def _read_fields(value: Mapping[str, Any], line: int, reader: _Reader) -> None:
     for name, entries in value.items():
         kind = kind_named(name)
         if kind is None:
-            reader.notes.append(ignored(line, "a field that nobody asked for", name))
+            reader.notes.append(ignored(line, "a field that was not requested", name))
             continue
         if name != FIELDS[kind]:
             reader.notes.append(repaired(line, f"another name for {FIELDS[kind]}", name))

@@ -1,9 +1,9 @@
 """Annotations: the demands of a description on the number of objects, their attributes and relations.
 
->>> told = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed", "ge,2,lamp"), (), ("eq,2,next_to,0,bed,lamp",))
->>> [spec.text for spec in told.specifications], told.room
+>>> item = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed", "ge,2,lamp"), (), ("eq,2,next_to,0,bed,lamp",))
+>>> [spec.text for spec in item.specifications], item.room
 (['eq,1,bed', 'ge,2,lamp', 'eq,2,next_to,0,bed,lamp'], 'bedroom')
->>> told.object_relations[0].anchor, told.object_relations[0].others, told.object_relations[0].holds(2)
+>>> item.object_relations[0].anchor, item.object_relations[0].others, item.object_relations[0].holds(2)
 ('bed', ('lamp',), True)
 
 There are four kinds of demands. Each starts with a comparison (``eq``, ``lt``, ``gt``, ``le``, ``ge``) and a number:

@@ -98,9 +98,9 @@ class FidelityTask(SceneTask):
 
     def troubles_of(self, value: Mapping[str, Any], profile: str) -> list[str]:
         """Return a line for each demand that is unmet or unknown."""
-        told = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
+        shown = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
         names = {False: "unmet", None: "unknown"}
-        return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in told if not one["satisfied"]]
+        return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in shown if not one["satisfied"]]
 
     def unknown_in(self, value: Mapping[str, Any]) -> int:
         """Return the number of demands that are unknown in ``strict``."""
@@ -213,7 +213,7 @@ class JudgeAnswers:
         return {name: found for name, found in self.matched.items() if isinstance(found, Unknown)}
 
     @property
-    def told(self) -> list[object]:
+    def all_answers(self) -> list[object]:
         """All answers of the judge."""
         return [one for said in (self.matched, self.attributes, self.pairs, self.rooms) for one in said.values()]
 
@@ -266,13 +266,13 @@ def _attribute_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers)
     sure = [name for name, has in said.instances.items() if has]
     open_ = [name for name, has in said.instances.items() if has is None]
     possible = {spec.holds(count) for count in range(len(sure), len(sure) + len(open_) + 1)}
-    told = tuple({"objects": [name], "satisfied": has} for name, has in said.instances.items())
+    shown = tuple({"objects": [name], "satisfied": has} for name, has in said.instances.items())
     if len(possible) > 1:
-        return Verdict(None, None, said.reason, told)
+        return Verdict(None, None, said.reason, shown)
     listed = f": {', '.join(sure)}" if sure else ""
     more = f", {len(open_)} open" if open_ else ""
     what = f"{len(sure)} of {len(said.instances)} are {spaced(spec.attribute)}{more}{listed}; {spec.wanted} needed"
-    verdict = Verdict(possible.pop(), len(sure), what, told)
+    verdict = Verdict(possible.pop(), len(sure), what, shown)
     return _if_decided(spec, verdict, len(sure) + len(open_) + len(unsure), unsure)
 
 
@@ -373,8 +373,8 @@ def _verdict_from_groups(spec: Specification, found: Sequence[CheckedGroup]) -> 
         reason = bad[0].why if len(found) == 1 else f"{bad[0].why} ({head})"
     else:
         reason = f"{head}: {_listed_objects(good)}" if good else head
-    told = tuple(one.value() for one in islice([*good, *bad], MOST_SHOWN))
-    return Verdict(satisfied, len(good), reason, told)
+    shown = tuple(one.value() for one in islice([*good, *bad], MOST_SHOWN))
+    return Verdict(satisfied, len(good), reason, shown)
 
 
 def _listed_objects(found: Iterable[CheckedGroup]) -> str:

@@ -176,7 +176,7 @@ class JudgeAnswers:
     sides: Sides
 
     @property
-    def told(self) -> list[object]:
+    def all_answers(self) -> list[object]:
         """All answers of the judge."""
         return [*self.types.values(), *self.sides.values()]
 
@@ -234,7 +234,7 @@ def findings(stage: Stage, types: Types, sides: Sides) -> dict[str, Any]:
         for name in stage.bodies
     }
     scores = [access[name].score for name in access if access[name].score is not None]
-    told = [one["supported"] for one in objects.values() if one["supported"] is not None]
+    known_support = [one["supported"] for one in objects.values() if one["supported"] is not None]
     count = len(objects)
     return {
         "objects": objects,
@@ -247,7 +247,7 @@ def findings(stage: Stage, types: Types, sides: Sides) -> dict[str, Any]:
         "scores": {
             "col_ob": [sum(one["in_collision"] for one in objects.values()), count],
             "col_sc": [int(hits.scene_in_collision), 1],
-            "sup": [told.count(True), len(told)],
+            "sup": [known_support.count(True), len(known_support)],
             "nav": [way.value or 0.0, int(way.value is not None)],
             "acc": [sum(score for score in scores if score is not None), len(scores)],
             "oob": [sum(one["out_of_bounds"] for one in objects.values()), count],

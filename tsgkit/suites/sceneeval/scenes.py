@@ -72,7 +72,7 @@ FOLDER = "name a folder of scenes: --scenes NAME=DIR"
 PER_SCENE = "_per_scene"
 UNKNOWN = "unknown"
 """The name of the count of things that are unknown in ``strict``."""
-NOT_JUDGED, STOPPED = "nobody looked at it yet", "the run was stopped before it was measured"
+NOT_JUDGED, STOPPED = "not judged yet", "the run was stopped before it was measured"
 NOT_SEEN = "the published tool starts from the scene files there are"
 FAILED = "the judge's service failed, where the published tool stops"
 OUTCOMES = {ABSENT: Outcome.MISSING, BROKEN: Outcome.UNREADABLE}
@@ -383,16 +383,16 @@ async def _judge_and_measure(
         answers = await task.ask_judge(annotation, scene, judge, recorder)
     with _scene_faults():
         value = await _in_thread(recorder, lambda: task.measure(annotation, scene, answers), scene.limit)
-    return value if recorder is None else value | {"judge": _judge_summary(answers.told)}
+    return value if recorder is None else value | {"judge": _judge_summary(answers.all_answers)}
 
 
-def _judge_summary(told: Sequence[object]) -> dict[str, Any]:
+def _judge_summary(answers: Sequence[object]) -> dict[str, Any]:
     """Return how the judge's calls ended, and the questions it could not answer."""
     unknown = [
         {"label": one.label, "outcome": one.outcome and str(one.outcome), "reason": one.reason}
-        for one in unknowns(told)
+        for one in unknowns(answers)
     ]
-    return {"ended": str(ended(told)), "unknown": unknown}
+    return {"ended": str(ended(answers)), "unknown": unknown}
 
 
 async def _in_thread(recorder: RecordingAsk | None, work: Callable[[], Found], limit: TimeLimit) -> Found:

@@ -198,18 +198,18 @@ class Synonyms:
         return words
 
 
-def fit(category: Words, named: Words, told: Words) -> int:
+def fit(category: Words, named: Words, described: Words) -> int:
     """Return how well a category fits an object with this name and description; 0 if it does not."""
-    if not category or not (named or told):
+    if not category or not (named or described):
         return 0
     if category == named:
         return EXACT
     if not named:
-        return DESCRIBED if _contains_run(category, told) else 0
+        return DESCRIBED if _contains_run(category, described) else 0
     if set(category) <= set(named) and category[-1] == named[-1]:
         return KIND_OF
     if set(named) <= set(category) and category[-1] == named[-1]:
-        return DESCRIBED if set(category) <= set(told) | set(named) else BROADER
+        return DESCRIBED if set(category) <= set(described) | set(named) else BROADER
     return 0
 
 
@@ -217,14 +217,14 @@ def _contains_run(part: Words, whole: Words) -> bool:
     return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
 
 
-def best_category(named: str, told: str, categories: Sequence[str], same: Synonyms) -> str | None:
+def best_category(named: str, description: str, categories: Sequence[str], same: Synonyms) -> str | None:
     """Return the category of an object by its name and description, or None if none fits."""
-    name, description = same.known(words_of(spaced(named))), words_of(told)
+    name, described = same.known(words_of(spaced(named))), words_of(description)
     best: tuple[int, int, int] = (0, 0, 0)
     found = None
     for place, category in enumerate(categories):
         words = same.known(words_of(spaced(category)))
-        rank = (fit(words, name, description), len(words), -place)
+        rank = (fit(words, name, described), len(words), -place)
         if rank[0] and (found is None or rank > best):
             best, found = rank, category
     return found

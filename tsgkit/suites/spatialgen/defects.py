@@ -57,7 +57,7 @@ RULES = {
     "no-options": Rule(ERROR, "a question has no options"),
     "missing-option": Rule(ERROR, "a letter from A to E has no option"),
     "empty-option": Rule(ERROR, "an option says nothing"),
-    "key-without-option": Rule(ERROR, "the key is none of the options: nobody can be right"),
+    "key-without-option": Rule(ERROR, "the key is none of the options, so no answer is right"),
     "key-is-refusal": Rule(ERROR, "the key is the option that refuses to answer"),
     "repeated-option": Rule(ERROR, "two options say the same"),
     "second-none": Rule(ERROR, "an option before the last one says None"),
@@ -110,8 +110,8 @@ def row_findings(row: Row) -> Iterator[Finding]:
 def question_findings(row: Row, number: int) -> Iterator[Finding]:
     """Yield the defects of the question with this number (from 0)."""
     question = row.questions[number]
-    told = (*_options(question), *_key(question), *_leaks(row, number)) if question.options else (_NO_OPTIONS,)
-    for code, message in (*_stem(question), *told):
+    found = (*_options(question), *_key(question), *_leaks(row, number)) if question.options else (_NO_OPTIONS,)
+    for code, message in (*_stem(question), *found):
         yield Finding(code, row.id, number, message, row.line)
 
 

@@ -209,9 +209,9 @@ class QuestionPrompts:
         for folder in [] if self.folder is None else [Path(self.folder), Path(self.folder) / self.card.prompts]:
             yield folder / f"{name}.txt"
         for place in search_path("prompts"):
-            ours = place.joinpath(*self.card.prompts.split("/"))
-            yield from [ours.joinpath(FIRST_TEXTS, f"{name}.txt")] if self.form == FIRST else []
-            yield ours.joinpath(f"{name}.txt")
+            task_folder = place.joinpath(*self.card.prompts.split("/"))
+            yield from [task_folder.joinpath(FIRST_TEXTS, f"{name}.txt")] if self.form == FIRST else []
+            yield task_folder.joinpath(f"{name}.txt")
 
     @cached_property
     def fingerprint(self) -> str:

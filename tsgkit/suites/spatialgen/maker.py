@@ -159,10 +159,10 @@ def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
 
 
 def _missing_answers(prompt: str, drafts: Iterable[Draft]) -> Iterator[str]:
-    told = content_words(prompt)
+    text_words = content_words(prompt)
     for draft in drafts:
         words = content_words(draft.right)
-        if words and len(words & told) < LEAST_MENTIONED * len(words):
+        if words and len(words & text_words) < LEAST_MENTIONED * len(words):
             yield f"{draft.kind}: the text does not tell the right answer: {draft.right}"
 
 
@@ -254,9 +254,9 @@ class Maker:
     async def _questions(self, scene: str, place: int, prompt: str, making: Making) -> list[Draft]:
         problems: list[str] = []
         for number in range(self.tries):
-            told = "".join(f"\n- {problem}" for problem in problems)
-            told = f"\nAn earlier try had these problems; avoid them:{told}\n" if told else ""
-            text = template("questions").render(prompt=prompt, aspects=aspects(), problems=told)
+            listed = "".join(f"\n- {problem}" for problem in problems)
+            listed = f"\nAn earlier try had these problems; avoid them:{listed}\n" if listed else ""
+            text = template("questions").render(prompt=prompt, aspects=aspects(), problems=listed)
             drafts = read_drafts(await self._reply(f"{scene}/{place}", text, f"questions/{number}", making))
             problems = draft_problems(prompt, drafts)
             if not problems:

@@ -263,13 +263,13 @@ class Positions:
 
     def warnings(self, folder: Path) -> tuple[str, ...]:
         """Return warnings on the pairing of a folder."""
-        told = ["files are paired with items by sorted position, as published (E3), not by id"]
+        messages = ["files are paired with items by sorted position, as published (E3), not by id"]
         if self.warning:
-            told.append(self.warning)
+            messages.append(self.warning)
         if self.shifted:
             many = f"{len(self.shifted):,} of {len(self.files):,} items get a file that is not named after them"
-            told.append(f"{many}, first {self.shifted[0]}: {printable(self.files[self.shifted[0]])}")
-        return tuple(f"{folder}: {one}" for one in told)
+            messages.append(f"{many}, first {self.shifted[0]}: {printable(self.files[self.shifted[0]])}")
+        return tuple(f"{folder}: {one}" for one in messages)
 
 
 def positions_of(rows: Sequence[Row], names: Iterable[str]) -> Positions:

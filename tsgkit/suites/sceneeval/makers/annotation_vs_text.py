@@ -38,25 +38,25 @@ from tsgkit.suites.sceneeval.word_meanings import element_of, relation_table, wo
 __all__ = ["LEVELS", "RULES", "annotation_of", "furniture", "objects_of", "small_of", "text_mismatches"]
 
 RULES = {
-    "level-objects": Rule(ERROR, "not as many objects as the difficulty has"),
-    "level-small": Rule(ERROR, "more small objects than the difficulty has"),
-    "uncounted-thing": Rule(ERROR, "the text names a thing that no ObjCount entry counts"),
-    "unknown-thing": Rule(WARNING, "the text introduces something that no ObjCount entry counts and no table knows"),
-    "untold-category": Rule(ERROR, "a category is counted that the text does not name"),
-    "loose-category": Rule(WARNING, "a category says more than the text does"),
-    "several-counts": Rule(ERROR, "a category is counted twice, and differently"),
-    "other-quantity": Rule(ERROR, "the text tells another number"),
-    "unsure-quantity": Rule(WARNING, "the text may tell another number"),
-    "more-than-counted": Rule(ERROR, "more are demanded than are counted"),
-    "missing-attribute": Rule(ERROR, "the text tells an attribute that no ObjAttr entry has"),
-    "unsure-attribute": Rule(WARNING, "the text says what may be an attribute, and no ObjAttr entry has it"),
-    "untold-attribute": Rule(WARNING, "an attribute is demanded that the text does not tell"),
-    "merged-attribute": Rule(ERROR, "several attributes stand in one entry"),
-    "attribute-in-category": Rule(ERROR, "a category holds an attribute"),
-    "missing-relation": Rule(WARNING, "the text says where something is, and no entry does"),
-    "untold-relation": Rule(WARNING, "a relation is demanded that the text does not tell in these words"),
-    "odd-name": Rule(ERROR, "an entry holds signs that no name has"),
-    "unmapped-relation": Rule(ERROR, "a relation that means nothing measured"),
+    "level-objects": Rule(ERROR, "the number of objects does not fit the difficulty"),
+    "level-small": Rule(ERROR, "too many small objects for the difficulty"),
+    "uncounted-thing": Rule(ERROR, "a thing in the text has no ObjCount entry"),
+    "unknown-thing": Rule(WARNING, "an unknown thing in the text has no ObjCount entry"),
+    "untold-category": Rule(ERROR, "a counted category is not in the text"),
+    "loose-category": Rule(WARNING, "a category is more specific than the text"),
+    "several-counts": Rule(ERROR, "a category has contradictory counts"),
+    "other-quantity": Rule(ERROR, "the text has another number"),
+    "unsure-quantity": Rule(WARNING, "the text may have another number"),
+    "more-than-counted": Rule(ERROR, "an entry demands more objects than are counted"),
+    "missing-attribute": Rule(ERROR, "an attribute in the text has no ObjAttr entry"),
+    "unsure-attribute": Rule(WARNING, "a possible attribute in the text has no ObjAttr entry"),
+    "untold-attribute": Rule(WARNING, "a demanded attribute is not in the text"),
+    "merged-attribute": Rule(ERROR, "an entry has several attributes"),
+    "attribute-in-category": Rule(ERROR, "a category contains an attribute"),
+    "missing-relation": Rule(WARNING, "a relation in the text has no entry"),
+    "untold-relation": Rule(WARNING, "a demanded relation is not in the text in these words"),
+    "odd-name": Rule(ERROR, "an entry has characters that names cannot have"),
+    "unmapped-relation": Rule(ERROR, "a relation has no measured meaning"),
 }
 LEVELS = {"easy": (1, 4, 0), "medium": (5, 8, 3), "hard": (9, 10_000, 10_000)}
 """For each difficulty, the least and greatest number of objects, and the greatest number of small ones."""
@@ -97,10 +97,10 @@ def text_mismatches(annotation: Annotation, table: Furniture) -> tuple[Finding, 
         check.categories,
         check.quantities,
         check.numbers,
-        check.attributes_told,
-        check.attributes_written,
-        check.relations_told,
-        check.relations_written,
+        check.attributes_in_text,
+        check.attributes_in_entries,
+        check.relations_in_text,
+        check.relations_in_entries,
         check.entries,
     )
     found = [finding for check in checks for finding in check()]
@@ -115,7 +115,7 @@ class _AnnotationCheck:
     table: Furniture
 
     @cached_property
-    def told(self) -> Description:
+    def parsed(self) -> Description:
         return read_description(self.annotation.description, self.annotation.categories, self.table)
 
     @cached_property
@@ -156,7 +156,7 @@ class _AnnotationCheck:
             )
 
     def things(self) -> Iterator[Finding]:
-        for thing in self.told.things:
+        for thing in self.parsed.things:
             if self.candidates(thing) or (thing.is_definite and not thing.is_known):
                 continue
             if not thing.is_known:
@@ -167,10 +167,10 @@ class _AnnotationCheck:
                 yield self._finding("uncounted-thing", message, hint)
 
     def categories(self) -> Iterator[Finding]:
-        named = {name for thing in self.told.things for name in self.candidates(thing)}
-        keys = {self.table.same(thing.name) for thing in self.told.things}
+        named = {name for thing in self.parsed.things for name in self.candidates(thing)}
+        keys = {self.table.same(thing.name) for thing in self.parsed.things}
         for name in self.annotation.categories:
-            if self.table.same(name) in keys or key_of(name) in self.told.runs or self.told.says(name):
+            if self.table.same(name) in keys or key_of(name) in self.parsed.runs or self.parsed.says(name):
                 continue
             if name in named:
                 yield self._finding("loose-category", f"the text does not say {spaced(name)} in full")
@@ -184,22 +184,22 @@ class _AnnotationCheck:
                 if len({spec.n for spec in specs if spec.quantity == "eq"}) > 1 or len(specs) > 2:
                     yield self._finding("several-counts", f"{name} is counted by {', '.join(s.text for s in specs)}")
                 continue
-            named = [thing for thing in self.told.things if self.candidates(thing) == (name,)]
+            named = [thing for thing in self.parsed.things if self.candidates(thing) == (name,)]
             yield from self._quantity(specs[0], named)
 
     def _quantity(self, spec: Specification, named: Sequence[Thing]) -> Iterator[Finding]:
-        told = [thing.quantity for thing in named if thing.quantity is not None]
+        mentioned = [thing.quantity for thing in named if thing.quantity is not None]
         is_shared = any(thing.is_shared for thing in named)
-        if not told:
+        if not mentioned:
             if named and spec.quantity == "eq" and not any(thing.is_definite for thing in named) and spec.n > 1:
                 yield self._finding("unsure-quantity", f"the text tells no number, and {spec.text} does")
             return
-        if len(told) == 1 and not is_shared:
-            verdict = _verdict(told[0], spec)
+        if len(mentioned) == 1 and not is_shared:
+            verdict = _verdict(mentioned[0], spec)
             if verdict:
-                message = f"the text tells {told[0]} {spaced(spec.category)}, and {spec.text} says {spec.wanted}"
+                message = f"the text tells {mentioned[0]} {spaced(spec.category)}, and {spec.text} says {spec.wanted}"
                 yield self._finding(verdict, message)
-        elif message := _of_several(told, spec, is_shared=is_shared):
+        elif message := _of_several(mentioned, spec, is_shared=is_shared):
             yield self._finding("other-quantity", message)
 
     def numbers(self) -> Iterator[Finding]:
@@ -211,8 +211,8 @@ class _AnnotationCheck:
                 if _least(spec) > limit:
                     yield self._finding("more-than-counted", f"{spec.text}: only {limit} are counted")
 
-    def attributes_told(self) -> Iterator[Finding]:
-        for thing in self.told.things:
+    def attributes_in_text(self) -> Iterator[Finding]:
+        for thing in self.parsed.things:
             names = self.candidates(thing)
             for phrase, is_sure in attribute_words(thing, self.table):
                 if not names or phrase in NO_ATTRIBUTES or self._is_demanded(phrase, names):
@@ -228,13 +228,13 @@ class _AnnotationCheck:
         said = [spec.attribute for spec in self.annotation.of_kind("atr") if spec.category in names]
         return any(roots & _roots(text) for text in (*said, *names))
 
-    def attributes_written(self) -> Iterator[Finding]:
-        told = _roots(" ".join(token.word for token in self.told.tokens))
+    def attributes_in_entries(self) -> Iterator[Finding]:
+        mentioned = _roots(" ".join(token.word for token in self.parsed.tokens))
         for spec in self.annotation.of_kind("atr"):
             if kinds := self._merged(spec.attribute):
                 message = f"{spec.text}: {spaced(spec.attribute)} is {' and '.join(kinds)}"
                 yield self._finding("merged-attribute", message, "write an entry for each")
-            elif not _roots(spec.attribute) & told:
+            elif not _roots(spec.attribute) & mentioned:
                 message = f"{spec.text}: the text does not say {spaced(spec.attribute)}"
                 yield self._finding("untold-attribute", message)
         for name in self.counted:
@@ -252,18 +252,18 @@ class _AnnotationCheck:
         kinds = dict.fromkeys(kind for word in words if (kind := self.table.attributes.get(word)))
         return tuple(kinds) if len(kinds) > 1 else ()
 
-    def relations_told(self) -> Iterator[Finding]:
-        for placing in self.told.placings:
+    def relations_in_text(self) -> Iterator[Finding]:
+        for placing in self.parsed.placings:
             if not self._is_placed(placing):
-                things = [self.told.things[n].name for n in (placing.thing, placing.anchor) if n is not None]
+                things = [self.parsed.things[n].name for n in (placing.thing, placing.anchor) if n is not None]
                 what = " and ".join([repr(name) for name in things] + ([placing.element] if placing.element else []))
                 message = f"the text says {placing.phrase!r} of {what}, and no entry says how they stand"
                 yield self._finding("missing-relation", message)
 
     def _is_placed(self, placing: Placing) -> bool:
         """Return True if an entry relates the things that a phrase joins, or if the phrase is unclear."""
-        mine = () if placing.thing is None else self.candidates(self.told.things[placing.thing])
-        to = () if placing.anchor is None else self.candidates(self.told.things[placing.anchor])
+        mine = () if placing.thing is None else self.candidates(self.parsed.things[placing.thing])
+        to = () if placing.anchor is None else self.candidates(self.parsed.things[placing.anchor])
         if mine == to and not any(_least(spec) > 1 for spec in self.annotation.of_kind("cnt") if spec.category in mine):
             mine = ()  # a thing has no relation to itself: the placed thing follows the phrase
         if not mine and not to:
@@ -285,19 +285,19 @@ class _AnnotationCheck:
         specs = [spec for spec in self.annotation.of_kind("oar") if spec.category in names]
         return any(element_of(name) == element for spec in specs for name in spec.elements)
 
-    def relations_written(self) -> Iterator[Finding]:
+    def relations_in_entries(self) -> Iterator[Finding]:
         for spec in (*self.annotation.of_kind("oor"), *self.annotation.of_kind("oar")):
             if not self._is_worded(spec) and not _is_of_a_room(spec):
                 yield self._finding("untold-relation", f"{spec.text}: the text does not say {spaced(spec.relation)}")
 
     def _is_worded(self, spec: Specification) -> bool:
         table = relation_table()
-        if self.told.says(" ".join(word for word in spaced(spec.relation).split() if word not in table.ignored)):
+        if self.parsed.says(" ".join(word for word in spaced(spec.relation).split() if word not in table.ignored)):
             return True
         meant = table.between_objects(spec.relation) if spec.kind == "oor" else None
-        if any(one.type in ("inside_of", "on_top") for one in meant or ()) and self.told.roots & HOLDING:
+        if any(one.type in ("inside_of", "on_top") for one in meant or ()) and self.parsed.roots & HOLDING:
             return True
-        return any(_means_the_same(placing.phrase, spec) for placing in self.told.placings)
+        return any(_means_the_same(placing.phrase, spec) for placing in self.parsed.placings)
 
     def entries(self) -> Iterator[Finding]:
         for spec in self.annotation.specifications:
@@ -339,18 +339,24 @@ def _is_tail(short: str, whole: str) -> bool:
     return len(key_of(short)) > 2 and key_of(whole).endswith(key_of(short))
 
 
-def _verdict(told: Quantity, spec: Specification) -> str:
+def _verdict(mentioned: Quantity, spec: Specification) -> str:
     """Return the code for how a number mentioned once differs from an entry, or an empty text if it does not."""
-    if told.is_vague:
+    if mentioned.is_vague:
         return "" if spec.quantity in ("ge", "gt") else "other-quantity" if spec.n < 2 else "unsure-quantity"
-    if (told.comparison, told.n) == ("eq", 0):
+    if (mentioned.comparison, mentioned.n) == ("eq", 0):
         return "" if spec.holds(0) and not spec.holds(1) else "other-quantity"
-    if _span(told.comparison, told.n) == _span(spec.quantity, spec.n) or (spec.quantity, spec.n) == ("ge", told.n) == (
+    if _span(mentioned.comparison, mentioned.n) == _span(spec.quantity, spec.n) or (spec.quantity, spec.n) == (
+        "ge",
+        mentioned.n,
+    ) == (
         "ge",
         1,
     ):
         return ""
-    is_loose = told.comparison == "eq" and (spec.quantity, spec.n) in (("ge", told.n), ("gt", told.n - 1))
+    is_loose = mentioned.comparison == "eq" and (spec.quantity, spec.n) in (
+        ("ge", mentioned.n),
+        ("gt", mentioned.n - 1),
+    )
     return "unsure-quantity" if is_loose else "other-quantity"
 
 
@@ -359,11 +365,14 @@ def _span(comparison: str, n: int) -> tuple[str, int]:
     return {"gt": ("ge", n + 1), "lt": ("le", n - 1)}.get(comparison, (comparison, n))
 
 
-def _of_several(told: Sequence[Quantity], spec: Specification, *, is_shared: bool) -> str:
+def _of_several(mentioned: Sequence[Quantity], spec: Specification, *, is_shared: bool) -> str:
     """Return why numbers mentioned several times, or for each of several things, contradict an entry."""
-    if any(one.is_vague or one.n == 0 or one.comparison not in ("eq", "ge") for one in told) or spec.quantity == "le":
+    if (
+        any(one.is_vague or one.n == 0 or one.comparison not in ("eq", "ge") for one in mentioned)
+        or spec.quantity == "le"
+    ):
         return ""
-    most, total = max(one.n for one in told), sum(one.n for one in told)
+    most, total = max(one.n for one in mentioned), sum(one.n for one in mentioned)
     says = f"{spaced(spec.category)}, and {spec.text} says {spec.wanted}"
     if _least(spec) < most:
         return f"in one place alone the text tells of {most} {says}"

@@ -22,8 +22,8 @@ from tsgkit.suites.sceneeval.word_meanings import words_of
 __all__ = ["RULES", "Batch", "annotation_of", "batch_findings", "content_words", "furniture", "similarity"]
 
 RULES = {
-    "near-duplicate": Rule(ERROR, "a description is much like another one"),
-    "carried-over": Rule(ERROR, "what is demanded stands in another description, and not in this one"),
+    "near-duplicate": Rule(ERROR, "a description is very similar to another one"),
+    "carried-over": Rule(ERROR, "a demand comes from another description"),
 }
 MOST_ALIKE = 0.75
 """The share of common words above which two descriptions are near-duplicates."""

@@ -1,11 +1,12 @@
 """A rule-based parser of descriptions: the things, their numbers and attributes, and where they are.
 
->>> told = read_description("A den with at least two red armchairs next to a sofa.", ("armchair", "sofa"), furniture())
->>> for thing in told.things:
+>>> text = "A den with at least two red armchairs next to a sofa."
+>>> parsed = read_description(text, ("armchair", "sofa"), furniture())
+>>> for thing in parsed.things:
 ...     print(thing.name, thing.quantity, thing.modifiers)
 armchairs at least 2 ('red',)
 sofa exactly 1 ()
->>> [(place.phrase, place.thing, place.anchor) for place in told.placings]
+>>> [(place.phrase, place.thing, place.anchor) for place in parsed.placings]
 [('next to', 0, 1)]
 
 Things are the categories of the annotation and the names in ``tasks/sceneeval/furniture.yaml``. Anything else after a

@@ -55,7 +55,7 @@ LEVEL_TEXTS = {
 RULES = {
     "unreadable": Rule(ERROR, "no annotation can be read from the reply"),
     "unread-entry": Rule(ERROR, "an entry cannot be read"),
-    "left-out": Rule(ERROR, "the description lacks a room or a thing that it was to have"),
+    "left-out": Rule(ERROR, "the description lacks a planned room or thing"),
     "length": Rule(ERROR, "the description is too short or too long"),
 }
 MOST_TOLD = 30

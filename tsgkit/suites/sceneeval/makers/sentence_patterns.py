@@ -43,8 +43,8 @@ class _Entries:
 def written_room(drawn: RoomPlan, seed: int, table: Furniture) -> Annotation:
     """Return a description of a drawn room, with its annotation."""
     rng, entries = Random(f"{seed}/{drawn.number}/words"), _Entries()
-    told = {room: list(_told(drawn, room, entries, rng, table)) for room in drawn.rooms}
-    text = _of_one(drawn.rooms[0], told[drawn.rooms[0]]) if len(drawn.rooms) == 1 else _of_several(told)
+    phrases = {room: list(_thing_phrases(drawn, room, entries, rng, table)) for room in drawn.rooms}
+    text = _of_one(drawn.rooms[0], phrases[drawn.rooms[0]]) if len(drawn.rooms) == 1 else _of_several(phrases)
     return annotation_of(
         str(drawn.number),
         drawn.difficulty,
@@ -57,19 +57,19 @@ def written_room(drawn: RoomPlan, seed: int, table: Furniture) -> Annotation:
     )
 
 
-def _of_one(room: str, told: list[str]) -> str:
-    sentences = [f"{_article(room).capitalize()} {room} with {_listed(told[:IN_FIRST])}."]
-    for start in range(IN_FIRST, len(told), IN_OTHERS):
-        part = told[start : start + IN_OTHERS]
+def _of_one(room: str, phrases: list[str]) -> str:
+    sentences = [f"{_article(room).capitalize()} {room} with {_listed(phrases[:IN_FIRST])}."]
+    for start in range(IN_FIRST, len(phrases), IN_OTHERS):
+        part = phrases[start : start + IN_OTHERS]
         is_one = part[0].split()[0] in ("a", "an")
         sentences.append(f"There {'is' if is_one else 'are'} {_listed(part)}.")
     return " ".join(sentences)
 
 
-def _of_several(told: dict[str, list[str]]) -> str:
-    rooms = " and ".join(f"{_article(room)} {room}" for room in told)
+def _of_several(phrases: dict[str, list[str]]) -> str:
+    rooms = " and ".join(f"{_article(room)} {room}" for room in phrases)
     sentences = [f"A flat of two rooms, {rooms}."]
-    for room, parts in told.items():
+    for room, parts in phrases.items():
         starts = range(0, len(parts), IN_FIRST)
         sentences += [f"The {room} has {_listed(parts[start : start + IN_FIRST])}." for start in starts]
     return " ".join(sentences)
@@ -79,7 +79,7 @@ def _listed(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
 
 
-def _told(drawn: RoomPlan, room: str, entries: _Entries, rng: Random, table: Furniture) -> Iterator[str]:
+def _thing_phrases(drawn: RoomPlan, room: str, entries: _Entries, rng: Random, table: Furniture) -> Iterator[str]:
     """Yield a phrase for each thing, adding its entries."""
     mine = [thing for thing in drawn.things if thing.room == room]
     standing = [thing for thing in mine if thing.place == "standing"]

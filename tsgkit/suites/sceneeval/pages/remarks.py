@@ -2,8 +2,9 @@
 
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> wanted = annotation_of("0", "easy", "A lamp.", ("ge,1,lamp",))
->>> told = {"satisfied": False, "count": 0, "reason": "0 lamp; at least 1 needed", "groups": []}
->>> value = {"matched": {}, "specifications": [{"text": "ge,1,lamp", "profiles": {"strict": told, "official": told}}]}
+>>> verdict = {"satisfied": False, "count": 0, "reason": "0 lamp; at least 1 needed", "groups": []}
+>>> profiles = {"strict": verdict, "official": verdict}
+>>> value = {"matched": {}, "specifications": [{"text": "ge,1,lamp", "profiles": profiles}]}
 >>> demand_remarks(wanted, value)
 [Remark(text='at least 1 lamp', holds=False, objects=(), why='0 lamp; at least 1 needed')]
 """
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, in_words
 
 Findings = Mapping[str, Any]
-VERDICT_WORDS = {True: "holds", False: "does not hold", None: "cannot be told"}
+VERDICT_WORDS = {True: "holds", False: "does not hold", None: "is unknown"}
 OCCLUDED = "is blocked"
 
 
@@ -103,8 +104,8 @@ def _trouble_remarks(name: str, one: Findings) -> Iterable[Remark]:
 
 def _once(remarks: Iterable[Remark]) -> Iterable[Remark]:
     """Yield each line once. Both objects of a colliding pair report it."""
-    told: set[str] = set()
+    seen: set[str] = set()
     for remark in remarks:
-        if remark.text not in told:
-            told.add(remark.text)
+        if remark.text not in seen:
+            seen.add(remark.text)
             yield remark

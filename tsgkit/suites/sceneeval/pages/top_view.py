@@ -130,11 +130,11 @@ def _strips(stage: Stage, plan: Plan, sides: Mapping[str, tuple[str, ...]]) -> I
 
 def _object(plan: Plan, body: Body, found: Mapping[str, object]) -> Markup:
     reasons = found["reasons"]
-    told = [body.id, *(map(str, reasons) if isinstance(reasons, list) else ())]
+    lines = [body.id, *(map(str, reasons) if isinstance(reasons, list) else ())]
     shape = _area(
         plan,
         body.footprint,
-        spoken("\n".join(told)),
+        spoken("\n".join(lines)),
         fill=_colour(found),
         fill_opacity="0.8",
         stroke=INK,

@@ -70,13 +70,13 @@ async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.
     from tsgkit.suites.spatialgen.maker import Maker
     from tsgkit.suites.spatialgen.questions import SpatialGenTask
 
-    ours = SpatialGenTask(load_card("spatialgen/questions")).dataset(None)
+    bundled = SpatialGenTask(load_card("spatialgen/questions")).dataset(None)
     maker = Maker(
         lambda name: ask_for(calls.asker, name, task="make"),
         arguments.count,
         arguments.rounds + 1,
         arguments.seed,
-        tuple(row.prompt for row in ours.rows),
+        tuple(row.prompt for row in bundled.rows),
     )
     return await maker.make(scenes, functools.partial(engine.made, workers=min(arguments.concurrency, len(scenes))))
 
