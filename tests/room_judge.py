@@ -32,8 +32,8 @@ from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.sceneeval.word_meanings import (
     Synonyms,
     best_category,
+    mentions,
     relation_table,
-    says,
     synonyms_table,
     words_of,
 )
@@ -116,7 +116,7 @@ class RoomScript(PictureScript):
         for number, picture in enumerate(pictures[::2], 1):
             alike = self.looks.get(picture, [])
             of = [one for one in alike if self.is_of(one, category)]
-            found[str(number)] = any(says(said, attribute) for one in of for said in one["attributes"] or ())
+            found[str(number)] = any(mentions(said, attribute) for one in of for said in one["attributes"] or ())
         return found
 
     def sides(self, line: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.fidelity import FidelityTask
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
 from tsgkit.suites.sceneeval.plausibility import PlausibilityTask
-from tsgkit.suites.sceneeval.scenes import Rooms, SceneTask, looked_at, value_of
+from tsgkit.suites.sceneeval.scenes import SceneFolder, SceneTask, judge_scene, value_of
 
 ROOMS = TASKS / "sceneeval" / "data"
 SCENE_TASKS: dict[str, SceneTask] = {
@@ -25,7 +25,9 @@ SCENE_TASKS: dict[str, SceneTask] = {
 
 def measured(kind: str, annotation: Annotation, folder: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN401
     """What is found about the scene of an annotation."""
-    value = value_of(asyncio.run(looked_at(SCENE_TASKS[kind], annotation, Rooms(folder, **more), RulesJudge(), None)))
+    value = value_of(
+        asyncio.run(judge_scene(SCENE_TASKS[kind], annotation, SceneFolder(folder, **more), RulesJudge(), None))
+    )
     assert value is not None
     return value
 

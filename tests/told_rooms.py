@@ -10,18 +10,18 @@ from tsgkit.suites.sceneeval.annotation_replies import answer_text
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.makers.furniture import furniture
 from tsgkit.suites.sceneeval.makers.maker import things_in_words
-from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, DrawnRoom, drawn_rooms
+from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans
 from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
 
 LEVELS = ("easy", "medium", "hard")
 
 
-def draws(count: int, difficulties: Sequence[str] = LEVELS, seed: int = 0) -> tuple[DrawnRoom, ...]:
+def draws(count: int, difficulties: Sequence[str] = LEVELS, seed: int = 0) -> tuple[RoomPlan, ...]:
     """What ``--items count`` draws."""
-    return drawn_rooms(count, difficulties, ROOM_TYPES, seed, furniture())
+    return draw_plans(count, difficulties, ROOM_TYPES, seed, furniture())
 
 
-def right(drawn: DrawnRoom) -> Annotation:
+def right(drawn: RoomPlan) -> Annotation:
     """A right description with a right annotation."""
     return written_room(drawn, 5, furniture())
 
@@ -46,7 +46,7 @@ def texts(one: Annotation, kind: str) -> list[str]:
     return list(json.loads(answer_text(one))[kind])
 
 
-def served(drawn: Sequence[DrawnRoom], spoilt: dict[int, str] | None = None) -> dict[str, str]:
+def served(drawn: Sequence[RoomPlan], spoilt: dict[int, str] | None = None) -> dict[str, str]:
     """Replies of the model server by what stands in the prompts; what is spoilt is mended when it is asked about."""
     replies: dict[str, str] = {}
     for one in drawn:

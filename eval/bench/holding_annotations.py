@@ -22,10 +22,10 @@ from random import Random
 from tsgkit.library.projects import find, text_of
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotations import Annotation, attribute_of, count_of
-from tsgkit.suites.sceneeval.makers.annotation_vs_text import told_findings
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import text_mismatches
 from tsgkit.suites.sceneeval.makers.batch_findings import Batch
 from tsgkit.suites.sceneeval.makers.furniture import furniture
-from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, drawn_rooms
+from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
 from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
 
 SEED = 11
@@ -107,7 +107,7 @@ SPOILS: dict[str, Spoil] = {
 
 def said(one: Annotation, place: int, batch: Batch) -> set[str]:
     """What our checks say."""
-    return {str(finding) for finding in (*told_findings(one, furniture()), *batch.findings(place, one))}
+    return {str(finding) for finding in (*text_mismatches(one, furniture()), *batch.findings(place, one))}
 
 
 def formal(one: Annotation) -> set[str]:
@@ -118,8 +118,8 @@ def formal(one: Annotation) -> set[str]:
 def measured(name: str, annotations: Sequence[Annotation]) -> bool:
     """The table of one set; whether enough was found."""
     rng, batch = Random(SEED), Batch(annotations, furniture())
-    wrong = sum(finding.severity == "error" for one in annotations for finding in told_findings(one, furniture()))
-    doubts = sum(finding.severity != "error" for one in annotations for finding in told_findings(one, furniture()))
+    wrong = sum(finding.severity == "error" for one in annotations for finding in text_mismatches(one, furniture()))
+    doubts = sum(finding.severity != "error" for one in annotations for finding in text_mismatches(one, furniture()))
     total = sum(len(one.specifications) for one in annotations)
     print(f"{name}: {len(annotations)} right annotations, {total} entries: {wrong} errors, {doubts} doubts")
     print(f"  {'slip':<28}{'seeded':>7}{'found':>8}{'rival':>8}")
@@ -144,7 +144,7 @@ def timed(annotations: Sequence[Annotation]) -> None:
     """Processor time of an annotation, ours beside the rival."""
     begun = time.process_time()
     for one in annotations:
-        told_findings(one, furniture())
+        text_mismatches(one, furniture())
     ours = time.process_time() - begun
     begun = time.process_time()
     for one in annotations:
@@ -160,7 +160,7 @@ def main() -> int:
     table = furniture()
     source = find("tasks", "sceneeval/data/annotations.csv")
     bundled = read_annotations(text_of(source), str(source)).annotations
-    drawn = drawn_rooms(90, ("easy", "medium", "hard"), ROOM_TYPES, SEED, table)
+    drawn = draw_plans(90, ("easy", "medium", "hard"), ROOM_TYPES, SEED, table)
     patterns = tuple(written_room(one, SEED, table) for one in drawn)
     kept = [measured("our 30", bundled), measured("90 of patterns", patterns)]
     timed((*bundled, *patterns))

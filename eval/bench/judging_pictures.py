@@ -116,10 +116,10 @@ def python(program: str, *arguments: object, cache: Path) -> tuple[float, float]
 def prompts_of(data: Path, pictures: Path, items: int) -> list[tuple[str, str]]:
     """What is sent: every prompt five times, with the picture that goes along."""
     from tsgkit.library.cards import load_card
-    from tsgkit.suites.spatialgen.judge_requests import Words, way_of
+    from tsgkit.suites.spatialgen.judge_requests import QuestionPrompts, parse_protocol
     from tsgkit.suites.spatialgen.rows import rows_in
 
-    words = Words(load_card("spatialgen/questions"), way_of("published"))
+    words = QuestionPrompts(load_card("spatialgen/questions"), parse_protocol("published"))
     rows = islice(rows_in(data), items)
     return [(words.text(row.questions), str(pictures / f"{row.id}.jpg")) for row in rows for _ in range(ROUNDS)]
 

@@ -113,4 +113,4 @@ def test_pictures_of_our_prompts_can_be_asked_for(server: Running, commands: Pre
     assert (folder / "made" / f"{IDS[7]}.png").read_bytes() == png(prompts[IDS[7]])
     assert prompts[IDS[0]] in server.stats()["prompts"]
     ran = commands.run(*asked, "--condition", "text", "--layouts", "x.json", "-o", "other", cwd=folder)
-    assert ran.code == 2 and "there is no layout" in ran.err
+    assert ran.code == 2 and "take no layouts" in ran.err

@@ -73,7 +73,7 @@ def test_tasks_are_listed_with_what_they_need_and_without_paths(capsys: pytest.C
     ]  # fmt: skip
     assert all(f" {name} " in out for name in card_names())
     assert str(Path(__file__).anchor + "work") not in out and str(Path.cwd()) not in out
-    assert "needs pictures and a model that looks: --images NAME=DIR --judge M" in out
+    assert "needs images and a judge: --images NAME=DIR --judge M" in out
     listed = json.loads(told(capsys, "tasks", "--json", code=0))["tasks"]
     assert {one["task"] for one in listed} == set(card_names())
     assert max(map(len, out.splitlines())) <= 120

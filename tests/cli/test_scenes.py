@@ -188,17 +188,17 @@ def test_annotations_of_ones_own_are_taken(capsys: pytest.CaptureFixture[str], h
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--model", "openai/x"], "rooms are judged here, not what models say\n  give folders of rooms"),
+        (["--model", "openai/x"], "this task judges scenes, not replies of models\n  name a folder of scenes"),
         (["--scenes", "mine=nowhere"], "no such folder"),
         (["--scenes", "mine=here.json"], "a file, not a folder\n  name the folder"),
         (["--scenes", "mine"], "not NAME=DIR\n  as in --scenes mine=rooms/mine"),
         (
             ["--scenes", "mine=."],
-            "no room there is named after an item\n  the room of an item is called scene_0.json, not h",
+            "no scene in this folder is named after an item\n  the scene of an item is named scene_0.json, not h",
         ),
         (["--images", "mine=."], "takes scenes"),
-        (["--scenes", "mine=.", "--judge", "baseline/rules"], "no baseline looks at rooms"),
-        (["--scenes", "mine=.", "--judge", "rules", "--prompts", "."], "rules ask nobody"),
+        (["--scenes", "mine=.", "--judge", "baseline/rules"], "a baseline cannot judge scenes"),
+        (["--scenes", "mine=.", "--judge", "rules", "--prompts", "."], "--prompts has no effect with --judge rules"),
         (["--scenes", "mine=.", "--judge", "script:x.jsonl", "--prompts", "."], "has no prompts for this task"),
         (["--scenes", "mine=.", "--assets", "ikea=."], "there is no layout ikea"),
         (["--scenes", "mine=.", "--data", "no.csv"], "no such file"),
@@ -243,7 +243,7 @@ def test_figures_that_are_missing_are_named(capsys: pytest.CaptureFixture[str], 
     Path("a.csv").write_text(f'{head}\n0,easy,A bedroom with a bed and a lamp,"eq,1,bed;eq,1,lamp",,,\n')
     words = ["eval", "--task", "sceneeval/fidelity", "--scenes", "mine=mine", "--data", "a.csv", "--out", "run"]
     assert main([*words, "--quiet"]) == 0
-    assert "  no official atr, oor, oar: no scene has anything" in capsys.readouterr().out
+    assert "  no official atr, oor, oar: no scene has a known value" in capsys.readouterr().out
 
 
 def test_an_item_in_several_rows_is_told_in_lines_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,7 +49,7 @@ def test_names_in_a_scene_are_never_obeyed(tmp_path: Path) -> None:
     ("path", "options", "message"),
     [
         ("nowhere.json", {}, "nowhere.json"),
-        (5, {}, "5 is no path of a scene"),
+        (5, {}, "5: expected the path of a scene"),
         (ROOMS[0], {"missing": "bax"}, "missing=bax"),
         (ROOMS[0], {"assets": {"hssd": "nowhere"}}, "nowhere: there is no such folder"),
     ],

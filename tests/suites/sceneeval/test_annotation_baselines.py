@@ -1,4 +1,4 @@
-"""Programs annotate too: one at random from what a dataset has, one by rules on the words of a description."""
+"""Tests of the annotation baselines: random entries and rules."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ def test_numbers_nouns_and_adjectives_are_read(description: str, expected: list[
         ("Two lamps hang from the ceiling above the table.", "eq,2,above,0,table,lamp"),
     ],
 )
-def test_who_stands_how_to_whom_is_read(description: str, expected: str) -> None:
+def test_rules_read_relations(description: str, expected: str) -> None:
     assert expected in all_entries(description)
 
 
-def test_relations_of_the_table_alone_are_read() -> None:
+def test_rules_read_only_relations_of_the_table() -> None:
     assert all_entries("A lamp in harmony with a sofa.") == ["eq,1,lamp", "eq,1,sofa"]
 
 
-def test_chance_depends_on_seed_and_item_and_says_what_the_dataset_has() -> None:
+def test_random_annotator_depends_on_seed_and_item_and_uses_dataset_values() -> None:
     samples = [sample(str(number)) for number in range(20)]
     chance = annotator_named("baseline/random", 0, samples)
     said = [chance.answer(one) for one in samples]
@@ -82,13 +82,13 @@ def test_chance_depends_on_seed_and_item_and_says_what_the_dataset_has() -> None
         assert set(reading.annotation("0").categories) <= {"sofa", "lamp"}
 
 
-def test_rules_never_look_at_the_annotation() -> None:
+def test_rules_ignore_the_annotation() -> None:
     rules = annotator_named("baseline/rules", 0, [])
     other = annotation_of("0", "easy", "A den.", ["eq,7,cat"])
     assert rules.answer(sample()) == rules.answer(other)
     assert json.loads(rules.answer(other))["counts"] == []
 
 
-def test_an_unknown_baseline_is_told() -> None:
+def test_unknown_baseline_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no baseline/rule"):
         annotator_named("baseline/rule", 0, [])

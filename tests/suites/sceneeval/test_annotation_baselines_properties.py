@@ -1,4 +1,4 @@
-"""Whatever a description says, the rules write entries that can be read."""
+"""Property test: the rules write readable entries for any description."""
 
 from __future__ import annotations
 

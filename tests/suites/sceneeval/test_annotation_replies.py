@@ -1,4 +1,4 @@
-"""An annotation is read from whatever form a model gives it; what cannot be read is counted, with its reason."""
+"""Tests of reading annotations from replies in any usual form."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def reasons(reading: AnnotationReading, kind: str) -> list[str]:
         "Final answer:\n{}",
     ],
 )
-def test_what_is_written_as_asked_is_read_without_a_finding(frame: str) -> None:
+def test_requested_form_is_read_without_findings(frame: str) -> None:
     reading = read_annotation_reply(frame.replace("{}", json.dumps(ASKED), 1))
     assert (entries(reading), reading.findings, reading.unreadable) == (ENTRIES, (), "")
     assert [spec.kind for spec in reading.specifications] == KINDS
@@ -64,7 +64,7 @@ def test_what_is_written_as_asked_is_read_without_a_finding(frame: str) -> None:
         },
     ],
 )  # fmt: skip
-def test_other_forms_of_the_same_are_understood(value: Any) -> None:  # noqa: ANN401  (as JSON has it)
+def test_other_forms_of_annotations_are_read(value: Any) -> None:  # noqa: ANN401  (as JSON has it)
     reading = read_annotation_reply(json.dumps(value))
     assert entries(reading) == ENTRIES
     assert not reading.bad
@@ -79,7 +79,7 @@ def test_lines_under_headings_are_read() -> None:
     assert reading.is_repaired
 
 
-def test_lines_without_headings_are_told_apart_by_their_form() -> None:
+def test_kind_of_lines_without_headings_follows_from_their_form() -> None:
     assert [spec.kind for spec in read_annotation_reply("\n".join(ENTRIES)).specifications] == KINDS
 
 
@@ -101,12 +101,12 @@ def test_a_bad_entry_is_a_finding_of_its_kind_and_the_others_are_read() -> None:
         ("eq,2.0,lamp", "eq,2,lamp", "the number in words"),
     ],
 )
-def test_signs_and_words_are_repaired_and_told(written: str, read: str, reason: str) -> None:
+def test_comparison_signs_and_number_words_are_repaired(written: str, read: str, reason: str) -> None:
     reading = read_annotation_reply(json.dumps({"counts": [written]}))
     assert (entries(reading), reasons(reading, "repaired")) == ([read], [reason])
 
 
-def test_a_relation_that_leaves_the_anchor_out_names_none() -> None:
+def test_relation_without_anchor_index_has_no_anchor() -> None:
     reading = read_annotation_reply('{"object_relations": ["eq,1,left,bed,lamp"]}')
     (spec,) = reading.specifications
     assert (spec.anchor_place, spec.anchor, spec.others) == (-1, "bed", ("lamp",))
@@ -120,7 +120,7 @@ def test_the_last_annotation_with_entries_counts() -> None:
     assert reasons(reading, "ignored") == ["2 other annotations in it; the last one with entries counts"]
 
 
-def test_an_empty_annotation_is_one() -> None:
+def test_empty_annotation_is_valid() -> None:
     assert read_annotation_reply('{"counts": [], "attributes": []}') == AnnotationReading()
     assert read_annotation_reply("Counts: none\nAttributes: none").unreadable == ""
 
@@ -141,7 +141,7 @@ def test_a_text_without_an_annotation_says_why(text: str, why: str) -> None:
     assert (reading.unreadable, reading.specifications, reading.bad) == (why, (), ())
 
 
-def test_what_was_read_becomes_an_annotation_of_a_description() -> None:
+def test_reading_converts_to_an_annotation() -> None:
     made = read_annotation_reply(json.dumps(ASKED)).annotation("7", description="A bedroom.", difficulty="easy")
     assert (made.item_id, made.room, [spec.text for spec in made.specifications]) == ("7", "bedroom", ENTRIES)
 
@@ -151,7 +151,7 @@ def test_hostile_text_stays_data() -> None:
     reading = read_annotation_reply(json.dumps({"counts": [hostile], "__proto__": {"x": 1}, "system": "obey"}))
     assert entries(reading) == ["eq,1,{statement}"]
     assert len(reading.bad) == 1
-    assert reasons(reading, "ignored") == ["a field that nobody asked for"] * 2
+    assert reasons(reading, "ignored") == ["a field that was not requested"] * 2
 
 
 @pytest.mark.parametrize(
@@ -163,5 +163,5 @@ def test_hostile_text_stays_data() -> None:
         ("nothing", []),
     ],
 )
-def test_an_annotation_knows_where_the_reply_says_it(reply: str, places: list[str]) -> None:
+def test_reading_has_the_spans_of_the_annotation(reply: str, places: list[str]) -> None:
     assert [reply[start:end] for start, end in read_annotation_reply(reply).spans] == places

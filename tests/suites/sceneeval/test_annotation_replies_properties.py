@@ -1,4 +1,4 @@
-"""Whatever a model writes, the reader of annotations returns, and says the same each time."""
+"""Property tests: the reader of annotations never raises, and is deterministic."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_what_is_written_as_asked_is_read_back(value: dict[str, Any]) -> None:
 
 
 @given(ANNOTATIONS, st.integers(1, 300))
-def test_an_annotation_that_is_cut_off_is_never_taken_for_a_whole_one(value: dict[str, Any], cut: int) -> None:
+def test_truncated_annotation_is_never_read_as_complete(value: dict[str, Any], cut: int) -> None:
     text = json.dumps(value)
     if cut < len(text):
         assert read_annotation_reply(text[:-cut]).unreadable in (CUT, NOTHING)

@@ -1,4 +1,4 @@
-"""An annotation is scored entry by entry, in the same words and by meaning, and what goes wrong has a figure."""
+"""Tests of the scores of annotations, exactly and by meaning."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def strict(**changed: list[str]) -> Scores:
 
 
 def same(kind: Kind, left: str, right: str, description: str = "A den.") -> tuple[bool, bool]:
-    """Whether two entries are the same in their words, and by meaning."""
+    """Return if two entries are equal, exactly and by meaning."""
     one_room = "kitchen" not in description
     keys = [
-        [TASK.wording.key(PARSERS[kind](entry), level, one_room=one_room) for entry in (left, right)]
+        [TASK.matcher.key(PARSERS[kind](entry), level, one_room=one_room) for entry in (left, right)]
         for level in ("exact", "meaning")
     ]
     return keys[0][0] == keys[0][1], keys[1][0] == keys[1][1]
 
 
-def test_the_reference_itself_is_right_in_every_figure() -> None:
+def test_reference_gets_full_scores() -> None:
     scores = strict()
     values = {name: score.value for name, score in scores.items()}
     assert set(values) == set(METRICS)
@@ -99,7 +99,7 @@ def test_spelling_synonyms_and_order_make_no_difference(kind: Kind, left: str, r
         ("oar", "eq,1,in_corner,plant,den", "eq,1,in_corner,plant,room"),
     ],
 )
-def test_other_words_for_the_same_agree_by_meaning_alone(kind: Kind, left: str, right: str) -> None:
+def test_paraphrases_agree_only_by_meaning(kind: Kind, left: str, right: str) -> None:
     assert same(kind, left, right) == (False, True)
 
 
@@ -117,11 +117,11 @@ def test_other_words_for_the_same_agree_by_meaning_alone(kind: Kind, left: str, 
         ("oar", "eq,1,in_harmony_with,bed,wall", "eq,1,at_odds_with,bed,wall"),
     ],
 )
-def test_what_differs_differs_on_both_levels(kind: Kind, left: str, right: str) -> None:
+def test_different_entries_differ_on_both_levels(kind: Kind, left: str, right: str) -> None:
     assert same(kind, left, right) == (False, False)
 
 
-def test_a_type_of_room_is_the_room_only_where_there_is_one_room() -> None:
+def test_type_of_room_means_room_only_in_one_room_descriptions() -> None:
     entries = ("oar", "eq,1,in_corner,plant,den", "eq,1,in_corner,plant,room")
     assert same(*entries, description="A flat: a den and a kitchen.") == (False, False)  # type: ignore[arg-type]
 
@@ -162,14 +162,14 @@ def test_a_wrong_anchor_alone_shows_in_the_anchors() -> None:
     ]
 
 
-def test_other_words_show_as_nearly_right_and_count_by_meaning() -> None:
+def test_paraphrases_are_near_misses_and_count_by_meaning() -> None:
     found = judged(RIGHT | {"object_relations": ["eq,2,to_the_left_of,0,bed,lamp", "eq,1,beside,0,bed,lamp"]})
     scores = found.scores["strict"]
     assert (scores["oor_f1"].value, scores["oor_f1_meaning"].value) == (0, 1)
     assert [one["differs"] for one in found.evidence["nearly"]] == ["words", "words"]
 
 
-def test_a_field_of_which_nothing_is_wanted_and_nothing_said_is_right() -> None:
+def test_field_without_expected_and_given_entries_is_correct() -> None:
     asked = annotation_of("0", "", "A den.", ["eq,1,sofa"])
     scores = judge_reply(asked, Reply('{"counts": ["eq,1,sofa"]}')).scores["strict"]
     assert scores["oor_f1_per_item"].value == 1
@@ -189,7 +189,7 @@ def test_a_field_of_which_nothing_is_wanted_and_nothing_said_is_right() -> None:
         (Reply(None, Outcome.API_ERROR), Outcome.API_ERROR),
     ],
 )
-def test_whatever_has_no_answer_is_counted_and_gets_nothing(reply: Reply | None, outcome: Outcome) -> None:
+def test_samples_without_answer_are_counted_with_zero_scores(reply: Reply | None, outcome: Outcome) -> None:
     found = judge_reply(ASKED, reply)
     scores = found.scores["strict"]
     assert (found.outcome, found.answer, found.counts[outcome]) == (outcome, None, 1)

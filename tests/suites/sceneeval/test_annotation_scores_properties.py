@@ -1,4 +1,4 @@
-"""The figures of annotations keep their promises: identity, order, bounds, no gain from leaving entries out."""
+"""Property tests of the scores of annotations: identity, order, bounds, no gain from leaving out entries."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def scores(reference: Annotation, entries: tuple[list[str], ...]) -> Scores:
 
 
 @given(ENTRIES)
-def test_the_reference_against_itself_is_right(entries: tuple[list[str], ...]) -> None:
+def test_reference_scores_perfectly_against_itself(entries: tuple[list[str], ...]) -> None:
     found = scores(annotation(entries), entries)
     assert found["f1"].value == found["f1_meaning"].value == found["f1_per_item"].value == 1
     assert found["exact_match"].value == 1
@@ -67,9 +67,7 @@ def test_the_order_of_entries_and_writing_them_twice_make_no_difference(
 
 
 @given(ENTRIES, ENTRIES)
-def test_all_figures_are_shares_and_both_sides_are_alike(
-    wanted: tuple[list[str], ...], said: tuple[list[str], ...]
-) -> None:
+def test_scores_are_shares_and_symmetric(wanted: tuple[list[str], ...], said: tuple[list[str], ...]) -> None:
     found = scores(annotation(wanted), said)
     assert all(0 <= one.sum <= one.weight for one in found.values())
     swapped = scores(annotation(said), wanted)

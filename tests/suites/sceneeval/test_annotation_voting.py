@@ -1,4 +1,4 @@
-"""Annotations are voted on entry by entry: what most draws say is said, in whatever words the exact scores take."""
+"""Tests of voting on annotations, entry by entry."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.transcript import Said, Transcript
 
 ANSWERS = AnnotateTask(load_card("sceneeval/annotate"))
-WORDING = ANSWERS.wording
+WORDING = ANSWERS.matcher
 ASKED = annotation_of("0", "easy", "A den.", ("eq,1,bed",))
 ENTRIES = ("eq,1,bed", "ge,2,lamp", "eq,2,lamp", "eq,1,sofa", "eq,1,couch", "eq,1,bed,king_size", "eq,one")
 DRAWS = st.lists(st.lists(st.sampled_from(ENTRIES), max_size=5), min_size=1, max_size=7)
@@ -76,18 +76,18 @@ LEFT_OF = ("eq,1,left,0,bed,lamp", "eq,1,left,1,bed,lamp")
         ([[], [], ["eq,1,bed"]], []),
     ],
 )
-def test_an_entry_stays_where_more_than_half_of_the_draws_say_it(draws: list[list[str]], said: list[str]) -> None:
+def test_vote_keeps_entries_of_more_than_half_of_the_draws(draws: list[list[str]], said: list[str]) -> None:
     found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
     assert (found.outcome, texts(found.answer)) == (Outcome.ANSWERED, said)
 
 
 @pytest.mark.parametrize("draws", [[["eq,1,bed"], ["eq,2,bed"]], [["eq,1,bed"], ["ge,2,lamp"], []]])
-def test_draws_that_agree_on_nothing_are_unreadable(draws: list[list[str]]) -> None:
+def test_vote_without_majority_is_unreadable(draws: list[list[str]]) -> None:
     found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
     assert found == (Outcome.UNREADABLE, Unreadable(NO_MAJORITY))
 
 
-def test_an_entry_that_most_draws_write_unreadably_counts_as_wrong() -> None:
+def test_vote_counts_unreadable_majority_entry_as_wrong() -> None:
     scored = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(ASKED, transcript(*[reply("eq,1,bed", "eq,one")] * 3))
     assert scored.counts[UNREAD] == 1
     assert scored.scores["strict"]["precision"].value == 0.5
@@ -111,7 +111,7 @@ def transcript(*replies: str | Ending) -> Transcript:
         ([], Outcome.MISSING),
     ],
 )
-def test_only_draws_that_could_be_read_have_a_vote_and_a_failed_one_leaves_all_open(
+def test_unreadable_draws_do_not_vote_and_failed_draw_fails_the_sample(
     replies: list[str | Ending], outcome: Outcome
 ) -> None:
     judged = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(ASKED, transcript(*replies) if replies else None)
@@ -120,7 +120,7 @@ def test_only_draws_that_could_be_read_have_a_vote_and_a_failed_one_leaves_all_o
 
 
 @given(entries=st.lists(st.sampled_from(ENTRIES), max_size=5, unique=True), times=st.integers(2, 5))
-def test_draws_that_agree_are_scored_as_one_of_them(entries: list[str], times: int) -> None:
+def test_identical_draws_score_as_one(entries: list[str], times: int) -> None:
     asked = annotation_of("0", "easy", "A den.", ("eq,1,bed", "ge,2,lamp"))
     one = OneReply(ANSWERS, "zero-shot").judge(asked, transcript(reply(*entries)))
     all_of_them = Draws(ANSWERS, "zero-shot", f"vote:{times}", times)
@@ -130,7 +130,7 @@ def test_draws_that_agree_are_scored_as_one_of_them(entries: list[str], times: i
 
 
 @given(draws=DRAWS)
-def test_every_entry_stands_in_more_than_half_of_the_draws(draws: list[list[str]]) -> None:
+def test_voted_entries_occur_in_more_than_half_of_the_draws(draws: list[list[str]]) -> None:
     readings = [draw(*one) for one in draws]
     for spec in kept(ANSWERS.vote(ASKED, readings)):
         keys = [{WORDING.key(one) for one in reading.specifications} for reading in readings]
@@ -138,7 +138,7 @@ def test_every_entry_stands_in_more_than_half_of_the_draws(draws: list[list[str]
 
 
 @given(draws=DRAWS, order=st.randoms(use_true_random=False))
-def test_the_order_of_draws_changes_no_entry(draws: list[list[str]], order: object) -> None:
+def test_vote_ignores_the_order_of_draws(draws: list[list[str]], order: object) -> None:
     shuffled = draws.copy()
     order.shuffle(shuffled)  # type: ignore[attr-defined]
     one, other = (ANSWERS.vote(ASKED, [draw(*entries) for entries in listed]) for listed in (draws, shuffled))

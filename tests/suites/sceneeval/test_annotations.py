@@ -1,4 +1,4 @@
-"""Annotations are read as published, written back, drawn, and every slip in them has a name."""
+"""Tests of annotation files: reading, writing, drawing, and a finding for every defect."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_row_becomes_its_demands() -> None:
     assert one.cluster == "0"
 
 
-def test_both_forms_are_written_as_they_are_read() -> None:
+def test_csv_and_json_round_trip() -> None:
     annotations = read(GOOD, '1,hard,Den,"le,3,sofa",,,').annotations
     assert read_annotations(as_csv(annotations), "b.csv").annotations == annotations
     twin = read_annotations(as_json(annotations), "b.json")
@@ -53,12 +53,12 @@ def test_both_forms_are_written_as_they_are_read() -> None:
 @pytest.mark.parametrize(
     ("quantity", "holds"), [("eq", [2]), ("lt", [0, 1]), ("gt", [3, 4]), ("le", [0, 1, 2]), ("ge", [2, 3, 4])]
 )
-def test_a_count_is_compared_as_the_word_says(quantity: str, holds: list[int]) -> None:
+def test_count_follows_the_comparison(quantity: str, holds: list[int]) -> None:
     (spec,) = annotation_of("0", "", "", [f"{quantity},2,bed"]).counts
     assert [count for count in range(5) if spec.holds(count)] == holds
 
 
-def test_the_anchor_is_where_its_place_says_and_the_first_where_none_is_said() -> None:
+def test_anchor_defaults_to_the_first_object() -> None:
     entries = ["eq,1,left,1,lamp,bed", "eq,1,left,-1,lamp,bed", "eq,1,surround,0,table,chair:0,chair:1,chair:2"]
     first, second, third = annotation_of("0", "", "", ["eq,1,bed"], (), entries).object_relations
     assert (first.anchor, first.others) == ("bed", ("lamp",))
@@ -93,11 +93,11 @@ def test_an_entry_that_is_written_twice_counts_once() -> None:
         (['0,easy,Den; big,"eq,1,sofa",,,'], "cut-description"),
     ],
 )
-def test_every_slip_has_a_name(rows: list[str], code: str) -> None:
+def test_annotation_defects_have_codes(rows: list[str], code: str) -> None:
     assert code in codes(*rows)
 
 
-def test_a_relation_that_means_nothing_measured_is_found() -> None:
+def test_unmapped_relation_is_found() -> None:
     found = read('0,easy,Den,"eq,2,sofa",,"eq,1,in_harmony_with,0,sofa,sofa","eq,1,worships,sofa,wall"')
     assert [finding.code for finding in unmapped_relations(found.annotations)] == ["unmapped-relation"] * 2
     assert all("tasks/sceneeval/relations.yaml" in finding.hint for finding in unmapped_relations(found.annotations))
@@ -113,25 +113,25 @@ def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored() ->
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ID,Difficulty\n0,easy\n", "there is no column Description"),
-        (f"{HEAD}\n0,easy\n", "line 2: not as many cells as columns"),
+        ("ID,Difficulty\n0,easy\n", "column Description is missing"),
+        (f"{HEAD}\n0,easy\n", "line 2: the number of cells differs"),
         (f'{HEAD}\n0,"easy\n', "line"),
-        ("", "there is no column ID"),
+        ("", "column ID is missing"),
         ('{"format": "x", "annotations": []}', "format"),
         ('{"format": "tsgkit/annotations", "annotations": [{"counts": 1}]}', "annotations: 0"),
     ],
 )
-def test_a_file_that_is_none_is_refused(text: str, said: str) -> None:
+def test_invalid_annotation_file_is_refused(text: str, said: str) -> None:
     with pytest.raises(FileProblem, match=said):
         read_annotations(text, "a.csv")
 
 
-def test_a_bad_entry_alone_is_a_notation_error() -> None:
+def test_annotation_of_raises_for_invalid_entry() -> None:
     with pytest.raises(NotationError, match="none of eq, lt, gt, le, ge"):
         annotation_of("0", "", "", ["some,1,bed"])
 
 
-def test_the_demands_are_a_graph_that_can_be_drawn() -> None:
+def test_demands_convert_to_a_drawable_graph() -> None:
     (one,) = read(GOOD).usable()
     graph = scene_graph(one)
     assert graph.nodes["king size"]["kind"] == "attribute"

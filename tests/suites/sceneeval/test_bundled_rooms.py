@@ -1,4 +1,4 @@
-"""The bundled rooms get the verdicts that were checked by hand, demand by demand and object by object."""
+"""The verdicts on the bundled rooms equal those checked by hand, by demand and by object."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_every_demand_and_every_object_gets_its_verdict(item: str, kind: str) ->
 
 
 @pytest.mark.parametrize("item", ANNOTATIONS)
-def test_a_good_room_is_as_described_and_nothing_is_wrong_with_it(item: str) -> None:
+def test_good_rooms_meet_all_demands_without_problems(item: str) -> None:
     good = EXPECTED[item]["good"]
     assert all(met["strict"] is True for met in good["specifications"].values())
     assert {text for text, met in good["specifications"].items() if not met["official"]} == QUIRKS.get(item, set())
@@ -231,14 +231,14 @@ def test_a_good_room_is_as_described_and_nothing_is_wrong_with_it(item: str) -> 
 
 
 @pytest.mark.parametrize("item", FLAWS)
-def test_what_was_broken_on_purpose_is_what_is_found(item: str) -> None:
+def test_deliberate_flaws_are_found(item: str) -> None:
     flawed = EXPECTED[item]["flawed"]
     assert {text for text, met in flawed["specifications"].items() if not met["strict"]} == FLAWS[item]["unmet"]
     for trouble in TROUBLES:
         assert set(flawed["strict"][trouble]) == FLAWS[item].get(trouble, set()), trouble
 
 
-def test_every_flawed_room_says_what_is_wrong_with_it_and_has_an_unmet_demand_or_trouble() -> None:
+def test_flawed_rooms_name_their_flaw_and_have_a_problem() -> None:
     for item, expected in EXPECTED.items():
         note = json.loads((ROOMS / "rooms" / "flawed" / f"scene_{item}.json").read_text())["note"]
         flawed = expected["flawed"]
@@ -269,6 +269,6 @@ def test_every_object_has_a_colour_and_the_one_that_its_attributes_name() -> Non
     assert named > 200
 
 
-def test_there_are_ten_descriptions_a_level_and_ten_types_of_room() -> None:
+def test_bundled_data_have_ten_descriptions_per_level_and_ten_types_of_room() -> None:
     assert Counter(one.difficulty for one in ANNOTATIONS.values()) == {"easy": 10, "medium": 10, "hard": 10}
     assert len({one.room for one in ANNOTATIONS.values()}) == 10

@@ -1,6 +1,6 @@
-"""The stored verdicts on the bundled rooms are those of a ruler and common sense, but for a few with reasons.
+"""The stored verdicts on the bundled rooms equal those of independent arithmetic, except a few with reasons.
 
-The ruler is ``rooms_by_hand``: plain arithmetic on the numbers in the files, without anything of tsgkit.
+The arithmetic is in ``rooms_by_hand``. It uses the numbers in the files and nothing of tsgkit.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ ITSELF = "as published an object is compared with itself too, and a box is over 
 
 
 class Spot(NamedTuple):
-    """A stored verdict."""
-
     kind: str
     item: str
     entry: str
@@ -71,7 +69,7 @@ def measured(kind: str, item: str) -> dict[str, bool]:
 
 @pytest.mark.parametrize("kind", ["good", "flawed"])
 @pytest.mark.parametrize("item", WANTED)
-def test_every_stored_verdict_is_that_of_a_ruler_or_has_a_reason(item: str, kind: str) -> None:
+def test_stored_verdicts_equal_independent_arithmetic_or_have_a_reason(item: str, kind: str) -> None:
     by_hand = measured(kind, item)
     verdicts = stored(kind, item)
     assert by_hand.keys() == verdicts.keys()
@@ -81,7 +79,7 @@ def test_every_stored_verdict_is_that_of_a_ruler_or_has_a_reason(item: str, kind
             assert (met != by_hand[entry]) == is_exception, f"{entry} ({profile}): {met}, by hand {by_hand[entry]}"
 
 
-def test_exceptions_are_few_and_name_verdicts_that_there_are() -> None:
+def test_exceptions_are_few_and_name_existing_verdicts() -> None:
     known = {
         Spot(kind, item, entry, profile)
         for kind in ("good", "flawed")
@@ -94,7 +92,7 @@ def test_exceptions_are_few_and_name_verdicts_that_there_are() -> None:
     assert all(EXCEPTIONS.values())
 
 
-def test_the_ruler_finds_most_of_what_was_broken_on_purpose() -> None:
+def test_independent_arithmetic_finds_most_deliberate_flaws() -> None:
     unmet = [not met for item in WANTED for met in measured("flawed", item).values()]
     assert all(met for item in WANTED for met in measured("good", item).values())
     assert sum(unmet) > len(WANTED)

@@ -1,4 +1,4 @@
-"""The published annotations come from their release or a copy, are recorded as they came, and are asked by name."""
+"""Tests of importing the published annotations from their release or from a copy."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def server() -> Iterator[Loopback]:
         yield served
 
 
-def test_the_published_file_lies_beside_a_release() -> None:
+def test_published_annotations_are_a_release_asset() -> None:
     (file,) = known(NAME).files
     assert known(NAME).url(file) == f"https://github.com/{PLACE}"
     assert (file.rows, file.check) == (500, None)
 
 
-def test_the_release_is_fetched_recorded_and_asked_by_its_name(
+def test_release_is_downloaded_recorded_and_usable_by_name(
     server: Loopback, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.put(PLACE, ROWS)
@@ -58,9 +58,7 @@ def test_the_release_is_fetched_recorded_and_asked_by_its_name(
     assert json.loads(capsys.readouterr().out)["results"][0]["n"] == 2
 
 
-def test_a_release_is_trusted_as_it_first_came_and_told_where_it_changed(
-    server: Loopback, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_changed_release_is_kept_until_forced(server: Loopback, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["data", "get", NAME, "--from", server.url, "--quiet", "--json"]
     actions = []
     changed = ROWS.replace(b"easy", b"hard", 1)
@@ -76,12 +74,12 @@ def test_a_release_is_trusted_as_it_first_came_and_told_where_it_changed(
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"a,b\n1,2\n", "there is no column ID"),
+        (b"a,b\n1,2\n", "column ID is missing"),
         (b"\xff\xfe\x00", "not UTF-8"),
         (ROWS.replace(b"eq,1", b"eq,many", 1), "many is no number"),
     ],
 )
-def test_what_no_task_takes_stays_out(data: bytes, says: str, server: Loopback) -> None:
+def test_import_rejects_unusable_files(data: bytes, says: str, server: Loopback) -> None:
     Path("mine.csv").write_bytes(data)
     with pytest.raises(FileProblem, match=says):
         import_dataset(NAME, "mine.csv")
@@ -90,6 +88,6 @@ def test_what_no_task_takes_stays_out(data: bytes, says: str, server: Loopback) 
     assert not dataset(NAME).files
 
 
-def test_a_name_that_is_not_here_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_dataset_hints_at_import(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "--task", "sceneeval/annotate", "--data", NAME]) == 2
     assert "tsgkit data get sceneeval" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What a judge cannot tell is open in strict where it could decide, and only there; official takes it as published."""
+"""Unknown answers of a judge make exactly those strict verdicts unknown that they could decide."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval import fidelity, plausibility
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom, ended, unknowns
+from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation, ended, unknowns
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
-from tsgkit.suites.sceneeval.word_meanings import Meant
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 
 WHY = Unknown("the judge refused", "match lamp_2", Outcome.REFUSED)
 ROOM = AS_IT_IS.room(5, 4)
 BED = AS_IT_IS.thing("bed_1", (1.6, 2, 0.5), (0, 0.95, 0.25), category="bed")
 NEAR = AS_IT_IS.thing("lamp_1", (0.2, 0.2, 1.2), (1.1, 1.5, 0.6), category="lamp")
 FAR = AS_IT_IS.thing("lamp_2", (0.2, 0.2, 1.2), (2.2, -1.7, 0.6), category="lamp")
-NEXT = (Meant("next_to"),)
+NEXT = (MeasuredRelation("next_to"),)
 
 
 def demands(*entries: str) -> Annotation:
@@ -36,14 +36,14 @@ def demands(*entries: str) -> Annotation:
 
 
 def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) -> tuple[bool | None, bool | None]:  # noqa: ANN401
-    """Whether a demand is met where the category of one lamp is not known: strict, official."""
+    """Return if a demand is met in strict and in official, with one lamp of unknown category."""
     annotation = demands(demand)
     [spec] = annotation.specifications
     matched = {one.id: WHY if one.id == unknown else one.category for one in objects}
     pairs = {spec: said["meant"]} if spec.kind == "oor" else {}
     rooms = {spec: said["meant"]} if spec.kind == "oar" else {}
-    attributes = {spec: Attributed(said["has"])} if spec.kind == "atr" and "has" in said else {}
-    looked = fidelity.Looked(matched, attributes, pairs, rooms)
+    attributes = {spec: AttributeAnswer(said["has"])} if spec.kind == "atr" and "has" in said else {}
+    looked = fidelity.JudgeAnswers(matched, attributes, pairs, rooms)
     value = SCENE_TASKS["fidelity"].measure(annotation, Furnished(Scene("den", objects, ROOM)), looked)
     profiles = value["specifications"][0]["profiles"]
     return profiles["strict"]["satisfied"], profiles["official"]["satisfied"]
@@ -64,7 +64,7 @@ def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) ->
         ("ge,3,bed", False, False),
     ],
 )
-def test_a_number_is_open_where_one_object_more_would_decide_it(demand: str, strict: object, official: object) -> None:
+def test_count_is_unknown_if_one_more_object_would_decide_it(demand: str, strict: object, official: object) -> None:
     assert told(demand, BED, NEAR, FAR) == (strict, official)
 
 
@@ -77,13 +77,13 @@ def test_a_number_is_open_where_one_object_more_would_decide_it(demand: str, str
         ("ge,2,lamp,red", {"lamp_1": False}, False),
     ],
 )
-def test_an_attribute_is_open_where_the_unknown_object_could_have_it(
+def test_attribute_is_unknown_if_the_unknown_object_could_have_it(
     demand: str, has: dict[str, bool], strict: object
 ) -> None:
     assert told(demand, BED, NEAR, FAR, has=has)[0] is strict
 
 
-def test_a_relation_is_open_only_where_the_unknown_object_would_be_in_it() -> None:
+def test_relation_is_unknown_only_if_the_unknown_object_could_be_part_of_it() -> None:
     relation = "eq,1,next_to,0,bed,lamp"
     assert told(relation, BED, NEAR, FAR, meant=NEXT) == (True, True), "lamp_2 is nowhere near the bed"
     assert told(relation, BED, NEAR, FAR, unknown="lamp_1", meant=NEXT) == (None, False)
@@ -96,8 +96,8 @@ def test_a_category_too_few_even_with_the_unknown_object_is_absent_whatever_the_
     assert told("eq,1,next_to,0,sofa,chair", NEAR, unknown="", meant=WHY) == (False, False)
 
 
-def test_a_relation_to_the_room_is_open_only_where_the_unknown_object_would_stand_in_it() -> None:
-    corner = MeantInRoom("corner_of_room", "room")
+def test_room_relation_is_unknown_only_if_the_unknown_object_would_satisfy_it() -> None:
+    corner = MeasuredRoomRelation("corner_of_room", "room")
     assert told("ge,1,in,lamp,room", BED, NEAR, FAR, meant=corner) == (None, False)
     assert told("eq,0,in,lamp,room", BED, NEAR, FAR, unknown="lamp_1", meant=corner) == (False, False)
     assert told("eq,1,in,lamp,room", BED, NEAR, FAR, unknown="lamp_1", meant=corner) == (True, True)
@@ -105,24 +105,24 @@ def test_a_relation_to_the_room_is_open_only_where_the_unknown_object_would_stan
 
 def held(what: Object, **types: str | Unknown) -> tuple[Any, Any, Any]:
     scene = Furnished(Scene("den", (BED, what), ROOM))
-    looked = plausibility.Looked({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
+    looked = plausibility.JudgeAnswers({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
     value = SCENE_TASKS["plausibility"].measure(demands("eq,1,bed"), scene, looked)
     strict, official = (value["profiles"][name]["objects"][what.id]["supported"] for name in ("strict", "official"))
     assert value["unknown_sides"] == ["bed_1"]
     return strict, official, value["profiles"]["strict"]["scores"]["sup"]
 
 
-def test_what_holds_a_thing_is_open_only_where_the_ways_to_be_held_differ() -> None:
+def test_support_is_unknown_only_if_support_types_differ() -> None:
     floating = AS_IT_IS.thing("box_1", (0.3, 0.3, 0.3), (-1.5, -1, 1.2))
     assert held(floating, box_1=WHY) == (False, False, [1, 2])
     assert held(NEAR, lamp_1=WHY) == (None, True, [1, 1])
     assert held(NEAR, lamp_1="ceiling") == (False, False, [1, 2])
 
 
-def test_asking_ends_in_an_error_wherever_one_was_and_else_in_what_nothing_is_left_of() -> None:
+def test_outcome_of_calls_is_an_error_or_the_failure_that_left_no_answer() -> None:
     failed = Unknown("the service failed: 500", "sides", Outcome.API_ERROR)
     undrawn = Unknown("it cannot be drawn")
     assert ended(["lamp", WHY, failed]) is Outcome.API_ERROR
     assert ended(["lamp", WHY]) is ended([None, WHY]) is ended([undrawn]) is ended([]) is Outcome.ANSWERED
-    assert ended([WHY, undrawn]) is ended([Attributed({}, "", WHY)]) is Outcome.REFUSED
-    assert unknowns([WHY, "lamp", Attributed({"a": True}), Attributed({}, "", failed), WHY]) == [WHY, failed]
+    assert ended([WHY, undrawn]) is ended([AttributeAnswer({}, "", WHY)]) is Outcome.REFUSED
+    assert unknowns([WHY, "lamp", AttributeAnswer({"a": True}), AttributeAnswer({}, "", failed), WHY]) == [WHY, failed]

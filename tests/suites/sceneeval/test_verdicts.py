@@ -1,4 +1,4 @@
-"""Demands are held against rooms in both profiles, and every verdict says why."""
+"""Tests of the verdicts on demands, and their reasons, in both profiles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tsgkit.geometry.png import png
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple
-from tsgkit.suites.sceneeval.scenes import Rooms, looked_at
+from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_scene
 from tsgkit.suites.sceneeval.word_meanings import Synonyms, best_category, element_of, relation_table, sides_table
 
 BED = thing("bed_1", "bed", (2, 1.98, 0), (1.6, 2, 0.5), description="a king-size bed")
@@ -39,7 +39,7 @@ def verdicts(folder: Path, annotation: Annotation, *objects: dict[str, Any]) -> 
     return {one["text"]: one["profiles"] for one in found}
 
 
-def test_a_distance_that_is_too_far_says_how_far_and_how_far_it_may_be(tmp_path: Path) -> None:
+def test_reason_gives_actual_and_allowed_distance(tmp_path: Path) -> None:
     entry = "eq,1,next_to,0,bed,lamp"
     far = thing("lamp_2", "lamp", (3.9, 0.1, 0), (0.2, 0.2, 1.5))
     found = verdicts(tmp_path, demands(entry), BED, far)[entry]["strict"]
@@ -51,14 +51,14 @@ def test_a_distance_that_is_too_far_says_how_far_and_how_far_it_may_be(tmp_path:
     assert group["relations"][0]["margin"] < 0
 
 
-def test_a_phrase_that_means_nothing_measured_is_satisfied_as_published_and_unknown_in_strict(tmp_path: Path) -> None:
+def test_unmapped_phrase_is_met_in_official_and_unknown_in_strict(tmp_path: Path) -> None:
     entry = "eq,1,in_harmony_with,0,bed,lamp"
     found = verdicts(tmp_path, demands(entry), BED, LAMP)[entry]
     assert (found["official"]["satisfied"], found["strict"]["satisfied"]) == (True, None)
     assert "means no relation that can be measured" in found["strict"]["reason"]
 
 
-def test_a_phrase_means_the_same_whether_its_objects_are_there_or_not(tmp_path: Path) -> None:
+def test_meaning_of_phrase_does_not_depend_on_present_objects(tmp_path: Path) -> None:
     entry = "eq,1,in_harmony_with,0,bed,lamp"
     found = verdicts(tmp_path, demands(entry), BED)[entry]
     assert found["official"]["satisfied"] is False
@@ -66,13 +66,13 @@ def test_a_phrase_means_the_same_whether_its_objects_are_there_or_not(tmp_path: 
     assert measured("fidelity", demands(entry), tmp_path)["specifications"][-1]["meant"] is None
 
 
-def test_nothing_of_a_category_is_a_count_of_none_in_strict_and_never_enough_as_published(tmp_path: Path) -> None:
+def test_absent_category_counts_zero_in_strict_and_is_unmet_in_official(tmp_path: Path) -> None:
     entry = "le,1,next_to,0,bed,lamp"
     found = verdicts(tmp_path, demands(entry), BED)[entry]
     assert (found["official"]["satisfied"], found["strict"]["satisfied"]) == (False, True)
 
 
-def test_only_the_published_way_makes_a_thing_its_own_neighbour(tmp_path: Path) -> None:
+def test_object_is_its_own_neighbour_only_in_official(tmp_path: Path) -> None:
     entry = "eq,1,next_to,0,lamp,lamp"
     other = thing("lamp_3", "lamp", (0.8, 0.3, 0), (0.2, 0.2, 1.5))
     found = verdicts(tmp_path, demands(entry, cnt="eq,2,lamp"), LAMP, other)[entry]
@@ -80,7 +80,7 @@ def test_only_the_published_way_makes_a_thing_its_own_neighbour(tmp_path: Path) 
     assert (found["official"]["count"], found["official"]["satisfied"]) == (4, False)
 
 
-def test_an_attribute_is_told_by_list_or_description_and_open_where_neither_tells(tmp_path: Path) -> None:
+def test_attribute_is_read_from_list_or_description_else_unknown(tmp_path: Path) -> None:
     entries = ("eq,1,bed,king_size", "eq,1,bed,soft", "eq,1,lamp,red", "eq,1,lamp,tall", "le,1,bed,soft")
     found = verdicts(tmp_path, demands(atr=entries), BED, LAMP)
     told = {entry: found[entry]["strict"]["satisfied"] for entry in entries}
@@ -97,7 +97,7 @@ def test_too_many_that_satisfy_a_demand_are_named(tmp_path: Path) -> None:
     assert found["eq,1,lamp"]["strict"]["reason"] == "3 lamp: lamp_0, lamp_1, lamp_2; exactly 1 needed"
 
 
-def test_more_than_all_there_are_is_unmet_and_said_so(tmp_path: Path) -> None:
+def test_demand_for_more_objects_than_exist_is_unmet(tmp_path: Path) -> None:
     entry = "gt,1,next_to,0,bed,lamp"
     found = verdicts(tmp_path, demands(entry), BED, thing("lamp_2", "lamp", (3, 2, 0), (0.2, 0.2, 1.5)))[entry][
         "strict"
@@ -108,11 +108,11 @@ def test_more_than_all_there_are_is_unmet_and_said_so(tmp_path: Path) -> None:
 
 def judged(folder: Path, kind: str, annotation: Annotation) -> Any:  # noqa: ANN401
     task = SCENE_TASKS[kind]
-    return task.judge(annotation, asyncio.run(looked_at(task, annotation, Rooms(folder), RulesJudge(), None)))
+    return task.judge(annotation, asyncio.run(judge_scene(task, annotation, SceneFolder(folder), RulesJudge(), None)))
 
 
 @pytest.mark.parametrize("kind", SCENE_TASKS)
-def test_a_scene_that_is_not_there_is_the_worst_in_strict_and_not_seen_as_published(kind: str, tmp_path: Path) -> None:
+def test_missing_scene_scores_worst_in_strict_and_is_skipped_in_official(kind: str, tmp_path: Path) -> None:
     found = judged(tmp_path, kind, demands())
     assert (str(found.outcome), found.counts["skipped_official"]) == ("missing", 1)
     for name, metric in SCENE_TASKS[kind].metrics.items():
@@ -124,7 +124,7 @@ def test_a_scene_that_is_not_there_is_the_worst_in_strict_and_not_seen_as_publis
 
 
 @pytest.mark.parametrize("kind", SCENE_TASKS)
-def test_a_broken_texture_is_told_with_the_sample_and_changes_no_score(kind: str, tmp_path: Path) -> None:
+def test_broken_texture_is_noted_and_changes_no_score(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
     made: Any = pytest.importorskip("trimesh")
     pixels = png(np.random.default_rng(1).integers(0, 256, (32, 32, 3), dtype=np.uint8))
@@ -168,7 +168,7 @@ def test_unknown_demands_are_counted_and_carry_no_weight_in_strict(tmp_path: Pat
     assert found.answer["unknown"] == ["eq,1,bed,soft", "eq,1,in_harmony_with,0,bed,lamp"]
 
 
-def test_the_evidence_tells_of_every_object_in_both_profiles(tmp_path: Path) -> None:
+def test_evidence_covers_every_object_in_both_profiles(tmp_path: Path) -> None:
     (tmp_path / "scene_0.json").write_text(room(BED, thing("box_1", "box", (2, 2, 0), (0.5, 0.5, 0.4)), LAMP))
     found = judged(tmp_path, "plausibility", demands()).evidence["objects"]
     assert list(found) == ["bed_1", "box_1", "lamp_2"]
@@ -183,7 +183,7 @@ def holders(folder: Path, text: str) -> dict[str, str]:
     return {name: support_type(stage, body) for name, body in stage.bodies.items()}
 
 
-def test_a_thing_is_held_by_what_is_nearest(tmp_path: Path) -> None:
+def test_object_is_held_by_the_nearest_support(tmp_path: Path) -> None:
     text = room(
         BED,
         thing("cup_1", "cup", (2, 2, 0.5), (0.1, 0.1, 0.1)),
@@ -201,7 +201,7 @@ def test_a_thing_is_held_by_what_is_nearest(tmp_path: Path) -> None:
 
 
 def at_the_wall(name: str, low: float, *, gap: float = 0.0005, high: float = 0.4) -> Any:  # noqa: ANN401
-    """A thing so high above the floor, with its back so near to the north wall."""
+    """Return an object at a height above the floor, with its back close to the north wall."""
     return thing(name, name, (1, 2.8 - gap, low), (0.8, 0.4, high))
 
 
@@ -226,7 +226,7 @@ DESK = thing("desk", "desk", (1, 2.7, 0), (1.4, 0.6, 0.75))
     ],
     ids=lambda value: value[0]["id"] if isinstance(value, list) else value,
 )
-def test_what_stands_is_not_held_by_the_wall_behind_it(objects: list[Any], wanted: str, tmp_path: Path) -> None:
+def test_standing_object_is_not_held_by_the_wall_behind_it(objects: list[Any], wanted: str, tmp_path: Path) -> None:
     assert holders(tmp_path, room(*objects))[objects[0]["id"]] == wanted
 
 
@@ -256,12 +256,12 @@ def test_a_thing_stands_on_the_floor_of_its_own_room(tmp_path: Path) -> None:
         ("", "", None),
     ],
 )
-def test_an_object_is_of_the_category_its_words_fit_best(named: str, told: str, wanted: str | None) -> None:
+def test_object_gets_the_best_fitting_category(named: str, told: str, wanted: str | None) -> None:
     same = Synonyms.of([["sofa", "couch"]])
     assert best_category(named, told, ["bed", "sofa", "bookshelf", "office_chair"], same) == wanted
 
 
-def test_the_shipped_tables_are_sound_and_know_the_usual_phrases() -> None:
+def test_bundled_tables_are_valid_and_have_common_phrases() -> None:
     table = relation_table()
     for phrase in ("left", "to the right of", "in front of", "behind", "next_to", "on_top_of", "under", "facing"):
         assert table.between_objects(phrase), phrase
@@ -276,12 +276,12 @@ def test_the_shipped_tables_are_sound_and_know_the_usual_phrases() -> None:
     [
         ("objects: {x: [flies_over]}\nrooms: {}", "there is no relation flies_over"),
         ("objects: {x: [side_of up]}\nrooms: {}", "side_of takes"),
-        ("objects: {}\nrooms: {x: {cloud: on_wall}}", "the architecture has no cloud"),
+        ("objects: {}\nrooms: {x: {cloud: on_wall}}", "cloud is not a built element"),
         ("objects: {}\nrooms: {x: {wall: next}}", "there is no relation next"),
-        ("rooms: {}", "a table has the fields"),
+        ("rooms: {}", "expected a table with the fields"),
     ],
 )
-def test_a_table_with_a_slip_is_refused(text: str, said: str, tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
+def test_invalid_table_is_refused(text: str, said: str, tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
     for name in ("tasks/sceneeval", "prompts", "eval"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "tasks/sceneeval/relations.yaml").write_text(text)
@@ -290,7 +290,7 @@ def test_a_table_with_a_slip_is_refused(text: str, said: str, tmp_path: Path, mo
         relation_table()
 
 
-def test_a_table_of_ones_own_changes_what_phrases_mean(tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
+def test_project_table_changes_the_meaning_of_phrases(tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
     for name in ("tasks/sceneeval", "prompts", "eval"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "tasks/sceneeval/relations.yaml").write_text("objects: {in harmony with: [near]}\nrooms: {}")

@@ -1,4 +1,4 @@
-"""What never changes about verdicts: their bounds, and strict ones whatever the order, the turn and the place of it."""
+"""Property tests of verdicts: bounds, and invariance under order, rotation and translation in strict."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CLEAR = 0.01
 
 
 class Piece(NamedTuple):
-    """An object to be placed; it stands as many times 2 mm above the floor as there are pieces before it."""
+    """An object to place. Each object is 2 mm higher above the floor than the one before it."""
 
     category: str
     kind: Any
@@ -92,7 +92,7 @@ def measured(kind: str, furnished: Furnished, wanted: Annotation) -> dict[str, A
     task = SCENE_TASKS[kind]
 
     async def looked() -> Any:  # noqa: ANN401  (what a task makes of it)
-        return await task.look(wanted, furnished, JUDGE, None)
+        return await task.ask_judge(wanted, furnished, JUDGE, None)
 
     return task.measure(wanted, furnished, asyncio.run(looked()))
 
@@ -109,7 +109,7 @@ def is_clear(verdict: dict[str, Any]) -> bool:
 
 @given(pieces, st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 3))
 @settings(max_examples=10)
-def test_scores_lie_between_nothing_and_one_and_evidence_is_json(listed: list[Piece], quantity: str, n: int) -> None:
+def test_scores_are_shares_and_evidence_is_json(listed: list[Piece], quantity: str, n: int) -> None:
     wanted = demands(quantity, n)
     for kind, task in SCENE_TASKS.items():
         value = json.dumps({"found": "seen", **measured(kind, room(listed), wanted)})
@@ -123,7 +123,7 @@ def test_scores_lie_between_nothing_and_one_and_evidence_is_json(listed: list[Pi
 
 @given(pieces, turns)
 @settings(max_examples=10)
-def test_strict_verdicts_on_demands_do_not_depend_on_order_turn_and_place(listed: list[Piece], turn: Turn) -> None:
+def test_strict_verdicts_are_invariant_under_order_rotation_and_translation(listed: list[Piece], turn: Turn) -> None:
     here = fidelity(room(listed), demands())
     there = fidelity(room(listed, turn, backwards=True), demands())
     clear = [text for text in here if is_clear(here[text]) and is_clear(there[text])]
@@ -133,7 +133,7 @@ def test_strict_verdicts_on_demands_do_not_depend_on_order_turn_and_place(listed
 
 @given(pieces, turns)
 @settings(max_examples=10)
-def test_strict_findings_on_objects_do_not_depend_on_order_turn_and_place(listed: list[Piece], turn: Turn) -> None:
+def test_strict_findings_are_invariant_under_order_rotation_and_translation(listed: list[Piece], turn: Turn) -> None:
     here, there = (
         measured("plausibility", furnished, demands())["profiles"]["strict"]
         for furnished in (room(listed), room(listed, turn, backwards=True))
@@ -149,7 +149,7 @@ def test_strict_findings_on_objects_do_not_depend_on_order_turn_and_place(listed
 
 @given(pieces)
 @settings(max_examples=10)
-def test_an_object_far_away_that_nobody_asked_for_changes_no_verdict(listed: list[Piece]) -> None:
+def test_distant_unrelated_object_changes_no_verdict(listed: list[Piece]) -> None:
     fridge = AS_IT_IS.thing("fridge_1", (0.6, 0.6, 1.8), (50, 50, 0.9), category="refrigerator")
     before, after = fidelity(room(listed), demands()), fidelity(with_one_more(room(listed), fridge), demands())
     for text in before:
@@ -165,7 +165,7 @@ def test_an_object_far_away_that_nobody_asked_for_changes_no_verdict(listed: lis
     st.sampled_from(["strict", "official"]),
 )
 @settings(max_examples=10)
-def test_what_is_enough_stays_enough_with_one_object_more(
+def test_at_least_demand_stays_met_with_one_more_object(
     listed: list[Piece], n: int, category: str, at: tuple[float, float], profile: str
 ) -> None:
     more = AS_IT_IS.thing(f"{category}_more", (0.5, 0.4, 0.8), (*at, 0.4), category=category)

@@ -1,4 +1,4 @@
-"""Baselines answer from the words and letters of rows alone, and always the same."""
+"""Tests of the baselines that answer without images."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOTTLE = question("How many bottles are on it?", "one", "two", "three", "thirtee
 ROW = row_of("000001", "Forest", "", [LAMP, CART, BOTTLE])
 
 
-def test_overlap_takes_the_option_that_the_other_stems_speak_of() -> None:
+def test_overlap_picks_the_option_mentioned_in_other_stems() -> None:
     assert baseline("overlap")(ROW)[0] == "B"
     assert baseline("overlap")(row_of("000001", "Forest", "", [LAMP]))[0] in "ABCD", "no stem, so by lot"
 
@@ -33,7 +33,7 @@ def test_longest_counts_characters_and_most_like_others_counts_words() -> None:
     assert baseline("most-like-others")(ROW)[0] in "AD"
 
 
-def test_a_constant_is_said_even_where_it_is_no_option() -> None:
+def test_constant_gives_its_letter_even_if_not_an_option() -> None:
     assert baseline("constant:E")(ROW) == ("E", "E", "E")
 
 
@@ -41,7 +41,7 @@ def rows_with(keys: str) -> list[Row]:
     return [row_of(f"{number:06d}", "Zoo", "", [replace(LAMP, key=key)]) for number, key in enumerate(keys, 1)]
 
 
-def test_the_majority_is_that_of_other_items() -> None:
+def test_majority_uses_keys_of_other_folds() -> None:
     rows = rows_with("CCCCCCCCCA")
     answer = baseline("majority-per-type", rows)
     assert accuracies(rows, answer) == {"Object": 0.9}
@@ -50,7 +50,7 @@ def test_the_majority_is_that_of_other_items() -> None:
     assert baseline("majority-per-type", lonely)(row_of("000002", "Zoo", "", [LAMP])) == ("B",)
 
 
-def test_random_takes_every_option_the_refusal_included() -> None:
+def test_random_picks_every_option_including_refusal() -> None:
     rows = [row_of(f"{number:06d}", "Zoo", "", [LAMP]) for number in range(500)]
     said = Counter(letter for row in rows for letter in baseline("random", seed=2)(row))
     assert set(said) == set("ABCDE")
@@ -58,7 +58,7 @@ def test_random_takes_every_option_the_refusal_included() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_baseline_says_the_same_for_the_same_seed_whatever_else_there_is(name: str) -> None:
+def test_baselines_are_deterministic_per_row_and_seed(name: str) -> None:
     said = baseline(name, [ROW], seed=5)(ROW)
     assert baseline(name, [ROW], seed=5)(ROW) == said
     assert len(said) == 3
@@ -66,7 +66,7 @@ def test_a_baseline_says_the_same_for_the_same_seed_whatever_else_there_is(name:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_question_without_options_is_answered_by_lot(name: str) -> None:
+def test_baseline_guesses_for_question_without_options(name: str) -> None:
     bare = row_of("000001", "Zoo", "", [Question("Where?", {}, "A", "Position", "")])
     assert len(baseline(name, [bare])(bare)) == 1
 

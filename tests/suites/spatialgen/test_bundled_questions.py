@@ -1,4 +1,4 @@
-"""Our own questions are clean of every defect we look for, and cannot be answered without a picture."""
+"""The bundled questions have no known defect, and cannot be answered without an image."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shipped import TASKS
 from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
 from tsgkit.suites.spatialgen.rows import Row, rows_in, written
-from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, telling, tokens
+from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, content_words, tokens
 
 FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
 ROWS = list(rows_in(FILE))
@@ -26,7 +26,7 @@ def test_there_is_one_prompt_for_every_scene_with_ten_questions() -> None:
     assert {row.types for row in ROWS} == {SUB_DOMAINS}
 
 
-def test_no_check_finds_anything() -> None:
+def test_bundled_questions_pass_all_checks() -> None:
     assert list(findings(ROWS)) == []
 
 
@@ -68,8 +68,8 @@ def test_no_baseline_is_much_better_than_chance(name: str) -> None:
     assert fmean(by_type.values()) <= CHANCE + 0.02
 
 
-def test_the_other_questions_with_their_options_do_not_give_an_answer_away() -> None:
-    """An answer that other questions speak of more often than of the wrong ones would be a hint."""
+def test_other_questions_do_not_reveal_answers() -> None:
+    """An answer that other questions mention more often than the wrong ones would be a hint."""
     right: list[float] = []
     for row in ROWS:
         for number, question in enumerate(row.questions):
@@ -82,14 +82,14 @@ def test_the_other_questions_with_their_options_do_not_give_an_answer_away() -> 
 def spoken_of(row: Row, number: int, option: str) -> int:
     others = [other for place, other in enumerate(row.questions) if place != number]
     texts = [text for other in others for text in (other.stem, *other.options.values())]
-    return sum(word in telling(text) for word in telling(option) for text in texts)
+    return sum(word in content_words(text) for word in content_words(option) for text in texts)
 
 
-def test_who_reads_the_prompt_knows_nearly_all_answers() -> None:
-    """Otherwise a question would ask for what no picture of the prompt has to show."""
+def test_prompts_contain_nearly_all_answers() -> None:
+    """Otherwise a question would ask for something that an image of the prompt need not show."""
     right = 0
     for row in ROWS:
-        told = telling(row.prompt)
+        told = content_words(row.prompt)
         for question in row.questions:
             fits = {letter: len(words & told) - 2 * len(words - told) for letter, words in options_of(question.options)}
             right += fits[question.key] == max(fits.values())
@@ -98,4 +98,4 @@ def test_who_reads_the_prompt_knows_nearly_all_answers() -> None:
 
 def options_of(options: object) -> list[tuple[str, frozenset[str]]]:
     assert isinstance(options, dict)
-    return [(letter, telling(text)) for letter, text in options.items() if letter != "E"]
+    return [(letter, content_words(text)) for letter, text in options.items() if letter != "E"]

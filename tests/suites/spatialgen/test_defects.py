@@ -1,4 +1,4 @@
-"""Every defect that published rows have is found, and clean rows have none."""
+"""Tests of the defects of rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def codes(row: Row) -> list[str]:
 
 
 def of(text: str, key: str = "A", *others: str) -> list[str]:
-    """The codes of one question beside stems of others."""
+    """Return the codes of one question, given the stems of others."""
     beside = [Question(stem, OPTIONS, "A") for stem in others]
     row = row_of("000001", "Forest", "", [question_from(text, key), *beside])
     return [finding.code for finding in question_findings(row, 0)]
@@ -61,7 +61,7 @@ def test_a_question_without_options_or_with_another_gap_is_found() -> None:
     assert of("Where? Options: A: sun, B: fog, C: ice, D: mud, E: None") == ["refusal-form"]
 
 
-def test_the_form_of_a_refusal_is_told_as_found_and_as_expected() -> None:
+def test_refusal_form_message_has_found_and_expected_text() -> None:
     for options, told in (
         ("Where?  Options: A: sun, B: fog, C: ice, D: mud, E: None of them", "is 'None of them', expected 'None'"),
         (
@@ -91,14 +91,14 @@ def test_stems_that_speak_of_a_text_are_found(stem: str, found: bool) -> None:
     assert of(text) == (["text-reference"] if found else [])
 
 
-def test_a_stem_that_holds_its_answer_is_found_unless_it_holds_another_too() -> None:
+def test_stem_revealing_only_its_key_is_found() -> None:
     options = "Options: A: in a circle, B: in a row, C: in a heap, D: apart, E: None"
     assert of(f"How are the cups of the circle arranged?  {options}") == ["own-stem"]
     assert of(f"Is the circle or the row complete?  {options}") == []
     assert of(f"How are the cups of the circle arranged?  {options}", "B") == []
 
 
-def test_an_answer_that_the_other_stems_tell_is_found() -> None:
+def test_answer_revealed_by_other_stems_is_found() -> None:
     text = "What is there?  Options: A: a cup and a cart, B: a dog and a cart, C: a hat, D: a bed, E: None"
     assert of(text, "A", "Where is the cup?", "Who pushes the carts?") == ["other-stems"]
     assert of(text, "A", "Where is the cup?") == []

@@ -1,4 +1,4 @@
-"""Sub-domains make domains and the overall score as the published tables have them."""
+"""Tests of the scores of domains and the overall score."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_overall_is_the_mean_of_the_ten_and_not_of_the_four() -> None:
     assert sum(domains) / 4 == pytest.approx(17.025)
 
 
-def test_a_mean_of_which_a_part_is_missing_is_not_known() -> None:
+def test_mean_with_a_missing_part_is_none() -> None:
     found = aggregates({name: score for name, score in QWEN_IMAGE.items() if name != "Layout"})
     assert found.domains["Perception"] is found.overall is found.sub_domains["Layout"] is None
     assert found.domains["Reasoning"] is not None

@@ -1,4 +1,4 @@
-"""The published questions come in from a copy, by the published name or another, and are asked from there."""
+"""Tests of importing the published questions from a copy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_published_file_is_known_by_its_commit_and_checksum() -> None:
     )
 
 
-def test_a_checkout_is_imported_by_the_published_name_and_asked_by_the_name_of_the_dataset(tmp_path: Path) -> None:
+def test_checkout_is_imported_by_its_published_name(tmp_path: Path) -> None:
     (tmp_path / "checkout" / "eval").mkdir(parents=True)
     (tmp_path / "checkout" / "eval" / "SpatialGenEval_T2I_Prompts.jsonl").write_bytes(ROWS)
     intake = import_dataset(NAME, "checkout")
@@ -44,7 +44,7 @@ def test_a_checkout_is_imported_by_the_published_name_and_asked_by_the_name_of_t
     assert len(task.dataset(NAME)) == 25
 
 
-def test_what_no_evaluation_takes_stays_out(tmp_path: Path) -> None:
+def test_import_rejects_rows_that_cannot_be_evaluated(tmp_path: Path) -> None:
     row = json.loads(ROWS.splitlines()[0])
     row["answers"].pop()
     Path("nine.jsonl").write_text(json.dumps(row))
@@ -56,7 +56,7 @@ def test_what_no_evaluation_takes_stays_out(tmp_path: Path) -> None:
     assert not dataset(NAME).files
 
 
-def test_what_is_wrong_with_rows_is_told_with_their_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_import_reports_defects_with_lines(capsys: pytest.CaptureFixture[str]) -> None:
     skewed = ROWS.replace(b"Which way is the ranger turned?", b"Which way is the ranger mentioned turned?")
     [finding] = inspect(skewed, "rows.jsonl").findings
     assert (finding.code, finding.place.line) == ("text-reference", 1)
@@ -69,7 +69,7 @@ def test_what_is_wrong_with_rows_is_told_with_their_lines(capsys: pytest.Capture
     assert told == {"text-reference": ["000001/3"]}
 
 
-def test_our_own_questions_have_no_slip(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bundled_questions_have_no_defects(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--task", "spatialgen/questions", "--json"]) == 0
     [found] = json.loads(capsys.readouterr().out)["audits"]
     assert [check["code"] for check in found["checks"] if check["found"]] == []

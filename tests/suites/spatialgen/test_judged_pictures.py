@@ -1,4 +1,4 @@
-"""The suite from end to end: pictures in folders, a judge on loopback that really gets their bytes, what is counted."""
+"""End-to-end tests: folders of images, a loopback judge that receives their bytes, and the scores."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pictures(folder: Path, ids: Sequence[str] = FOUR) -> dict[str, str]:
-    """A picture of each item in a folder; the result tells by SHA-256 whose it is."""
+    """Write an image for each item. Return the item of each image by its SHA-256."""
     folder.mkdir()
     found = {}
     for item_id in ids:
@@ -77,7 +77,7 @@ def calls(out: str = "run") -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(out, CALLS).read_text().splitlines()]
 
 
-def test_the_judge_gets_the_bytes_of_the_right_picture_five_times_and_is_believed(tmp_path: Path) -> None:
+def test_judge_receives_the_right_image_five_times(tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures")
     with spatial_judge(rows=str(ROWS), pictures=known) as server:
         finished = looked(server)
@@ -93,7 +93,7 @@ def test_the_judge_gets_the_bytes_of_the_right_picture_five_times_and_is_believe
     assert samples(finished)[FOUR[0]]["answer"] == list(KEYS[FOUR[0]])
 
 
-def test_another_picture_under_the_id_is_none_of_the_right_one(tmp_path: Path) -> None:
+def test_wrong_image_under_an_id_is_judged_as_it_is(tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures")
     one, other = (tmp_path / "pictures" / f"{item_id}.png" for item_id in FOUR[:2])
     held = one.read_bytes()
@@ -105,7 +105,7 @@ def test_another_picture_under_the_id_is_none_of_the_right_one(tmp_path: Path) -
     assert finished.results[0].board.counts["votes_none"] == 2 * 10 * 5
 
 
-def test_every_odd_picture_has_a_counted_outcome(tmp_path: Path) -> None:
+def test_invalid_images_have_counted_outcomes(tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures", IDS[:9])
     folder = tmp_path / "pictures"
     odd: Mapping[str, bytes | None] = {
@@ -152,7 +152,7 @@ def test_replies_that_the_published_code_rejects_are_drawn_again_and_strict_read
     ("form", "requests", "strict", "official", "dropped"),
     [("bold", 5, 1.0, 0.0, 0), ("heading", 25, 1.0, None, 1), ("nine", 25, 0.0, None, 1), ("prose", 25, 0.0, None, 1)],
 )
-def test_the_form_of_replies_decides_in_the_published_code_alone(
+def test_form_of_replies_affects_only_official(
     form: str, requests: int, strict: float, official: float | None, dropped: int, tmp_path: Path
 ) -> None:
     known = pictures(tmp_path / "pictures")
@@ -164,7 +164,7 @@ def test_the_form_of_replies_decides_in_the_published_code_alone(
 
 
 @pytest.mark.parametrize("protocol", ["ours", "ours-apart"])
-def test_our_ways_shuffle_the_options_and_undo_it_before_votes_are_counted(protocol: str, tmp_path: Path) -> None:
+def test_own_protocols_shuffle_options_and_undo_it_before_voting(protocol: str, tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures")
     with spatial_judge(rows=str(ROWS), pictures=known) as server:
         finished = looked(server, protocols=(protocol,))
@@ -188,12 +188,12 @@ def test_a_judge_that_always_says_one_letter_gets_chance_where_options_are_shuff
 
 
 def keyed_c(question: Question) -> Question:
-    """The question with its right option at C."""
+    """Return the question with its right option at C."""
     swapped = {question.key: question.options["C"], "C": question.options[question.key]}
     return replace(question, options={**question.options, **swapped}, key="C")
 
 
-def test_a_skew_of_the_keys_is_worth_nothing_to_such_a_judge(tmp_path: Path) -> None:
+def test_skewed_keys_do_not_help_a_constant_judge(tmp_path: Path) -> None:
     rows = rows_in(ROWS)
     turned = []
     for row in rows:
@@ -226,7 +226,7 @@ def test_a_judge_that_takes_no_schema_is_asked_without_one(status: int, tmp_path
     assert before[0].board == after[0].board
 
 
-def test_controls_hold_the_picture_back(tmp_path: Path) -> None:
+def test_controls_withhold_the_image(tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures")
     with spatial_judge(rows=str(ROWS), pictures=known) as server:
         finished = looked(server, protocols=("published", "published-blind", "ours-shuffled"))
@@ -245,7 +245,7 @@ FAULTS = {"429": 0.15, "500": 0.1, "cut": 0.05, "nochoices": 0.05, "empty": 0.03
 
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["published", "ours"])
-def test_a_service_that_fails_all_the_time_changes_nothing_that_is_told(protocol: str, tmp_path: Path) -> None:
+def test_failing_service_changes_no_results(protocol: str, tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures", IDS[:8])
     faulty = {"faults": FAULTS, "retry_after": "0"}
     with spatial_judge(rows=str(ROWS), pictures=known, **faulty) as server:
@@ -255,7 +255,7 @@ def test_a_service_that_fails_all_the_time_changes_nothing_that_is_told(protocol
     assert value(finished) == 1.0 and board.counts["answered"] == 8
 
 
-def test_a_service_that_is_down_for_one_picture_is_asked_again_about_it_alone(tmp_path: Path) -> None:
+def test_resumed_run_repeats_only_the_failed_image(tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures")
     stem = next(row for row in rows_in(ROWS) if row.id == FOUR[1]).questions[2].stem
     with spatial_judge(rows=str(ROWS), pictures=known, always={stem: "400"}) as server:
@@ -268,7 +268,7 @@ def test_a_service_that_is_down_for_one_picture_is_asked_again_about_it_alone(tm
     assert again.exit_code == 0 and value(again) == value(again, profile="official") == 1.0
 
 
-def test_a_run_is_judged_again_from_what_was_said(tmp_path: Path) -> None:
+def test_run_is_rescored_from_transcripts(tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures")
     with spatial_judge(rows=str(ROWS), pictures=known, forms=["nine", "plain"]) as server:
         looked(server, protocols=("published", "ours", "ours-apart", "ours-blind"))
@@ -278,7 +278,7 @@ def test_a_run_is_judged_again_from_what_was_said(tmp_path: Path) -> None:
     assert [one.board for one in before] == [one.board for one in after]
 
 
-def test_pictures_paired_by_position_are_shifted_by_a_stray_file_and_every_place_tells_it(tmp_path: Path) -> None:
+def test_stray_file_shifts_pairs_by_position_and_is_reported(tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures", IDS)
     folder = tmp_path / "pictures"
     (folder / f"{IDS[1]}_small.png").write_bytes((folder / f"{IDS[1]}.png").read_bytes())
@@ -325,14 +325,14 @@ def test_pairing_by_position_is_only_for_folders_of_pictures_of_this_suite(tmp_p
     for plan, message in (
         ({"tasks": ("tsg/sgqa",), "models": ("baseline/rules",), "pairing": "position"}, "only applies with --images"),
         ({"tasks": ("formalimg/knolling",), **folder}, "formalimg/knolling pairs pictures with items by id"),
-        ({"tasks": ("spatialgen/questions",), **folder}, "pictures: there is no file in it"),
+        ({"tasks": ("spatialgen/questions",), **folder}, "pictures: the folder is empty"),
         ({"tasks": ("spatialgen",), **folder, "pairing": "order"}, "pairing: Input should be 'id' or 'position'"),
     ):
         with pytest.raises(UsageError, match=message):
             evaluate(made(plan, "options"), Options(out=Path("run")))
 
 
-def test_a_script_says_what_each_round_says(tmp_path: Path) -> None:
+def test_script_gives_a_reply_for_each_round(tmp_path: Path) -> None:
     pictures(tmp_path / "pictures")
     replies = ["\n".join(KEYS[FOUR[0]]), "\n".join("ABCDEABCDE")]
     rounds = [replies[0], replies[1], *[replies[0]] * 3]
@@ -344,19 +344,19 @@ def test_a_script_says_what_each_round_says(tmp_path: Path) -> None:
     assert value(finished) == value(finished, profile="official") == 1.0
 
 
-def test_pictures_that_are_named_otherwise_are_told_before_anything_is_asked(tmp_path: Path) -> None:
+def test_misnamed_images_are_refused_before_any_call(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "1.png").write_bytes(png("1"))
     plan = Plan(tasks=("spatialgen/questions",), images=("mine=pictures",), judge="openai/eye")
-    with pytest.raises(UsageError, match="no picture there is named after an item") as error:
+    with pytest.raises(UsageError, match="no image in this folder is named after an item") as error:
         evaluate(plan, Options(out=Path("run")))
-    assert error.value.hint == "the picture of an item is called 000001.png, not 1.png"
+    assert error.value.hint == "the image of an item is named 000001.png, not 1.png"
 
 
-def test_somebody_has_to_look(tmp_path: Path) -> None:
+def test_models_without_images_are_refused(tmp_path: Path) -> None:
     pictures(tmp_path / "pictures")
     plan = Plan(tasks=("spatialgen/questions",), images=("mine=pictures",))
     with pytest.raises(UsageError, match="a model has to look at it"):
         evaluate(plan, Options(out=Path("run")))
-    with pytest.raises(UsageError, match="no model is asked this"):
+    with pytest.raises(UsageError, match="this task judges images"):
         evaluate(Plan(tasks=("spatialgen/questions",), models=("openai/x",)), Options(out=Path("run")))

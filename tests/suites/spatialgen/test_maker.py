@@ -1,4 +1,4 @@
-"""New questions pass the checks that ours pass, and what does not is asked for again or left out."""
+"""Tests of generating questions, with checks and retries."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def made(replies: dict[str, list[str]], scenes: list[str], count: int = 1, **mor
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.scene for row in ROWS])
-def test_our_own_rows_would_have_been_made(row: Row) -> None:
+def test_bundled_rows_pass_the_checks_of_the_maker(row: Row) -> None:
     assert prompt_problems(row.prompt, [other.prompt for other in ROWS if other is not row]) == []
     assert draft_problems(row.prompt, drafts_of(row)) == []
 
 
-def test_rows_are_made_and_keys_are_dealt_evenly() -> None:
+def test_maker_spreads_keys_evenly() -> None:
     replies = {row.scene: [prompts_reply(row)] for row in ROWS}
     replies |= {f"{row.scene}/0": [questions_reply(drafts_of(row))] for row in ROWS}
     making, kept = made(replies, [row.scene for row in ROWS])
@@ -85,7 +85,7 @@ def spoilt(row: Row, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN40
         ({"wrong": ("x" * 90, "Up", "Down")}, "answers of very unlike lengths"),
     ],
 )
-def test_slips_are_told_in_words(changes: dict[str, Any], problem: str) -> None:
+def test_draft_problems_are_described(changes: dict[str, Any], problem: str) -> None:
     assert any(problem in told for told in draft_problems(ROWS[0].prompt, spoilt(ROWS[0], 2, **changes)))
 
 
@@ -98,7 +98,7 @@ def test_a_leak_from_one_question_into_another_is_found() -> None:
     assert any(problem.startswith("Orientation: all words of") for problem in told)
 
 
-def test_what_has_problems_is_asked_for_again_with_the_problems_told() -> None:
+def test_drafts_with_problems_are_requested_again_with_the_problems() -> None:
     row = ROWS[0]
     bad = questions_reply(spoilt(row, 2, stem="What does the text mention?"))
     replies = {
@@ -112,7 +112,7 @@ def test_what_has_problems_is_asked_for_again_with_the_problems_told() -> None:
     assert making.rows == [] and "speaks of a text" in making.dropped[0].problems[0]
 
 
-def test_texts_that_are_known_or_too_short_are_left_out() -> None:
+def test_known_or_short_texts_are_dropped() -> None:
     row = ROWS[0]
     reply = json.dumps({"prompts": [row.prompt, "A short text.", row.prompt + " " + row.prompt]})
     making, _ = made({row.scene: [reply]}, [row.scene], 3, tries=1, known=(row.prompt,))
@@ -121,7 +121,7 @@ def test_texts_that_are_known_or_too_short_are_left_out() -> None:
     assert sum(problem == "much like another text" for problem in problems) == 2 and not making.rows
 
 
-def test_a_new_text_says_what_was_seen() -> None:
+def test_rewrite_must_say_what_was_seen() -> None:
     row = replace(ROWS[0])
     letters: list[str | None] = list(row.answers)
     letters[2], letters[5] = "A", None

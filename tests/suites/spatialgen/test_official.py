@@ -1,4 +1,4 @@
-"""The published reading, voting and scoring, surprise by surprise (E1 to E5), and what we make of the same."""
+"""Tests of the published reading, voting and scoring, with E1 to E5, compared with strict."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def row(item: str = "000001", scene: str = "Forest") -> Row:
 
 
 def strictly(replies: list[str | None]) -> list[bool]:
-    """What the strict profile makes of the first five replies to one picture."""
+    """Return the strict results of the first five replies on one image."""
     questions = row().questions
     rounds = [strict.letters(reply or "", questions) for reply in replies[:5]]
     votes = zip(*rounds, strict=True)
@@ -43,7 +43,7 @@ def strictly(replies: list[str | None]) -> list[bool]:
         ("", False),
     ],
 )
-def test_a_reply_is_kept_whole_or_rejected_whole_by_its_number_of_lines(reply: str, kept: bool) -> None:
+def test_reply_is_accepted_or_rejected_by_its_number_of_lines(reply: str, kept: bool) -> None:
     assert (accepted(reply) is not None) == kept
     assert accepted(reply) == (tuple(KEYS) if kept else None)
 
@@ -77,7 +77,7 @@ def test_a_key_needs_four_votes_of_five(letters: str, key: str, winners: tuple[s
     assert vote(tuple(letters), key) == (winners, right)
 
 
-def test_asking_ends_with_five_accepted_replies_or_25_requests() -> None:
+def test_official_asks_until_five_accepted_replies_or_25_requests() -> None:
     assert asked([RIGHT] * 9)[1:] == (5, 0)
     mixed = asked(["no", RIGHT, None, RIGHT, RIGHT, "no", RIGHT, RIGHT, RIGHT])
     assert (len(mixed.rounds), mixed.requests, mixed.rejected, mixed.dropped) == (5, 8, 3, False)
@@ -85,7 +85,7 @@ def test_asking_ends_with_five_accepted_replies_or_25_requests() -> None:
     assert (never.requests, never.rejected, never.dropped) == (REQUESTS, 25, True)
 
 
-def test_e1_a_picture_whose_judge_wraps_its_lines_vanishes_and_strictly_it_counts() -> None:
+def test_e1_image_without_ten_line_replies_is_dropped_in_official_only() -> None:
     replies: list[str | None] = ["Here you go:\n" + RIGHT] * 25
     assert result_row(row(), asked(replies), "000001.png") is None
     assert all(strictly(replies)), "the answers were there"
@@ -94,7 +94,7 @@ def test_e1_a_picture_whose_judge_wraps_its_lines_vanishes_and_strictly_it_count
     assert not any(strictly(silent)), "a picture nobody answers about is wrong, not gone"
 
 
-def test_e2_a_second_run_into_the_same_file_counts_its_items_twice_and_strictly_once() -> None:
+def test_e2_second_run_into_one_file_counts_items_twice_in_official_only() -> None:
     good = result_row(row("000001"), asked([RIGHT] * 5), "000001.png")
     bad = result_row(row("000002"), asked([WRONG] * 5), "000002.png")
     assert good is not None
@@ -109,7 +109,7 @@ def test_e2_a_second_run_into_the_same_file_counts_its_items_twice_and_strictly_
     assert table(list(kept.values())) == first
 
 
-def test_e3_a_stray_file_shifts_every_pair_after_it_and_strictly_none() -> None:
+def test_e3_stray_file_shifts_pairs_in_official_only() -> None:
     rows = [row(f"{number:06d}") for number in (1, 2, 3)]
     files = ["000001.png", "000001_small.png", "000003.png"]
     published = paired(rows, files)
@@ -121,14 +121,14 @@ def test_e3_a_stray_file_shifts_every_pair_after_it_and_strictly_none() -> None:
     assert ours.stray == ("000001_small.png",)
 
 
-def test_e3_other_numbers_of_files_and_rows_are_only_warned_about() -> None:
+def test_e3_different_numbers_of_files_and_rows_only_warn() -> None:
     published = paired([row("000001"), row("000002")], ["000002.png"])
     assert [(one.id, name) for one, name in published.pairs] == [("000001", "000002.png")]
     assert published.warning == "1 pictures for 2 prompts"
     assert not published.crashes
 
 
-def test_e4_a_scene_whose_rows_lie_beyond_the_last_picture_ends_the_published_run_and_not_ours() -> None:
+def test_e4_scene_beyond_the_last_image_crashes_official_only() -> None:
     rows = [row("000001"), row("000002", "Zoo"), row("000003", "Zoo")]
     files = ["000002.png", "000003.png"]
     published = paired(rows, files, scene="Zoo")
@@ -163,7 +163,7 @@ def test_e5_the_first_character_is_the_published_answer(line: str, published: st
     assert (read if isinstance(read, str) else None) == ours
 
 
-def test_a_result_row_is_the_published_one() -> None:
+def test_result_row_has_the_published_form() -> None:
     found = result_row(row(), asked([RIGHT] * 4 + ["\n".join("ABCDABCDDD")]), "pictures/000001.png")
     assert found is not None
     assert list(found) == [

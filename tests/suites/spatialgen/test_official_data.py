@@ -1,4 +1,4 @@
-"""The published rows, where a folder with them is given: read whole, written back to the byte, their defects found."""
+"""Tests on the published rows, if a folder with them is given."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tsgkit.llm.reply import Reply
 from tsgkit.suites.judges.shown_images import NOT_SHOWN, Sight
 from tsgkit.suites.spatialgen.baselines import accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
-from tsgkit.suites.spatialgen.judge_requests import orders_of, shown, way_of
+from tsgkit.suites.spatialgen.judge_requests import orders_of, parse_protocol, shown
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_in, written
 from tsgkit.suites.spatialgen.scores import judged, label_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, published_scene
@@ -29,14 +29,14 @@ FULL_ROWS = 1230
 
 @pytest.fixture(scope="module")
 def full() -> list[Row]:
-    """The published file whole, where the folder has it under its own name, by itself or in ``eval``."""
+    """Return the rows of the full published file, if the folder has it under its own name, directly or in ``eval``."""
     for path in (Path(FOLDER, FULL), Path(FOLDER, "eval", FULL)):
         if path.is_file() and len(rows := list(rows_in(path))) == FULL_ROWS:
             return rows
     pytest.skip(f"TSGKIT_OFFICIAL_DATA has no {FULL} (nor eval/{FULL}) of {FULL_ROWS:,} rows")
 
 
-def test_every_row_comes_back_byte_for_byte() -> None:
+def test_published_rows_round_trip_byte_for_byte() -> None:
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()
     assert [written(row) for row in rows_in(SAMPLE)] == lines
 
@@ -51,11 +51,11 @@ def test_every_question_has_five_options_or_four_of_which_none_is_the_last() -> 
             assert not any(f" {letter}: " in option for option in question.options.values() for letter in "ABCDE")
 
 
-def test_every_row_is_of_the_scene_its_number_says() -> None:
+def test_published_rows_match_the_scene_of_their_number() -> None:
     assert [published_scene(int(row.id)) for row in rows_in(SAMPLE)] == [row.scene for row in rows_in(SAMPLE)]
 
 
-def test_the_question_nobody_can_answer_is_found_and_stems_about_texts_are() -> None:
+def test_unanswerable_question_and_stems_about_texts_are_found() -> None:
     found = list(findings(rows_in(SAMPLE)))
     assert [(one.item, one.question) for one in found if one.code == "key-without-option"] == [("000119", 3)]
     text = SAMPLE.read_text(encoding="utf-8")
@@ -65,13 +65,13 @@ def test_the_question_nobody_can_answer_is_found_and_stems_about_texts_are() -> 
     assert any(one.code == "skewed-keys" and "all questions: C" in one.message for one in found)
 
 
-def test_the_other_stems_give_away_most_object_questions() -> None:
+def test_other_stems_reveal_most_object_questions() -> None:
     rows = list(rows_in(SAMPLE))
     assert accuracies(rows, baseline("overlap"))["Object"] >= 0.7
     assert accuracies(rows, baseline("random"))["Object"] < 0.6
 
 
-def test_an_audit_finds_what_is_wrong_with_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_audit_finds_defects_of_published_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", str(SAMPLE), "--json"]) == 0
     [found] = json.loads(capsys.readouterr().out)["audits"]
     slips = {check["code"]: [one["item_id"] for one in check["found"]] for check in found["checks"]}
@@ -80,7 +80,7 @@ def test_an_audit_finds_what_is_wrong_with_them(capsys: pytest.CaptureFixture[st
     assert found["to_beat"]["value"] > 0.4 and any(one["skewed"] for one in found["keys"])
 
 
-def test_they_are_asked_as_they_are_and_a_constant_letter_gets_its_share(
+def test_published_rows_are_usable_and_constant_letter_gets_its_share(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("--data", str(SAMPLE), "--model", "baseline/constant:C", "--out", str(tmp_path / "run"), "--json")
@@ -101,8 +101,8 @@ def test_full_file_lacks_210_options_and_two_keys_name_a_missing_one(full: list[
 
 @pytest.mark.parametrize("protocol", ["published", "ours"])
 def test_judge_that_says_every_key_misses_two_questions_of_the_full_file(full: list[Row], protocol: str) -> None:
-    """Two keys are none of the options: strict takes them for no answer, official knows no options and counts them."""
-    way, right = way_of(protocol), Counter[str]()
+    """Two keys are not among the options. Strict reads no answer there; official ignores options and counts them."""
+    way, right = parse_protocol(protocol), Counter[str]()
     for sample in map(SpatialSample, full):
         orders = orders_of(sample, way.base, 0)
         texts = ["\n".join(question.key for question in shown(sample, turn)) for turn in orders]

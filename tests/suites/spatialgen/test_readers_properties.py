@@ -1,4 +1,4 @@
-"""Readers never fail, whatever a judge writes, and read back what was written in any usual form."""
+"""Property tests of the readers of letters: they never fail, and read all usual forms."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ FORMS = (
 
 
 @given(REPLIES | JSON.map(json.dumps), st.integers(1, 10))
-def test_any_reply_gives_one_letter_or_reason_for_every_question(reply: str, questions: int) -> None:
+def test_reader_gives_a_letter_or_reason_for_every_question(reply: str, questions: int) -> None:
     found = letters(reply, QUESTIONS[:questions])
     assert len(found) == questions
     assert all(one.reason if isinstance(one, Unreadable) else one in OPTIONS for one in found)
 
 
 @given(LETTERS, st.sampled_from(FORMS))
-def test_what_was_written_is_read(said: list[str], form: object) -> None:
+def test_letters_round_trip(said: list[str], form: object) -> None:
     assert callable(form)
     assert letters(form(said), QUESTIONS) == tuple(said)
 

@@ -1,4 +1,4 @@
-"""Replies and published result rows collected elsewhere are scored in both profiles, and what E1 and E2 do is named."""
+"""Tests of scoring replies and result rows that were collected elsewhere, with E1 and E2."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Value = Mapping[str, Any]
 
 
 def right(row: Row, count: int = 10) -> str:
-    """Ten lines of which so many say the key, and the others refuse."""
+    """Return ten lines. The first ``count`` give the key, the others refuse."""
     return "\n".join(f"{key}: seen" for key in (*row.answers[:count], *"E" * (10 - count)))
 
 
 def result(row: Row, *replies: str) -> dict[str, Any]:
-    """The row that the published code writes of five replies."""
+    """Return the published code's result row of five replies."""
     found = official.result_row(row, official.asked(replies), f"{row.id}.png")
     assert found is not None
     return found
@@ -118,7 +118,7 @@ def test_replies_after_the_last_one_needed_are_not_read(tmp_path: Path) -> None:
     )
 
 
-def test_rounds_without_a_reply_are_votes_for_nothing(tmp_path: Path) -> None:
+def test_rounds_without_reply_vote_for_nothing(tmp_path: Path) -> None:
     values = [{"item_id": row.id, "reply": [right(row)] * rounds} for row, rounds in zip(ROWS, (4, 3), strict=False)]
     report = scored(tmp_path, values, ROWS[:2])
     assert [one.scores["strict"]["accuracy"].value for one in report.judged] == [1.0, 0.0]
@@ -198,13 +198,13 @@ def test_official_takes_the_keys_of_the_result_rows_and_strict_those_of_the_data
     assert figure(scored(tmp_path, [stored], [mended]), "official") == 0.9
 
 
-def test_result_rows_about_other_questions_are_told(tmp_path: Path) -> None:
+def test_result_rows_with_other_questions_are_noted(tmp_path: Path) -> None:
     report = scored(tmp_path, [GOOD | {"questions": ["Where?"] * 10}], ROWS[:1])
     named = f"1 item with other questions in their rows than in the data ({ROWS[0].id})"
     assert report.notes == (f"{named}: their letters may mean other options",)
 
 
-def test_lines_cut_off_are_left_out_of_result_rows_and_told(tmp_path: Path) -> None:
+def test_truncated_result_rows_are_skipped_and_noted(tmp_path: Path) -> None:
     rows = [json.dumps(result(row, *[right(row)] * 5)) for row in ROWS[:2]]
     report = scored(tmp_path, [rows[0][:40], rows[0], rows[1][:-20]], ROWS[:2])
     assert (figure(report, "strict"), figure(report, "official")) == (0.5, 1.0)
@@ -241,8 +241,8 @@ def test_files_that_cannot_be_scored_are_refused_by_line_and_field(
         scored(tmp_path, lines)
 
 
-def test_styles_and_groups_that_the_task_does_not_have_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="in the published way, not in cot"):
+def test_unknown_styles_and_groups_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="in the published protocol, not in cot"):
         scored(tmp_path, [], style="cot")
     with pytest.raises(UsageError, match="there is no group k"):
         scored(tmp_path, [], by=("k",))

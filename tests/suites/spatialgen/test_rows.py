@@ -1,4 +1,4 @@
-"""Rows are read as they stand, options split at their letters, and written back to the byte."""
+"""Tests of parsing and writing rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_options_are_split_at_letters_and_never_at_commas() -> None:
     assert question.options == {"A": "A cup, a jug", "B": "Ham", "C": "A: b", "D": "3, 4, and 5", "E": "None"}
 
 
-def test_a_letter_that_does_not_come_next_belongs_to_the_text() -> None:
+def test_letter_out_of_order_belongs_to_the_text() -> None:
     assert question_from("?  Options: A: plan, B: as in, A: above, E: None", "A").options == {
         "A": "plan",
         "B": "as in, A: above",
@@ -61,7 +61,7 @@ def test_options_are_split_at_commas_or_periods_before_letters_in_order(options:
     assert question.written() == text
 
 
-def test_four_options_separated_by_periods_are_read_and_a_missing_one_is_not_made_up() -> None:
+def test_four_options_separated_by_periods_stay_four() -> None:
     question = question_from("Which is taller?  Options: A: Oak. B: Fir. C: Same, E: None", "C")
     assert question.options == {"A": "Oak", "B": "Fir", "C": "Same", "E": "None"}
 
@@ -92,12 +92,12 @@ def test_a_question_is_read_and_written_back(text: str, letters: str, refusal: s
     assert question.written() == text
 
 
-def test_the_word_options_in_a_stem_is_no_mark() -> None:
+def test_word_options_in_a_stem_does_not_start_the_options() -> None:
     question = question_from("Which of these Options: is up?  Options: A: up, B: down, E: None", "A")
     assert question.stem == "Which of these Options: is up?"
 
 
-def test_a_row_is_written_back_with_what_else_it_holds() -> None:
+def test_row_keeps_extra_fields() -> None:
     line = json.dumps(value(prompt="A café — “quiet”", note={"by": ["hand"]}), ensure_ascii=False)
     (row,) = read_rows([line.encode()], "x.jsonl")
     assert row.line == 1
@@ -105,7 +105,7 @@ def test_a_row_is_written_back_with_what_else_it_holds() -> None:
     assert written(row) == line
 
 
-def test_a_row_of_other_lengths_is_read_as_far_as_its_columns_reach() -> None:
+def test_row_with_unequal_columns_is_read_up_to_the_shortest() -> None:
     row = row_from(value(answers=["B", "C"], question_type=["Position", "Layout", "Motion"]))
     assert len(row.questions) == 1
     assert json.loads(written(row))["answers"] == ["B", "C"]
@@ -137,12 +137,12 @@ def test_a_broken_row_is_named_by_line_and_field(broken: bytes, message: str) ->
         next(lines)
 
 
-def test_no_row_in_a_value_that_is_none() -> None:
+def test_non_object_is_refused_as_a_row() -> None:
     with pytest.raises(NotationError, match="not a row but null"):
         row_from(None)
 
 
-def test_rows_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
+def test_rows_are_read_lazily(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(value()).encode() + b"\n\nbroken\n")
     rows = rows_in(path)
@@ -151,7 +151,7 @@ def test_rows_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
         next(rows)
 
 
-def test_a_missing_file_and_a_folder_are_said_to_be_so(tmp_path: Path) -> None:
+def test_missing_file_and_folder_are_reported(tmp_path: Path) -> None:
     (tmp_path / "questions.jsonl").write_text("")
     with pytest.raises(FileProblem, match="no such file") as missing:
         next(rows_in(tmp_path / "question.jsonl"))

@@ -1,4 +1,4 @@
-"""Whatever stands in a row, it comes back as it was, and reading a question never fails."""
+"""Property tests: rows are written back unchanged, and parsing a question never fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Twenty-five scenes in five groups, and where the published rows have them."""
+"""Tests of the scenes, their groups and the published order."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def test_every_scene_has_its_group() -> None:
 
 
 @pytest.mark.parametrize(("name", "hint"), [("Forrest", "Forest?"), ("Moon", "the scenes: Forest, Mountain")])
-def test_an_unknown_scene_is_named_with_what_was_meant(name: str, hint: str) -> None:
+def test_unknown_scene_hints_at_a_similar_name(name: str, hint: str) -> None:
     with pytest.raises(UsageError, match="there is no scene") as found:
         group_of(name)
     assert found.value.hint.startswith(hint)
 
 
-def test_published_rows_lie_scene_by_scene() -> None:
+def test_published_rows_are_ordered_by_scene() -> None:
     assert Counter(map(published_scene, range(1, 1231))) == PUBLISHED
     assert [published_scene(number) for number in (50, 51, 999, 1000, 1050, 1051)] == [
         "Forest",

@@ -1,4 +1,4 @@
-"""Shuffled options are put back before anything is counted."""
+"""Tests of shuffled options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FOUR = Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "D")
 
 @pytest.mark.parametrize("question", [FIVE, FOUR])
 @pytest.mark.parametrize("round", range(8))
-def test_the_letter_of_a_text_is_found_wherever_it_was_shown(question: Question, round: int) -> None:  # noqa: A002
+def test_undo_maps_shown_letters_to_data_letters(question: Question, round: int) -> None:  # noqa: A002
     order = permutation(question, seed=3, item="000001", number=0, round=round)
     shown = order.shown(question)
     assert shown.options["E"] == "None"
@@ -31,15 +31,15 @@ def test_the_order_depends_on_seed_item_question_and_round() -> None:
     assert len(set(records)) > 1
 
 
-def test_a_record_gives_the_order_back() -> None:
+def test_recorded_order_is_restored() -> None:
     order = permutation(FIVE, seed=3, item="000001", number=0, round=2)
     assert recorded(FIVE, order.record) == order
     with pytest.raises(UsageError, match="ABCE is none of the options ABCD"):
         recorded(FIVE, "ABCE")
 
 
-def test_records_that_knew_fewer_options_are_still_read() -> None:
-    """Runs once recorded one option where periods separate four; those were shown in the order of the data."""
+def test_old_records_with_fewer_options_are_read() -> None:
+    """Old runs recorded one option where periods separate four; those were shown in the order of the data."""
     question = question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")
     order = recorded(question, "A")
     assert [order.undo(letter) for letter in "ABCDE"] == list("ABCDE")
@@ -49,13 +49,13 @@ def test_records_that_knew_fewer_options_are_still_read() -> None:
         recorded(question, "AA")
 
 
-def test_the_order_of_the_data_changes_nothing() -> None:
+def test_unshuffled_order_is_the_identity() -> None:
     (order,) = unshuffled([FIVE])
     assert order.shown(FIVE) == FIVE
     assert order.record == "ABCD"
 
 
-def test_what_is_no_option_is_left_alone() -> None:
+def test_undo_keeps_unknown_letters() -> None:
     order = permutation(FIVE, seed=3, item="000001", number=0, round=2)
     assert (order.undo("E"), order.undo("F")) == ("E", "F")
 
@@ -69,7 +69,7 @@ def test_options_separated_by_periods_are_shuffled_and_keep_their_separators() -
     assert order.undo(shown.key) == "B"
 
 
-def test_a_judge_who_always_says_one_letter_is_right_by_chance_only() -> None:
+def test_constant_judge_is_right_by_chance_only() -> None:
     skewed = Question("?", FIVE.options, "C")
     said = [
         permutation(skewed, seed=0, item=str(item), number=0, round=number).undo("C")

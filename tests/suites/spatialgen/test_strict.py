@@ -1,4 +1,4 @@
-"""Letters are read from any usual form, by number where it is given, and never guessed."""
+"""Tests of the strict reader of letters."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read(reply: str, questions: int = 3) -> list[str | None]:
         "<think>A\nA\nA</think>\nB\nC\nA",
     ],
 )
-def test_every_usual_form_is_read(reply: str) -> None:
+def test_letters_are_read_from_usual_forms(reply: str) -> None:
     assert read(reply) == ["B", "C", "A"]
 
 
@@ -91,36 +91,36 @@ def test_a_single_question_is_answered_by_what_is_called_the_answer(reply: str) 
         "Answer: A\nNo.\nAnswer: B",
     ],
 )
-def test_words_are_no_letters_and_two_letters_are_none(reply: str) -> None:
+def test_words_and_double_letters_are_unreadable(reply: str) -> None:
     assert read(reply, 1) == [None]
 
 
-def test_of_answers_without_numbers_none_is_taken_unless_all_are_there() -> None:
+def test_unnumbered_answers_are_read_only_if_complete() -> None:
     reason = "2 answers without numbers to 3 questions"
     assert letters("B\nC", ASKED) == (Unreadable(reason),) * 3
     assert letters("B\nC\nA\nD", ASKED)[0] == Unreadable("4 answers without numbers to 3 questions")
     assert letters("I cannot tell.", ASKED) == (Unreadable("no answer"),) * 3
 
 
-def test_numbers_keep_the_others_in_their_places() -> None:
+def test_numbered_answers_keep_their_positions() -> None:
     assert read("1. B\n3. A") == ["B", None, "A"]
     assert read('["B", null, "A"]') == ["B", None, "A"]
     assert read("1. B\n2. The ball is red\n3. A") == ["B", None, "A"]
     assert read("11. B\n12. C") == [None, None, None]
 
 
-def test_two_answers_to_one_question_are_none_unless_they_are_the_same() -> None:
+def test_contradictory_answers_are_unreadable() -> None:
     assert letters("1. B\n1. C\n2. A", ASKED)[0] == Unreadable("two answers: B, C")
     assert read("1. B\n1. B\n2. A") == ["B", "A", None]
 
 
-def test_a_letter_that_is_no_option_is_none_and_a_refusal_is_an_answer() -> None:
+def test_invalid_letter_is_unreadable_and_refusal_is_an_answer() -> None:
     three = Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "A")
     assert letters("D", [three]) == (Unreadable("D is none of the 4 options"),)
     assert letters("E: None", [three]) == ("E",)
     assert letters("F\nB\nE", ASKED) == (Unreadable("F is none of the 5 options"), "B", "E")
 
 
-def test_nested_json_without_an_end_is_no_answer() -> None:
+def test_unterminated_nested_json_is_unreadable() -> None:
     assert read('{"answers": ' * 50 + '"B"' + "}" * 50, 1) == [None]
     assert read("[" * 100_000, 1) == [None]

@@ -1,4 +1,4 @@
-"""The task as runs see it: its card, its rows, its ways of asking, the figures in both profiles."""
+"""Tests of the task: card, rows, protocols, and scores in both profiles."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.suites.judges.shown_images import NOT_SHOWN, Sight
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.baselines import guessing
-from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, Words, orders_of, schema_of, way_of
+from tsgkit.suites.spatialgen.baselines import baseline_subject
+from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, QuestionPrompts, orders_of, parse_protocol, schema_of
 from tsgkit.suites.spatialgen.metrics import METRICS
 from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, question_from, row_of, rows_in, written
@@ -30,13 +30,13 @@ Texts = list[str | None]
 
 
 def said(row: Row, texts: Texts, protocol: str = "published") -> Transcript:
-    """A transcript of replies in rounds 0 to 4, and again from 0: drawn anew."""
+    """Return a transcript of replies in rounds 0 to 4, then from 0 again as retries."""
     sample = SpatialSample(row)
     calls = [
         Said(label_of(number % 5), Reply(text, Ending.COMPLETE if text else Ending.API_ERROR))
         for number, text in enumerate(texts)
     ]
-    orders = tuple(tuple(o.record for o in turn) for turn in orders_of(sample, way_of(protocol).base, 0))
+    orders = tuple(tuple(o.record for o in turn) for turn in orders_of(sample, parse_protocol(protocol).base, 0))
     return Transcript((*calls, Sight(NOT_SHOWN, orders=orders).said))
 
 
@@ -47,7 +47,7 @@ def test_the_card_declares_what_the_suite_measures() -> None:
     assert CARD.subject == "baseline/random" and CARD.temperature == 1.0
 
 
-def test_rows_tell_their_task() -> None:
+def test_task_is_recognised_by_its_rows() -> None:
     assert tasks_of_rows(FILE) == ("spatialgen/questions",)
     assert tasks_of_rows(TASKS / "tsg" / "data" / "sgqa.jsonl") == ("tsg/sgqa",)
 
@@ -61,7 +61,7 @@ def test_rows_tell_their_task() -> None:
         (lambda rows: [row_of("9", "Park", "", rows[0].questions[::-1])], "in their order"),
     ],
 )
-def test_rows_that_nobody_could_score_are_refused(
+def test_rows_that_cannot_be_scored_are_refused(
     change: Callable[[list[Row]], list[Row]], message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "rows.jsonl").write_text("\n".join(map(written, change(ROWS))))
@@ -70,8 +70,8 @@ def test_rows_that_nobody_could_score_are_refused(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_every_protocol_has_words_of_its_own_and_a_schema_where_it_wants_json(protocol: str) -> None:
-    words, way = Words(CARD, way_of(protocol)), way_of(protocol)
+def test_every_protocol_has_its_prompts_and_schema(protocol: str) -> None:
+    words, way = QuestionPrompts(CARD, parse_protocol(protocol)), parse_protocol(protocol)
     words.check()
     asked = ROWS[0].questions[:1] if way.base == "ours-apart" else ROWS[0].questions
     text = words.text(asked)
@@ -89,26 +89,26 @@ def test_schema_allows_the_letters_of_options_that_periods_separate() -> None:
     assert schema["json_schema"]["schema"]["properties"]["1"]["enum"] == list("ABCDE")
 
 
-def test_other_words_come_from_a_folder_and_are_checked(tmp_path: Path) -> None:
+def test_prompts_from_a_folder_are_used_and_checked(tmp_path: Path) -> None:
     (tmp_path / "published.txt").write_text("Look: {questions}\n")
-    words = Words(CARD, way_of("published"), str(tmp_path))
+    words = QuestionPrompts(CARD, parse_protocol("published"), str(tmp_path))
     assert words.text(ROWS[0].questions).startswith("Look: Which of these pairs")
-    assert words.fingerprint != Words(CARD, way_of("published")).fingerprint
+    assert words.fingerprint != QuestionPrompts(CARD, parse_protocol("published")).fingerprint
     (tmp_path / "published.txt").write_text("Look.\n")
     with pytest.raises(UsageError, match="the text lacks"):
-        Words(CARD, way_of("published"), str(tmp_path)).check()
+        QuestionPrompts(CARD, parse_protocol("published"), str(tmp_path)).check()
     (tmp_path / "published.txt").rename(tmp_path / "other.txt")
-    with pytest.raises(UsageError, match="no prompt in it"):
-        Words(CARD, way_of("published"), str(tmp_path)).check()
+    with pytest.raises(UsageError, match="the folder has no prompts"):
+        QuestionPrompts(CARD, parse_protocol("published"), str(tmp_path)).check()
 
 
-def test_official_figures_are_those_of_the_published_code_to_the_last_digit() -> None:
-    """Columns are rounded before means are taken, and pictures without five replies are left out."""
+def test_official_scores_equal_the_published_code_exactly() -> None:
+    """Columns are rounded before means are taken, and images without five replies are left out."""
     rows, results, tally = ROWS[:7], [], TASK.tally()
     for number, row in enumerate(rows):
         texts: Texts = ["\n".join(row.answers[:number] + ("E",) * (10 - number))] * (5 if number else 4)
         transcript = said(row, texts)
-        one = judged(SpatialSample(row), transcript, way_of("published"))
+        one = judged(SpatialSample(row), transcript, parse_protocol("published"))
         tally.add(one.sample.cluster, one.scores, {str(k): v for k, v in one.counts.items()})
         found = official.result_row(row, official.asked(texts), f"{row.id}.png")
         results += [found] if found is not None else []
@@ -124,38 +124,40 @@ def test_official_figures_are_those_of_the_published_code_to_the_last_digit() ->
     assert values["single_round"] is None
 
 
-def test_a_round_that_fails_is_wrong_and_asks_to_be_asked_again() -> None:
+def test_failed_round_is_wrong_and_repeated_on_resume() -> None:
     row = ROWS[0]
     good = "\n".join(row.answers)
-    one = judged(SpatialSample(row), said(row, [good, good, good, good, None]), way_of("published"))
+    one = judged(SpatialSample(row), said(row, [good, good, good, good, None]), parse_protocol("published"))
     assert (one.outcome, one.scores["strict"]["accuracy"].value) == ("api_error", 1.0)
-    one = judged(SpatialSample(row), said(row, [good, good, good, None, None]), way_of("published"))
+    one = judged(SpatialSample(row), said(row, [good, good, good, None, None]), parse_protocol("published"))
     assert (one.scores["strict"]["accuracy"].value, one.scores["strict"]["votes_3"].value) == (0.0, 1.0)
     assert one.scores["official"]["accuracy"].value is None
 
 
-def test_the_vote_curve_and_one_round_stand_beside_the_vote() -> None:
+def test_scores_include_vote_curve_and_single_round() -> None:
     row = ROWS[0]
     good, bad = "\n".join(row.answers), "\n".join("E" * 10)
-    scores = judged(SpatialSample(row), said(row, [good, good, good, bad, bad]), way_of("published")).scores["strict"]
+    scores = judged(SpatialSample(row), said(row, [good, good, good, bad, bad]), parse_protocol("published")).scores[
+        "strict"
+    ]
     curve = [scores[f"votes_{needed}"].value for needed in range(1, 6)]
     assert curve == [1.0, 1.0, 1.0, 0.0, 0.0] and scores["single_round"].value == pytest.approx(0.6)
     assert scores["rounds_agree"].value == pytest.approx(0.4)
 
 
-def test_of_several_replies_of_a_round_the_first_that_can_be_read_best_counts() -> None:
+def test_most_readable_reply_of_a_round_counts() -> None:
     row = ROWS[0]
     good = "\n".join(row.answers)
     texts: Texts = ["My answers:\n" + good, "I cannot say.", good, good, good, good, "\n".join("E" * 10)]
-    one = judged(SpatialSample(row), said(row, texts), way_of("published"))
+    one = judged(SpatialSample(row), said(row, texts), parse_protocol("published"))
     assert one.evidence["rounds"] == ["".join(row.answers), "E" * 10, *["".join(row.answers)] * 3]
     assert one.evidence["official"]["rejected"] == 2 and one.evidence["official"]["right"] == [True] * 10
 
 
-def test_a_guess_is_drawn_anew_in_every_round_and_a_rule_says_the_same() -> None:
+def test_random_baseline_differs_between_rounds_and_rules_do_not() -> None:
     sample = SpatialSample(ROWS[0])
-    chance, rule = guessing("baseline/random", ROWS, 0), guessing("baseline/overlap", ROWS, 0)
+    chance, rule = baseline_subject("baseline/random", ROWS, 0), baseline_subject("baseline/overlap", ROWS, 0)
     rounds = [{one.reply.text for one in who.answer(sample).said[:5]} for who in (chance, rule)]
     assert (len(rounds[0]), len(rounds[1])) == (5, 1)
     with pytest.raises(UsageError, match="there is no baseline/rules"):
-        guessing("baseline/rules", ROWS, 0)
+        baseline_subject("baseline/rules", ROWS, 0)

@@ -1,4 +1,4 @@
-"""Rounds are counted, the unreadable ones too."""
+"""Tests of votes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def ballot(letters: str, key: str = "B") -> Ballot:
     ("letters", "right"),
     [("BBBBB", True), ("BBBB-", True), ("BBBB", True), ("BBBA-", False), ("BBB", False), ("", False)],
 )
-def test_a_round_that_says_nothing_is_a_vote_for_nothing(letters: str, right: bool) -> None:
+def test_round_without_letter_votes_for_nothing(letters: str, right: bool) -> None:
     assert ballot(letters).right() == right
 
 
-def test_rounds_beyond_those_wanted_have_no_vote() -> None:
+def test_extra_rounds_do_not_vote() -> None:
     assert not ballot("AABBBBB").right()
 
 
@@ -37,19 +37,19 @@ def test_the_curve_shows_every_threshold_and_never_rises() -> None:
     assert single_round_accuracy(ballots) == 0.5
 
 
-def test_of_nothing_nothing_is_known() -> None:
+def test_votes_of_no_questions_are_none() -> None:
     assert accuracy([]) is single_round_accuracy([]) is None
     assert vote_curve([]) == (None,) * 5
     assert agreement_between_rounds([]).value is None
 
 
-def test_agreement_is_about_letters_and_not_about_being_right() -> None:
+def test_agreement_compares_letters_not_correctness() -> None:
     assert agreement_between_rounds([ballot("AAAAA"), ballot("CCCCC"), ballot("BBBB-")]).value == 1.0
     torn = agreement_between_rounds([ballot("ABABA"), ballot("BABAB"), ballot("ABBA")])
     assert torn.value is not None
     assert torn.value < 0
 
 
-def test_drawing_letters_hardly_ever_passes_a_vote() -> None:
+def test_random_letters_rarely_pass_the_vote() -> None:
     assert right_by_chance(5) == pytest.approx(0.00672)
     assert right_by_chance(4, rounds=1, needed=1) == pytest.approx(0.25)

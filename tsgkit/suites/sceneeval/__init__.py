@@ -1,4 +1,4 @@
-"""The suite ``sceneeval``: furnished rooms held against descriptions, and against what rooms must be."""
+"""The suite ``sceneeval``: checks furnished rooms against their descriptions and for plausibility."""
 
 from tsgkit.suites.suite import Command, Suite
 
@@ -10,21 +10,21 @@ SUITE = Suite(
         "plausibility": "tsgkit.suites.sceneeval.plausibility:PlausibilityTask",
     },
     needs={
-        "fidelity": "rooms: --scenes NAME=DIR (none given: two folders of ours)",
-        "plausibility": "rooms: --scenes NAME=DIR (none given: two folders of ours)",
+        "fidelity": "scenes: --scenes NAME=DIR (default: two bundled folders)",
+        "plausibility": "scenes: --scenes NAME=DIR (default: two bundled folders)",
     },
     kinds_of="tsgkit.suites.sceneeval.annotation_files:kinds_of",
     inspector="tsgkit.suites.sceneeval.annotation_files",
     scenes="tsgkit.suites.sceneeval.pages.scene_view:open_scene",
     makers={
         "sceneeval": Command(
-            "tsgkit.suites.sceneeval.commands.make", "descriptions of furnished rooms with what they demand"
+            "tsgkit.suites.sceneeval.commands.make", "descriptions of furnished rooms with annotations of their demands"
         ),
     },
     commands={
         "scene": Command(
             "tsgkit.suites.sceneeval.commands.scene",
-            "furnished rooms: one relation, a view from above, scenes of other tools, what descriptions demand",
+            "query, draw and convert furnished rooms; check and draw annotations",
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""The task ``sceneeval/annotate``: what a description demands, written down entry by entry.
+"""The task ``sceneeval/annotate``: annotate a description with its demands, entry by entry.
 
 >>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.replies import Reply
@@ -15,10 +15,10 @@
 >>> judged.evidence["nearly"][0]
 {'said': 'eq,2,lamp', 'wanted': 'ge,2,lamp', 'differs': 'quantity'}
 
-An entry is right if all of it agrees; one that is said twice counts once, and one that cannot be read is wrong. Without
-an answer a sample counts as if as many entries had been said as are wanted, all of them wrong. A field of which nothing
-is wanted and nothing said is right: 1 in the figures per item, without weight in the pooled ones. No figures of this
-task are published, so there is no ``official``.
+An entry is correct if all of its parts agree. A repeated entry counts once, and an unreadable one is wrong. A sample
+without an answer counts as if it had as many entries as expected, all of them wrong. A field without expected and given
+entries is correct: it scores 1 per item, and has no weight in pooled scores. No scores of this task are published, so
+there is no ``official`` profile.
 """
 
 from __future__ import annotations
@@ -43,7 +43,14 @@ from tsgkit.suites.judgement import AnswerScores, Judged, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
 from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.sceneeval.annotation_baselines import Annotator, annotator_named
-from tsgkit.suites.sceneeval.annotation_entries import Compared, Level, Wording, compared, nearly, wording_of_tables
+from tsgkit.suites.sceneeval.annotation_entries import (
+    EntryComparison,
+    EntryMatcher,
+    Level,
+    compare_entries,
+    entry_matcher,
+    near_misses,
+)
 from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
@@ -60,24 +67,24 @@ from tsgkit.suites.text_task import AskedTask
 
 NO_FIGURES = "no figures are published for this task, and the published code does not score annotations"
 NO_MAJORITY = "no entry has a majority"
-NOTHING = "nothing is wanted and nothing was said"
+NO_ENTRIES = "nothing is wanted and nothing was said"
 UNREAD = "unread_entries"
-"""The count of entries that could not be read."""
+"""The name of the count of unreadable entries."""
 MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"}
-LIST = {"type": "array", "items": {"type": "string"}}
+TEXT_LIST = {"type": "array", "items": {"type": "string"}}
 SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {FIELDS[kind]: LIST for kind in KINDS},
+    "properties": {FIELDS[kind]: TEXT_LIST for kind in KINDS},
     "required": [FIELDS[kind] for kind in KINDS],
     "additionalProperties": False,
 }
-ABOUT = {
+SUBJECTS = {
     "cnt": "numbers of objects",
     "atr": "attributes",
     "oor": "relations between objects",
     "oar": "relations to the room",
 }
-"""What the fields of an annotation are about."""
+"""The subject of each field, for the descriptions of metrics."""
 
 
 def _extra(meaning: str, *, per_item: bool = False, more_is_better: bool = True) -> Metric:
@@ -87,20 +94,20 @@ def _extra(meaning: str, *, per_item: bool = False, more_is_better: bool = True)
 METRICS = {
     "precision": Metric("the share of the entries said that are right"),
     "recall": Metric("the share of the entries wanted that were said"),
-    **{f"{field}_f1": Metric(f"f1 of the entries on {what}") for field, what in ABOUT.items()},
+    **{f"{field}_f1": Metric(f"f1 of the entries on {what}") for field, what in SUBJECTS.items()},
     "f1_meaning": Metric("f1 with relations, comparisons and rooms taken for what they mean"),
     "f1": Metric("the harmonic mean of precision and recall, all fields together"),
     "precision_meaning": _extra("precision with relations, comparisons and rooms taken for what they mean"),
     "recall_meaning": _extra("recall with relations, comparisons and rooms taken for what they mean"),
-    **{f"{field}_f1_meaning": _extra(f"f1 by meaning of the entries on {what}") for field, what in ABOUT.items()},
-    **{f"{field}_precision": _extra(f"precision of the entries on {what}") for field, what in ABOUT.items()},
-    **{f"{field}_recall": _extra(f"recall of the entries on {what}") for field, what in ABOUT.items()},
+    **{f"{field}_f1_meaning": _extra(f"f1 by meaning of the entries on {what}") for field, what in SUBJECTS.items()},
+    **{f"{field}_precision": _extra(f"precision of the entries on {what}") for field, what in SUBJECTS.items()},
+    **{f"{field}_recall": _extra(f"recall of the entries on {what}") for field, what in SUBJECTS.items()},
     "f1_per_item": _extra("f1, every description counting the same", per_item=True),
     "precision_per_item": _extra("precision, every description counting the same", per_item=True),
     "recall_per_item": _extra("recall, every description counting the same", per_item=True),
     **{
         f"{field}_f1_per_item": _extra(f"f1 of the entries on {what}, every description the same", per_item=True)
-        for field, what in ABOUT.items()
+        for field, what in SUBJECTS.items()
     },
     "exact_match": _extra("all entries of a description are right, none is missing or surplus"),
     "quantities": _extra("right comparisons and numbers, where by meaning all else of an entry is right"),
@@ -110,59 +117,62 @@ METRICS = {
 
 
 class AnnotationTexts(Texts[Annotation]):
-    """The texts that ask for annotations."""
+    """The prompt texts of the task ``annotate``."""
 
     def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
-        """Return what a fingerprint is made of; the prompts have this name in it, wherever they lie."""
+        """Return the values that the fingerprint hashes. The prompts' name is fixed, so their folder makes no
+        difference."""
         return ["annotate", style, head, "{head}" + tail]
 
 
 def texts_of(folder: str, prompts: str | Path | None = None) -> AnnotationTexts:
-    """Return the texts in a folder of prompts, from one the caller names (None: the working project, then ours)."""
+    """Return the texts in a folder of prompts. ``prompts`` is the user's own folder; None uses the working project,
+    then the bundled ones."""
     parts = Parts(folder, rules=("entries", "rules"), required=("description",))
-    return AnnotationTexts(parts, parts.load(prompts), _shown, lambda _: SCHEMA, "annotation")
+    return AnnotationTexts(parts, parts.load(prompts), _prompt_fields, lambda _: SCHEMA, "annotation")
 
 
-def _shown(item: Annotation) -> Mapping[str, str]:
+def _prompt_fields(item: Annotation) -> Mapping[str, str]:
     return {"description": item.description}
 
 
 class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
-    """The task that asks for annotations."""
+    """The task of annotating descriptions."""
 
     metrics = METRICS
 
     @functools.cached_property
-    def wording(self) -> Wording:
-        """What makes two entries the same, by the tables of the working project or ours."""
-        return wording_of_tables()
+    def matcher(self) -> EntryMatcher:
+        """The rules that decide if two entries are equal, from the tables of the working project or the bundled
+        ones."""
+        return entry_matcher()
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Return where each part of its prompts comes from."""
+        """Return the source of each part of the prompts."""
         return {name: part.source for name, part in texts_of(self.card.prompts, prompts).templates.items()}
 
     def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Annotation]:
-        """Return the prompts in a style; the pool of examples is held against the descriptions."""
-        examples = self.pool().chosen(style.shots, seed, _own(dataset)) if style.shots else ()
+        """Return the prompter for a style. Examples whose descriptions occur in the dataset are not used."""
+        examples = self.pool().chosen(style.shots, seed, _descriptions(dataset)) if style.shots else ()
         return Prompter(texts_of(self.card.prompts, prompts), style, examples)
 
     def pool(self) -> Pool[Annotation]:
-        """Return the worked examples that the card names: JSON rows, each an annotation with a ``rationale``."""
+        """Return the worked examples named by the card: JSON rows, each an annotation with a ``rationale``."""
         found = pool_file(self.card)
         lines = enumerate(text_of(found).split("\n"), 1)
         examples = tuple(_example(line, f"{found}: line {number}") for number, line in lines if line.strip())
         return Pool(str(self.card.examples), examples, lambda item: Identity((folded(item.description),)))
 
     def read_text(self, item: Annotation, text: str) -> AnnotationReading | Unreadable:
-        """Read strictly."""
+        """Read an annotation from a text, strictly."""
         reading = read_annotation_reply(text)
         return Unreadable(reading.unreadable) if reading.unreadable else reading
 
     def answer_scores(self, item: Annotation, answer: AnnotationReading | None, asked: AsAsked | None) -> AnswerScores:
-        """Score the entries."""
+        """Score the entries of an answer."""
         answered, reading = answer is not None, answer or AnnotationReading()
-        levels = compared(item, reading, self.wording)
-        scores = _scores(levels, answered=answered) | _softer(levels["meaning"])
+        levels = compare_entries(item, reading, self.matcher)
+        scores = _scores(levels, answered=answered) | _partial_scores(levels["meaning"])
         return AnswerScores(
             {name: scores[name] for name in ("f1", *METRICS)},
             answer=_answer_value(reading) if answered else None,
@@ -172,12 +182,12 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
         )
 
     def vote(self, item: Annotation, answers: Sequence[AnnotationReading]) -> Reading[Any]:
-        """Return the entries that more than half of the draws have, as they were first written.
+        """Return the entries in more than half of the draws, each as it was first written.
 
-        Entries are the same where the exact scores take them for the same. An entry that cannot be read is one all the
-        same, by its text: where most draws have it, it stays and counts as wrong.
+        Two entries are equal if the exact scores treat them as equal. An unreadable entry votes by its text: if most
+        draws have it, it is kept and counts as wrong.
         """
-        entries = majority([draw.specifications for draw in answers], self.wording.key)
+        entries = majority([draw.specifications for draw in answers], self.matcher.key)
         bad = majority([draw.bad for draw in answers], lambda one: (one.kind, one.note.text))
         empty = sum(not draw.specifications and not draw.bad for draw in answers)
         if not entries and not bad and empty * 2 <= len(answers):
@@ -185,47 +195,47 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
         return Reading(Outcome.ANSWERED, AnnotationReading(tuple(entries), tuple(bad)))
 
     def program(self, subject: str, seed: int, dataset: Dataset) -> Annotator:
-        """Return the baseline of a name."""
-        return annotator_named(subject, seed, list(_own(dataset)))
+        """Return the baseline with this name."""
+        return annotator_named(subject, seed, list(_descriptions(dataset)))
 
     def unpublished(self, style: str, solver: str) -> str:
-        """Return why there are no official figures."""
+        """Return the reason why there are no official scores."""
         return NO_FIGURES
 
     def board_by(
         self, tally: Tally, seed: int, *, style: str, unpublished: str, only: Collection[str] | None = None
     ) -> Board:
-        """Return the values of a tally, with the number of entries that nobody could read."""
+        """Return the scoreboard of a tally, with the number of unreadable entries."""
         board = super().board_by(tally, seed, style=style, unpublished=unpublished, only=only)
         return replace(board, counts={**board.counts, UNREAD: board.counts.get(UNREAD, 0)})
 
     def shown_answer(self, item: Annotation) -> str:
-        """Return the right answer in the form that is asked for."""
+        """Return the reference answer in the requested form."""
         return answer_text(item)
 
     def told(self, answer: AnnotationReading) -> str:
-        """Return what was read, in the form that is asked for."""
+        """Return an answer in the requested form."""
         return answer_text(answer.annotation(""))
 
     def noted(self, answer: AnnotationReading) -> tuple[Note, ...]:
-        """Return what was repaired, ignored or could not be read."""
+        """Return the notes on repaired, ignored and unreadable parts."""
         return answer.findings
 
     def spans(self, item: Annotation, text: str) -> Spans:
-        """Return where the annotation stands in a text."""
+        """Return the spans of a text that hold the annotation."""
         return read_annotation_reply(text).spans
 
     def reference(self, sample: Annotation) -> str:
-        """Return the annotation, in the form that is asked for."""
+        """Return the annotation in the requested form."""
         return answer_text(sample)
 
     def trace(self, judged: Judged) -> tuple[str, ...]:
-        """Return each entry that was said or wanted, field by field."""
-        return tuple(_traced(judged.evidence)) if judged.evidence else ()
+        """Return a line for each given or expected entry, field by field."""
+        return tuple(_trace_lines(judged.evidence)) if judged.evidence else ()
 
 
-def _own(dataset: Dataset) -> Items:
-    """Return the descriptions of a dataset of this suite."""
+def _descriptions(dataset: Dataset) -> Items:
+    """Return the dataset as descriptions of this suite, or raise UsageError."""
     if not isinstance(dataset, Items):
         raise UsageError(f"{dataset.file}: not descriptions of rooms")
     return dataset
@@ -254,7 +264,7 @@ def _example(line: str, place: str) -> Example[Annotation]:
     return Example(annotation, answer_text(annotation), row.rationale)
 
 
-def _scores(levels: Mapping[Level, Mapping[Kind, Compared]], *, answered: bool) -> Scores:
+def _scores(levels: Mapping[Level, Mapping[Kind, EntryComparison]], *, answered: bool) -> Scores:
     scores: Scores = {}
     for level, fields in levels.items():
         ending = "" if level == "exact" else f"_{level}"
@@ -265,33 +275,33 @@ def _scores(levels: Mapping[Level, Mapping[Kind, Compared]], *, answered: bool) 
             if not ending:
                 own = _per_item(found, pooled["f1"].reason, answered=answered)
                 scores |= {f"{prefix}{name}_per_item": score for name, score in own.items()}
-    return scores | _whole([*levels["exact"].values()], answered=answered)
+    return scores | _whole_scores([*levels["exact"].values()], answered=answered)
 
 
-def _overlap(held: Sequence[Compared], *, answered: bool) -> Overlap:
-    """How many entries of some kinds together are right, said and wanted."""
+def _overlap(held: Sequence[EntryComparison], *, answered: bool) -> Overlap:
+    """Count the correct, given and expected entries of several kinds together."""
     wanted = sum(len(one.wanted) for one in held)
     said = sum(one.total for one in held) if answered else wanted
     return Overlap(sum(one.right for one in held), said, wanted)
 
 
 def _pooled(found: Overlap, *, answered: bool) -> Scores:
-    """Precision, recall and F1 as a share of all entries."""
+    """Return precision, recall and F1 with all entries as weights."""
     right, said, wanted = found
     reason = f"{right} right, {said} said, {wanted} wanted" if answered else f"no answer, {wanted} wanted"
     parts = {"precision": (right, said), "recall": (right, wanted), "f1": (2 * right, said + wanted)}
     return {
-        name: Score(total, weight, reason) if weight else Score.missing(reason if said + wanted else NOTHING)
+        name: Score(total, weight, reason) if weight else Score.missing(reason if said + wanted else NO_ENTRIES)
         for name, (total, weight) in parts.items()
     }
 
 
 def _per_item(found: Overlap, reason: str, *, answered: bool) -> Scores:
-    """The same of a description by itself; without an answer nothing is right, even where nothing is wanted."""
+    """Return the scores of one description. Without an answer all are 0, even if no entry is expected."""
     return {name: Score(answered * getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
 
 
-def _whole(held: Sequence[Compared], *, answered: bool) -> Scores:
+def _whole_scores(held: Sequence[EntryComparison], *, answered: bool) -> Scores:
     wrong = sum(len(one.missing) + len(one.extra) + one.bad for one in held)
     bad, said = sum(one.bad for one in held), sum(one.total for one in held)
     return {
@@ -300,8 +310,8 @@ def _whole(held: Sequence[Compared], *, answered: bool) -> Scores:
     }
 
 
-def _softer(fields: Mapping[Kind, Compared]) -> Scores:
-    """Score what of an entry is right if all else is: its comparison and number, and its anchor."""
+def _partial_scores(fields: Mapping[Kind, EntryComparison]) -> Scores:
+    """Score two parts of entries that otherwise agree by meaning: the comparison with its number, and the anchor."""
     quantities = [one.agreeing_in_quantity() for one in fields.values()]
     return {
         "quantities": _share(quantities, "comparison and number"),
@@ -318,8 +328,8 @@ def _answer_value(reading: AnnotationReading) -> dict[str, list[str]]:
     return {FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in KINDS}
 
 
-def _evidence(levels: Mapping[Level, Mapping[Kind, Compared]], reading: AnnotationReading) -> dict[str, Any]:
-    """What is right, missing, surplus and unread of each field, and which entries are nearly right."""
+def _evidence(levels: Mapping[Level, Mapping[Kind, EntryComparison]], reading: AnnotationReading) -> dict[str, Any]:
+    """Return the matched, missing, extra and unreadable entries of each field, and the near misses."""
     exact, meaning = levels["exact"], levels["meaning"]
     fields = {
         kind: {
@@ -330,17 +340,17 @@ def _evidence(levels: Mapping[Level, Mapping[Kind, Compared]], reading: Annotati
         }
         for kind, one in exact.items()
     }
-    almost = [near for kind in KINDS for near in nearly(exact[kind], meaning[kind])]
+    almost = [near for kind in KINDS for near in near_misses(exact[kind], meaning[kind])]
     return {"fields": fields, "nearly": almost}
 
 
-def _traced(evidence: Mapping[str, Any]) -> Iterator[str]:
-    nearly = {one["said"]: one for one in evidence["nearly"]}
+def _trace_lines(evidence: Mapping[str, Any]) -> Iterator[str]:
+    near_by_entry = {one["said"]: one for one in evidence["nearly"]}
     for kind in KINDS:
         found = evidence["fields"][kind]
         for name, mark in MARKS.items():
             for entry in found[name]:
-                near = nearly.get(entry) if name == "extra" else None
+                near = near_by_entry.get(entry) if name == "extra" else None
                 why = f" ({near['differs']}: {near['wanted']} is wanted)" if near else ""
                 yield f"{FIELDS[kind]}: {mark} {entry}{why}"
         for bad in found["unread"]:

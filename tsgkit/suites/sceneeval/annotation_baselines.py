@@ -1,4 +1,4 @@
-"""Subjects that annotate without asking anybody: entries at random, and rules that read numbers, nouns and relations.
+"""Baselines that annotate without a model: random entries, and rules for numbers, nouns and relations.
 
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> sample = annotation_of("0", "easy", "A den with two sofas.", ["eq,2,sofa"])
@@ -7,9 +7,9 @@
 >>> json.loads(annotator_named("baseline/random", 0, [sample]).answer(sample))["counts"]
 ['eq,2,sofa']
 
-``random`` draws how many entries there are, and each part of every entry, from what the whole dataset has there: the
-floor for an answerer that knows the categories, relations and attributes of a dataset and never looks at a description.
-The draw depends on the seed, the item's id and the dataset. ``rules`` sees the description alone.
+``random`` draws the number of entries, and each part of each entry, from the values in the whole dataset: the floor for
+a subject that knows the categories, relations and attributes of a dataset but ignores the description. The draw depends
+on the seed, the item's id and the dataset. ``rules`` sees the description only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
-from tsgkit.suites.sceneeval.annotation_phrases import Link, Piece, Thing, take_apart
+from tsgkit.suites.sceneeval.annotation_phrases import Piece, RelationPhrase, Thing, split_description
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind
 from tsgkit.suites.sceneeval.word_meanings import RelationTable, element_of, relation_table
@@ -33,12 +33,12 @@ class Annotator(Program[Annotation], Protocol):
     """A program that annotates a description."""
 
     def answer(self, item: Annotation) -> str:
-        """What it says, in the form that models are asked for."""
+        """Return the annotation in the form that models are asked for."""
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """What a dataset has of one kind: how many entries a description has, and what stands in them."""
+class EntryStatistics:
+    """The entries of one kind in a dataset: how many each description has, and the values of their parts."""
 
     sizes: tuple[int, ...]
     quantities: tuple[str, ...]
@@ -48,20 +48,20 @@ class Drawn:
     elements: tuple[str, ...]
 
     @classmethod
-    def of(cls, samples: Sequence[Annotation], kind: Kind) -> Drawn:
-        """Sizes and comparisons as often as they occur, names once each."""
+    def of(cls, samples: Sequence[Annotation], kind: Kind) -> EntryStatistics:
+        """Collect the statistics. Sizes and comparisons keep their frequency; names are listed once."""
         specs = [spec for sample in samples for spec in sample.of_kind(kind)]
         return cls(
             tuple(len(sample.of_kind(kind)) for sample in samples),
             tuple(f"{spec.quantity},{spec.n}" for spec in specs),
-            _different(name for spec in specs for name in spec.categories),
-            _different(spec.attribute for spec in specs),
-            _different(spec.relation for spec in specs),
-            _different(name for spec in specs for name in spec.elements),
+            _distinct(name for spec in specs for name in spec.categories),
+            _distinct(spec.attribute for spec in specs),
+            _distinct(spec.relation for spec in specs),
+            _distinct(name for spec in specs for name in spec.elements),
         )
 
     def entries(self, kind: Kind, draw: Random, categories: Sequence[str]) -> list[str]:
-        """As many entries as some description has, about these categories."""
+        """Return random entries about these categories, as many as a randomly chosen description has."""
         size = draw.choice(self.sizes)
         named = draw.choices(categories, k=size) if categories else ()
         return [f"{draw.choice(self.quantities)},{self._rest(kind, draw, name, categories)}" for name in named]
@@ -75,58 +75,58 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Chance:
-    """Entries drawn from what a dataset has."""
+class RandomAnnotator:
+    """A baseline that draws random entries from the values in a dataset."""
 
     seed: int
-    drawn: Mapping[Kind, Drawn]
+    statistics: Mapping[Kind, EntryStatistics]
 
     @property
     def fingerprint(self) -> str:
-        """Its seed; the dataset is part of every run."""
+        """The seed. The dataset is recorded with every run."""
         return f"random/{self.seed}"
 
     def answer(self, sample: Annotation) -> str:
-        """Some counts, and the other entries about what is counted."""
+        """Return random counts, and random other entries about the counted categories."""
         draw = Random(f"{self.seed}/{sample.item_id}")
-        counts = self.drawn["cnt"]
+        counts = self.statistics["cnt"]
         size = min(draw.choice(counts.sizes), len(counts.categories))
         named = draw.sample(counts.categories, size)
         value = {FIELDS["cnt"]: [f"{draw.choice(counts.quantities)},{name}" for name in named]}
         for kind in KINDS[1:]:
-            value[FIELDS[kind]] = self.drawn[kind].entries(kind, draw, named)
+            value[FIELDS[kind]] = self.statistics[kind].entries(kind, draw, named)
         return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
-class Rules:
-    """Rules on the words of the description."""
+class RuleAnnotator:
+    """A baseline that applies rules to the words of the description."""
 
     table: RelationTable
 
     @property
     def fingerprint(self) -> str:
-        """The table of relation phrases."""
+        """A hash of the table of relation phrases."""
         return f"rules/{self.table.sha256}"
 
     def answer(self, sample: Annotation) -> str:
-        """What the rules read."""
+        """Return the annotation found by the rules."""
         return json.dumps(annotate(sample.description, self.table), ensure_ascii=False)
 
 
-def _different(names: Iterable[str]) -> tuple[str, ...]:
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({*names} - {""}))
 
 
 def annotator_named(subject: str, seed: int, samples: Sequence[Annotation]) -> Annotator:
-    """The baseline of a subject's name, for a dataset; ``UsageError`` where there is none."""
+    """Return the baseline with this name for a dataset. Raise UsageError if there is none."""
     name = baseline_name(subject, NAMES)
     if name == "rules":
-        return Rules(relation_table())
-    return Chance(seed, {kind: Drawn.of(samples, kind) for kind in KINDS})
+        return RuleAnnotator(relation_table())
+    return RandomAnnotator(seed, {kind: EntryStatistics.of(samples, kind) for kind in KINDS})
 
 
-USUAL = {
+RELATION_NAMES = {
     **dict.fromkeys(("in front", "front"), "in_front_of"),
     **dict.fromkeys(("on left", "to left", "left side", "on left side"), "left"),
     **dict.fromkeys(("on right", "to right", "right side", "on right side"), "right"),
@@ -136,150 +136,152 @@ USUAL = {
     **dict.fromkeys(("around", "arranged around", "surrounding"), "surround"),
     **dict.fromkeys(("against", "back against"), "against"),
 }
-"""The usual names of relations that are told in several ways; others are named by their phrase."""
+"""The names of relations with several phrases. Other relations are named by their phrase."""
 PRONOUNS = ("it", "them", "they")
 MARKS = (".", ";", ":")
-LEAST_AROUND = 3
-MOST_AROUND = 20
-MOST = 999_999
+LEAST_SURROUNDING = 3
+MOST_SURROUNDING = 20
+MOST_COUNTED = 999_999
 
 
 @dataclass
-class _Telling:
-    """How far a description is read."""
+class _DescriptionState:
+    """The state of parsing one description."""
 
     table: RelationTable
     things: list[Thing] = field(default_factory=list)
     subject: Thing | None = None
-    """What the next relation is told of."""
+    """The subject of the next relation."""
     anchor: Thing | None = None
-    """What the last relation was to."""
+    """The anchor of the last relation."""
     host: Thing | None = None
-    """What ``with`` or ``each`` belongs to."""
+    """The thing that ``with`` or ``each`` refers to."""
     times: int = 1
     entries: dict[str, list[str]] = field(default_factory=lambda: {FIELDS[kind]: [] for kind in KINDS})
 
-    def meet(self, thing: Thing) -> Thing:
-        """A thing that is mentioned; one that is multiplied by ``each`` is several."""
+    def mention(self, thing: Thing) -> Thing:
+        """Register a mentioned thing and return it. Its number is multiplied after ``each``."""
         known = next((one for one in reversed(self.things) if one.name == thing.name), None)
         if thing.is_known and known is not None and not thing.attributes:
             return known
         if not thing.is_built:
-            thing = Thing(thing.name, thing.attributes, thing.quantity, min(thing.n * self.times, MOST), thing.is_known)
+            thing = Thing(
+                thing.name, thing.attributes, thing.quantity, min(thing.n * self.times, MOST_COUNTED), thing.is_known
+            )
             self.things.append(thing)
         return thing
 
-    def meant(self) -> Thing | None:
-        """What a pronoun stands for."""
+    def pronoun_referent(self) -> Thing | None:
+        """Return the thing that a pronoun refers to."""
         if self.host is not None and self.host != self.subject:
             return self.host
         others = [one for one in self.things if one != self.subject]
         return others[-1] if others else None
 
-    def relate(self, link: Link, subject: Thing, anchor: Thing) -> None:
-        """One relation, to an object or to the room, if the table has it."""
-        if link.is_turned:
+    def add_relation(self, link: RelationPhrase, subject: Thing, anchor: Thing) -> None:
+        """Add a relation to an object or to the room if the table has it."""
+        if link.is_inverted:
             subject, anchor = anchor, subject
         if subject.is_built:
             return
-        relation = USUAL.get(link.phrase, link.phrase.replace(" ", "_"))
+        relation = RELATION_NAMES.get(link.phrase, link.phrase.replace(" ", "_"))
         head = f"{subject.quantity},{subject.n},{relation}"
         if anchor.is_built:
             if self.table.to_room(link.phrase, element_of(anchor.name) or "room"):
                 self.add("room_relations", f"{head},{subject.name},{anchor.name}")
         elif relation == "surround":
-            self.surround(subject, anchor)
+            self.add_surround(subject, anchor)
         elif self.table.between_objects(link.phrase) and subject.name != anchor.name:
             self.add("object_relations", f"{head},0,{anchor.name},{subject.name}")
 
-    def surround(self, subject: Thing, anchor: Thing) -> None:
-        """Several things around one; fewer than three are next to it."""
-        if LEAST_AROUND <= subject.n <= MOST_AROUND:
+    def add_surround(self, subject: Thing, anchor: Thing) -> None:
+        """Add a ``add_surround`` relation. Fewer than three things are added as ``next_to`` instead."""
+        if LEAST_SURROUNDING <= subject.n <= MOST_SURROUNDING:
             marked = ",".join(f"{subject.name}:{place}" for place in range(subject.n))
             self.add("object_relations", f"eq,1,surround,0,{anchor.name},{marked}")
         else:
             self.add("object_relations", f"{subject.quantity},{subject.n},next_to,0,{anchor.name},{subject.name}")
 
     def add(self, field_name: str, entry: str) -> None:
-        """An entry, once."""
+        """Add an entry unless it is already there."""
         if entry not in self.entries[field_name]:
             self.entries[field_name].append(entry)
 
 
 def annotate(description: str, table: RelationTable) -> dict[str, list[str]]:
-    """Return the entries of a description by field: what stands before a relation phrase is related to what follows.
+    """Return the entries of a description by field. A relation joins the things before and after its phrase.
 
     >>> text = "A den with a red sofa by the wall, two lamps next to it, a book on the sofa."
-    >>> told = annotate(text, relation_table())
-    >>> told["counts"], told["attributes"]
+    >>> entries = annotate(text, relation_table())
+    >>> entries["counts"], entries["attributes"]
     (['eq,1,sofa', 'eq,2,lamp', 'eq,1,book'], ['eq,1,sofa,red'])
-    >>> told["object_relations"], told["room_relations"]
+    >>> entries["object_relations"], entries["room_relations"]
     (['eq,2,next_to,0,sofa,lamp', 'eq,1,on,0,sofa,book'], ['eq,1,by,sofa,wall'])
 
-    A pronoun means what ``with`` belongs to, else the thing before the one that is told of; ``each`` multiplies. No
-    grammar stands behind this: it is what can be had without a model. It was written beside the bundled descriptions,
-    so what it gets there says little of others.
+    A pronoun refers to the thing before ``with``, else to the thing before the current subject. ``each`` multiplies
+    numbers. There is no grammar behind this, only rules. They were written with the bundled descriptions in view, so
+    their score on those says little about other descriptions.
     """
-    telling = _Telling(table)
-    pieces = take_apart(description, table)
+    state = _DescriptionState(table)
+    pieces = split_description(description, table)
     at = 0
     while at < len(pieces):
-        at = _read(pieces, at, telling)
-    _count(telling)
-    return telling.entries
+        at = _process(pieces, at, state)
+    _add_counts(state)
+    return state.entries
 
 
-def _read(pieces: Sequence[Piece], at: int, telling: _Telling) -> int:
-    """Reads one piece, and after a relation what it is to; where the next one is."""
+def _process(pieces: Sequence[Piece], at: int, state: _DescriptionState) -> int:
+    """Process one piece (for a relation, also its anchor) and return the index of the next one."""
     piece = pieces[at]
-    if isinstance(piece, Link):
-        return _read_link(piece, pieces, at, telling)
+    if isinstance(piece, RelationPhrase):
+        return _process_relation(piece, pieces, at, state)
     if isinstance(piece, Thing) and piece.is_place:
         return at + 1
     if isinstance(piece, Thing):
-        met = telling.meet(piece)
+        met = state.mention(piece)
         if not met.is_built:
-            telling.subject, telling.anchor = met, None
-    elif piece in MARKS or (piece == "," and telling.times > 1):
-        telling.host, telling.times = None, 1
-    elif piece == "with" and telling.times == 1:
-        telling.host = telling.subject
-    elif piece == "each" and telling.subject is not None:
-        telling.host, telling.times = telling.subject, max(telling.subject.n, 1)
+            state.subject, state.anchor = met, None
+    elif piece in MARKS or (piece == "," and state.times > 1):
+        state.host, state.times = None, 1
+    elif piece == "with" and state.times == 1:
+        state.host = state.subject
+    elif piece == "each" and state.subject is not None:
+        state.host, state.times = state.subject, max(state.subject.n, 1)
     return at + 1
 
 
-def _read_link(link: Link, pieces: Sequence[Piece], at: int, telling: _Telling) -> int:
+def _process_relation(link: RelationPhrase, pieces: Sequence[Piece], at: int, state: _DescriptionState) -> int:
     following = pieces[at + 1] if at + 1 < len(pieces) else "."
-    subject, is_pronoun = telling.subject, following in PRONOUNS or link.of_it
-    if pieces[at - 1] == telling.anchor and not is_pronoun:
-        subject = telling.anchor
+    subject, is_pronoun = state.subject, following in PRONOUNS or link.has_its
+    if pieces[at - 1] == state.anchor and not is_pronoun:
+        subject = state.anchor
     if isinstance(following, Thing):
-        anchor: Thing | None = telling.meet(following)
+        anchor: Thing | None = state.mention(following)
     elif is_pronoun:
-        anchor = telling.anchor if pieces[at - 1] == telling.anchor else telling.meant()
-    elif telling.table.to_room(link.phrase, "room") and not telling.table.between_objects(link.phrase):
+        anchor = state.anchor if pieces[at - 1] == state.anchor else state.pronoun_referent()
+    elif state.table.to_room(link.phrase, "room") and not state.table.between_objects(link.phrase):
         anchor = Thing("room", (), "eq", 1, is_known=True)
     else:
         return at + 1
     if subject is not None and anchor is not None:
-        telling.relate(link, subject, anchor)
-        telling.subject = subject
-        telling.anchor = None if anchor.is_built else anchor
+        state.add_relation(link, subject, anchor)
+        state.subject = subject
+        state.anchor = None if anchor.is_built else anchor
     return at + (1 if following not in PRONOUNS and not isinstance(following, Thing) else 2)
 
 
-def _count(telling: _Telling) -> None:
-    """Counts and attributes; numbers of the same category are added."""
-    for name in dict.fromkeys(thing.name for thing in telling.things):
-        mentioned = [thing for thing in telling.things if thing.name == name]
+def _add_counts(state: _DescriptionState) -> None:
+    """Add counts and attributes. Numbers of the same category are summed."""
+    for name in dict.fromkeys(thing.name for thing in state.things):
+        mentioned = [thing for thing in state.things if thing.name == name]
         quantity = next((one.quantity for one in mentioned if one.quantity != "eq"), "eq")
-        telling.add("counts", f"{quantity},{_total(mentioned)},{name}")
-    for thing in telling.things:
+        state.add("counts", f"{quantity},{_total(mentioned)},{name}")
+    for thing in state.things:
         for attribute in thing.attributes:
-            telling.add("attributes", f"{thing.quantity},{thing.n},{thing.name},{attribute}")
+            state.add("attributes", f"{thing.quantity},{thing.n},{thing.name},{attribute}")
 
 
 def _total(mentioned: Iterable[Thing]) -> int:
     new = [thing.n for thing in mentioned if not thing.is_known]
-    return min(sum(new), MOST) if new else 1
+    return min(sum(new), MOST_COUNTED) if new else 1

@@ -1,10 +1,10 @@
-"""Entries of annotations held against each other: when two say the same, and what is right, missing and surplus.
+"""Comparison of annotation entries: which given entries are correct, missing or extra.
 
 >>> from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> asked = annotation_of("0", "easy", "A den.", ("eq,1,sofa", "ge,2,lamp"))
 >>> said = read_annotation_reply('{"counts": ["eq,1,couch", "eq,2,lamp", "eq,one"]}')
->>> counts = compared(asked, said, wording_of_tables())["exact"]["cnt"]
+>>> counts = compare_entries(asked, said, entry_matcher())["exact"]["cnt"]
 >>> counts.right, counts.total, [spec.text for spec in counts.missing], [spec.text for spec in counts.extra]
 (1, 3, ['ge,2,lamp'], ['eq,2,lamp'])
 """
@@ -34,73 +34,73 @@ from tsgkit.suites.sceneeval.word_meanings import (
 Level = Literal["exact", "meaning"]
 LEVELS: tuple[Level, ...] = ("exact", "meaning")
 SYMMETRIC = word_set("next_to near across_from far middle_of")
-"""The measured relations of which it does not matter which object is the anchor."""
+"""The measured relations that are the same whichever object is the anchor."""
 SPELT = {"gray": "grey", "coloured": "colored"}
-KEPT = 50_000
-"""Names and entries that are kept folded."""
+CACHE_SIZE = 50_000
+"""The number of normalised names and entries that are cached."""
 
 
-class Key(NamedTuple):
-    """What an entry says, so that two entries say the same if their keys are equal."""
+class EntryKey(NamedTuple):
+    """A normalised entry. Two entries are equal if their keys are equal."""
 
     kind: str
     quantity: tuple[str, int]
     what: tuple[object, ...]
-    """All that it says besides."""
+    """Everything else in the entry."""
     anchor: Words = ()
-    """The anchor; empty where there is none, or where it makes no difference."""
+    """The anchor; empty if there is none, or if it makes no difference."""
 
 
-class Wording:
-    """When two entries say the same, on two levels: in the same words, and with the same meaning.
+class EntryMatcher:
+    """Rules for equality of entries on two levels: ``exact`` (the same words) and ``meaning``.
 
     >>> from tsgkit.suites.sceneeval.annotations import object_relation_of
-    >>> wording = wording_of_tables()
+    >>> matcher = entry_matcher()
     >>> left = object_relation_of("gt,1,beside,0,couch,Floor lamps")
     >>> right = object_relation_of("ge,2,next_to,0,floor_lamp,sofa")
-    >>> wording.key(left, "meaning") == wording.key(right, "meaning"), wording.key(left) == wording.key(right)
+    >>> matcher.key(left, "meaning") == matcher.key(right, "meaning"), matcher.key(left) == matcher.key(right)
     (True, False)
-    >>> wording.key(left).what == wording.key(object_relation_of("eq,1,beside,1,floor_lamp,sofa")).what
+    >>> matcher.key(left).what == matcher.key(object_relation_of("eq,1,beside,1,floor_lamp,sofa")).what
     True
 
-    On both levels spelling, capitals, underscores and the plural make no difference, names of the same kind of thing
-    are one (``tasks/sceneeval/categories.yaml``), the numbers of instance marks and the order of what is not the anchor
-    do not count, and the anchor of a relation that is measured alike from both sides counts neither.
+    Both levels ignore spelling variants, case, underscores, plurals, the numbers of instance marks, the order of
+    objects other than the anchor, and the anchor itself if the measured relation is symmetric. Synonyms are equal
+    (``tasks/sceneeval/categories.yaml``).
 
-    ``exact`` takes the comparison, its number and the words of relations as they are. ``meaning`` takes relations for
-    what they are measured by (``tasks/sceneeval/relations.yaml``), ``gt,1`` for ``ge,2``, and a type of room for the
-    room where the description names no second one.
+    ``exact`` compares the comparison, its number and the words of relations as written. On the level ``meaning``,
+    relations are equal if they are measured alike (``tasks/sceneeval/relations.yaml``), ``gt,1`` equals ``ge,2``, and a
+    type of room equals ``room`` if the description names only one type.
     """
 
     def __init__(self, relations: RelationTable, synonyms: Sequence[Sequence[str]]) -> None:
         self.relations, self.same = relations, Synonyms.of(synonyms)
-        self.category = lru_cache(KEPT)(self._category)
-        self._key_of = lru_cache(KEPT)(self._made_key)
+        self.category = lru_cache(CACHE_SIZE)(self._category)
+        self._key_of = lru_cache(CACHE_SIZE)(self._build_key)
 
-    def key(self, spec: Specification, level: Level = "exact", *, one_room: bool = True) -> Key:
-        """The key of an entry on a level; ``one_room`` where the description names no second type of room."""
+    def key(self, spec: Specification, level: Level = "exact", *, one_room: bool = True) -> EntryKey:
+        """Return the key of an entry on a level. ``one_room``: the description names no second type of room."""
         return self._key_of(spec, level, one_room and level == "meaning")
 
     def is_symmetric(self, relation: str) -> bool:
-        """Whether it makes no difference to a measured relation which object is the anchor."""
+        """Return True if the measured relation is the same whichever object is the anchor."""
         meant = self.relations.between_objects(relation)
         return bool(meant) and all(one.type in SYMMETRIC for one in meant or ())
 
     def _category(self, name: str) -> Words:
-        """A category as it is compared."""
+        """Return a category normalised for comparison."""
         words = tuple(SPELT.get(word, word) for word in spaced(name).replace("-", " ").split())
         return self.same.known(words_of(" ".join(words))) or words
 
-    def _made_key(self, spec: Specification, level: Level, one_room: bool) -> Key:
+    def _build_key(self, spec: Specification, level: Level, one_room: bool) -> EntryKey:
         quantity = _normal(spec.quantity, spec.n) if level == "meaning" else (spec.quantity, spec.n)
         if spec.kind == "oor":
             objects = tuple(sorted(map(self.category, spec.categories)))
             anchor = () if self.is_symmetric(spec.relation) else self.category(spec.anchor)
-            return Key(spec.kind, quantity, (self._between(spec.relation, level), *objects), anchor)
-        return Key(spec.kind, quantity, (self.category(spec.category), *self._rest(spec, level, one_room)))
+            return EntryKey(spec.kind, quantity, (self._between(spec.relation, level), *objects), anchor)
+        return EntryKey(spec.kind, quantity, (self.category(spec.category), *self._rest(spec, level, one_room)))
 
     def _rest(self, spec: Specification, level: Level, one_room: bool) -> tuple[object, ...]:
-        """What an attribute or a relation to the room says of its category."""
+        """Return the part of the key after the category, for attributes and relations to the room."""
         if spec.kind == "atr":
             return (self.category(spec.attribute),)
         if spec.kind == "oar":
@@ -126,7 +126,7 @@ class Wording:
 
 
 def _normal(quantity: str, n: int) -> tuple[str, int]:
-    """A comparison by one of those that mean the same.
+    """Return a comparison in its normal form.
 
     >>> _normal("gt", 1), _normal("lt", 3), _normal("le", 0)
     (('ge', 2), ('le', 2), ('eq', 0))
@@ -138,9 +138,9 @@ def _normal(quantity: str, n: int) -> tuple[str, int]:
     return ("eq", 0) if (quantity, n) == ("le", 0) else (quantity, n)
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHE_SIZE)
 def rooms_named(description: str) -> int:
-    """How many types of room a description names.
+    """Return the number of types of room that a description names.
 
     >>> rooms_named("A flat: a living room with a sofa, and a kitchen."), rooms_named("A den with a sofa.")
     (2, 1)
@@ -149,85 +149,90 @@ def rooms_named(description: str) -> int:
     return sum(f" {' '.join(words_of(name))} " in words for name in ROOMS[:-1])
 
 
-def wording_of_tables() -> Wording:
-    """By the tables of the working project, else ours."""
-    return Wording(relation_table(), synonyms_table()[0])
+def entry_matcher() -> EntryMatcher:
+    """Build the rules from the tables of the working project, else the bundled ones."""
+    return EntryMatcher(relation_table(), synonyms_table()[0])
 
 
 @dataclass(frozen=True)
-class Compared:
-    """The entries of one kind on one level: those wanted and those said, by what they say."""
+class EntryComparison:
+    """The expected and given entries of one kind on one level, by key."""
 
-    wanted: Mapping[Key, Specification]
-    said: Mapping[Key, Specification]
+    wanted: Mapping[EntryKey, Specification]
+    said: Mapping[EntryKey, Specification]
     bad: int
-    """How many were said that cannot be read."""
+    """The number of given entries that cannot be read."""
 
     @property
     def right(self) -> int:
-        """How many are right."""
+        """The number of correct entries."""
         return len(self.wanted.keys() & self.said.keys())
 
     @property
     def total(self) -> int:
-        """How many were said."""
+        """The number of given entries, with the unreadable ones."""
         return len(self.said) + self.bad
 
     @property
     def missing(self) -> list[Specification]:
-        """What was wanted and not said."""
+        """The entries that are expected but not given."""
         return [spec for key, spec in self.wanted.items() if key not in self.said]
 
     @property
     def extra(self) -> list[Specification]:
-        """What was said and not wanted."""
+        """The entries that are given but not expected."""
         return [spec for key, spec in self.said.items() if key not in self.wanted]
 
     def agreeing_in_quantity(self) -> tuple[int, int]:
-        """Of the entries that agree in all else, paired one to one: how many agree in comparison and number too."""
-        return self._agreeing(_but_for_the_quantity, lambda key: key.quantity)
+        """Pair the entries that agree in all but the quantity. Return how many pairs agree in it too, and all pairs."""
+        return self._agreeing(_without_quantity, lambda key: key.quantity)
 
     def agreeing_in_anchor(self) -> tuple[int, int]:
-        """Count in the same way how many agree in the anchor too, where it makes a difference."""
-        return self._agreeing(_but_for_the_anchor, lambda key: key.anchor)
+        """Pair the entries that agree in all but an anchor that matters. Return how many pairs agree in it, and all
+        pairs."""
+        return self._agreeing(_without_anchor, lambda key: key.anchor)
 
-    def _agreeing(self, rest: Callable[[Key], object], part: Callable[[Key], object]) -> tuple[int, int]:
+    def _agreeing(self, rest: Callable[[EntryKey], object], part: Callable[[EntryKey], object]) -> tuple[int, int]:
         wanted, said = (_grouped(keys, rest, part) for keys in (self.wanted, self.said))
         pairs = [(wanted[one], said[one]) for one in wanted.keys() & said.keys()]
         return sum(len(left & right) for left, right in pairs), sum(min(len(left), len(right)) for left, right in pairs)
 
 
-def compared(item: Annotation, reading: AnnotationReading, wording: Wording) -> dict[Level, dict[Kind, Compared]]:
-    """Hold what was said against what is wanted, kind by kind on each level; what is said twice counts once."""
+def compare_entries(
+    item: Annotation, reading: AnnotationReading, matcher: EntryMatcher
+) -> dict[Level, dict[Kind, EntryComparison]]:
+    """Compare the given entries with the expected ones, by kind, on each level. Repeated entries count once."""
     one_room = rooms_named(item.description) < 2
     bad = Counter(kind for kind, _ in {(one.kind, one.note.text) for one in reading.bad})
 
-    def keyed(specs: Iterable[Specification], kind: Kind, level: Level) -> dict[Key, Specification]:
+    def keyed(specs: Iterable[Specification], kind: Kind, level: Level) -> dict[EntryKey, Specification]:
         """Return the first entry of each key."""
-        found: dict[Key, Specification] = {}
+        found: dict[EntryKey, Specification] = {}
         for spec in specs:
             if spec.kind == kind:
-                found.setdefault(wording.key(spec, level, one_room=one_room), spec)
+                found.setdefault(matcher.key(spec, level, one_room=one_room), spec)
         return found
 
     wanted, said = item.specifications, reading.specifications
     return {
-        level: {kind: Compared(keyed(wanted, kind, level), keyed(said, kind, level), bad[kind]) for kind in KINDS}
+        level: {
+            kind: EntryComparison(keyed(wanted, kind, level), keyed(said, kind, level), bad[kind]) for kind in KINDS
+        }
         for level in LEVELS
     }
 
 
-def _but_for_the_quantity(key: Key) -> object:
+def _without_quantity(key: EntryKey) -> object:
     return key.kind, key.what, key.anchor
 
 
-def _but_for_the_anchor(key: Key) -> object:
-    """None where the anchor makes no difference."""
+def _without_anchor(key: EntryKey) -> object:
+    """Return the key without its anchor, or None if the anchor makes no difference."""
     return (key.quantity, key.what) if key.anchor and len(set(key.what[1:])) > 1 else None
 
 
 def _grouped(
-    keys: Iterable[Key], rest: Callable[[Key], object], part: Callable[[Key], object]
+    keys: Iterable[EntryKey], rest: Callable[[EntryKey], object], part: Callable[[EntryKey], object]
 ) -> Mapping[object, set[object]]:
     groups: defaultdict[object, set[object]] = defaultdict(set)
     for key in keys:
@@ -236,8 +241,8 @@ def _grouped(
     return groups
 
 
-def nearly(exact: Compared, meaning: Compared) -> Iterator[dict[str, str]]:
-    """The entries said that are wrong in one thing, each beside one that was wanted and not said."""
+def near_misses(exact: EntryComparison, meaning: EntryComparison) -> Iterator[dict[str, str]]:
+    """Yield each given entry that is wrong in one respect only, with the missing entry it is close to."""
     missing, extra = set(exact.missing), set(exact.extra)
     wanted = {key: spec for key, spec in meaning.wanted.items() if spec in missing}
     said = {key: spec for key, spec in meaning.said.items() if spec in extra}
@@ -248,9 +253,9 @@ def nearly(exact: Compared, meaning: Compared) -> Iterator[dict[str, str]]:
                 yield {"said": said.pop(key).text, "wanted": wanted.pop(found).text, "differs": what}
 
 
-DIFFERENCES: Mapping[str, Callable[[Key], object]] = {
+DIFFERENCES: Mapping[str, Callable[[EntryKey], object]] = {
     "words": lambda key: key,
-    "quantity": _but_for_the_quantity,
+    "quantity": _without_quantity,
     "anchor": lambda key: (key.quantity, key.what),
 }
-"""In what an entry can be wrong alone, and what agrees then."""
+"""The respects in which an entry can be nearly right, each with the part of the key that must agree."""

@@ -1,4 +1,4 @@
-"""Files of annotations: the published CSV, a JSON twin, everything that is wrong with either, and tasks on them.
+"""Annotation files (the published CSV or JSON), their findings, and the base class of tasks on them.
 
 >>> text = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\\n0,easy,A den.,\\"eq,1,sofa; ge,x,lamp\\",,,\\n"
 >>> found = read_annotations(text, "annotations.csv")
@@ -7,14 +7,15 @@
 >>> print(found.findings[0])
 error bad-entry: line 2, item 0: ObjCount: 'ge,x,lamp': x is no number from 0 on
 
-The published reader finds a row by its position, not by its ID, and stops with an error at some slips; here each slip
-is a finding, and rows are found by their IDs. ``check`` says all; whoever scores refuses a file with errors.
+The published reader finds a row by its position, not by its ID, and some defects make it stop with an error. Here each
+defect is a finding, and rows are found by their IDs. ``tsgkit scene check`` lists all findings; scoring refuses a file
+with errors.
 
 >>> found = inspect(text.encode(), "a.csv")
 >>> found.rows, found.counts, found.problem
 (1, {'bad-entry': 1}, "a.csv: line 2, item 0: ObjCount: 'ge,x,lamp': x is no number from 0 on")
 >>> inspect(b"a,b\\n", "b.csv").problem
-'b.csv: there is no column ID'
+'b.csv: column ID is missing'
 """
 
 from __future__ import annotations
@@ -58,36 +59,38 @@ COLUMNS = ("ID", "Difficulty", "Description", "ObjCount", "ObjAttr", "OORel", "O
 CELLS = dict(zip(KINDS, COLUMNS[3:], strict=True))
 FORMAT = "tsgkit/annotations"
 ROOMS = ("tsgkit/room", "sceneState")
-"""The formats of rooms, which are easily taken for annotations."""
+"""The formats of room files, which are easily mistaken for annotation files."""
 MOST = 1_000_000
-"""Characters of a cell."""
+"""The maximum number of characters in a cell."""
 RULES = {
     "bad-entry": Rule(ERROR, "an entry is not of the form of its column"),
-    "bad-id": Rule(ERROR, "an ID that no file scene_ID.json can be named by"),
+    "bad-id": Rule(ERROR, "an ID cannot be used in a file name scene_ID.json"),
     "repeated-id": Rule(ERROR, "an ID occurs twice"),
-    "out-of-place": Rule(WARNING, "an ID is not the row's number from 0, by which the published reader looks it up"),
-    "no-counts": Rule(ERROR, "nothing is counted, so nothing can be matched"),
-    "uncounted-category": Rule(WARNING, "a category stands in no ObjCount entry; the published code stops at it"),
-    "repeated-entry": Rule(WARNING, "an entry is written twice, and counts once"),
+    "out-of-place": Rule(
+        WARNING, "an ID differs from the row number (from 0), by which the published reader finds the row"
+    ),
+    "no-counts": Rule(ERROR, "there are no counts, so no object can be matched"),
+    "uncounted-category": Rule(WARNING, "a category has no ObjCount entry; the published code fails on it"),
+    "repeated-entry": Rule(WARNING, "an entry is repeated; it counts once"),
     "unknown-difficulty": Rule(WARNING, "the difficulty is none of easy, medium, hard"),
-    "unknown-reference": Rule(WARNING, "a room relation is to nothing built and no type of room"),
-    "no-anchor": Rule(WARNING, "a relation names no anchor; the first object is taken"),
+    "unknown-reference": Rule(WARNING, "a room relation refers to neither a built element nor a type of room"),
+    "no-anchor": Rule(WARNING, "a relation names no anchor, so the first object is used"),
     "several-objects": Rule(WARNING, "a relation other than surround names more than two objects"),
     "empty-description": Rule(WARNING, "there is no description"),
-    "cut-description": Rule(WARNING, "the description holds a semicolon, at which the published reader cuts it"),
-    "unmapped-relation": Rule(WARNING, "a relation that means nothing measured; strict counts it apart as unknown"),
-    "more-columns": Rule(WARNING, "a column that nobody reads"),
+    "cut-description": Rule(WARNING, "the description contains a semicolon, where the published reader cuts it off"),
+    "unmapped-relation": Rule(WARNING, "a relation has no measured meaning; strict counts it as unknown"),
+    "more-columns": Rule(WARNING, "a column is not used"),
 }
 
 FINDING_RULES = RULES
 ANNOTATIONS = "annotations"
-"""What the file of a dataset holds."""
+"""The name of the rows in a dataset."""
 KINDS_OF_TASKS = ("annotate", "fidelity", "plausibility")
 
 
 @dataclass(frozen=True)
 class AnnotationFile:
-    """The annotations of a file and what is wrong with it."""
+    """The annotations of a file, and the findings on it."""
 
     file: str
     annotations: tuple[Annotation, ...]
@@ -99,15 +102,15 @@ class AnnotationFile:
         return tuple(finding for finding in self.findings if finding.severity == ERROR)
 
     def usable(self) -> tuple[Annotation, ...]:
-        """The annotations of a file without errors; ``UsageError`` names the first."""
+        """Return the annotations. Raise UsageError with the first error if the file has any."""
         if self.errors:
             more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
             first = self.errors[0]
             where = ", ".join(f"{key} {value}" for key, value in first.place._asdict().items() if value is not None)
-            hint = f"tsgkit scene check {self.file} says all"
+            hint = f"tsgkit scene check {self.file} lists all findings"
             raise UsageError(f"{self.file}: {where}: {first.message}{more}", hint=hint)
         if not self.annotations:
-            raise UsageError(f"{self.file}: there are no annotations in it")
+            raise UsageError(f"{self.file}: it has no annotations")
         return self.annotations
 
 
@@ -128,8 +131,8 @@ class _File(Given):
 
 
 @dataclass(frozen=True)
-class _Raw:
-    """A row as it is written, whatever the format."""
+class _RawRow:
+    """A row as written, in either format."""
 
     line: int | None
     item_id: str
@@ -141,35 +144,35 @@ class _Raw:
 
 
 @dataclass
-class _Slips:
-    """What is found on the way."""
+class _FindingCollector:
+    """A collector of findings."""
 
     found: list[Finding] = field(default_factory=list)
 
-    def add(self, code: str, message: str, raw: _Raw | None = None, hint: str = "") -> None:
+    def add(self, code: str, message: str, raw: _RawRow | None = None, hint: str = "") -> None:
         place = Place(line=raw.line, item=raw.item_id) if raw else Place()
         self.found.append(Finding(code, RULES[code].severity, message, hint, place))
 
 
 def read_annotations(text: str, file: str) -> AnnotationFile:
-    """The annotations of a text: JSON where it begins like an object, else the published CSV."""
-    slips = _Slips()
-    rows = _json_rows(text, file) if text.lstrip().startswith("{") else list(_csv_rows(text, file, slips))
-    annotations = tuple(_annotation(raw, slips) for raw in rows)
-    _check_ids(rows, slips)
-    return AnnotationFile(file, annotations, tuple(slips.found))
+    """Read annotations from a text: JSON if it starts with ``{``, else the published CSV."""
+    collector = _FindingCollector()
+    rows = _json_rows(text, file) if text.lstrip().startswith("{") else list(_csv_rows(text, file, collector))
+    annotations = tuple(_annotation(raw, collector) for raw in rows)
+    _check_ids(rows, collector)
+    return AnnotationFile(file, annotations, tuple(collector.found))
 
 
-def _csv_rows(text: str, file: str, slips: _Slips) -> Iterator[_Raw]:
+def _csv_rows(text: str, file: str, collector: _FindingCollector) -> Iterator[_RawRow]:
     csv.field_size_limit(MOST)
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         names = [name.strip() for name in reader.fieldnames or ()]
         if missing := [column for column in COLUMNS if column not in names]:
-            raise FileProblem(f"{file}: there is no column {missing[0]}", hint=f"the columns: {', '.join(COLUMNS)}")
+            raise FileProblem(f"{file}: column {missing[0]} is missing", hint=f"expected columns: {', '.join(COLUMNS)}")
         for name in names:
             if name not in (*COLUMNS, "Room"):
-                slips.add("more-columns", f"the column {name!r:.60}")
+                collector.add("more-columns", f"the column {name!r:.60}")
         reader.fieldnames = names
         for place, row in enumerate(reader):
             yield _from_csv(row, reader.line_num, place, file)
@@ -177,18 +180,21 @@ def _csv_rows(text: str, file: str, slips: _Slips) -> Iterator[_Raw]:
         raise FileProblem(f"{file}: line {reader.line_num}: {error}") from None
 
 
-def _from_csv(row: Mapping[str | None, Any], line: int, place: int, file: str) -> _Raw:
+def _from_csv(row: Mapping[str | None, Any], line: int, place: int, file: str) -> _RawRow:
     if None in row or None in row.values():
-        raise FileProblem(f"{file}: line {line}: not as many cells as columns", hint="put cells with commas in quotes")
+        raise FileProblem(
+            f"{file}: line {line}: the number of cells differs from the number of columns",
+            hint="quote cells that contain commas",
+        )
     cell = {name: str(row[name]) for name in row if name}
     entries: dict[Kind, list[str]] = {
         kind: [part.strip() for part in cell[CELLS[kind]].split(";") if part.strip()] for kind in KINDS
     }
-    return _Raw(line, cell["ID"].strip(), cell["Difficulty"].strip().lower(), cell["Description"].strip(), entries,
+    return _RawRow(line, cell["ID"].strip(), cell["Difficulty"].strip().lower(), cell["Description"].strip(), entries,
                 cell.get("Room", "").strip(), place)  # fmt: skip
 
 
-def _json_rows(text: str, file: str) -> list[_Raw]:
+def _json_rows(text: str, file: str) -> list[_RawRow]:
     value = json_of(text, file)
     if isinstance(value, dict) and "annotations" not in value and value.get("format") in ROOMS:
         raise FileProblem(f"{file}: this is a room, not annotations", hint="tsgkit scene show draws a room")
@@ -199,7 +205,7 @@ def _json_rows(text: str, file: str) -> list[_Raw]:
     if read.format != FORMAT:
         raise FileProblem(f"{file}: format: {read.format!r:.60} is not {FORMAT}")
     return [
-        _Raw(
+        _RawRow(
             None,
             str(row.item_id),
             row.difficulty,
@@ -212,68 +218,70 @@ def _json_rows(text: str, file: str) -> list[_Raw]:
     ]
 
 
-def _annotation(raw: _Raw, slips: _Slips) -> Annotation:
-    counts, attributes, pairs, built = (tuple(_parsed(kind, raw, slips)) for kind in KINDS)
+def _annotation(raw: _RawRow, collector: _FindingCollector) -> Annotation:
+    counts, attributes, pairs, built = (tuple(_parsed(kind, raw, collector)) for kind in KINDS)
     room = "" if raw.room == NONE else raw.room
     made = Annotation(raw.item_id, raw.difficulty, raw.description, counts, attributes, pairs, built, room)
-    _check_row(raw, made, slips)
+    _check_row(raw, made, collector)
     return made
 
 
-def _parsed(kind: Kind, raw: _Raw, slips: _Slips) -> Iterator[Specification]:
+def _parsed(kind: Kind, raw: _RawRow, collector: _FindingCollector) -> Iterator[Specification]:
     for entry in raw.entries[kind]:
         try:
             yield PARSERS[kind](entry)
         except NotationError as error:
-            slips.add("bad-entry", f"{CELLS[kind]}: {error.message}", raw)
+            collector.add("bad-entry", f"{CELLS[kind]}: {error.message}", raw)
 
 
-def _check_row(raw: _Raw, made: Annotation, slips: _Slips) -> None:
+def _check_row(raw: _RawRow, made: Annotation, collector: _FindingCollector) -> None:
     if not NAME.fullmatch(raw.item_id) or ".." in raw.item_id:
-        slips.add("bad-id", f"the ID {raw.item_id!r:.60}", raw, "letters, digits, hyphens and underscores")
+        collector.add("bad-id", f"the ID {raw.item_id!r:.60}", raw, "letters, digits, hyphens and underscores")
     if raw.difficulty not in DIFFICULTIES:
-        slips.add("unknown-difficulty", f"the difficulty {raw.difficulty!r:.60}", raw)
+        collector.add("unknown-difficulty", f"the difficulty {raw.difficulty!r:.60}", raw)
     if not raw.description:
-        slips.add("empty-description", "no description", raw)
+        collector.add("empty-description", "no description", raw)
     if ";" in raw.description and raw.line is not None:
-        slips.add("cut-description", "the description holds a semicolon", raw)
+        collector.add("cut-description", "the description holds a semicolon", raw)
     if not made.counts:
-        slips.add("no-counts", "no ObjCount entry", raw)
+        collector.add("no-counts", "no ObjCount entry", raw)
     counted = {spec.category for spec in made.counts}
     for name in made.categories:
         if name not in counted:
-            slips.add("uncounted-category", f"{name} stands in no ObjCount entry", raw, "add one, such as ge,1,NAME")
+            collector.add(
+                "uncounted-category", f"{name} stands in no ObjCount entry", raw, "add one, such as ge,1,NAME"
+            )
     for kind in KINDS:
         for entry, times in Counter(raw.entries[kind]).items():
             if times > 1:
-                slips.add("repeated-entry", f"{CELLS[kind]}: {entry} is written {times} times", raw)
-    _check_relations(raw, made, slips)
+                collector.add("repeated-entry", f"{CELLS[kind]}: {entry} is written {times} times", raw)
+    _check_relations(raw, made, collector)
 
 
-def _check_relations(raw: _Raw, made: Annotation, slips: _Slips) -> None:
+def _check_relations(raw: _RawRow, made: Annotation, collector: _FindingCollector) -> None:
     for spec in made.object_relations:
         if spec.anchor_place == NO_ANCHOR:
-            slips.add("no-anchor", f"{spec.text}: no anchor", raw)
+            collector.add("no-anchor", f"{spec.text}: no anchor", raw)
         if len(spec.objects) > 2 and "surround" not in spec.relation.lower():
-            slips.add("several-objects", f"{spec.text}: {len(spec.objects)} objects", raw, "write a pair an entry")
+            collector.add("several-objects", f"{spec.text}: {len(spec.objects)} objects", raw, "write a pair an entry")
     for spec in made.room_relations:
         for name in spec.elements:
             if not is_built(name):
-                slips.add("unknown-reference", f"{spec.text}: {name} is nothing built", raw)
+                collector.add("unknown-reference", f"{spec.text}: {name} is nothing built", raw)
 
 
-def _check_ids(rows: Sequence[_Raw], slips: _Slips) -> None:
+def _check_ids(rows: Sequence[_RawRow], collector: _FindingCollector) -> None:
     seen: set[str] = set()
     for raw in rows:
         if raw.item_id in seen:
-            slips.add("repeated-id", f"the ID {raw.item_id} occurs twice", raw)
+            collector.add("repeated-id", f"the ID {raw.item_id} occurs twice", raw)
         seen.add(raw.item_id)
         if raw.item_id != str(raw.place):
-            slips.add("out-of-place", f"ID {raw.item_id} stands in row {raw.place}", raw)
+            collector.add("out-of-place", f"ID {raw.item_id} stands in row {raw.place}", raw)
 
 
 def as_csv(annotations: Sequence[Annotation]) -> str:
-    """The published CSV."""
+    """Return the annotations as the published CSV."""
     out = io.StringIO(newline="")
     plain = csv.writer(out, lineterminator="\n")
     quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)  # the plain one does not see a bare return
@@ -287,18 +295,18 @@ def as_csv(annotations: Sequence[Annotation]) -> str:
 
 
 def as_json(annotations: Sequence[Annotation]) -> str:
-    """The JSON twin."""
+    """Return the annotations in the JSON format."""
     value = {"format": FORMAT, "annotations": [annotation_value(one) for one in annotations]}
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_annotation_file(path: Path) -> AnnotationFile:
-    """The annotations of a file."""
+    """Read the annotations of a file."""
     return read_annotations(read_text(path), str(path))
 
 
 def unmapped_relations(annotations: Iterable[Annotation]) -> Iterator[Finding]:
-    """A finding for every relation that means nothing measured, by the table of the working project or ours."""
+    """Yield a finding for each relation that the table (the working project's or the bundled one) does not map."""
     table = relation_table()
     for one in annotations:
         for spec in one.of_kind("oor"):
@@ -317,7 +325,7 @@ def _unmapped(annotation: Annotation, message: str) -> Finding:
 
 @dataclass(frozen=True)
 class Inspection:
-    """How many annotations a file holds, what was found in them, and why they cannot be used, if so."""
+    """The number of annotations in a file, the findings, and the problem that makes the file unusable, if any."""
 
     rows: int
     findings: tuple[Finding, ...]
@@ -326,13 +334,13 @@ class Inspection:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many findings of each code, in the order of the rules."""
+        """The number of findings of each code, in the order of the rules."""
         counts = Counter(finding.code for finding in self.findings)
         return {code: counts[code] for code in FINDING_RULES if counts[code]}
 
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
-    """What a file holds."""
+    """Inspect the content of a file."""
     try:
         found = read_annotations(data.decode("utf-8-sig"), file)
     except UnicodeDecodeError:
@@ -347,7 +355,7 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:
-    """All tasks where a file holds annotations, by its first line."""
+    """Return all tasks of this suite if the first lines of a file look like annotations, else none."""
     try:
         with file.open(encoding="utf-8-sig") as lines:
             first = next(lines, "")
@@ -358,11 +366,11 @@ def kinds_of(file: Path) -> tuple[str, ...]:
 
 
 class DescriptionTask(Task):
-    """What all tasks of this suite have in common: their items are descriptions with their annotations."""
+    """Base class of this suite's tasks. Their items are descriptions with annotations."""
 
     @property
     def stored(self) -> str:
-        """The name of its rows in datasets: all tasks of this suite have the same."""
+        """The name of the rows in datasets, the same for all tasks of this suite."""
         return ANNOTATIONS
 
     groups: tuple[str, ...] = ("difficulty", "room")
@@ -372,15 +380,15 @@ class DescriptionTask(Task):
         self.shown = tuple(name for name, metric in self.metrics.items() if metric.is_headline)
 
     def clusters_are(self, dataset: Dataset) -> str:
-        """Every description stands for itself."""
+        """Return the unit of the clusters: each description is its own cluster."""
         return "descriptions"
 
     def source(self, data: str | None) -> Path | Traversable:
-        """Return where its rows lie; a folder of one's own is none, since files of annotations have any name."""
+        """Return the path of the rows. A folder is returned as it is, since annotation files can have any name."""
         return Path(data) if data is not None and Path(data).is_dir() else super().source(data)
 
     def dataset(self, data: str | None) -> Items:
-        """Return the annotations of a file, an installed dataset, or (None) those the card names."""
+        """Return the annotations of a file, of an installed dataset, or (None) of the dataset that the card names."""
         source = self.source(data)
         text = read_text(source) if isinstance(source, Path) else text_of(source)
         found = read_annotations(text, str(source))
@@ -389,7 +397,7 @@ class DescriptionTask(Task):
         return Items(found.file, hashlib.sha256(content.encode()).hexdigest(), samples)
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
-        """Return difficulties from easy to hard; rooms by name."""
+        """Sort difficulties from easy to hard, and rooms by name."""
         last = len(DIFFICULTIES)
         return sorted(members, key=lambda one: (DIFFICULTIES.index(one) if one in DIFFICULTIES else last, one))
 
@@ -398,5 +406,5 @@ class DescriptionTask(Task):
         return sample.description
 
     def reference_value(self, sample: Annotation) -> object:
-        """Return the annotation."""
+        """Return the annotation as JSON."""
         return annotation_value(sample)

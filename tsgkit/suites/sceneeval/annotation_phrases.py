@@ -1,15 +1,16 @@
-"""A description taken apart into things, relation phrases and the small words between them.
+"""A tokeniser of descriptions into things, relation phrases and the small words between them.
 
->>> taken = take_apart("At least two white chairs in front of the desk.", relation_table())
+>>> taken = split_description("At least two white chairs in front of the desk.", relation_table())
 >>> taken[0].name, taken[0].attributes, taken[0].quantity, taken[0].n
 ('chair', ('white',), 'ge', 2)
 >>> taken[1].phrase, taken[2].name, taken[2].is_known, taken[3]
 ('in front', 'desk', True, '.')
 
-A thing is what follows an article, a number or a word such as ``several``, up to the next relation phrase, verb or
-mark; its last words are its name, and the adjectives of a short list before them its attributes. Relation phrases are
-those of the table (``tasks/sceneeval/relations.yaml``), longest first. Not covered: things without an article or
-number, clauses that belong to something further off, adjectives outside the list, which become part of the name.
+A thing starts after an article, a number or a word such as ``several`` and ends before the next relation phrase, verb
+or punctuation mark. Its first words are attributes if they are in a short list of adjectives; the rest is its name.
+Relation phrases are those of the table (``tasks/sceneeval/relations.yaml``), longest first. Not covered: things without
+an article or number, clauses that refer to something further away, and adjectives outside the list, which become part
+of the name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
 from tsgkit.suites.sceneeval.word_meanings import RelationTable, element_of, relation_table
 
-__all__ = ["Link", "Phrases", "Piece", "Thing", "relation_table", "take_apart"]
+__all__ = ["PhraseTable", "Piece", "RelationPhrase", "Thing", "relation_table", "split_description"]
 
 TOKEN = re.compile(r"[a-z]+(?:['’-][a-z]+)*|\d{1,6}|[.,;:]")
 ADJECTIVES = word_set(
@@ -34,7 +35,7 @@ ADJECTIVES = word_set(
     "single double queen king twin bunk modern old antique rustic vintage formal cozy soft comfortable",
     "striped patterned checkered colorful colourful empty open closed matching simple plain spacious",
 )
-STOPS = word_set(
+NAME_ENDS = word_set(
     "and or with that which who where while but as is are be it its them they each every both all there one another",
     "stands standing lie lies hang hangs hold holds holding face faces fill fills sit sits rest rests made",
     "of from to for into between has have other",
@@ -46,74 +47,74 @@ ARTICLES: Mapping[str, tuple[str, int]] = {
     **dict.fromkeys(("some", "several"), ("ge", 2)),
     "no": ("eq", 0),
 }
-COMPARED = {"at least": "ge", "at most": "le", "more than": "gt", "fewer than": "lt", "less than": "lt"}
+COMPARISON_WORDS = {"at least": "ge", "at most": "le", "more than": "gt", "fewer than": "lt", "less than": "lt"}
 PLACES = word_set("corner middle center centre side foot row")
-TOGETHER = {"pair": 2, "couple": 2, "row": None, "set": None, "group": None, "stack": None}
-"""Words for several things together, with their number where they tell one."""
+GROUP_NOUNS = {"pair": 2, "couple": 2, "row": None, "set": None, "group": None, "stack": None}
+"""Words for groups of things, with their number if it is fixed."""
 
 
 @dataclass(frozen=True)
 class Thing:
-    """What a noun phrase names: its category in the singular, its attributes, and how many there are."""
+    """A noun phrase: its category in the singular, its attributes, and how many things there are."""
 
     name: str
     attributes: tuple[str, ...]
     quantity: str
     n: int
     is_known: bool
-    """Whether it was mentioned before, as ``the`` says."""
+    """True after a definite article: the thing was mentioned before."""
 
     @property
     def is_place(self) -> bool:
-        """Whether it is no thing at all, but a part of something."""
+        """True if it names a part of something, not an object."""
         return self.name in PLACES
 
     @property
     def is_built(self) -> bool:
-        """Whether it is part of the room, or a room."""
+        """True if it is part of the room, or a room."""
         return spaced(self.name) in ROOMS or element_of(self.name) is not None
 
 
 @dataclass(frozen=True)
-class Link:
-    """A relation phrase as the table has it."""
+class RelationPhrase:
+    """A relation phrase of the table."""
 
     phrase: str
-    of_it: bool = False
-    """Whether ``its`` stands in it, as in ``on its long side``."""
-    is_turned: bool = False
-    """Whether what comes before it is the anchor, as in ``surrounded by``."""
+    has_its: bool = False
+    """True if it contains ``its``, as in ``on its long side``."""
+    is_inverted: bool = False
+    """True if the anchor comes before it, as in ``surrounded by``."""
 
 
-Piece = Thing | Link | str
-"""A thing, a relation, or one of the words and marks that matter between them."""
-BETWEEN = word_set("it them they each all both with and . , ; :")
+Piece = Thing | RelationPhrase | str
+"""A thing, a relation phrase, or a word or punctuation mark between them that matters."""
+CONNECTORS = word_set("it them they each all both with and . , ; :")
 
 
 @dataclass(frozen=True)
-class Phrases:
+class PhraseTable:
     """The relation phrases of a table."""
 
     table: RelationTable
 
     @cached_property
     def by_first(self) -> Mapping[str, list[tuple[str, ...]]]:
-        """The phrases by their first words, longest first."""
+        """The phrases by their first word, longest first."""
         found: dict[str, list[tuple[str, ...]]] = {}
         for phrase in sorted({*self.table.objects, *self.table.rooms}, key=lambda one: (-len(one.split()), one)):
             words = tuple(phrase.split())
             found.setdefault(words[0], []).append(words)
         return found
 
-    def at(self, tokens: Sequence[str], start: int) -> tuple[Link, int] | None:
-        """The longest phrase that begins here, and where it ends."""
+    def at(self, tokens: Sequence[str], start: int) -> tuple[RelationPhrase, int] | None:
+        """Return the longest phrase that starts at a token, and the index after it."""
         if tuple(tokens[start : start + 2]) == ("surrounded", "by"):
-            return Link("surround", is_turned=True), start + 2
+            return RelationPhrase("surround", is_inverted=True), start + 2
         first = tokens[start]
         for word in dict.fromkeys((first, first.removesuffix("s"))):
             for phrase in self.by_first.get(word, ()):
                 if end := self._end(phrase, tokens, start):
-                    return Link(" ".join(phrase), of_it="its" in tokens[start:end]), end
+                    return RelationPhrase(" ".join(phrase), has_its="its" in tokens[start:end]), end
         return None
 
     def _end(self, phrase: Sequence[str], tokens: Sequence[str], start: int) -> int | None:
@@ -127,12 +128,12 @@ class Phrases:
         return at
 
 
-def take_apart(description: str, table: RelationTable) -> list[Piece]:
-    """The pieces of a description in order."""
-    return list(_pieces(TOKEN.findall(description.lower().replace("’", "'")), Phrases(table)))
+def split_description(description: str, table: RelationTable) -> list[Piece]:
+    """Return the pieces of a description in order."""
+    return list(_pieces(TOKEN.findall(description.lower().replace("’", "'")), PhraseTable(table)))
 
 
-def _pieces(tokens: Sequence[str], phrases: Phrases) -> Iterator[Piece]:
+def _pieces(tokens: Sequence[str], phrases: PhraseTable) -> Iterator[Piece]:
     at = 0
     while at < len(tokens):
         if found := phrases.at(tokens, at):
@@ -142,12 +143,12 @@ def _pieces(tokens: Sequence[str], phrases: Phrases) -> Iterator[Piece]:
             made, at = thing
             yield made
         else:
-            if tokens[at] in BETWEEN:
+            if tokens[at] in CONNECTORS:
                 yield tokens[at]
             at += 1
 
 
-def _thing_at(tokens: Sequence[str], start: int, phrases: Phrases) -> tuple[Thing, int] | None:
+def _thing_at(tokens: Sequence[str], start: int, phrases: PhraseTable) -> tuple[Thing, int] | None:
     counted = _quantity_at(tokens, start)
     if counted is None:
         return None
@@ -163,9 +164,9 @@ def _thing_at(tokens: Sequence[str], start: int, phrases: Phrases) -> tuple[Thin
     return Thing(name, tuple(words[:place]), quantity, n, tokens[start] in DEFINITE), at
 
 
-def _ends(tokens: Sequence[str], at: int, phrases: Phrases, words: Sequence[str]) -> bool:
+def _ends(tokens: Sequence[str], at: int, phrases: PhraseTable, words: Sequence[str]) -> bool:
     word = tokens[at]
-    if word in STOPS or word in ARTICLES or word in DEFINITE or word in NUMBERS:
+    if word in NAME_ENDS or word in ARTICLES or word in DEFINITE or word in NUMBERS:
         return True
     if word == "stand" and words and words[-1].endswith("s"):  # two lamps stand; a tv stand
         return True
@@ -173,14 +174,14 @@ def _ends(tokens: Sequence[str], at: int, phrases: Phrases, words: Sequence[str]
 
 
 def _quantity_at(tokens: Sequence[str], start: int) -> tuple[str, int, int] | None:
-    """The comparison and number that begin here, and where they end."""
-    if compared := COMPARED.get(" ".join(tokens[start : start + 2])):
+    """Return the comparison and number that start at a token, and the index after them."""
+    if compared := COMPARISON_WORDS.get(" ".join(tokens[start : start + 2])):
         number = _number(tokens, start + 2)
         return None if number is None else (compared, number, start + 3)
     word = tokens[start]
     following = tokens[start + 1] if start + 1 < len(tokens) else ""
-    if following in TOGETHER and tokens[start + 2 : start + 3] == ["of"]:
-        return _together(tokens, start, TOGETHER[following])
+    if following in GROUP_NOUNS and tokens[start + 2 : start + 3] == ["of"]:
+        return _group_quantity(tokens, start, GROUP_NOUNS[following])
     if (number := _number(tokens, start)) is not None:
         return "eq", number, start + 1
     if word in DEFINITE and _number(tokens, start + 1) is not None:
@@ -190,8 +191,9 @@ def _quantity_at(tokens: Sequence[str], start: int) -> tuple[str, int, int] | No
     return (*ARTICLES[word], start + 1) if word in ARTICLES else None
 
 
-def _together(tokens: Sequence[str], start: int, own: int | None) -> tuple[str, int, int]:
-    """``a pair of``, ``a row of two``, ``a stack of at least five``, ``a set of``."""
+def _group_quantity(tokens: Sequence[str], start: int, own: int | None) -> tuple[str, int, int]:
+    """Return the quantity of phrases such as ``a pair of``, ``a row of two``, ``a stack of at least five``, ``a set
+    of``."""
     if own is None and start + 3 < len(tokens) and (found := _quantity_at(tokens, start + 3)):
         return found
     return ("eq", own, start + 3) if own else ("ge", 2, start + 3)
@@ -204,7 +206,7 @@ def _number(tokens: Sequence[str], at: int) -> int | None:
 
 
 def singular(word: str) -> str:
-    """The singular of a noun by its spelling.
+    """Return the singular of a noun, by its spelling.
 
     >>> [singular(word) for word in ("lamps", "shelves", "benches", "boxes", "glass", "chair")]
     ['lamp', 'shelf', 'bench', 'box', 'glass', 'chair']

@@ -1,4 +1,4 @@
-"""Reads an annotation from what a model really writes: JSON among prose, or entries line by line under headings.
+"""A reader of annotations from replies: JSON surrounded by prose, or entries line by line under headings.
 
 >>> reading = read_annotation_reply('''Here it is:
 ... ```json
@@ -15,11 +15,10 @@ line 3: unread: not quant,n,category,attribute: 'eq,one'
 >>> read_annotation_reply("I cannot do that.").unreadable
 'there is no annotation in it'
 
-Nothing is guessed and nothing dropped in silence: an entry that cannot be read is a finding with its reason, and known
-by its kind, so that whoever scores can count it as wrong. Repairs change how an entry is written, never what it says;
-an object relation without the place of its anchor is read as one that names none (-1). What stands in a closed
-``<think>`` block is no answer; of several annotations the last one with entries counts; one that is cut off is none.
-No text makes the reader raise.
+The reader does not guess, and drops nothing silently: an unreadable entry becomes a finding with its kind and the
+reason, so that scoring can count it as wrong. Repairs change the form of an entry, never its meaning. An object
+relation without an anchor index is read as one without an anchor (-1). A closed ``<think>`` block is ignored. Of
+several annotations, the last one with entries counts; a truncated one is unreadable. No text makes the reader raise.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ FIELDS: Mapping[Kind, str] = {
     "oor": "object_relations",
     "oar": "room_relations",
 }
-"""The fields of an answer, by what their entries are."""
-CALLED: Mapping[Kind, str] = {
+"""The field of an answer for each kind of entry."""
+ALIASES: Mapping[Kind, str] = {
     "cnt": "counts count objectcounts objectcount objcounts objcount cnt",
     "atr": "attributes attribute objectattributes objectattribute objattributes objattrs objattr atr",
     "oor": "objectrelations objectrelation objectrelationships objectobjectrelations objectobjectrelationships oorels "
@@ -55,8 +54,8 @@ CALLED: Mapping[Kind, str] = {
     "oar": "roomrelations roomrelation roomrelationships objectroomrelations objectarchitecturerelations "
     "objectarchitecturerelationships architecturerelations oarels oarel oar",
 }
-"""What else the fields are called, as the published columns are, without spaces and capitals."""
-KIND_CALLED: Mapping[str, Kind] = {name: kind for kind in KINDS for name in CALLED[kind].split()}
+"""Other names of the fields, such as those of the published columns, in lower case without spaces."""
+KIND_BY_ALIAS: Mapping[str, Kind] = {name: kind for kind in KINDS for name in ALIASES[kind].split()}
 SPELT = {
     "eq": ("=", "==", "exactly", "equal"),
     "lt": ("<", "less than", "fewer than"),
@@ -65,7 +64,7 @@ SPELT = {
     "ge": (">=", "≥", "at least"),
 }
 COMPARISONS = {sign: name for name, signs in SPELT.items() for sign in signs}
-"""Signs and words that people write for the comparisons."""
+"""Signs and words for the comparisons."""
 SPELT_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 NUMBERS = {word: number for number, word in enumerate(SPELT_NUMBERS.split())}
 PARTS: tuple[tuple[str, ...], ...] = (
@@ -78,10 +77,10 @@ PARTS: tuple[tuple[str, ...], ...] = (
     ("attribute", "attributes"),
     ("references", "reference", "arch", "archref", "element", "elements"),
 )
-"""What the parts of an entry are called where one is written as an object, in the order in which they are written."""
+"""Names of the parts of an entry that is written as an object, in the order of an entry written as text."""
 MOST_NESTED = 4
 LONGEST = 2_000
-"""Characters of an entry."""
+"""The maximum number of characters in an entry."""
 TOO_LONG = f"longer than {LONGEST:,} characters"
 NOTHING, CUT = "there is no annotation in it", "the annotation ends in the middle"
 ENTRY = re.compile(rf"({'|'.join([*QUANTITIES, *map(re.escape, COMPARISONS)])})\s*,", re.IGNORECASE)
@@ -89,11 +88,11 @@ AROUND = " \t>#*_`'\","
 HEADING = re.compile(r"([^:：]{1,60})[:：]?(.*)")
 LETTERS = re.compile(r"[^a-z]+")
 PLACE = re.compile(r"-?\d+")
-NONE_SAID = ("", "none", "n/a", "(none)", "empty", "[]", "null", "-")
+EMPTY_WORDS = ("", "none", "n/a", "(none)", "empty", "[]", "null", "-")
 
 
 class BadEntry(NamedTuple):
-    """An entry that could not be read: of what kind it was to be, where it stands, and what is wrong with it."""
+    """An entry that could not be read: its expected kind, and a note with its line and the reason."""
 
     kind: Kind
     note: Note
@@ -101,52 +100,52 @@ class BadEntry(NamedTuple):
 
 @dataclass(frozen=True)
 class AnnotationReading:
-    """The entries that were read, those that could not be, and what was repaired or ignored on the way."""
+    """The entries of a reply: those that were read, those that could not be, and notes on repairs."""
 
     specifications: tuple[Specification, ...] = ()
     bad: tuple[BadEntry, ...] = ()
     notes: tuple[Note, ...] = ()
     unreadable: str = ""
-    """Why there is no annotation in the text; empty where there is one, be it an empty one."""
+    """The reason why the text has no annotation. Empty if it has one, even an empty one."""
     spans: tuple[tuple[int, int], ...] = field(default=(), compare=False)
-    """Where in the text the annotation stands: its object or list, or each line with entries."""
+    """The spans of the annotation in the text: its object or list, or each line with entries."""
 
     def of_kind(self, kind: Kind) -> tuple[Specification, ...]:
-        """The entries of one kind."""
+        """Return the entries of one kind."""
         return tuple(spec for spec in self.specifications if spec.kind == kind)
 
     @property
     def findings(self) -> tuple[Note, ...]:
-        """All that is to be said of the text, line by line."""
+        """All notes on the text, by line."""
         return tuple(sorted((*self.notes, *(one.note for one in self.bad)), key=lambda note: note.line))
 
     @property
     def is_repaired(self) -> bool:
-        """Whether anything was not written as asked."""
+        """True if anything was not written as requested."""
         return any(note.kind == "repaired" for note in self.notes)
 
     def annotation(
         self, item_id: str, *, difficulty: str = "", description: str = "", room_type: str = ""
     ) -> Annotation:
-        """The entries as the annotation of a description; those that could not be read are not in it."""
+        """Return the readable entries as the annotation of a description."""
         counts, attributes, pairs, built = map(self.of_kind, KINDS)
         return Annotation(item_id, difficulty, description, counts, attributes, pairs, built, room_type)
 
 
 def read_annotation_reply(text: str) -> AnnotationReading:
-    """The annotation a reply gives; ``unreadable`` says why where there is none."""
+    """Read the annotation in a reply. If there is none, ``unreadable`` holds the reason."""
     ends = [match.start() - before for before, match in enumerate(re.finditer("\r\n", text))]
-    reading = _of_text(well_formed(text).replace("\r\n", "\n"))
+    reading = _read_text(well_formed(text).replace("\r\n", "\n"))
     spans = tuple((start + bisect_left(ends, start), end + bisect_left(ends, end)) for start, end in reading.spans)
     return replace(reading, spans=spans) if ends else reading
 
 
-def _of_text(text: str) -> AnnotationReading:
+def _read_text(text: str) -> AnnotationReading:
     part = spoken(text)
     if isinstance(part, Unreadable):
         return AnnotationReading(unreadable=part.reason)
     said, lines_before = part.text, text.count("\n", 0, part.start)
-    found = _as_asked_for(said) or values_in(said)
+    found = _plain_json(said) or values_in(said)
     given = [(one, value) for one in found for value in _annotations_in(one.value, 0)]
     if found and found[-1].is_given_up:
         return AnnotationReading(unreadable=TOO_MUCH)
@@ -155,15 +154,15 @@ def _of_text(text: str) -> AnnotationReading:
     if given:
         one, value = next((one for one in reversed(given) if _has_entries(one[1])), given[-1])
         line = lines_before + said.count("\n", 0, one.start) + 1
-        reading = _of_value(one, value, line, others=len(given) - 1)
+        reading = _read_value(one, value, line, others=len(given) - 1)
         return replace(reading, spans=((part.start + one.start, part.start + one.end),))
-    return _of_lines(part, lines_before)
+    return _read_lines(part, lines_before)
 
 
-def _as_asked_for(text: str) -> list[Found]:
-    """The one object of a text that is JSON in the form that was asked for; empty where it may be anything else.
+def _plain_json(text: str) -> list[Found]:
+    """Return the only object of a text that is plain JSON, or an empty list if it may be anything else.
 
-    Most replies are, and this takes less than a tenth of the time that reading what is nearly JSON does.
+    Most replies are plain JSON, and this takes less than a tenth of the time of the tolerant parser.
     """
     start = len(text) - len(text.lstrip())
     text = text.strip()
@@ -179,21 +178,21 @@ def _refused(text: str) -> None:
     raise ValueError(text)
 
 
-def kind_called(name: str) -> Kind | None:
-    """The kind of entries that a field or heading of this name holds; None where it is no such name.
+def kind_named(name: str) -> Kind | None:
+    """Return the kind of entries that a field or heading of this name holds, or None.
 
-    >>> kind_called("**ObjCount**"), kind_called("Object-Object Relations"), kind_called("notes") is None
+    >>> kind_named("**ObjCount**"), kind_named("Object-Object Relations"), kind_named("notes") is None
     ('cnt', 'oor', True)
     """
-    return KIND_CALLED.get(LETTERS.sub("", name.lower()))
+    return KIND_BY_ALIAS.get(LETTERS.sub("", name.lower()))
 
 
 def _annotations_in(value: object, level: int) -> Iterator[object]:
-    """The annotations of a value: objects with one of the fields, however deep, or a list of bare entries."""
+    """Yield the annotations in a value: objects with a known field, at any depth, or lists of bare entries."""
     if level > MOST_NESTED:
         return
     if isinstance(value, dict):
-        if any(map(kind_called, value)):
+        if any(map(kind_named, value)):
             yield value
         else:
             for inner in value.values():
@@ -207,8 +206,8 @@ def _annotations_in(value: object, level: int) -> Iterator[object]:
 
 
 def _names_fields(text: str) -> bool:
-    """Whether a text that is cut off had begun to give an annotation."""
-    return any(kind_called(name) for name in re.findall(r"[\"']([\w -]{3,40})", text)) or bool(ENTRY.search(text))
+    """Return True if a truncated text has begun an annotation."""
+    return any(kind_named(name) for name in re.findall(r"[\"']([\w -]{3,40})", text)) or bool(ENTRY.search(text))
 
 
 def _has_entries(value: object) -> bool:
@@ -216,19 +215,19 @@ def _has_entries(value: object) -> bool:
 
 
 def _fields_of(value: Mapping[str, Any]) -> list[str]:
-    return [name for name in value if kind_called(name)]
+    return [name for name in value if kind_named(name)]
 
 
 @dataclass
 class _Reader:
-    """What is read, entry by entry."""
+    """A collector of entries and notes."""
 
     specifications: list[Specification] = field(default_factory=list)
     bad: list[BadEntry] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
     def entry(self, kind: Kind, written: str, line: int) -> None:
-        """One entry as it is written."""
+        """Add one entry."""
         found, reason = _parsed(kind, written) if len(written) <= LONGEST else (None, TOO_LONG)
         if found is None:
             self.bad.append(BadEntry(kind, unread(line, reason, written)))
@@ -237,22 +236,22 @@ class _Reader:
         if reason:
             self.notes.append(repaired(line, reason, written))
 
-    def several(self, kind: Kind, written: str, line: int) -> None:
-        """The entries of a cell or line, which semicolons part."""
+    def add_entries(self, kind: Kind, written: str, line: int) -> None:
+        """Add the semicolon-separated entries of a cell or line."""
         for entry in written.replace("\n", ";").split(";"):
             if entry.strip():
                 self.entry(kind, entry.strip(), line)
 
-    def odd(self, kind: Kind, value: object, line: int) -> None:
-        """A value that is no entry at all."""
+    def add_invalid(self, kind: Kind, value: object, line: int) -> None:
+        """Add a value that cannot be an entry."""
         self.bad.append(BadEntry(kind, unread(line, "no entry, which is a text with commas", repr(value)[:200])))
 
     def reading(self) -> AnnotationReading:
-        """All that was read."""
+        """Return everything collected."""
         return AnnotationReading(tuple(self.specifications), tuple(self.bad), tuple(self.notes))
 
 
-def _of_value(found: Found, value: object, line: int, *, others: int) -> AnnotationReading:
+def _read_value(found: Found, value: object, line: int, *, others: int) -> AnnotationReading:
     reader = _Reader()
     if others:
         reader.notes.append(ignored(line, f"{others} other annotations in it; the last one with entries counts"))
@@ -269,9 +268,9 @@ def _of_value(found: Found, value: object, line: int, *, others: int) -> Annotat
 
 def _read_fields(value: Mapping[str, Any], line: int, reader: _Reader) -> None:
     for name, entries in value.items():
-        kind = kind_called(name)
+        kind = kind_named(name)
         if kind is None:
-            reader.notes.append(ignored(line, "a field that nobody asked for", name))
+            reader.notes.append(ignored(line, "a field that was not requested", name))
             continue
         if name != FIELDS[kind]:
             reader.notes.append(repaired(line, f"another name for {FIELDS[kind]}", name))
@@ -283,17 +282,17 @@ def _read_entry(kind: Kind, entry: object, line: int, reader: _Reader) -> None:
     if entry is None:
         return
     if isinstance(entry, str):
-        reader.several(kind, entry, line)
+        reader.add_entries(kind, entry, line)
     elif isinstance(entry, list) and entry and all(isinstance(part, str | int | float) for part in entry):
         reader.entry(kind, ",".join(map(str, entry)), line)
     elif isinstance(entry, dict) and (parts := _parts_of(entry)):
         reader.entry(kind, ",".join(parts), line)
     else:
-        reader.odd(kind, entry, line)
+        reader.add_invalid(kind, entry, line)
 
 
 def _parts_of(entry: Mapping[str, Any]) -> list[str]:
-    """The parts of an entry that is written as an object, in the order of an entry that is a text."""
+    """Return the parts of an entry that is written as an object, in the order of an entry written as text."""
     known = {name.lower().replace("-", "_").replace(" ", "_"): value for name, value in entry.items()}
     parts: list[str] = []
     for names in PARTS:
@@ -302,8 +301,8 @@ def _parts_of(entry: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
-    """Entries line by line, under headings or told apart by their form."""
+def _read_lines(part: Part, lines_before: int) -> AnnotationReading:
+    """Read entries line by line. Headings give their kind, else their form does."""
     reader = _Reader()
     kind: Kind | None = None
     is_one = False
@@ -313,7 +312,7 @@ def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
         read_before = len(reader.specifications)
         plain = _plain(line)
         heading = HEADING.fullmatch(plain)
-        named = kind_called(heading[1]) if heading else None
+        named = kind_named(heading[1]) if heading else None
         if heading and named:
             kind, is_one = named, True
             plain = _plain(heading[2])
@@ -321,10 +320,10 @@ def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
             is_one = True
             for entry in plain.split(";"):
                 stripped = _plain(entry)
-                reader.several(kind or kind_of_form(stripped), stripped, number)
+                reader.add_entries(kind or kind_of_form(stripped), stripped, number)
         elif kind and plain.count(",") > 1:
             reader.entry(kind, plain, number)
-        elif not named and plain.lower() not in NONE_SAID:
+        elif not named and plain.lower() not in EMPTY_WORDS:
             reader.notes.append(ignored(number, "no entry and no heading", plain))
         if len(reader.specifications) > read_before:
             stripped_line = Part(line, start).strip()
@@ -337,12 +336,12 @@ def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
 
 
 def _plain(line: str) -> str:
-    """A line without bullets, quotes and marks of emphasis."""
+    """Return a line without bullets, quotes and emphasis."""
     return without_bullets(line).strip(AROUND)
 
 
 def kind_of_form(entry: str) -> Kind:
-    """The kind that an entry is of by its form alone.
+    """Return the kind of an entry, judged by its form only.
 
     >>> [kind_of_form(one) for one in ("eq,1,bed", "eq,1,bed,red", "eq,1,on,0,bed,cat", "eq,1,on,bed,floor")]
     ['cnt', 'atr', 'oor', 'oar']
@@ -357,16 +356,16 @@ def kind_of_form(entry: str) -> Kind:
 
 @lru_cache(50_000)
 def _parsed(kind: Kind, written: str) -> tuple[Specification | None, str]:
-    """What an entry says and what had to be changed, or None and what is wrong with it."""
-    entry, reasons = _as_asked(kind, written)
+    """Return the parsed entry and the repairs, or None and the error."""
+    entry, reasons = _repaired_entry(kind, written)
     try:
         return PARSERS[kind](entry), ", ".join(reasons)
     except NotationError as error:
         return None, quoted(error.message.removeprefix(f"{entry!r}: "))
 
 
-def _as_asked(kind: Kind, written: str) -> tuple[str, list[str]]:
-    """An entry in the form that was asked for, as far as it says it, and what had to be changed."""
+def _repaired_entry(kind: Kind, written: str) -> tuple[str, list[str]]:
+    """Return an entry in the requested form, as far as possible, and the repairs."""
     fields = [part.strip() for part in written.strip(" \t\"'`.").split(",")]
     reasons: list[str] = []
     for place, (change, reason) in enumerate(REPAIRS):
@@ -393,11 +392,11 @@ REPAIRS: Sequence[tuple[Callable[[str], str], str]] = (
     (_comparison, "the comparison as a sign or in words"),
     (_number, "the number in words"),
 )
-"""What is made of the first fields of an entry."""
+"""Repairs of the first fields of an entry."""
 
 
 def answer_text(annotation: Annotation) -> str:
-    """An annotation in the form that is asked for, a list a line.
+    """Return an annotation in the requested form, with each list on its own line.
 
     >>> from tsgkit.suites.sceneeval.annotations import annotation_of
     >>> print(answer_text(annotation_of("0", "", "", ["eq,1,bed"])))

@@ -1,13 +1,13 @@
-"""What a description demands of a room: how many of what, with which attributes, in which relations.
+"""Annotations: the demands of a description on the number of objects, their attributes and relations.
 
->>> told = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed", "ge,2,lamp"), (), ("eq,2,next_to,0,bed,lamp",))
->>> [spec.text for spec in told.specifications], told.room
+>>> item = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed", "ge,2,lamp"), (), ("eq,2,next_to,0,bed,lamp",))
+>>> [spec.text for spec in item.specifications], item.room
 (['eq,1,bed', 'ge,2,lamp', 'eq,2,next_to,0,bed,lamp'], 'bedroom')
->>> told.object_relations[0].anchor, told.object_relations[0].others, told.object_relations[0].holds(2)
+>>> item.object_relations[0].anchor, item.object_relations[0].others, item.object_relations[0].holds(2)
 ('bed', ('lamp',), True)
 
-Four kinds, each beginning with a comparison (``eq``, ``lt``, ``gt``, ``le``, ``ge``) and a number that the count of
-what satisfies it is held against:
+There are four kinds of demands. Each starts with a comparison (``eq``, ``lt``, ``gt``, ``le``, ``ge``) and a number:
+the required number of objects or groups that satisfy the demand.
 
 ================  =====================================  ============================
 count             ``quant,n,category``                    ``ge,2,lamp``
@@ -16,8 +16,8 @@ object relation   ``quant,n,relation,anchor,obj,obj...``  ``eq,1,left,0,bed,lamp
 room relation     ``quant,n,relation,category,ref...``    ``gt,2,against,shelf,wall``
 ================  =====================================  ============================
 
-``anchor`` is the place of the anchor among the objects, -1 for none said. An object may be marked as one of several of
-its category: ``chair:1``.
+``anchor`` is the index of the anchor among the objects, or -1 if none is given. An object may carry an instance mark
+that distinguishes it from others of its category: ``chair:1``.
 """
 
 from __future__ import annotations
@@ -68,52 +68,52 @@ _PLACE = re.compile(r"-1|\d{1,3}")
 
 
 def spaced(name: str) -> str:
-    """A name as it is read: underscores are spaces."""
+    """Return a name in lower case with spaces for underscores."""
     return " ".join(name.replace("_", " ").lower().split())
 
 
 class Specification(NamedTuple):
-    """One demand; what does not apply to its kind is empty."""
+    """One demand of a description. Fields that do not apply to its kind are empty."""
 
     kind: Kind
     text: str
     quantity: str
     n: int
     objects: tuple[str, ...]
-    """The category, or those of a relation in their order."""
+    """The category, or the categories of a relation in order."""
     attribute: str = ""
     relation: str = ""
     anchor_place: int = NO_ANCHOR
     elements: tuple[str, ...] = ()
-    """What of the room a relation is to."""
+    """The built elements or rooms that a relation refers to."""
 
     def holds(self, count: int) -> bool:
-        """Whether so many satisfy the demand."""
+        """Return True if a count satisfies the demand."""
         return QUANTITIES[self.quantity](count, self.n)
 
     @property
     def category(self) -> str:
-        """The category that is counted."""
+        """The category to count."""
         return _INSTANCE.sub("", self.objects[0])
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The categories named, instance marks left out."""
+        """The named categories, without instance marks."""
         return tuple(_INSTANCE.sub("", name) for name in self.objects)
 
     @property
     def named(self) -> Mapping[str, int]:
-        """How often each category is named."""
+        """The number of times each category is named."""
         return Counter(self.categories)
 
     @property
     def anchor(self) -> str:
-        """The category of the anchor: the first where none is said."""
+        """The category of the anchor, or the first category if no anchor is given."""
         return self.categories[max(self.anchor_place, 0)]
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The categories of the others."""
+        """The categories other than the anchor."""
         place = max(self.anchor_place, 0)
         return self.categories[:place] + self.categories[place + 1 :]
 
@@ -125,7 +125,7 @@ class Specification(NamedTuple):
 
 @dataclass(frozen=True)
 class Annotation:
-    """A description with its demands: one sample."""
+    """A description with its demands: one item."""
 
     item_id: str
     difficulty: str
@@ -138,12 +138,12 @@ class Annotation:
 
     @property
     def cluster(self) -> str:
-        """Every description stands for itself."""
+        """The item's id: each description is its own cluster."""
         return self.item_id
 
     @cached_property
     def room(self) -> str:
-        """The type of room: as the file says, else the first that its relations or its description name."""
+        """The type of room: the one in the file, else the first one that the relations or the description name."""
         named = [spaced(name) for spec in self.room_relations for name in spec.elements]
         known = [name for name in named if name in ROOMS[:-1]]
         words = f" {' '.join(re.findall(r'[a-z]+', self.description.lower()))} "
@@ -152,22 +152,22 @@ class Annotation:
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """Its difficulty and its type of room."""
+        """The difficulty and the type of room."""
         return {"difficulty": (self.difficulty or NONE,), "room": (self.room,)}
 
     @property
     def specifications(self) -> tuple[Specification, ...]:
-        """All demands, kind by kind; one that is written twice is one."""
+        """All demands, kind by kind, without duplicates."""
         listed = self.counts + self.attributes + self.object_relations + self.room_relations
         return tuple(dict.fromkeys(listed))
 
     def of_kind(self, kind: Kind) -> tuple[Specification, ...]:
-        """The demands of one kind."""
+        """Return the demands of one kind."""
         return tuple(spec for spec in self.specifications if spec.kind == kind)
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """All categories that are named, those that are counted first."""
+        """All categories that are named, counted ones first."""
         return tuple(dict.fromkeys(name for spec in self.specifications for name in spec.categories))
 
 
@@ -181,7 +181,7 @@ def annotation_of(
     room_relations: Sequence[str] = (),
     room_type: str = "",
 ) -> Annotation:
-    """An annotation of entries as they are written; ``NotationError`` says what is wrong with the first bad one."""
+    """Build an annotation from its entries as text. Raise NotationError for the first invalid one."""
     return Annotation(
         item_id,
         difficulty,
@@ -206,7 +206,7 @@ def _head(entry: str, least: int, form: str) -> tuple[str, int, list[str]]:
 
 
 def count_of(entry: str) -> Specification:
-    """``ge,2,lamp``."""
+    """Parse a count such as ``ge,2,lamp``."""
     quantity, n, rest = _head(entry, 3, "quant,n,category")
     if len(rest) > 1:
         raise NotationError(f"{entry!r}: not quant,n,category")
@@ -214,7 +214,7 @@ def count_of(entry: str) -> Specification:
 
 
 def attribute_of(entry: str) -> Specification:
-    """``eq,1,bed,king_size``; several attributes are several entries."""
+    """Parse an attribute such as ``eq,1,bed,king_size``. Each attribute needs its own entry."""
     quantity, n, rest = _head(entry, 4, "quant,n,category,attribute")
     if len(rest) > 2:
         raise NotationError(f"{entry!r}: several attributes in one entry; write an entry for each")
@@ -222,7 +222,7 @@ def attribute_of(entry: str) -> Specification:
 
 
 def object_relation_of(entry: str) -> Specification:
-    """``eq,1,left,0,bed,lamp``."""
+    """Parse an object relation such as ``eq,1,left,0,bed,lamp``."""
     quantity, n, rest = _head(entry, 6, "quant,n,relation,anchor,object,object")
     relation, place, *objects = rest
     if not _PLACE.fullmatch(place) or int(place) >= len(objects):
@@ -231,7 +231,7 @@ def object_relation_of(entry: str) -> Specification:
 
 
 def room_relation_of(entry: str) -> Specification:
-    """``gt,2,against,shelf,wall``."""
+    """Parse a room relation such as ``gt,2,against,shelf,wall``."""
     quantity, n, rest = _head(entry, 5, "quant,n,relation,category,reference")
     relation, category, *elements = rest
     return Specification("oar", entry.strip(), quantity, n, (category,), relation=relation, elements=tuple(elements))
@@ -246,12 +246,12 @@ PARSERS: Mapping[Kind, Callable[[str], Specification]] = {
 
 
 def is_built(name: str) -> bool:
-    """Whether a reference is something built, or a type of room."""
+    """Return True if a reference is a built element or a type of room."""
     return spaced(name) in ELEMENTS or spaced(name) in ROOMS
 
 
 def in_words(spec: Specification) -> str:
-    """A demand as a phrase."""
+    """Return a demand as an English phrase."""
     if spec.kind == "cnt":
         return f"{spec.wanted} {spaced(spec.category)}"
     if spec.kind == "atr":
@@ -262,7 +262,7 @@ def in_words(spec: Specification) -> str:
 
 
 def scene_graph(annotation: Annotation) -> networkx.MultiDiGraph[str]:
-    """The demands as a graph: categories, attributes and what is built are nodes, relations are edges to the anchor.
+    """Return the demands as a graph. Categories, attributes and built elements are nodes; edges lead to the anchor.
 
     >>> graph = scene_graph(annotation_of("0", "easy", "", ("eq,1,bed", "ge,2,lamp"), (), ("eq,2,left,0,bed,lamp",)))
     >>> sorted(graph.nodes(data="count")), list(graph.edges(data="relation"))
@@ -298,7 +298,7 @@ def _edges(annotation: Annotation) -> list[tuple[str, str, str, Specification]]:
 
 
 def triplets(annotation: Annotation) -> tuple[tuple[str, str, str], ...]:
-    """The graph as triplets, for drawing: a category that stands in no relation carries its count."""
+    """Return the graph as triplets, for drawing. Categories without relations carry their count."""
     edges = [(source, relation, target) for source, relation, target, _ in _edges(annotation)]
     alone = {name for edge in edges for name in (edge[0], edge[2])}
     counted = [
@@ -310,7 +310,7 @@ def triplets(annotation: Annotation) -> tuple[tuple[str, str, str], ...]:
 
 
 def annotation_value(annotation: Annotation) -> dict[str, Any]:
-    """The JSON value of an annotation."""
+    """Return an annotation as a JSON value."""
     return {
         "item_id": annotation.item_id,
         "difficulty": annotation.difficulty,

@@ -1,14 +1,14 @@
-"""The task ``sceneeval/fidelity``: is a room what its description demands?
+"""The task ``sceneeval/fidelity``: check a room against the demands of its description.
 
-Every demand is told in both profiles, with the reason.
+Every demand is evaluated in both profiles, with the reason.
 
-A demand on objects is held against every object (or group) that it could mean; how many satisfy it is compared with the
-number it names. ``official``: a category without objects leaves its attributes and relations unsatisfied whatever the
-number, a phrase that means nothing measured is satisfied, one object may be its own neighbour. ``strict``: no object
-means a count of 0, and a phrase that means nothing measured is unknown, counted apart and not scored.
+Every object or group that a demand could mean is checked, and the number of satisfying ones is compared with the number
+demanded. In ``official``, attributes and relations of a category without objects are unsatisfied whatever the number, a
+phrase without a measured relation is satisfied, and an object may be its own neighbour. In ``strict``, a category
+without objects has a count of 0, and a phrase without a measured relation is unknown: counted separately, not scored.
 
-Where a judge gave no answer that can be used, ``official`` takes an object for one of no category and a demand for
-unsatisfied; in ``strict`` a demand is unknown wherever the answer could decide it.
+If a judge gave no usable answer, ``official`` assigns the object to no category and treats the demand as unsatisfied.
+In ``strict``, a demand is unknown if the missing answer could decide it.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from tsgkit.geometry import Group, Relation, Stage, groups, relation_of_objects,
 from tsgkit.scoring.score import Score
 from tsgkit.suites.gather_all import together
 from tsgkit.suites.judgement import Scores
-from tsgkit.suites.judgement import Verdict as Asked
+from tsgkit.suites.judgement import Verdict as QuestionVerdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Specification, in_words, spaced
-from tsgkit.suites.sceneeval.judges.judge import Attributed, Judge, MeantInRoom
+from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, Judge, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneTask, with_averages
-from tsgkit.suites.sceneeval.word_meanings import Meant
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.transcript import Ask
 
 MOST_GROUPS = 20_000
-"""Of more groups than these nothing is said."""
-MOST_TOLD = 12
-"""Groups told in the evidence of a demand; the satisfied ones first."""
+"""A demand with more possible groups than this is unknown."""
+MOST_SHOWN = 12
+"""The maximum number of groups in the evidence of a demand; satisfied ones come first."""
 NOT_MEASURED = "means no relation that can be measured"
 MET, UNMET = "met", "unmet"
 METRICS = with_averages(
@@ -50,30 +50,30 @@ METRICS = with_averages(
 
 
 class FidelityTask(SceneTask):
-    """The task that holds rooms against the demands of their descriptions."""
+    """The task that checks rooms against the demands of their descriptions."""
 
     metrics = METRICS
 
-    async def look(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Looked:
-        """Ask the judge all that has to be seen, at the same time as far as it can be."""
+    async def ask_judge(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> JudgeAnswers:
+        """Ask the judge all questions, concurrently where possible."""
         floors = {ground.id: ground.room for ground in scene.stage.floors}
         pairs, rooms, (matched, attributes) = await together(
             judge.object_relations(annotation, ask),
             judge.room_relations(annotation, floors, ask),
-            _described(annotation, scene, judge, ask),
+            _object_answers(annotation, scene, judge, ask),
         )
-        return Looked(matched, attributes, pairs, rooms)
+        return JudgeAnswers(matched, attributes, pairs, rooms)
 
-    def measure(self, annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
-        """All that is found, as JSON has it."""
-        found = {name: verdicts(annotation, stage, looked) for name, stage in scene.stages.items()}
+    def measure(self, annotation: Annotation, scene: Furnished, answers: JudgeAnswers) -> dict[str, Any]:
+        """Return all results as JSON."""
+        found = {name: verdicts(annotation, stage, answers) for name, stage in scene.stages.items()}
         return {
-            "matched": {name: None if isinstance(of, Unknown) else of for name, of in looked.matched.items()},
+            "matched": {name: None if isinstance(of, Unknown) else of for name, of in answers.matched.items()},
             "specifications": [
                 {
                     "text": spec.text,
                     "kind": spec.kind,
-                    "meant": _meaning(spec, looked),
+                    "meant": _meaning(spec, answers),
                     "profiles": {name: found[name][spec].value() for name in found},
                 }
                 for spec in annotation.specifications
@@ -84,47 +84,49 @@ class FidelityTask(SceneTask):
     def scores_of(self, sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
         """Score how many demands of each kind are met."""
         found = {one["text"]: one for one in value.get("specifications", ())}
-        return {kind: _met(sample, kind, profile, value, found) for kind in KINDS}
+        return {kind: _score_of_kind(sample, kind, profile, value, found) for kind in KINDS}
 
     def answer_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the demands that are met, those that are not, and those of which nobody can tell."""
+        """Return the demands that are met, unmet and unknown."""
         verdicts = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in value["specifications"]}
         names = {"met": True, "unmet": False, "unknown": None}
         return {name: [text for text, met in verdicts.items() if met is wanted] for name, wanted in names.items()}
 
     def evidence_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what every object was taken for, every demand, and how the judge ended."""
+        """Return the category of each object, the result of each demand, and how the judge's calls ended."""
         return {name: value[name] for name in ("matched", "specifications", "judge") if name in value}
 
     def troubles_of(self, value: Mapping[str, Any], profile: str) -> list[str]:
-        """Return the demands that are not met or not known."""
-        told = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
+        """Return a line for each demand that is unmet or unknown."""
+        shown = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
         names = {False: "unmet", None: "unknown"}
-        return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in told if not one["satisfied"]]
+        return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in shown if not one["satisfied"]]
 
     def unknown_in(self, value: Mapping[str, Any]) -> int:
-        """Return of how many demands strict cannot tell whether they are met."""
+        """Return the number of demands that are unknown in ``strict``."""
         return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
 
-    def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterator[Asked]:
-        """Say of each demand whether it is met, in strict: a question of its kind, numbered from 0 as they are listed.
+    def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterator[QuestionVerdict]:
+        """Yield the strict verdict on each demand, as a question of its kind, numbered from 0 in list order.
 
-        What strict cannot tell, and all of a room that is not there, is no right answer.
+        Unknown demands, and all demands of a missing scene, have no label and count as wrong.
         """
         evidence = record["evidence"] or {}
         found = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in evidence.get("specifications", ())}
         for number, spec in enumerate(sample.specifications):
             met = found.get(spec.text)
             label = None if met is None else MET if met else UNMET
-            yield Asked(str(number), label == MET, label, MET, spec.kind.upper())
+            yield QuestionVerdict(str(number), label == MET, label, MET, spec.kind.upper())
 
     def reference(self, sample: Annotation) -> str:
-        """Return the demands, in words."""
+        """Return the demands in words."""
         return "\n".join(in_words(spec) for spec in sample.specifications)
 
 
-def _met(sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], found: Mapping[str, Any]) -> Score:
-    """How many demands of a kind are met, of those that somebody can tell."""
+def _score_of_kind(
+    sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], found: Mapping[str, Any]
+) -> Score:
+    """Score the demands of a kind by how many are met. Unknown demands are left out."""
     wanted = [spec for spec in sample.specifications if spec.kind == kind]
     if not wanted:
         return Score.missing("the description demands nothing of this kind")
@@ -144,7 +146,8 @@ def _met(sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a demand is met (None: nobody can tell), how many satisfy it, why, and what was looked at."""
+    """The result for a demand: met or not (None if unknown), how many objects or groups satisfy it, why, and the
+    evidence."""
 
     satisfied: bool | None
     count: int | None
@@ -152,7 +155,7 @@ class Verdict:
     groups: tuple[Mapping[str, Any], ...] = ()
 
     def value(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the verdict as JSON."""
         return {
             "satisfied": self.satisfied,
             "count": self.count,
@@ -161,29 +164,29 @@ class Verdict:
         }
 
 
-class Found(NamedTuple):
-    """One object or group, held against what is demanded."""
+class CheckedGroup(NamedTuple):
+    """One object or group checked against a demand."""
 
     objects: tuple[str, ...]
     relations: tuple[Relation, ...]
 
     @property
     def satisfied(self) -> bool:
-        """Whether every relation holds."""
+        """True if every relation holds."""
         return all(one.satisfied for one in self.relations)
 
     @property
     def nearness(self) -> float:
-        """How near it comes to being satisfied: the least score."""
+        """The lowest relation score: how close the group is to satisfying the demand."""
         return min((one.score for one in self.relations), default=1.0)
 
     @property
     def why(self) -> str:
-        """The relation that scores least, in words."""
+        """The evidence of the relation with the lowest score."""
         return min(self.relations, key=lambda one: one.score).evidence if self.relations else "nothing was demanded"
 
     def value(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the group as JSON."""
         relations = [
             {"type": one.name, "score": round(one.score, 6), "margin": round(one.margin, 6), "evidence": one.evidence}
             for one in self.relations
@@ -192,60 +195,61 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Looked:
-    """What the judge said of a scene."""
+class JudgeAnswers:
+    """The judge's answers on a scene."""
 
     matched: Mapping[str, str | Unknown | None]
-    attributes: Mapping[Specification, Attributed] = field(default_factory=dict)
-    pairs: Mapping[Specification, tuple[Meant, ...] | Unknown | None] = field(default_factory=dict)
-    rooms: Mapping[Specification, MeantInRoom | Unknown | None] = field(default_factory=dict)
+    attributes: Mapping[Specification, AttributeAnswer] = field(default_factory=dict)
+    pairs: Mapping[Specification, tuple[MeasuredRelation, ...] | Unknown | None] = field(default_factory=dict)
+    rooms: Mapping[Specification, MeasuredRoomRelation | Unknown | None] = field(default_factory=dict)
 
     def of(self, category: str) -> tuple[str, ...]:
-        """The objects of a category."""
+        """Return the objects of a category."""
         return tuple(name for name, found in self.matched.items() if found == category)
 
     @property
     def unsure(self) -> Mapping[str, Unknown]:
-        """The objects whose category is not known."""
+        """The objects of unknown category."""
         return {name: found for name, found in self.matched.items() if isinstance(found, Unknown)}
 
     @property
-    def told(self) -> list[object]:
-        """All that the judge said."""
+    def all_answers(self) -> list[object]:
+        """All answers of the judge."""
         return [one for said in (self.matched, self.attributes, self.pairs, self.rooms) for one in said.values()]
 
 
-async def _described(
+async def _object_answers(
     annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None
-) -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, Attributed]]:
-    """What every object is, and what those of the categories that are asked about are like."""
-    looked = Looked(await judge.categories(scene, annotation.categories, ask))
-    there = [(spec, found) for spec in annotation.of_kind("atr") if (found := looked.of(spec.category))]
+) -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, AttributeAnswer]]:
+    """Return the category of each object, and the attributes of objects that the description asks about."""
+    answers = JudgeAnswers(await judge.categories(scene, annotation.categories, ask))
+    there = [(spec, found) for spec in annotation.of_kind("atr") if (found := answers.of(spec.category))]
     said = await together(*(judge.attribute(scene, spec, instances, ask) for spec, instances in there))
-    return looked.matched, {spec: one for (spec, _), one in zip(there, said, strict=True)}
+    return answers.matched, {spec: one for (spec, _), one in zip(there, said, strict=True)}
 
 
-def verdicts(annotation: Annotation, stage: Stage, looked: Looked) -> dict[Specification, Verdict]:
-    """Every demand under the profile of a stage."""
-    return {spec: _VERDICTS[spec.kind](spec, stage, looked) for spec in annotation.specifications}
+def verdicts(annotation: Annotation, stage: Stage, answers: JudgeAnswers) -> dict[Specification, Verdict]:
+    """Return the verdict on each demand, under the profile of a stage."""
+    return {spec: _VERDICTS[spec.kind](spec, stage, answers) for spec in annotation.specifications}
 
 
-def _counted(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    names = looked.of(spec.category)
+def _count_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+    names = answers.of(spec.category)
     listed = f": {', '.join(names)}" if names else ""
     what = f"{len(names)} {spaced(spec.category)}{listed}; {spec.wanted} needed"
     sure = Verdict(spec.holds(len(names)), len(names), what)
-    unsure = _unsure(stage, looked)
+    unsure = _unsure(stage, answers)
     return _if_decided(spec, sure, len(names) + len(unsure), unsure)
 
 
-def _unsure(stage: Stage, looked: Looked) -> Mapping[str, Unknown]:
-    """The objects that could be of any category; as published they are of none."""
-    return {} if stage.profile.self_pairs else looked.unsure
+def _unsure(stage: Stage, answers: JudgeAnswers) -> Mapping[str, Unknown]:
+    """Return the objects that may be of any category. In ``official`` they are of none, so there are no such
+    objects."""
+    return {} if stage.profile.self_pairs else answers.unsure
 
 
 def _if_decided(spec: Specification, sure: Verdict, most: int, unsure: Mapping[str, Unknown]) -> Verdict:
-    """The verdict on what is known, if nothing between that and the most there could be would change it."""
+    """Return the verdict on what is known, if no possible count up to ``most`` would change it, else an unknown one."""
     least = sure.count or 0
     if not unsure or all(spec.holds(count) == sure.satisfied for count in range(least, most + 1)):
         return sure
@@ -253,110 +257,113 @@ def _if_decided(spec: Specification, sure: Verdict, most: int, unsure: Mapping[s
     return Verdict(None, None, f"it is not known what {name} is ({why}); without it: {sure.reason}", sure.groups)
 
 
-def _attributed(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    said, unsure = looked.attributes.get(spec), _unsure(stage, looked)
+def _attribute_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+    said, unsure = answers.attributes.get(spec), _unsure(stage, answers)
     if said is None:
-        return _if_decided(spec, _absent(spec, stage, spec.category, 0, 1), len(unsure), unsure)
+        return _if_decided(spec, _verdict_without_objects(spec, stage, spec.category, 0, 1), len(unsure), unsure)
     if said.failed is not None and stage.profile.self_pairs:
         return Verdict(False, None, f"{said.failed}; unsatisfied, as published")
     sure = [name for name, has in said.instances.items() if has]
     open_ = [name for name, has in said.instances.items() if has is None]
     possible = {spec.holds(count) for count in range(len(sure), len(sure) + len(open_) + 1)}
-    told = tuple({"objects": [name], "satisfied": has} for name, has in said.instances.items())
+    shown = tuple({"objects": [name], "satisfied": has} for name, has in said.instances.items())
     if len(possible) > 1:
-        return Verdict(None, None, said.reason, told)
+        return Verdict(None, None, said.reason, shown)
     listed = f": {', '.join(sure)}" if sure else ""
     more = f", {len(open_)} open" if open_ else ""
     what = f"{len(sure)} of {len(said.instances)} are {spaced(spec.attribute)}{more}{listed}; {spec.wanted} needed"
-    verdict = Verdict(possible.pop(), len(sure), what, told)
+    verdict = Verdict(possible.pop(), len(sure), what, shown)
     return _if_decided(spec, verdict, len(sure) + len(open_) + len(unsure), unsure)
 
 
-def _absent(spec: Specification, stage: Stage, category: str, there: int, needed: int) -> Verdict:
-    """Too few objects: never satisfied, as published; a count of 0 in strict."""
+def _verdict_without_objects(spec: Specification, stage: Stage, category: str, there: int, needed: int) -> Verdict:
+    """Return the verdict for too few objects: unsatisfied in ``official``, a count of 0 in ``strict``."""
     what = f"there {'is' if there == 1 else 'are'} {there or 'no'} {spaced(category)}, {needed} needed"
     if stage.profile.self_pairs:
         return Verdict(False, 0, what)
     return Verdict(spec.holds(0), 0, f"{what}; {spec.wanted} wanted")
 
 
-def _lacking(spec: Specification, looked: Looked, more: int = 0) -> tuple[str, int, int] | None:
-    """The first category of which there are too few objects, even if so many more were of it."""
-    counts = ((name, len(looked.of(name)), needed) for name, needed in spec.named.items())
+def _missing_category(spec: Specification, answers: JudgeAnswers, more: int = 0) -> tuple[str, int, int] | None:
+    """Return the first category with too few objects (even with ``more`` of them), the count and the number needed."""
+    counts = ((name, len(answers.of(name)), needed) for name, needed in spec.named.items())
     return next(((name, there, needed) for name, there, needed in counts if there + more < needed), None)
 
 
-def _unmapped(spec: Specification, stage: Stage, meant: Unknown | None) -> Verdict:
-    """No relation was found: as published that is satisfied, and no answer at all is not."""
+def _verdict_without_relation(spec: Specification, stage: Stage, meant: Unknown | None) -> Verdict:
+    """Return the verdict for an unmapped relation. In ``official`` it is met, or unmet if the judge gave no answer."""
     published = stage.profile.self_pairs
     if meant is not None:
-        return Verdict(False, None, f"{meant}; unsatisfied, as published") if published else _untold(meant)
+        return Verdict(False, None, f"{meant}; unsatisfied, as published") if published else _unknown_meaning(meant)
     what = f"{spaced(spec.relation)} {NOT_MEASURED}"
     return Verdict(True, None, f"{what}; satisfied, as published") if published else Verdict(None, None, what)
 
 
-def _untold(meant: Unknown) -> Verdict:
+def _unknown_meaning(meant: Unknown) -> Verdict:
     return Verdict(None, None, f"it is not known what this means ({meant})")
 
 
-def _between_objects(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    # What a phrase means is asked first, so that it means the same to every subject, whatever it placed.
-    meant, unsure = looked.pairs.get(spec), _unsure(stage, looked)
-    if lacking := _lacking(spec, looked, len(unsure)):
-        return _absent(spec, stage, *lacking)
+def _object_relation_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+    # The meaning of a phrase does not depend on the scene, so it is the same for every subject.
+    meant, unsure = answers.pairs.get(spec), _unsure(stage, answers)
+    if lacking := _missing_category(spec, answers, len(unsure)):
+        return _verdict_without_objects(spec, stage, *lacking)
     if meant is None or isinstance(meant, Unknown):
-        return _unmapped(spec, stage, meant)
+        return _verdict_without_relation(spec, stage, meant)
     others: dict[str, int] = {}
     for name in spec.others:
         others[name] = others.get(name, 0) + 1
-    could_be = [((*looked.of(name), *unsure), n) for name, n in others.items()]
-    listed = list(islice(groups((*looked.of(spec.anchor), *unsure), could_be, stage.profile), MOST_GROUPS + 1))
+    could_be = [((*answers.of(name), *unsure), n) for name, n in others.items()]
+    listed = list(islice(groups((*answers.of(spec.anchor), *unsure), could_be, stage.profile), MOST_GROUPS + 1))
     if len(listed) > MOST_GROUPS:
         return Verdict(None, None, f"more than {MOST_GROUPS:,} groups could be meant")
     found = [
-        Found((group.anchor, *group.others), tuple(_of_objects(stage, one, group) for one in meant)) for group in listed
+        CheckedGroup((group.anchor, *group.others), tuple(_measured_relation(stage, one, group) for one in meant))
+        for group in listed
     ]
-    return _of_those_known(spec, stage, looked, found)
+    return _verdict_on_known(spec, stage, answers, found)
 
 
-def _of_those_known(spec: Specification, stage: Stage, looked: Looked, found: Sequence[Found]) -> Verdict:
-    """The verdict on what holds of known objects, if those of unknown category could not change it."""
-    unsure = _unsure(stage, looked)
+def _verdict_on_known(
+    spec: Specification, stage: Stage, answers: JudgeAnswers, found: Sequence[CheckedGroup]
+) -> Verdict:
+    """Return the verdict on objects of known category, if objects of unknown category could not change it."""
+    unsure = _unsure(stage, answers)
     known = [one for one in found if unsure.keys().isdisjoint(one.objects)]
-    lacking = _lacking(spec, looked)
-    verdict = _absent(spec, stage, *lacking) if lacking else _weighed(spec, known)
+    lacking = _missing_category(spec, answers)
+    verdict = _verdict_without_objects(spec, stage, *lacking) if lacking else _verdict_from_groups(spec, known)
     return _if_decided(spec, verdict, sum(one.satisfied for one in found), unsure)
 
 
-def _of_objects(stage: Stage, meant: Meant, group: Group) -> Relation:
-    """A relation, not satisfied where one of its objects cannot be measured."""
+def _measured_relation(stage: Stage, meant: MeasuredRelation, group: Group) -> Relation:
+    """Return the measured relation. It is not satisfied if one of its objects cannot be measured."""
     try:
         return relation_of_objects(stage, meant.type, group.anchor, group.others, meant.side)
     except UsageError as error:
         return Relation(meant.type, 0.0, False, -0.5, error.message)
 
 
-def _to_room(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    meant, unsure = looked.rooms.get(spec), _unsure(stage, looked)
-    if lacking := _lacking(spec, looked, len(unsure)):
-        return _absent(spec, stage, *lacking)
+def _room_relation_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+    meant, unsure = answers.rooms.get(spec), _unsure(stage, answers)
+    if lacking := _missing_category(spec, answers, len(unsure)):
+        return _verdict_without_objects(spec, stage, *lacking)
     if meant is None or isinstance(meant, Unknown):
-        return _unmapped(spec, stage, meant)
+        return _verdict_without_relation(spec, stage, meant)
     known = {ground.id for ground in stage.floors}
     floors = [name for name in meant.floors if name in known]
-    names = (*looked.of(spec.category), *unsure)
-    found = [Found((name,), (_in_room(stage, meant, name, floors),)) for name in names]
-    return _of_those_known(spec, stage, looked, found)
+    names = (*answers.of(spec.category), *unsure)
+    found = [CheckedGroup((name,), (_measured_room_relation(stage, meant, name, floors),)) for name in names]
+    return _verdict_on_known(spec, stage, answers, found)
 
 
-def _in_room(stage: Stage, meant: MeantInRoom, name: str, floors: Sequence[str]) -> Relation:
+def _measured_room_relation(stage: Stage, meant: MeasuredRoomRelation, name: str, floors: Sequence[str]) -> Relation:
     try:
         return relation_to_room(stage, meant.type, name, element=meant.element, floors=floors)
     except UsageError as error:
         return Relation(meant.type, 0.0, False, -0.5, error.message)
 
 
-def _weighed(spec: Specification, found: Sequence[Found]) -> Verdict:
+def _verdict_from_groups(spec: Specification, found: Sequence[CheckedGroup]) -> Verdict:
     good = [one for one in found if one.satisfied]
     bad = sorted((one for one in found if not one.satisfied), key=lambda one: -one.nearness)
     satisfied = spec.holds(len(good))
@@ -365,27 +372,27 @@ def _weighed(spec: Specification, found: Sequence[Found]) -> Verdict:
     if too_few and bad:
         reason = bad[0].why if len(found) == 1 else f"{bad[0].why} ({head})"
     else:
-        reason = f"{head}: {_named(good)}" if good else head
-    told = tuple(one.value() for one in islice([*good, *bad], MOST_TOLD))
-    return Verdict(satisfied, len(good), reason, told)
+        reason = f"{head}: {_listed_objects(good)}" if good else head
+    shown = tuple(one.value() for one in islice([*good, *bad], MOST_SHOWN))
+    return Verdict(satisfied, len(good), reason, shown)
 
 
-def _named(found: Iterable[Found]) -> str:
+def _listed_objects(found: Iterable[CheckedGroup]) -> str:
     return "; ".join(" and ".join(one.objects) for one in islice(found, 4))
 
 
-_VERDICTS: Mapping[str, Callable[[Specification, Stage, Looked], Verdict]] = {
-    "cnt": _counted,
-    "atr": _attributed,
-    "oor": _between_objects,
-    "oar": _to_room,
+_VERDICTS: Mapping[str, Callable[[Specification, Stage, JudgeAnswers], Verdict]] = {
+    "cnt": _count_verdict,
+    "atr": _attribute_verdict,
+    "oor": _object_relation_verdict,
+    "oar": _room_relation_verdict,
 }
 
 
-def _meaning(spec: Specification, looked: Looked) -> list[str] | None:
-    """What a relation was taken to mean."""
+def _meaning(spec: Specification, answers: JudgeAnswers) -> list[str] | None:
+    """Return the measured relations that a relation was mapped to, as text."""
     if spec.kind == "oor":
-        pairs = looked.pairs.get(spec)
+        pairs = answers.pairs.get(spec)
         return None if pairs is None or isinstance(pairs, Unknown) else [str(one) for one in pairs]
-    room = looked.rooms.get(spec) if spec.kind == "oar" else None
+    room = answers.rooms.get(spec) if spec.kind == "oar" else None
     return None if room is None or isinstance(room, Unknown) else [f"{room.type} {room.element}", *room.floors]

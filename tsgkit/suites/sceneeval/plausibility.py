@@ -1,15 +1,15 @@
-"""The task ``sceneeval/plausibility``: could a room be real?
+"""The task ``sceneeval/plausibility``: check if a room is physically plausible.
 
-Collisions, support, ways, access, bounds and openings, in both profiles.
+It measures collisions, support, navigability, accessibility, bounds and openings, in both profiles.
 
 =========  ==================================================================  =============
 ``col_ob``  objects that collide with something, over all                       less is better
 ``col_sc``  scenes in which anything collides                                   less is better
-``sup``     objects that are held by something, over all                        more
+``sup``     objects that something holds, over all                              more
 ``nav``     the largest free part of the floor over all free floor, per scene   more
 ``acc``     how free the best functional side is, over objects that have one    more
 ``oob``     objects that are not over the floor, over all                       less is better
-``opc``     sides of doors and windows that nothing stands before, over all     more
+``opc``     unblocked sides of doors and windows, over all                      more
 =========  ==================================================================  =============
 """
 
@@ -39,8 +39,8 @@ from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, PER_SCENE, SceneTask, with_averages
 from tsgkit.suites.transcript import Ask
 
-WAYS = ("ground", "wall", "ceiling")
-"""The ways to be held that are measured differently: standing on a thing is measured like standing on the floor."""
+SUPPORT_TYPES = ("ground", "wall", "ceiling")
+"""The types of support that are measured differently. Standing on an object is measured like standing on the floor."""
 Types = Mapping[str, str | Unknown]
 Sides = Mapping[str, tuple[str, ...] | Unknown]
 METRICS = with_averages(
@@ -55,7 +55,7 @@ METRICS = with_averages(
     }
 )
 WORST = {name: 0.0 if one.more_is_better else 1.0 for name, one in METRICS.items() if not name.endswith(PER_SCENE)}
-"""What a scene that is not there, or is broken, counts as in ``strict``."""
+"""The score of a missing or unreadable scene in ``strict``."""
 NOTHING = {
     "col_ob": "there is no object",
     "col_sc": "there is no scene",
@@ -65,28 +65,28 @@ NOTHING = {
     "oob": "there is no object",
     "opc": "there is no door and no window",
 }
-"""Why a metric has nothing to be made of."""
+"""The reason why a metric has no value."""
 YES, NO = "yes", "no"
-ABOUT_OBJECTS = (("held", "SUP", "supported", True), ("free", "COL", "in_collision", False),
+OBJECT_QUESTIONS = (("held", "SUP", "supported", True), ("free", "COL", "in_collision", False),
                  ("inside", "OOB", "out_of_bounds", False))  # fmt: skip
-"""What is asked of an object, its kind, the finding that tells, and what that has to be."""
+"""The questions on an object: the name, the kind, the finding that answers it, and the good value."""
 
 
 class PlausibilityTask(SceneTask):
-    """The task that holds rooms against what all rooms must be."""
+    """The task that checks rooms for physical plausibility."""
 
     metrics = METRICS
 
-    async def look(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Looked:
-        """Ask the judge all that has to be seen."""
-        return Looked(*await together(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
+    async def ask_judge(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> JudgeAnswers:
+        """Ask the judge all questions."""
+        return JudgeAnswers(*await together(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
 
-    def measure(self, annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
-        """All that is found, as JSON has it."""
+    def measure(self, annotation: Annotation, scene: Furnished, answers: JudgeAnswers) -> dict[str, Any]:
+        """Return all findings as JSON."""
         strict = scene.stage
-        unknown = [name for name, found in looked.sides.items() if isinstance(found, Unknown)]
+        unknown = [name for name, found in answers.sides.items() if isinstance(found, Unknown)]
         return {
-            "profiles": {name: findings(stage, looked.types, looked.sides) for name, stage in scene.stages.items()},
+            "profiles": {name: findings(stage, answers.types, answers.sides) for name, stage in scene.stages.items()},
             "problems": [str(problem) for problem in strict.problems],
             "unmeasured": list(strict.unmeasured),
             **({"unknown_sides": unknown} if unknown else {}),
@@ -104,7 +104,7 @@ class PlausibilityTask(SceneTask):
         }
 
     def answer_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the objects that have each trouble, and the openings that are blocked."""
+        """Return the objects with each problem, and the blocked openings."""
         objects = value["profiles"]["strict"]["objects"]
         return {
             "in_collision": [name for name, one in objects.items() if one["in_collision"]],
@@ -114,7 +114,7 @@ class PlausibilityTask(SceneTask):
         }
 
     def evidence_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what was found of each object, of openings and ways, and how the judge ended."""
+        """Return the findings on objects, openings and navigability, and how the judge's calls ended."""
         profiles = value["profiles"]
         names = dict.fromkeys(name for profile in PROFILES for name in profiles[profile]["objects"])
         objects = {name: {profile: profiles[profile]["objects"].get(name) for profile in PROFILES} for name in names}
@@ -123,7 +123,7 @@ class PlausibilityTask(SceneTask):
         return {"objects": objects, **both, **{name: value[name] for name in ("judge",) if name in value}}
 
     def troubles_of(self, value: Mapping[str, Any], profile: str) -> list[str]:
-        """Return the reasons of everything that is wrong, and how free the floor is."""
+        """Return the reason for each problem, and how free the floor is."""
         found = value["profiles"][profile]
         bad = [
             one
@@ -135,30 +135,30 @@ class PlausibilityTask(SceneTask):
         return [*dict.fromkeys(lines), found["navigability"]["reason"]]
 
     def unknown_in(self, value: Mapping[str, Any]) -> int:
-        """Return of how many objects it is open what holds them or how they are used, or what they measure."""
+        """Return the number of objects whose support, functional sides or geometry is unknown."""
         held = [one["supported"] for one in value["profiles"]["strict"]["objects"].values()]
         return held.count(None) + sum(len(value.get(name, ())) for name in ("unmeasured", "unknown_sides"))
 
     def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterator[Verdict]:
-        """Say what is wrong with each object, in strict, as people or another judge would be asked about it.
+        """Yield the strict verdicts on each object, in the form in which people or another judge would be asked.
 
-        Of an object is asked whether it is held (SUP), touches nothing (COL) and is over the floor (OOB), as in
-        ``lamp_1/held``. What strict cannot tell, and all of a room that is not there, is no right answer.
+        Each object has three questions: is it held (SUP), is it free of collisions (COL), is it over the floor (OOB)?
+        Their ids are of the form ``lamp_1/held``. Unknown findings have no label and count as wrong.
         """
         for name, profiles in (record["evidence"] or {}).get("objects", {}).items():
             strict = profiles["strict"] or {}
-            for question, kind, finding, good in ABOUT_OBJECTS:
+            for question, kind, finding, good in OBJECT_QUESTIONS:
                 said = strict.get(finding)
                 label = None if said is None else YES if said is good else NO
                 yield Verdict(f"{name}/{question}", label == YES, label, YES, kind)
 
     def reference(self, sample: Annotation) -> str:
-        """Return nothing: a room need only be possible."""
+        """Return an empty text: there is no reference for a room."""
         return ""
 
 
 def _nothing(name: str, value: Mapping[str, Any]) -> str:
-    """Why a metric has nothing to be made of."""
+    """Return the reason why a metric has no value."""
     if name == "sup" and value["profiles"]["strict"]["objects"]:
         return "of no object is known what holds it"
     return (
@@ -169,49 +169,50 @@ def _nothing(name: str, value: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Looked:
-    """What the judge said of a scene: what holds each object, and from which sides it is used."""
+class JudgeAnswers:
+    """The judge's answers on a scene: the support of each object, and its functional sides."""
 
     types: Types
     sides: Sides
 
     @property
-    def told(self) -> list[object]:
-        """All that the judge said."""
+    def all_answers(self) -> list[object]:
+        """All answers of the judge."""
         return [*self.types.values(), *self.sides.values()]
 
 
-class Held(NamedTuple):
-    """Whether an object is held (None: nobody can tell), how, and why it is not or cannot be told."""
+class Support(NamedTuple):
+    """The support of an object: held or not (None if unknown), how, and the reason if it is not held or unknown."""
 
     supported: bool | None
     type: str | None
     why: str
 
 
-def _held(stage: Stage, types: Types) -> dict[str, Held]:
-    """How every object is held; of whom nothing was said stands on the ground, as published.
+def _supports_of(stage: Stage, types: Types) -> dict[str, Support]:
+    """Return the support of each object.
 
-    In strict that is unknown, if the ways to be held differ in it.
+    An object whose support type is unknown stands on the ground in ``official``. In ``strict`` its support is unknown
+    if the result depends on the type.
     """
     known = {name: kind for name, kind in types.items() if isinstance(kind, str)}
     found = {
-        name: Held(one.supported, one.type, "" if one.supported else one.evidence)
+        name: Support(one.supported, one.type, "" if one.supported else one.evidence)
         for name, one in supports(stage, known).items()
     }
     unsure = {name: why for name, why in types.items() if isinstance(why, Unknown) and name in found}
     if stage.profile.self_pairs or not unsure:
         return found
-    ways = [supports(stage, known | dict.fromkeys(unsure, way)) for way in WAYS]
+    findings_by_type = [supports(stage, known | dict.fromkeys(unsure, way)) for way in SUPPORT_TYPES]
     for name, why in unsure.items():
-        if len({way[name].supported for way in ways}) > 1:
-            found[name] = Held(None, None, f"it is not known what holds {name} ({why})")
+        if len({way[name].supported for way in findings_by_type}) > 1:
+            found[name] = Support(None, None, f"it is not known what holds {name} ({why})")
     return found
 
 
 def findings(stage: Stage, types: Types, sides: Sides) -> dict[str, Any]:
-    """All that is found under the profile of a stage: by object, by opening, and what each metric is made of."""
-    hits, held = collisions(stage), _held(stage, types)
+    """Return all findings under the profile of a stage: by object, by opening, and the parts of each metric."""
+    hits, held = collisions(stage), _supports_of(stage, types)
     used = {name: found for name, found in sides.items() if not isinstance(found, Unknown)}
     bounds, access = out_of_bounds(stage), accessibility(stage, used)
     way, open_ = navigability(stage), clearances(stage)
@@ -233,7 +234,7 @@ def findings(stage: Stage, types: Types, sides: Sides) -> dict[str, Any]:
         for name in stage.bodies
     }
     scores = [access[name].score for name in access if access[name].score is not None]
-    told = [one["supported"] for one in objects.values() if one["supported"] is not None]
+    known_support = [one["supported"] for one in objects.values() if one["supported"] is not None]
     count = len(objects)
     return {
         "objects": objects,
@@ -246,7 +247,7 @@ def findings(stage: Stage, types: Types, sides: Sides) -> dict[str, Any]:
         "scores": {
             "col_ob": [sum(one["in_collision"] for one in objects.values()), count],
             "col_sc": [int(hits.scene_in_collision), 1],
-            "sup": [told.count(True), len(told)],
+            "sup": [known_support.count(True), len(known_support)],
             "nav": [way.value or 0.0, int(way.value is not None)],
             "acc": [sum(score for score in scores if score is not None), len(scores)],
             "oob": [sum(one["out_of_bounds"] for one in objects.values()), count],

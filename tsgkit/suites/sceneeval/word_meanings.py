@@ -1,8 +1,10 @@
-"""What words mean: relation phrases by what can be measured, sides and names of things; by tables that can be edited.
+"""Editable tables of word meanings: measured relations, functional sides and synonyms of categories.
 
 >>> table = relation_table()
->>> table.between_objects("to_the_left_of"), table.between_objects("at the foot of")
-((Meant(type='side_of', side='left'),), (Meant(type='side_of', side='front'), Meant(type='next_to', side=None)))
+>>> table.between_objects("to_the_left_of")
+(MeasuredRelation(type='side_of', side='left'),)
+>>> [str(relation) for relation in table.between_objects("at the foot of") or ()]
+['side_of front', 'next_to']
 >>> table.to_room("hanging_from", "ceiling"), table.between_objects("in harmony with") is None
 ('hang_from_ceiling', True)
 >>> same = Synonyms.of([["sofa", "couch"]])
@@ -13,8 +15,8 @@
 >>> best_category("lamp", "", ["table"], same) is None
 True
 
-The meaning of a phrase depends on the phrase alone (and on what is built, for relations to rooms), never on a room. An
-object is of one category at most: the one whose words fit best, and of those that fit equally the most precise.
+The meaning of a phrase depends only on the phrase (and on the built element, for relations to rooms), never on a room.
+An object belongs to at most one category: the one whose words fit best; on a tie, the most specific one.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
 RELATIONS, SIDES, CATEGORIES = "sceneeval/relations.yaml", "sceneeval/sides.yaml", "sceneeval/categories.yaml"
 
 
-class Meant(NamedTuple):
-    """One measured relation between objects, with its side where it needs one."""
+class MeasuredRelation(NamedTuple):
+    """A measured relation between objects, with its side if it needs one."""
 
     type: str
     side: str | None = None
@@ -48,19 +50,19 @@ class Meant(NamedTuple):
 
 @dataclass(frozen=True)
 class RelationTable:
-    """The table, by phrases as they are compared."""
+    """The table of relation phrases, normalised for comparison."""
 
     ignored: frozenset[str]
-    objects: Mapping[str, tuple[Meant, ...]]
+    objects: Mapping[str, tuple[MeasuredRelation, ...]]
     rooms: Mapping[str, Mapping[str, str]]
     sha256: str
 
-    def between_objects(self, phrase: str) -> tuple[Meant, ...] | None:
-        """The relations that must all hold; None where the phrase is not in the table."""
+    def between_objects(self, phrase: str) -> tuple[MeasuredRelation, ...] | None:
+        """Return the relations that must all hold, or None if the phrase is not in the table."""
         return self.objects.get(self._plain(phrase))
 
     def to_room(self, phrase: str, element: str) -> str | None:
-        """The relation to something built; None where the phrase is not in the table for it."""
+        """Return the relation to a built element, or None if the table does not have the phrase for it."""
         return self.rooms.get(self._plain(phrase), {}).get(element)
 
     def _plain(self, phrase: str) -> str:
@@ -68,12 +70,12 @@ class RelationTable:
 
 
 def plain(phrase: str, ignored: frozenset[str]) -> str:
-    """A phrase as it is compared."""
+    """Return a phrase normalised for comparison."""
     return " ".join(word for word in spaced(phrase).replace("-", " ").split() if word not in ignored)
 
 
 def element_of(reference: str) -> str | None:
-    """What is built that a reference means: a type of room is a room; None for anything else."""
+    """Return the built element that a reference means, or None. Any type of room means ``room``."""
     name = spaced(reference)
     name = name.removesuffix("s") if name.removesuffix("s") in ELEMENTS else name
     return name if name in ELEMENTS else "room" if name in ROOMS else None
@@ -96,44 +98,44 @@ def _table_of(text: str, source: str) -> RelationTable:
 
 def _fields(value: object, source: str, *needed: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(value.get(name), dict | list) for name in needed):
-        raise UsageError(f"{source}: a table has the fields {', '.join(needed)}")
+        raise UsageError(f"{source}: expected a table with the fields {', '.join(needed)}")
     return value
 
 
 def _listed(value: object, source: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise UsageError(f"{source}: {value!r:.60} is no list of names", hint="put words such as on in quotes")
+        raise UsageError(f"{source}: {value!r:.60} is not a list of names", hint="quote words such as on")
     return value
 
 
-def _meant(text: str, where: str) -> Meant:
+def _meant(text: str, where: str) -> MeasuredRelation:
     name, _, side = text.partition(" ")
     if name not in RELATIONS_OF_OBJECTS:
         raise UsageError(f"{where}: there is no relation {name}", hint=", ".join(RELATIONS_OF_OBJECTS))
     if (side or None) not in SIDED.get(name, (None,)):
         raise UsageError(f"{where}: {name} takes {', '.join(SIDED.get(name, ())) or 'no side'}, not {side!r}")
-    return Meant(name, side or None)
+    return MeasuredRelation(name, side or None)
 
 
 def _by_element(types: object, where: str) -> dict[str, str]:
     if not isinstance(types, dict):
-        raise UsageError(f"{where}: say for what is built what it means, as in {{wall: on_wall}}")
+        raise UsageError(f"{where}: expected a relation for each built element, as in {{wall: on_wall}}")
     for element, name in types.items():
         if element not in ELEMENTS:
-            raise UsageError(f"{where}: the architecture has no {element}", hint=", ".join(ELEMENTS))
+            raise UsageError(f"{where}: {element} is not a built element", hint=", ".join(ELEMENTS))
         if name not in RELATIONS_TO_ROOMS:
             raise UsageError(f"{where}: there is no relation {name}", hint=", ".join(RELATIONS_TO_ROOMS))
     return dict(types)
 
 
 def relation_table() -> RelationTable:
-    """The table of the working project, else the shipped one."""
+    """Return the table of the working project, else the bundled one."""
     found = find("tasks", RELATIONS)
     return _table_of(text_of(found), str(found))
 
 
 def sides_table() -> tuple[Mapping[str, tuple[str, ...]], str]:
-    """From which sides things of a category are used, and a hash of the table."""
+    """Return the functional sides of each category, and a hash of the table."""
     found = find("tasks", SIDES)
     return _sides_of(text_of(found), str(found))
 
@@ -149,7 +151,7 @@ def _sides_of(text: str, source: str) -> tuple[Mapping[str, tuple[str, ...]], st
 
 
 def synonyms_table() -> tuple[Sequence[Sequence[str]], str]:
-    """Names of the same kind of thing, and a hash of the table."""
+    """Return the groups of synonymous names, and a hash of the table."""
     found = find("tasks", CATEGORIES)
     return _synonyms_of(text_of(found), str(found))
 
@@ -162,76 +164,76 @@ def _synonyms_of(text: str, source: str) -> tuple[Sequence[Sequence[str]], str]:
 
 _WORD = re.compile(r"[^\W_]+")
 Words = tuple[str, ...]
-EXACT, KIND_OF, TOLD, BROADER = 4, 3, 2, 1
-"""How a category fits: the same thing; a kind of it; told by the description; the object is called more broadly."""
+EXACT, KIND_OF, DESCRIBED, BROADER = 4, 3, 2, 1
+"""How a category fits: same name; more specific object; given by the description; more general object."""
 
 
 def words_of(text: str) -> Words:
-    """The stems of the words of a text."""
+    """Return the stems of the words of a text."""
     return tuple(_root(word) for word in _WORD.findall(text.lower()))
 
 
 def _root(word: str) -> str:
-    """The stem, with shelves and shelf the same."""
+    """Return the stem of a word. ``shelves`` and ``shelf`` have the same one."""
     found = stem(word)
     return found[:-1] + "f" if found.endswith("v") else found
 
 
 @dataclass(frozen=True)
 class Synonyms:
-    """Names of the same kind of thing; each stands for the first of its group."""
+    """Groups of synonymous names. Each name maps to the first of its group."""
 
     first: Mapping[Words, Words]
 
     @staticmethod
     def of(groups: Iterable[Sequence[str]]) -> Synonyms:
-        """The names of some groups."""
+        """Build the mapping from groups of names."""
         return Synonyms({words_of(spaced(name)): words_of(spaced(group[0])) for group in groups for name in group})
 
     def known(self, words: Words) -> Words:
-        """The words that stand for these: the whole name, or its last words, by another."""
+        """Return the words with the name, or its last words, replaced by the first of their group."""
         for start in range(len(words)):
             if words[start:] in self.first:
                 return words[:start] + self.first[words[start:]]
         return words
 
 
-def fit(category: Words, named: Words, told: Words) -> int:
-    """How well a category fits an object by its name and its description; 0 where it does not."""
-    if not category or not (named or told):
+def fit(category: Words, named: Words, described: Words) -> int:
+    """Return how well a category fits an object with this name and description; 0 if it does not."""
+    if not category or not (named or described):
         return 0
     if category == named:
         return EXACT
     if not named:
-        return TOLD if _run_in(category, told) else 0
+        return DESCRIBED if _contains_run(category, described) else 0
     if set(category) <= set(named) and category[-1] == named[-1]:
         return KIND_OF
     if set(named) <= set(category) and category[-1] == named[-1]:
-        return TOLD if set(category) <= set(told) | set(named) else BROADER
+        return DESCRIBED if set(category) <= set(described) | set(named) else BROADER
     return 0
 
 
-def _run_in(part: Words, whole: Words) -> bool:
+def _contains_run(part: Words, whole: Words) -> bool:
     return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
 
 
-def best_category(named: str, told: str, categories: Sequence[str], same: Synonyms) -> str | None:
-    """The category of an object by its own name and description; None where none fits."""
-    name, description = same.known(words_of(spaced(named))), words_of(told)
+def best_category(named: str, description: str, categories: Sequence[str], same: Synonyms) -> str | None:
+    """Return the category of an object by its name and description, or None if none fits."""
+    name, described = same.known(words_of(spaced(named))), words_of(description)
     best: tuple[int, int, int] = (0, 0, 0)
     found = None
     for place, category in enumerate(categories):
         words = same.known(words_of(spaced(category)))
-        rank = (fit(words, name, description), len(words), -place)
+        rank = (fit(words, name, described), len(words), -place)
         if rank[0] and (found is None or rank > best):
             best, found = rank, category
     return found
 
 
-def says(text: str, attribute: str) -> bool:
-    """Whether a text holds all words of an attribute.
+def mentions(text: str, attribute: str) -> bool:
+    """Return True if a text contains all words of an attribute.
 
-    >>> says("a king-size bed of dark wood", "king_size"), says("a bed", "red")
+    >>> mentions("a king-size bed of dark wood", "king_size"), mentions("a bed", "red")
     (True, False)
     """
     return set(words_of(spaced(attribute))) <= set(words_of(text))

@@ -5,17 +5,17 @@ from tsgkit.suites.suite import Command, Suite
 SUITE = Suite(
     name="spatialgen",
     tasks={"questions": "tsgkit.suites.spatialgen.questions:SpatialGenTask"},
-    needs={"questions": "pictures and a model that looks: --images NAME=DIR --judge M"},
+    needs={"questions": "images and a judge: --images NAME=DIR --judge M"},
     kinds_of="tsgkit.suites.spatialgen.questions:kinds_of",
     inspector="tsgkit.suites.spatialgen.defects",
     makers={
         "spatialgen": Command(
             "tsgkit.suites.spatialgen.commands.questions",
-            "dense prompts of scenes, with ten questions each about the picture",
+            "dense prompts of scenes, with ten questions each about the image",
         ),
         "spatialt2i": Command(
             "tsgkit.suites.spatialgen.commands.pairs",
-            "prompts that are true of judged pictures, to train image models with",
+            "prompts that are true of judged images, as training data for image models",
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""The questions as an audit sees them: beside each other, with the prompt that their judge never sees.
+"""The questions in the form of audit items, with the prompt that the judge never sees.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
@@ -27,11 +27,11 @@ IN_EVERY_AUDIT = (
     "skewed-keys",
     "longest-is-key",
 )
-"""What an audit looks for in whatever questions, under names of its own."""
+"""Defects that audits of all suites find, under other names."""
 
 
 def auditable_rows(rows: Iterable[Row]) -> Auditable:
-    """All questions of some rows, and what is wrong with them that only this suite can know."""
+    """Return all questions of some rows, with the checks that are specific to this suite."""
     known = list(rows)
     found = list(findings(known))
     checks = (_check(code, found) for code in RULES if code not in IN_EVERY_AUDIT)
@@ -40,7 +40,7 @@ def auditable_rows(rows: Iterable[Row]) -> Auditable:
 
 
 def items_of(row: Row) -> Iterator[Item]:
-    """The questions of a row."""
+    """Yield the questions of a row as audit items."""
     stems = [question.stem for question in row.questions]
     for number, question in enumerate(row.questions):
         letters = list(question.options)

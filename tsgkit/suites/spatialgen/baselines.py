@@ -1,4 +1,4 @@
-"""Answering without a picture: what a score is worth has to be read beside these.
+"""Baselines that answer without an image, for comparison with every score.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down below, C: left, D: right, E: None", "B", "Position")
@@ -9,18 +9,17 @@
 =====================  ============================================================================================
 ``random``             any option, the refusal included
 ``constant:C``         always this letter
-``majority-per-type``  the commonest key of the sub-domain among the items of other folds
-``overlap``            the option of which most words occur in the stems of the other questions
-``longest``            the option of most characters
+``majority-per-type``  the most common key of the sub-domain among the items of other folds
+``overlap``            the option with the most words that occur in the stems of the other questions
+``longest``            the option with the most characters
 ``most-like-others``   the option that shares most words with the other options of its question
 =====================  ============================================================================================
 
-Each is a pure function from a row to its letters, and the same for the same seed. All but ``random`` and ``constant``
-never take the refusal; ties are drawn by lot.
+Each is a pure function from a row to its letters, deterministic for a seed. Only ``random`` and ``constant`` ever pick
+the refusal. Ties are broken at random.
 
-Baselines: they answer the questions without a picture, in as many rounds as a judge is asked.
-
-What stands beside every score: the same questions answered by programs that look at nothing.
+A baseline subject answers as many rounds as a judge is asked. Controls show the results of all baselines on the same
+questions beside every score.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
@@ -30,7 +29,7 @@ What stands beside every score: the same questions answered by programs that loo
 >>> found["baseline/constant:B"], found["baseline/constant:E"]
 ({'accuracy': 1.0, 'single_round': 1.0}, {'accuracy': 0.0, 'single_round': 0.0})
 
-Whoever votes is held against what voting leaves of guessing, whoever does not against guessing itself.
+Scores with voting are compared with guessing with voting, and scores without voting with plain guessing.
 """
 
 from __future__ import annotations
@@ -48,14 +47,14 @@ from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
 from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample
 from tsgkit.suites.spatialgen.scores import label_of
-from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, telling
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, content_words
 from tsgkit.suites.spatialgen.votes import ROUNDS, Ballot, accuracy, single_round_accuracy
 from tsgkit.suites.task import Control
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
 Answerer = Callable[[Row], tuple[str, ...]]
 Likeness = Callable[[Row, int, str], float]
-"""How well the option of this letter fits the question of this number (from 0)."""
+"""A score for how well the option of this letter fits the question of this number (from 0)."""
 
 NAMES = (
     "random",
@@ -69,7 +68,7 @@ FOLDS = 5
 
 
 def baseline(name: str, rows: Iterable[Row] = (), seed: int = 0) -> Answerer:
-    """The baseline of this name; ``majority-per-type`` counts the keys of the rows it is given."""
+    """Return the baseline with this name. ``majority-per-type`` counts the keys of the given rows."""
     plain = {"overlap": overlap, "longest": longest, "most-like-others": most_like_others, "random": guess}
     if name in plain:
         return plain[name](seed)
@@ -82,11 +81,11 @@ def baseline(name: str, rows: Iterable[Row] = (), seed: int = 0) -> Answerer:
 
 
 def guess(seed: int = 0) -> Answerer:
-    """Any option, the refusal included."""
+    """Return a baseline that picks any option, the refusal included."""
 
     def answer(row: Row) -> tuple[str, ...]:
         return tuple(
-            _lot(row, number, seed).choice(tuple(question.options) or LETTERS)
+            _rng(row, number, seed).choice(tuple(question.options) or LETTERS)
             for number, question in enumerate(row.questions)
         )
 
@@ -94,14 +93,14 @@ def guess(seed: int = 0) -> Answerer:
 
 
 def constant(letter: str) -> Answerer:
-    """Always this letter, an option or not."""
+    """Return a baseline that always gives this letter, even if it is not an option."""
     return lambda row: (letter,) * len(row.questions)
 
 
 def majority_per_type(rows: Iterable[Row], seed: int = 0, folds: int = FOLDS) -> Answerer:
-    """The commonest key of the sub-domain among the items of the other folds, so that no key answers for itself.
+    """Return a baseline that gives the sub-domain's most common key in the other folds, so no key leaks.
 
-    An item that is none of the rows is answered from all of them.
+    Items that are not among the rows are answered from all rows.
     """
     known = sorted(rows, key=lambda row: row.id)
     Random(f"{seed}/folds").shuffle(known)
@@ -121,22 +120,22 @@ def majority_per_type(rows: Iterable[Row], seed: int = 0, folds: int = FOLDS) ->
 
 
 def _commonest(counts: Counter[str], question: Question) -> str:
-    """The commonest key, of equally common ones the first in the alphabet."""
+    """Return the most common key; on a tie, the first in the alphabet."""
     return max(sorted(question.choices or LETTERS), key=lambda letter: counts[letter])
 
 
 def overlap(seed: int = 0) -> Answerer:
-    """The option of which most words (their number, not their share) occur in the stems of the other questions."""
+    """Return a baseline that picks the option with the most words (not the largest share) in the other stems."""
     return _fitting(_in_other_stems, seed)
 
 
 def longest(seed: int = 0) -> Answerer:
-    """The option of most characters."""
+    """Return a baseline that picks the option with the most characters."""
     return _fitting(lambda row, number, letter: len(row.questions[number].options[letter]), seed)
 
 
 def most_like_others(seed: int = 0) -> Answerer:
-    """The option that shares most words with the other options of its question."""
+    """Return a baseline that picks the option that shares the most words with the other options."""
     return _fitting(_likeness_to_others, seed)
 
 
@@ -150,21 +149,21 @@ def _fitting(likeness: Likeness, seed: int) -> Answerer:
 def _best(row: Row, number: int, likeness: Likeness, seed: int) -> str:
     letters = row.questions[number].choices or tuple(LETTERS)
     if not row.questions[number].choices:
-        return _lot(row, number, seed).choice(letters)
+        return _rng(row, number, seed).choice(letters)
     fits = [likeness(row, number, letter) for letter in letters]
-    return _lot(row, number, seed).choice(
+    return _rng(row, number, seed).choice(
         [letter for letter, fit in zip(letters, fits, strict=True) if fit == max(fits)]
     )
 
 
 def _in_other_stems(row: Row, number: int, letter: str) -> float:
-    return len(telling(row.questions[number].options[letter]) & other_stems(row, number))
+    return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
 
 
 def _likeness_to_others(row: Row, number: int, letter: str) -> float:
     question = row.questions[number]
-    own = telling(question.options[letter])
-    return sum(_alike(own, telling(question.options[other])) for other in question.choices if other != letter)
+    own = content_words(question.options[letter])
+    return sum(_alike(own, content_words(question.options[other])) for other in question.choices if other != letter)
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> float:
@@ -172,17 +171,17 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def other_stems(row: Row, number: int) -> frozenset[str]:
-    """The words of the stems of all questions but this one."""
-    stems = (telling(question.stem) for place, question in enumerate(row.questions) if place != number)
+    """Return the words of all stems but this question's."""
+    stems = (content_words(question.stem) for place, question in enumerate(row.questions) if place != number)
     return frozenset().union(*stems)
 
 
-def _lot(row: Row, number: int, seed: int) -> Random:
+def _rng(row: Row, number: int, seed: int) -> Random:
     return Random(f"{seed}/{row.id}/{number}")
 
 
 def accuracies(rows: Sequence[Row], answer: Answerer) -> dict[str, float]:
-    """The share of right letters of every sub-domain that is asked for; no vote, since rounds would not differ."""
+    """Return the accuracy in each sub-domain. There is no vote, since all rounds would be equal."""
     right: defaultdict[str, list[bool]] = defaultdict(list)
     for row in rows:
         for question, letter in zip(row.questions, answer(row), strict=True):
@@ -191,8 +190,8 @@ def accuracies(rows: Sequence[Row], answer: Answerer) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Guessing:
-    """A program for all rounds; what it draws by lot it draws anew in every round."""
+class BaselineSubject:
+    """A baseline for all rounds. Random choices differ between rounds."""
 
     subject: str
     answerers: tuple[Answerer, ...] = field(repr=False)
@@ -200,11 +199,11 @@ class Guessing:
 
     @property
     def fingerprint(self) -> str:
-        """The program and its seed."""
+        """The baseline and its seed."""
         return f"{self.subject}/{self.seed}"
 
     def answer(self, item: SpatialSample) -> Transcript:
-        """All rounds, ten lines each."""
+        """Return a transcript of all rounds, ten lines each."""
         texts = ["\n".join(answer(item.row)) for answer in self.answerers]
         said = (Said(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
         sight = Sight(NOT_SHOWN, "a baseline looks at nothing", orders=_as_in_data(item))
@@ -215,30 +214,30 @@ def _as_in_data(sample: SpatialSample) -> tuple[tuple[str, ...], ...]:
     return (tuple("".join(question.choices) for question in sample.questions),) * ROUNDS
 
 
-def guessing(subject: str, rows: Sequence[Row], seed: int) -> Guessing:
-    """The baseline of a subject's name (``baseline/longest``)."""
+def baseline_subject(subject: str, rows: Sequence[Row], seed: int) -> BaselineSubject:
+    """Return the baseline of a subject such as ``baseline/longest``."""
     name = baseline_name(subject, NAMES)
     if name == "random":
-        return Guessing(subject, tuple(guess(seed * ROUNDS + turn) for turn in range(ROUNDS)), seed)
-    return Guessing(subject, (baseline(name, rows, seed),) * ROUNDS, seed)
+        return BaselineSubject(subject, tuple(guess(seed * ROUNDS + turn) for turn in range(ROUNDS)), seed)
+    return BaselineSubject(subject, (baseline(name, rows, seed),) * ROUNDS, seed)
 
 
 def controls(samples: Sequence[SpatialSample], rows: Sequence[Row], seed: int) -> tuple[Control, ...]:
-    """All baselines on these samples, voted and unvoted; ``rows`` is what keys are counted in.
+    """Return the results of all baselines, with and without voting. Keys are counted in ``rows``.
 
-    Every sub-domain has as many questions as any other, so the share of all questions is the mean of the sub-domains.
+    All sub-domains have equally many questions, so the share over all questions is the mean of the sub-domains.
     """
-    return tuple(_control(guessing(PREFIX + name, rows, seed), samples) for name in NAMES)
+    return tuple(_control(baseline_subject(PREFIX + name, rows, seed), samples) for name in NAMES)
 
 
-def _control(subject: Guessing, samples: Sequence[SpatialSample]) -> Control:
+def _control(subject: BaselineSubject, samples: Sequence[SpatialSample]) -> Control:
     ballots = [ballot for sample in samples for ballot in _ballots(subject, sample)]
     values = {ACCURACY: accuracy(ballots), SINGLE: single_round_accuracy(ballots)}
     return Control(subject.subject, len(ballots), {name: value for name, value in values.items() if value is not None})
 
 
-def _ballots(subject: Guessing, sample: SpatialSample) -> list[Ballot]:
-    """What would be read of its transcript."""
+def _ballots(subject: BaselineSubject, sample: SpatialSample) -> list[Ballot]:
+    """Return the ballots that its transcript would give."""
     said = {answer: answer(sample.row) for answer in dict.fromkeys(subject.answerers)}
     turns = [said[answer] for answer in subject.answerers]
     return [

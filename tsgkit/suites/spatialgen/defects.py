@@ -1,4 +1,4 @@
-"""What is wrong with rows, apart from what keeps them from being read: findings with a code, an item and a question.
+"""Defects of readable rows: findings with a code, an item and a question.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("What is mentioned?  Options: A: ball, B: cup, C: ball, E: None", "D", "Object")
@@ -9,10 +9,10 @@ missing-option 000119 0 no option D
 repeated-option 000119 0 A and C say the same: ball
 key-without-option 000119 0 the key D is none of the options A, B, C, E
 
-Questions are numbered from 0. :data:`RULES` lists every code. An error makes an item unanswerable or its score wrong;
-a warning lets some of it be answered without the picture, or says that it is unlike the published form.
+Questions are numbered from 0. :data:`RULES` lists every code. An error makes an item unanswerable or its score wrong. A
+warning means that part of it can be answered without the image, or that its form differs from the published one.
 
-Says of a file's bytes whether they are questions of this suite, and what is wrong with them.
+:func:`inspect` checks the content of a file.
 
 >>> row = '{"id": "000001", "scene": "Park", "prompt": "", "question_type": [], "questions": [], "answers": []}'
 >>> found = inspect(row.encode(), "rows.jsonl")
@@ -35,12 +35,12 @@ from tsgkit.graph import rules
 from tsgkit.graph.rules import ERROR, WARNING, Place, Rule, Severity
 from tsgkit.suites.spatialgen.baselines import other_stems
 from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row, Rows, read_rows
-from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, folded, telling, tokens
+from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, content_words, folded, tokens
 
 MOST_TOKENS = 77
-"""What a CLIP text encoder reads; the rest of a longer prompt is cut."""
+"""The number of tokens that a CLIP text encoder reads; it cuts off the rest of a longer prompt."""
 DEVIATIONS = 3.0
-"""So many standard deviations above chance are a skew, not luck."""
+"""The number of standard deviations above chance from which a frequency is a skew."""
 TEXT_REFERENCE = re.compile(
     r"\b(mention\w*|descri\w+|according to|stated|states|specif\w+|implied|implies|prompt|caption|text says)\b", re.I
 )
@@ -57,7 +57,7 @@ RULES = {
     "no-options": Rule(ERROR, "a question has no options"),
     "missing-option": Rule(ERROR, "a letter from A to E has no option"),
     "empty-option": Rule(ERROR, "an option says nothing"),
-    "key-without-option": Rule(ERROR, "the key is none of the options: nobody can be right"),
+    "key-without-option": Rule(ERROR, "the key is none of the options, so no answer is right"),
     "key-is-refusal": Rule(ERROR, "the key is the option that refuses to answer"),
     "repeated-option": Rule(ERROR, "two options say the same"),
     "second-none": Rule(ERROR, "an option before the last one says None"),
@@ -72,7 +72,7 @@ RULES = {
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong; ``item`` is None where it is the file's, ``question`` None where it is the item's."""
+    """A defect. ``item`` is None for a defect of the file, ``question`` is None for one of the item."""
 
     code: str
     item: str | None
@@ -82,17 +82,17 @@ class Finding(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """Whether it is an error or a warning."""
+        """The severity: error or warning."""
         return RULES[self.code].severity
 
 
-Told = tuple[str, str]
+CodeAndMessage = tuple[str, str]
 """A code and a message."""
 
 
 def findings(rows: Iterable[Row]) -> Iterator[Finding]:
-    """All that is wrong with the rows of a file: item by item, then what only shows in all of them together."""
-    seen = _Seen()
+    """Yield all defects of the rows of a file: item by item, then those of the file as a whole."""
+    seen = _FileStatistics()
     for row in rows:
         yield from row_findings(row)
         yield from seen.repeats(row)
@@ -100,7 +100,7 @@ def findings(rows: Iterable[Row]) -> Iterator[Finding]:
 
 
 def row_findings(row: Row) -> Iterator[Finding]:
-    """What is wrong with one row and its questions."""
+    """Yield the defects of one row and its questions."""
     for code, message in _row(row):
         yield Finding(code, row.id, None, message, row.line)
     for number in range(len(row.questions)):
@@ -108,17 +108,17 @@ def row_findings(row: Row) -> Iterator[Finding]:
 
 
 def question_findings(row: Row, number: int) -> Iterator[Finding]:
-    """What is wrong with the question of this number (from 0)."""
+    """Yield the defects of the question with this number (from 0)."""
     question = row.questions[number]
-    told = (*_options(question), *_key(question), *_leaks(row, number)) if question.options else (_NO_OPTIONS,)
-    for code, message in (*_stem(question), *told):
+    found = (*_options(question), *_key(question), *_leaks(row, number)) if question.options else (_NO_OPTIONS,)
+    for code, message in (*_stem(question), *found):
         yield Finding(code, row.id, number, message, row.line)
 
 
 _NO_OPTIONS = ("no-options", "no options follow the stem")
 
 
-def _row(row: Row) -> Iterator[Told]:
+def _row(row: Row) -> Iterator[CodeAndMessage]:
     if row.types != SUB_DOMAINS:
         yield "row-shape", f"question_type is {', '.join(row.types) or 'empty'}"
     if not len(row.types) == len(row.texts) == len(row.answers):
@@ -134,13 +134,13 @@ def _row(row: Row) -> Iterator[Told]:
         yield "long-prompt", f"{length} words and punctuation marks, not at most {MOST_TOKENS}"
 
 
-def _stem(question: Question) -> Iterator[Told]:
+def _stem(question: Question) -> Iterator[CodeAndMessage]:
     spoken = dict.fromkeys(found.lower() for found in TEXT_REFERENCE.findall(question.stem))
     if spoken:
         yield "text-reference", f"the stem speaks of a text: {', '.join(spoken)}"
 
 
-def _options(question: Question) -> Iterator[Told]:
+def _options(question: Question) -> Iterator[CodeAndMessage]:
     missing = [letter for letter in LETTERS if letter not in question.options]
     if question.refusal and missing:
         yield "missing-option", f"no option {', '.join(missing)}"
@@ -160,7 +160,7 @@ def _options(question: Question) -> Iterator[Told]:
         yield "refusal-form", f"{question.gap!r} between the stem and its options, expected {GAP!r}"
 
 
-def _key(question: Question) -> Iterator[Told]:
+def _key(question: Question) -> Iterator[CodeAndMessage]:
     if question.key not in question.options:
         letters = ", ".join(question.options)
         yield "key-without-option", f"the key {question.key} is none of the options {letters}"
@@ -168,18 +168,18 @@ def _key(question: Question) -> Iterator[Told]:
         yield "key-is-refusal", f"the key {question.key} is the option that refuses to answer"
 
 
-def _leaks(row: Row, number: int) -> Iterator[Told]:
+def _leaks(row: Row, number: int) -> Iterator[CodeAndMessage]:
     question = row.questions[number]
     if question.key not in question.choices:
         return
-    for code, words in (("own-stem", telling(question.stem)), ("other-stems", other_stems(row, number))):
-        inside = [letter for letter in question.choices if telling(question.options[letter]) <= words]
-        if inside == [question.key] and telling(question.options[question.key]):
+    for code, words in (("own-stem", content_words(question.stem)), ("other-stems", other_stems(row, number))):
+        inside = [letter for letter in question.choices if content_words(question.options[letter]) <= words]
+        if inside == [question.key] and content_words(question.options[question.key]):
             yield code, f"all words of {question.key} are there: {question.options[question.key]}"
 
 
-class _Seen:
-    """What has to be remembered of the rows to say what only shows in all of them."""
+class _FileStatistics:
+    """The statistics over rows that are needed for defects of the whole file."""
 
     def __init__(self) -> None:
         self.first: dict[tuple[str, int], str] = {}
@@ -196,7 +196,7 @@ class _Seen:
             self._count(question)
 
     def _repeat(self, code: str, row: Row, text: str, number: int | None) -> Iterator[Finding]:
-        place = (code, hash(text))  # 12,300 questions would be kept whole otherwise
+        place = (code, hash(text))  # avoids keeping the texts of 12,300 questions
         if place in self.first:
             yield Finding(code, row.id, number, f"as in {self.first[place]}", row.line)
         else:
@@ -231,7 +231,7 @@ class _Seen:
 
 
 def beyond_chance(times: int, chances: Iterable[float]) -> bool:
-    """Whether something happened more often than its chances explain, by three standard deviations.
+    """Return True if a count exceeds the expectation by more than three standard deviations.
 
     >>> beyond_chance(46, [0.25] * 100), beyond_chance(30, [0.25] * 100), beyond_chance(1, [0.25])
     (True, False, False)
@@ -248,7 +248,7 @@ FINDING_RULES = RULES
 
 @dataclass(frozen=True)
 class Inspection:
-    """How many rows a file holds, what was found in them, and why they cannot be used, if so."""
+    """The number of rows in a file, the findings, and the problem that makes the file unusable, if any."""
 
     rows: int
     findings: tuple[rules.Finding, ...]
@@ -257,13 +257,13 @@ class Inspection:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many findings of each code, in the order of the rules."""
+        """The number of findings of each code, in the order of the rules."""
         counts = Counter(finding.code for finding in self.findings)
         return {code: counts[code] for code in FINDING_RULES if counts[code]}
 
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
-    """What a file holds."""
+    """Inspect the content of a file."""
     try:
         rows = list(read_rows(data.splitlines(keepends=True), file))
     except UsageError as error:
@@ -275,7 +275,7 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
 
 
 def _problem(rows: list[Row], file: str) -> str:
-    """Why no evaluation takes these rows, or nothing."""
+    """Return why the rows cannot be evaluated, or an empty text."""
     try:
         Rows(file, rows)
     except UsageError as error:

@@ -1,13 +1,14 @@
-"""How a judge is asked about one picture: which questions, in which words, how often, with the options in which order.
+"""Protocols of asking a judge about an image: the prompts, the number of rounds, and the orders of options.
 
->>> way_of("ours-apart-blind")
-Way(base='ours-apart', control='blind')
->>> [name for name in PROTOCOLS if way_of(name).base == "published"]
+>>> parse_protocol("ours-apart-blind")
+ParsedProtocol(base='ours-apart', control='blind')
+>>> [name for name in PROTOCOLS if parse_protocol(name).base == "published"]
 ['published', 'published-blind', 'published-shuffled']
 
-Controls ask in the way they belong to: ``blind`` without a picture, ``shuffled`` with that of another prompt.
+A protocol may have a control: ``blind`` shows no image, ``shuffled`` shows that of another prompt.
 
-Options in another order for every round, so that a judge's liking for a letter cannot look like knowing.
+Our own protocols shuffle the options in each round, so that a judge's preference for a letter cannot look like
+knowledge.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from
 >>> question = question_from("Where?  Options: A: up, B: down, C: left, D: right, E: None", "B")
@@ -17,7 +18,7 @@ Options in another order for every round, so that a judge's liking for a letter 
 >>> order.shown(question).key, order.undo("C"), order.undo("E")
 ('C', 'B', 'E')
 
-The order depends on the seed, the item, the question's number (from 0) and the round alone. "None" stays last.
+The order depends only on the seed, the item, the question's number (from 0) and the round. "None" stays last.
 """
 
 from __future__ import annotations
@@ -49,78 +50,80 @@ if TYPE_CHECKING:
 APART = "ours-apart"
 BASES = (PUBLISHED, OURS, APART)
 BASELINE = "baseline"
-"""The name of whoever asks nobody; it answers as if asked in the published way."""
+"""The solver name of baselines, which answer as if asked in the published way."""
 BLIND, SHUFFLED = "blind", "shuffled"
 CONTROLS = (BLIND, SHUFFLED)
 PROTOCOLS = (*BASES, *(f"{base}-{control}" for base in BASES for control in CONTROLS))
-"""All ways of asking; the first is taken where none is named."""
+"""All protocols. The first is the default."""
 FIRST_TEXTS = "form-1"
-"""The folder of our texts as runs of the first request form have them: they end with an announcement of the picture."""
+"""The folder of the prompts of the first request form, which end with an announcement of the image."""
 
 
 class Permutation(NamedTuple):
-    """Which option stands where: ``own[i]`` is the letter, in the data, of what is shown as ``letters[i]``."""
+    """An order of options: ``own[i]`` is the letter, in the data, of the option shown as ``letters[i]``."""
 
     letters: tuple[str, ...]
     own: tuple[str, ...]
 
     @property
     def record(self) -> str:
-        """The order as a record keeps it: the data's letters in the order in which their options were shown."""
+        """The order as stored in a record: the data's letters in the order shown."""
         return "".join(self.own)
 
     def shown(self, question: Question) -> Question:
-        """The question as a judge sees it, its key moved along."""
+        """Return the question as shown to the judge, with its key moved accordingly."""
         texts = {shown: question.options[own] for shown, own in zip(self.letters, self.own, strict=True)}
         key = dict(zip(self.own, self.letters, strict=True)).get(question.key, question.key)
         return replace(question, options={**question.options, **texts}, key=key)
 
     def undo(self, letter: str) -> str:
-        """The data's letter of the option that was shown under this one; any other letter is left alone."""
+        """Map a shown letter to the data's letter. Other letters are unchanged."""
         return dict(zip(self.letters, self.own, strict=True)).get(letter, letter)
 
 
 def permutation(question: Question, *, seed: int, item: str, number: int, round: int) -> Permutation:  # noqa: A002
-    """The order of one question's options in one round."""
+    """Return the order of a question's options in one round."""
     own = list(question.choices)
     Random(f"{seed}/{item}/{number}/{round}").shuffle(own)
     return Permutation(question.choices, tuple(own))
 
 
 def recorded(question: Question, record: str) -> Permutation:
-    """Return the order that a record tells of; letters that it does not name were shown as in the data."""
+    """Return the order stored in a record. Letters it does not name were shown as in the data."""
     if len(set(record)) < len(record) or not set(record) <= set(question.choices):
         found = "".join(question.choices)
-        raise UsageError(f"the order {record} is none of the options {found}", hint="the data changed since the run")
+        raise UsageError(
+            f"the order {record} is none of the options {found}", hint="the data have changed since the run"
+        )
     return Permutation(tuple(sorted(record)), tuple(record))
 
 
 def unshuffled(questions: Iterable[Question]) -> tuple[Permutation, ...]:
-    """The order of the data, for every question."""
+    """Return the order of the data for each question."""
     return tuple(Permutation(question.choices, question.choices) for question in questions)
 
 
 Orders = tuple[tuple[Permutation, ...], ...]
-"""For every round, the order of every question's options."""
+"""The order of the options of each question, by round."""
 
 
-class Way(NamedTuple):
-    """A protocol: how is asked, and what is held back to control that."""
+class ParsedProtocol(NamedTuple):
+    """A parsed protocol: the way of asking, and the control, if any."""
 
     base: str
     control: str = ""
 
 
-def way_of(protocol: str) -> Way:
-    """The way that a protocol names."""
+def parse_protocol(protocol: str) -> ParsedProtocol:
+    """Parse the name of a protocol."""
     if protocol == BASELINE:
-        return Way(PUBLISHED)
+        return ParsedProtocol(PUBLISHED)
     head, _, last = protocol.rpartition("-")
-    return Way(head, last) if last in CONTROLS else Way(protocol)
+    return ParsedProtocol(head, last) if last in CONTROLS else ParsedProtocol(protocol)
 
 
 def orders_of(sample: SpatialSample, base: str, seed: int) -> Orders:
-    """The orders in which the options are shown: as in the data for the published way, else new in every round."""
+    """Return the orders of the options: that of the data for ``published``, else new ones for each round."""
     if base == PUBLISHED:
         return (unshuffled(sample.questions),) * ROUNDS
     return tuple(
@@ -133,7 +136,7 @@ def orders_of(sample: SpatialSample, base: str, seed: int) -> Orders:
 
 
 def orders_from(sample: SpatialSample, records: Sequence[Sequence[str]]) -> Orders:
-    """The orders that a record tells of."""
+    """Return the orders stored in a record."""
     return tuple(
         tuple(recorded(question, record) for question, record in zip(sample.questions, turn, strict=True))
         for turn in records
@@ -141,12 +144,12 @@ def orders_from(sample: SpatialSample, records: Sequence[Sequence[str]]) -> Orde
 
 
 def shown(sample: SpatialSample, orders: Sequence[Permutation]) -> list[Question]:
-    """The questions as one round shows them."""
+    """Return the questions as shown in one round."""
     return [order.shown(question) for question, order in zip(sample.questions, orders, strict=True)]
 
 
 def schema_of(questions: Sequence[Question], base: str) -> dict[str, Any] | None:
-    """The response format of JSON answers, whose letters are exactly those of the options."""
+    """Return the response format for JSON answers, whose letters are exactly those of the options."""
     if base == PUBLISHED:
         return None
     names = ["answer"] if base == APART else [str(number) for number in range(1, len(questions) + 1)]
@@ -159,24 +162,26 @@ def schema_of(questions: Sequence[Question], base: str) -> dict[str, Any] | None
 
 
 @dataclass(frozen=True)
-class Words:
-    """The texts of one protocol, from a folder the caller names, else the working project, else ours."""
+class QuestionPrompts:
+    """The prompts of one protocol, from the user's folder, else the working project, else the bundled ones."""
 
     card: Card
-    way: Way
+    way: ParsedProtocol
     folder: str | None = None
     form: int = NEWEST
-    """The request form, which says on which side of the question the picture stands in our own ways."""
+    """The request form, which determines if the image comes before or after the questions in our own protocols."""
 
     def check(self) -> None:
-        """``UsageError`` where the folder lacks all texts, or one has other fields than it should."""
+        """Raise UsageError if the folder has none of the prompts, or if one has the wrong fields."""
         if self.folder is not None:
             names = {f"{name}.txt" for name in FIELDS}
             place = Path(self.folder)
             if not place.is_dir():
-                raise UsageError(f"{place}: no such folder of prompts")
+                raise UsageError(f"{place}: folder of prompts not found")
             if not any((place / name).is_file() or (place / self.card.prompts / name).is_file() for name in names):
-                raise UsageError(f"{place}: no prompt in it", hint=f"it may hold {', '.join(sorted(names))}")
+                raise UsageError(
+                    f"{place}: the folder has no prompts", hint=f"it may contain {', '.join(sorted(names))}"
+                )
         _ = self.fingerprint
 
     @property
@@ -186,12 +191,12 @@ class Words:
 
     @cached_property
     def role(self) -> str:
-        """The system's message."""
+        """The system message."""
         return self._template(self._parts[0]).text.rstrip("\n")
 
     @cached_property
     def ask(self) -> Template:
-        """The user's message."""
+        """The template of the user message."""
         return self._template(self._parts[1])
 
     def _template(self, name: str) -> Template:
@@ -199,27 +204,28 @@ class Words:
         return load_template(there or find("prompts", f"{self.card.prompts}/{name}.txt"), required=FIELDS[name])
 
     def _files(self, name: str) -> Iterator[Traversable]:
-        """Where a text may lie: first the caller's folder; ours as it was where the run has the first request form."""
+        """Yield possible files of a prompt: the user's folder first, then for old runs the text of the first request
+        form."""
         for folder in [] if self.folder is None else [Path(self.folder), Path(self.folder) / self.card.prompts]:
             yield folder / f"{name}.txt"
         for place in search_path("prompts"):
-            ours = place.joinpath(*self.card.prompts.split("/"))
-            yield from [ours.joinpath(FIRST_TEXTS, f"{name}.txt")] if self.form == FIRST else []
-            yield ours.joinpath(f"{name}.txt")
+            task_folder = place.joinpath(*self.card.prompts.split("/"))
+            yield from [task_folder.joinpath(FIRST_TEXTS, f"{name}.txt")] if self.form == FIRST else []
+            yield task_folder.joinpath(f"{name}.txt")
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of them."""
+        """A hash of the prompts."""
         return hashlib.sha256(f"{self.role}\0{self.ask.text}".encode()).hexdigest()[:16]
 
     def messages(self, questions: Sequence[Question], picture: Picture | None) -> list[BaseMessage]:
-        """The system's message, and the user's: the questions and the picture, on the side that the way puts it."""
+        """Return the system message, and the user message with the questions and the image."""
         form = FIRST if self.way.base == PUBLISHED else self.form
         images = () if picture is None else (picture,)
         return messages_of(self.text(questions), images=images, role=self.role, form=form)
 
     def text(self, questions: Sequence[Question]) -> str:
-        """What the user's message says."""
+        """Return the text of the user message."""
         if self.way.base == APART:
             return self.ask.render(question=questions[0].written()).rstrip("\n")
         lines = [question.written() for question in questions]
@@ -234,11 +240,11 @@ FIELDS = {
     "apart": ("question",),
     "apart-blind": ("question",),
 }
-"""The texts there are, and the fields they must have."""
+"""The names of the prompts, and their required fields."""
 
 
-def check_protocol(name: str) -> Way:
-    """The way of a protocol; ``UsageError`` where there is none of this name."""
+def check_protocol(name: str) -> ParsedProtocol:
+    """Parse the name of a protocol. Raise UsageError if there is none of this name."""
     if name not in PROTOCOLS:
         raise UsageError(f"there is no protocol {name}", hint=meant(name, PROTOCOLS))
-    return way_of(name)
+    return parse_protocol(name)

@@ -1,15 +1,15 @@
-"""New prompts and questions of this suite: a model writes them, code checks them, keys are dealt evenly.
+"""Generation of prompts and questions: a model writes them, rules check them, and keys are spread evenly.
 
 >>> reply = '{"questions": [{"kind": "Position", "question": "Where?", "right": "up", "wrong": ["a", "b", "c"]}]}'
 >>> drafts = read_drafts(reply)
 >>> drafts[0].right, draft_problems("The kite is up.", drafts)[0]
 ('up', 'there are 1 questions, not one of each of the ten kinds in their order')
 
-Scene by scene: texts of dense pictures, each held against length and the texts there are; then ten questions about
-each, held against everything :mod:`~tsgkit.suites.spatialgen.defects` looks for, against the text (it has to tell the
-right answer) and against answers of very unlike lengths. What has problems is asked for again, the problems being told;
-a text whose questions still have some is dropped and counted. Whether a wrong answer is really untrue, and whether a
-picture can show it all, only people can tell.
+For each scene, the model writes texts of dense images, which are checked for length and similarity to existing texts.
+Then it writes ten questions about each text. They are checked for all defects of
+:mod:`~tsgkit.suites.spatialgen.defects`, against the text (it must contain the right answer) and for answers of very
+different lengths. Drafts with problems are requested again with the problems; a text whose questions still have some is
+dropped and counted. Only people can decide if a wrong answer is really untrue, and if an image can show everything.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.gather_all import Each, all_at_once
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
 from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
-from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, folded, telling, tokens
+from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, content_words, folded, tokens
 from tsgkit.suites.transcript import Ask
 
 FIELDS = {
@@ -43,22 +43,22 @@ FIELDS = {
 }
 FEWEST_WORDS = 40
 MOST_ALIKE = 0.6
-"""Two texts that share more of their telling words than this are one and the same."""
-LEAST_TOLD = 0.3
-"""So much of a right answer has to stand in the text."""
+"""The share of common words above which two texts are near-duplicates."""
+LEAST_MENTIONED = 0.3
+"""The least share of the words of a right answer that the text must contain."""
 UNLIKE_LENGTHS = 2.5
 CHOICES = LETTERS[:-1]
-IN_ALL = ("id-form", "repeated-id")
-"""What cannot be wrong, since ids are given at the end."""
+IGNORED = ("id-form", "repeated-id")
+"""Codes that do not apply to drafts, since ids are assigned at the end."""
 
 
 def template(name: str) -> Template:
-    """The text a model is asked with."""
+    """Return a prompt template."""
     return load_template(find("prompts", f"spatialgen/making/{name}.txt"), required=FIELDS[name])
 
 
 class Draft(NamedTuple):
-    """A question as a model writes it."""
+    """A question as written by a model."""
 
     kind: str
     stem: str
@@ -67,7 +67,7 @@ class Draft(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """A text that is left out, and why."""
+    """A dropped text, with the reasons."""
 
     scene: str
     prompt: str
@@ -76,7 +76,7 @@ class Dropped(NamedTuple):
 
 @dataclass
 class Making:
-    """What was made so far."""
+    """The items made so far."""
 
     rows: list[Row] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
@@ -87,19 +87,19 @@ class Making:
 
 
 def aspects() -> str:
-    """The ten kinds of facts, as prompts list them."""
+    """Return the ten kinds of facts as a list for prompts."""
     return "\n".join(f"- {name}: {MEANING[name]}" for name in SUB_DOMAINS)
 
 
 def json_in(reply: str) -> Mapping[str, Any]:
-    """The JSON object in a reply; empty where there is none."""
+    """Return the last JSON object in a reply, or an empty one."""
     said = spoken(reply)
     values = [] if isinstance(said, Unreadable) else [one.value for one in values_in(said.text) if not one.is_cut]
     return next((value for value in reversed(values) if isinstance(value, dict)), {})
 
 
 def read_prompts(reply: str) -> list[str]:
-    """The texts in a reply.
+    """Return the texts in a reply.
 
     >>> read_prompts('Here: {"prompts": ["One.", 2, " Two  words. "]}')
     ['One.', 'Two words.']
@@ -110,25 +110,25 @@ def read_prompts(reply: str) -> list[str]:
 
 
 def prompt_problems(prompt: str, known: Iterable[str]) -> list[str]:
-    """Why a text cannot be used."""
+    """Return the problems of a text."""
     problems = []
     if (length := tokens(prompt)) > MOST_TOKENS:
         problems.append(f"{length} words and punctuation marks, not at most {MOST_TOKENS}")
     if len(prompt.split()) < FEWEST_WORDS:
         problems.append(f"{len(prompt.split())} words, not at least {FEWEST_WORDS}")
-    if any(alike(prompt, other) > MOST_ALIKE for other in known):
+    if any(similarity(prompt, other) > MOST_ALIKE for other in known):
         problems.append("much like another text")
     return problems
 
 
-def alike(one: str, other: str) -> float:
-    """The share of telling words that two texts have in common."""
-    first, second = telling(one), telling(other)
+def similarity(one: str, other: str) -> float:
+    """Return the share of content words that two texts have in common."""
+    first, second = content_words(one), content_words(other)
     return len(first & second) / len(first | second) if first | second else 1.0
 
 
 def read_drafts(reply: str) -> list[Draft]:
-    """The questions in a reply."""
+    """Return the questions in a reply."""
     found = json_in(reply).get("questions")
     return [draft for value in (found if isinstance(found, list) else []) for draft in _draft(value)]
 
@@ -144,25 +144,25 @@ def _draft(value: object) -> Iterator[Draft]:
 
 
 def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
-    """Why questions cannot be used, each in words that help to mend it."""
+    """Return the problems of questions, phrased to help correct them."""
     if tuple(draft.kind for draft in drafts) != SUB_DOMAINS:
         return [f"there are {len(drafts)} questions, not one of each of the ten kinds in their order"]
     if odd := [draft.kind for draft in drafts if len(draft.wrong) != len(CHOICES) - 1]:
         return [f"{kind}: there are not three wrong answers" for kind in odd]
-    row = row_of("000000", SCENES[0], prompt, [asked(draft, 0, draft.wrong) for draft in drafts])
+    row = row_of("000000", SCENES[0], prompt, [question_of(draft, 0, draft.wrong) for draft in drafts])
     found = [
         f"{SUB_DOMAINS[one.question]}: {one.message}"
         for one in row_findings(row)
-        if one.question is not None and one.code not in IN_ALL
+        if one.question is not None and one.code not in IGNORED
     ]
-    return [*found, *_untold(prompt, drafts), *_lengths(drafts)]
+    return [*found, *_missing_answers(prompt, drafts), *_lengths(drafts)]
 
 
-def _untold(prompt: str, drafts: Iterable[Draft]) -> Iterator[str]:
-    told = telling(prompt)
+def _missing_answers(prompt: str, drafts: Iterable[Draft]) -> Iterator[str]:
+    text_words = content_words(prompt)
     for draft in drafts:
-        words = telling(draft.right)
-        if words and len(words & told) < LEAST_TOLD * len(words):
+        words = content_words(draft.right)
+        if words and len(words & text_words) < LEAST_MENTIONED * len(words):
             yield f"{draft.kind}: the text does not tell the right answer: {draft.right}"
 
 
@@ -173,14 +173,15 @@ def _lengths(drafts: Iterable[Draft]) -> Iterator[str]:
             yield f"{draft.kind}: answers of very unlike lengths"
 
 
-def asked(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
-    """The question of a draft with its right answer at a place among the wrong ones."""
+def question_of(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
+    """Return the question of a draft, with its right answer at an index among the wrong ones."""
     texts = [*wrong[:place], draft.right, *wrong[place:], REFUSAL]
     return Question(draft.stem, dict(zip(LETTERS, texts, strict=True)), CHOICES[place], draft.kind)
 
 
-def dealt(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[Row]:
-    """Rows of scenes, texts and drafts: of every kind each letter is the key equally often, give or take one."""
+def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[Row]:
+    """Return rows for scenes, texts and drafts. For each kind, every letter is the key equally often, give or take
+    one."""
     rng = Random(f"{seed}/keys")
     places = {kind: _even(len(found), rng) for kind in SUB_DOMAINS}
     rows = []
@@ -189,13 +190,13 @@ def dealt(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[
         for draft in drafts:
             wrong = list(draft.wrong)
             rng.shuffle(wrong)
-            questions.append(asked(draft, places[draft.kind][number], wrong))
+            questions.append(question_of(draft, places[draft.kind][number], wrong))
         rows.append(row_of(f"{number + 1:06d}", scene, prompt, questions))
     return rows
 
 
 def _even(count: int, rng: Random) -> list[int]:
-    """Places that come equally often, in any order; which of them come once more is drawn by lot."""
+    """Return evenly distributed indices in random order. Left-over ones are drawn at random."""
     order = rng.sample(range(len(CHOICES)), len(CHOICES))
     places = [order[number % len(order)] for number in range(count)]
     rng.shuffle(places)
@@ -204,26 +205,26 @@ def _even(count: int, rng: Random) -> list[int]:
 
 @dataclass(frozen=True)
 class Maker:
-    """Asks a model for texts and questions; ``ask_for`` makes who asks, by the name of what is asked about."""
+    """A maker of texts and questions that asks a model. ``ask_for`` returns the ``ask`` for a name."""
 
     ask_for: Callable[[str], Ask]
     count: int
     tries: int = 3
     seed: int = 0
     known: tuple[str, ...] = ()
-    """Texts that nothing new may be like."""
+    """Existing texts. New ones must differ from them."""
 
     async def make(self, scenes: Sequence[str], each: Each = all_at_once) -> Making:
-        """Texts of all scenes with their questions; what is made when asking is stopped is kept."""
+        """Return texts of all scenes with their questions. If asking is stopped, keep what is finished."""
         making = Making()
         found = await each({scene: scene for scene in scenes}, lambda scene: self._scene(scene, making))
         kept: list[tuple[str, str, Sequence[Draft]]] = []
         for one in (one for of_scene in found.values() for one in of_scene):
-            if any(folded(one[1]) == folded(other[1]) or alike(one[1], other[1]) > MOST_ALIKE for other in kept):
+            if any(folded(one[1]) == folded(other[1]) or similarity(one[1], other[1]) > MOST_ALIKE for other in kept):
                 making.dropped.append(Dropped(one[0], one[1], ("much like another text",)))
             else:
                 kept.append(one)
-        making.rows = dealt(kept, self.seed)
+        making.rows = rows_with_even_keys(kept, self.seed)
         making.findings = tuple(findings(making.rows))
         return making
 
@@ -242,7 +243,7 @@ class Maker:
                 break
             avoid = "".join(f"\nNothing like this: {prompt}" for prompt in prompts)
             text = template("prompts").render(count=str(wanted), scene=scene, aspects=aspects(), avoid=avoid)
-            for prompt in read_prompts(await self._said(scene, text, f"prompts/{number}", making)):
+            for prompt in read_prompts(await self._reply(scene, text, f"prompts/{number}", making)):
                 problems = prompt_problems(prompt, (*self.known, *prompts))
                 if problems:
                     making.dropped.append(Dropped(scene, prompt, tuple(problems)))
@@ -253,18 +254,18 @@ class Maker:
     async def _questions(self, scene: str, place: int, prompt: str, making: Making) -> list[Draft]:
         problems: list[str] = []
         for number in range(self.tries):
-            told = "".join(f"\n- {problem}" for problem in problems)
-            told = f"\nAn earlier try had these problems; avoid them:{told}\n" if told else ""
-            text = template("questions").render(prompt=prompt, aspects=aspects(), problems=told)
-            drafts = read_drafts(await self._said(f"{scene}/{place}", text, f"questions/{number}", making))
+            listed = "".join(f"\n- {problem}" for problem in problems)
+            listed = f"\nAn earlier try had these problems; avoid them:{listed}\n" if listed else ""
+            text = template("questions").render(prompt=prompt, aspects=aspects(), problems=listed)
+            drafts = read_drafts(await self._reply(f"{scene}/{place}", text, f"questions/{number}", making))
             problems = draft_problems(prompt, drafts)
             if not problems:
                 return drafts
         making.dropped.append(Dropped(scene, prompt, tuple(problems)))
         return []
 
-    async def _said(self, name: str, text: str, label: str, making: Making) -> str:
-        """The reply; empty where there is none, which is told."""
+    async def _reply(self, name: str, text: str, label: str, making: Making) -> str:
+        """Return the reply, or an empty text if there is none (recorded as a failure)."""
         from langchain_core.messages import HumanMessage
 
         if making.stopped:
@@ -276,12 +277,12 @@ class Maker:
             return ""
         making.calls += 1
         if reply.ending is not Ending.COMPLETE:
-            making.failures.append(f"{name}: {label} brought no answer: {reply.error or reply.ending}")
+            making.failures.append(f"{name}: {label} gave no answer: {reply.error or reply.ending}")
         return reply.text or ""
 
 
 def chosen_scenes(names: Sequence[str]) -> tuple[str, ...]:
-    """The scenes of these names, in the published order; all where none is named."""
+    """Return the named scenes in the published order, or all scenes if none is named."""
     for name in names:
         if name not in SCENES:
             raise UsageError(f"there is no scene {name!r}", hint=meant(name, SCENES))
@@ -289,5 +290,5 @@ def chosen_scenes(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def dropped_line(dropped: Dropped) -> str:
-    """A text that was left out, as a line of JSON."""
+    """Return a dropped text as a line of JSON."""
     return json.dumps(dropped._asdict(), ensure_ascii=False) + "\n"

@@ -1,9 +1,9 @@
-"""What pictures are judged by: questions whose keys enough rounds said, and what stands beside that.
+"""The metrics, based on questions whose keys enough rounds gave, and the scoreboard.
 
 >>> METRICS["foundation"].made_of, METRICS["accuracy"].made_of[-1], PUBLISHED[-2:]
 (('object', 'attribute'), 'causal', ('accuracy', 'spatial'))
 
-From tallied pictures to values: as everywhere, but that the published figures are rounded before means are taken.
+The scoreboard is built as in other suites, except that published scores are rounded before means are taken.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ METRICS = {
     AGREE: _extra("pairs of rounds that say the same of a question, right or not"),
 }
 SHOWN_BY_POSITION = "shown_by_position"
-"""The count of items shown a file that is named after another, or after none."""
+"""The name of the count of items that were shown a file not named after them."""
 PUBLISHED = (*(domain.lower() for domain in DOMAINS), *COLUMNS, ACCURACY, "spatial")
 """The metrics that the published code or paper computes from votes."""
 
@@ -56,18 +56,19 @@ NOTHING_COUNTED = "the published code counts no picture: none has five replies o
 LEFT_OUT = "left out, as published (E1), for want of a picture or of five replies of ten lines"
 PAIRED = "pictures are paired with items by sorted position, as published (E3); shown a file not named after them"
 OWN_COUNTS = ("questions", "votes", "votes_unread", "votes_none", "replies_rejected", SHOWN_BY_POSITION)
-"""Counted besides: questions; votes wanted, without a letter, for "None"; replies that the published code rejects;
-items shown a file that is not named after them."""
+"""Names of further counts: questions; expected votes, votes without a letter, votes for "None"; replies that the
+published code rejects; items that were shown a file not named after them."""
 
 
 def tally_for() -> Tally:
-    """An empty tally in both profiles."""
+    """Return an empty tally in both profiles."""
     theirs = {name: METRICS[name] for name in PUBLISHED}
     return Tally({"strict": columns_of(METRICS), "official": columns_of(theirs)})
 
 
 def board_of(tally: Tally, seed: int, *, unpublished: str = "", only: Collection[str] | None = None) -> Board:
-    """The values of a tally; ``only`` names the metrics wanted (None: all), as intervals take time."""
+    """Return the scoreboard of a tally. ``only`` names the metrics (None: all), since confidence intervals take
+    time."""
     skipped = tally.counts["skipped_official"]
     rules = Rules(
         metrics={name: metric for name, metric in METRICS.items() if only is None or name in only},
@@ -87,7 +88,7 @@ def board_of(tally: Tally, seed: int, *, unpublished: str = "", only: Collection
 
 
 def _rounded(name: str, value: Value | None, tally: Tally) -> Value | None:
-    """A published figure: columns to three digits, and means of those."""
+    """Return a published score: columns rounded to three digits, and means of those."""
     if value is None:
         return None
     shares = [_share(tally, column) for column in METRICS[name].made_of or (name,)]

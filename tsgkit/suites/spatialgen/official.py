@@ -1,6 +1,6 @@
-"""Reading, voting and scoring as the published code does it, in every detail but its crashes.
+"""Reading, voting and scoring exactly as in the published code, except for its crashes.
 
-Kept apart on purpose: nothing here may be improved. E1 to E5 are the surprises that change a score:
+This module is separate on purpose: nothing in it may be improved. E1 to E5 are the surprises that change a score:
 
 == ==========================================================================================================
 E1 a picture without five accepted replies after 25 requests is dropped: no row, in no denominator
@@ -32,27 +32,27 @@ ROUNDS = 5
 NEEDED = 4
 REQUESTS = 5 * ROUNDS
 BASIC = 2
-"""So many questions from the first are called basic, the others spatial."""
+"""The number of questions at the start that are called basic; the others are spatial."""
 
 
 def reply_lines(reply: str) -> list[str]:
-    """Return the lines of a reply, each stripped; blank ones are dropped."""
+    """Return the lines of a reply, stripped, without blank ones."""
     return [stripped for line in reply.split("\n") if (stripped := line.strip())]
 
 
 def accepted(reply: str) -> tuple[str, ...] | None:
-    """The first characters of the ten lines; None where there are not exactly ten, and the reply is rejected whole."""
+    """Return the first characters of the ten lines, or None (the reply is rejected) for another number of lines."""
     lines = reply_lines(reply)
     return first_characters(lines) if len(lines) == LINES else None
 
 
 def first_characters(lines: Iterable[str]) -> tuple[str, ...]:
-    """Return the first character of every line, stripped, whatever it is: what counts as the answer."""
+    """Return the first character of each stripped line, whatever it is. It counts as the answer."""
     return tuple(line.strip()[:1] for line in lines)
 
 
 class Asked(NamedTuple):
-    """What came of asking about one picture: the accepted replies' lines, and how often it was asked."""
+    """The result of asking about one image: the lines of the accepted replies, and the number of requests."""
 
     rounds: tuple[tuple[str, ...], ...]
     requests: int
@@ -60,12 +60,12 @@ class Asked(NamedTuple):
 
     @property
     def dropped(self) -> bool:
-        """Whether the picture vanishes from the results (E1)."""
+        """True if the image is left out of the results (E1)."""
         return len(self.rounds) < ROUNDS
 
 
 def asked(replies: Iterable[str | None]) -> Asked:
-    """The first five accepted of at most 25 replies; None stands for a request that failed, which counts as one."""
+    """Take the first five accepted of at most 25 replies. None is a failed request, which counts as one."""
     rounds: list[tuple[str, ...]] = []
     requests = 0
     for reply in replies:
@@ -78,27 +78,27 @@ def asked(replies: Iterable[str | None]) -> Asked:
 
 
 class Vote(NamedTuple):
-    """What five rounds say to one question: the letter that reached four, else all of the most frequent ones."""
+    """The vote of five rounds on one question: the letter that reached four, else all the most frequent ones."""
 
     winners: tuple[str, ...]
     right: bool
 
 
 def vote(letters: Sequence[str], key: str) -> Vote:
-    """The vote of some rounds: right if the key was said at least four times."""
+    """Return the vote of some rounds. It is right if at least four of them gave the key."""
     said = Counter(letters)
     most = max(said.values(), default=0)
     return Vote(tuple(letter for letter, times in said.items() if times == most), said[key] >= NEEDED)
 
 
 def votes(rounds: Sequence[Sequence[str]], keys: Sequence[str]) -> tuple[Vote, ...]:
-    """The votes on all questions, from the lines of the rounds."""
+    """Return the votes on all questions, given the lines of the rounds."""
     letters = [first_characters(lines) for lines in rounds]
     return tuple(vote(said, key) for said, key in zip(zip(*letters, strict=True), keys, strict=True))
 
 
 def result_row(row: Row, found: Asked, image_path: str) -> dict[str, Any] | None:
-    """What the published code writes for one picture; None where it writes nothing (E1)."""
+    """Return the published code's result row of one image, or None if it writes none (E1)."""
     if found.dropped:
         return None
     voted = votes(found.rounds, row.answers)
@@ -124,7 +124,7 @@ def _of(right: Sequence[bool]) -> str:
 
 
 class Table(NamedTuple):
-    """The published figures, as shares of 1, and how many result rows they rest on."""
+    """The published scores, as shares of 1, and the number of result rows."""
 
     columns: dict[str, float]
     overall: float
@@ -134,7 +134,7 @@ class Table(NamedTuple):
 
 
 def table(results: Sequence[Mapping[str, Any]]) -> Table | None:
-    """The figures of a file of results, an item as often as it stands there (E2); None of an empty one.
+    """Return the scores of a file of results, or None if it is empty. A repeated item counts each time (E2).
 
     Votes are counted again from the raw lines. Every column is rounded to three digits before means are taken.
     """
@@ -148,7 +148,7 @@ def table(results: Sequence[Mapping[str, Any]]) -> Table | None:
 
 
 class Pairing(NamedTuple):
-    """Which picture each row is judged on, the published warning, and whether the published code would have crashed."""
+    """The image of each row, the published warning, and True if the published code would have crashed."""
 
     pairs: tuple[tuple[Row, str], ...]
     warning: str | None
@@ -156,7 +156,7 @@ class Pairing(NamedTuple):
 
 
 def paired(rows: Sequence[Row], files: Iterable[str], scene: str | None = None) -> Pairing:
-    """Rows and the files of a folder paired by sorted position (E3); with a scene, by the position among all rows (E4).
+    """Pair rows with the files of a folder by sorted position (E3); with a scene, by position among all rows (E4).
 
     >>> from tsgkit.suites.spatialgen.rows import row_of
     >>> rows = [row_of("000001", "Forest", "", ()), row_of("000002", "Forest", "", ())]

@@ -1,4 +1,4 @@
-"""The task of this suite as runs see it: its items, who looks at their pictures, its scores.
+"""The task ``spatialgen/questions``: a judge answers ten questions about each image.
 
 >>> from tsgkit.library.cards import load_card
 >>> task = SpatialGenTask(load_card("spatialgen/questions"))
@@ -27,22 +27,29 @@ from tsgkit.suites.solvers.factories import refuse_solver
 from tsgkit.suites.solvers.offline_solvers import Baseline, Recorded
 from tsgkit.suites.solvers.solver import BASELINE, Solver
 from tsgkit.suites.spatialgen.audit import auditable_rows
-from tsgkit.suites.spatialgen.baselines import controls, guessing
-from tsgkit.suites.spatialgen.judge_requests import BLIND, PROTOCOLS, SHUFFLED, Way, Words, way_of
+from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
+from tsgkit.suites.spatialgen.judge_requests import (
+    BLIND,
+    PROTOCOLS,
+    SHUFFLED,
+    ParsedProtocol,
+    QuestionPrompts,
+    parse_protocol,
+)
 from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED, board_of, tally_for
 from tsgkit.suites.spatialgen.replies import score
 from tsgkit.suites.spatialgen.rows import Rows, SpatialSample, rows_in, scenes_in_order
 from tsgkit.suites.spatialgen.scores import read_twice, verdicts_of
-from tsgkit.suites.spatialgen.vlm_judge import Judgements, looking, sayable
+from tsgkit.suites.spatialgen.vlm_judge import VoteScorer, image_folder_solver, printable
 from tsgkit.suites.task import BY_ID, BY_POSITION, Control, Dataset, Piece, Task, Viewing
-from tsgkit.suites.task import PUBLISHED as PUBLISHED_WAY
+from tsgkit.suites.task import PUBLISHED as PUBLISHED_PROTOCOL
 
 SUITE = "spatialgen/"
 QUESTIONS = "questions"
 
 
 class SpatialGenTask(Task):
-    """Ten questions about each picture, as a card declares it."""
+    """The task of answering ten questions about each image."""
 
     takes = ("models", "images")
     protocols = PROTOCOLS
@@ -51,152 +58,154 @@ class SpatialGenTask(Task):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """What it is judged by."""
+        """The metrics."""
         return METRICS
 
     @property
     def published_metrics(self) -> Collection[str]:
-        """Those that are computed from votes."""
+        """The metrics that are computed from votes."""
         return PUBLISHED
 
     def dataset(self, data: str | None) -> Rows:
-        """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
+        """Return the rows of a file, of a folder, of an installed dataset, or (None) of the dataset that the card
+        names."""
         source = self.source(data)
         return Rows(str(source), rows_in(source))
 
     def draws_lots(self, way: str) -> bool:
-        """Whether a baseline breaks ties or guesses by lot, or a protocol orders options or chooses pictures so."""
+        """Return True if a baseline or protocol uses randomness."""
         if way.startswith(f"{BASELINE}/"):
             return not way.startswith(f"{BASELINE}/constant:")
-        shown = way_of(way)
-        return shown.base != PUBLISHED_WAY or shown.control == SHUFFLED
+        shown = parse_protocol(way)
+        return shown.base != PUBLISHED_PROTOCOL or shown.control == SHUFFLED
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Prompts are true ones; solvers are for models that answer in words."""
+        """Raise UsageError if the prompts are invalid, or if a solver for models that answer in words is given."""
         refuse_solver(solver, self.key)
         if prompts is not None:
-            Words(self.card, Way(PUBLISHED_WAY), prompts).check()
+            QuestionPrompts(self.card, ParsedProtocol(PUBLISHED_PROTOCOL), prompts).check()
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
-        """None for models: pictures are judged here."""
-        hint = f"name a folder of pictures: --images NAME=DIR; tsgkit images --task {self.key} makes them"
-        raise UsageError(f"{self.key}: no model is asked this, but who looks at its pictures", hint=hint)
+        """Raise UsageError: this task judges images, and models do not answer it directly."""
+        hint = f"name a folder of images: --images NAME=DIR; tsgkit images --task {self.key} generates them"
+        raise UsageError(f"{self.key}: this task judges images, not replies of models", hint=hint)
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
-        """A solver for a folder of pictures; ``UsageError`` where none of them can be that of an item."""
-        solver = looking(viewing, _own(dataset), self.card)
+        """Return a solver for a folder of images. Raise UsageError if no file can belong to an item."""
+        solver = image_folder_solver(viewing, _rows_of(dataset), self.card)
         if viewing.pairing == BY_POSITION:
             if not solver.images.folder.in_order:
-                raise UsageError(f"{viewing.folder.path}: there is no file in it", hint="name the folder of pictures")
+                raise UsageError(f"{viewing.folder.path}: the folder is empty", hint="name a folder of images")
             return solver
-        if solver.way.control != BLIND and not any(True for _ in self.pieces_of(viewing, _own(dataset))):
+        if solver.way.control != BLIND and not any(True for _ in self.pieces_of(viewing, _rows_of(dataset))):
             found = next(iter(solver.images.folder.stray(dataset.item_ids)), None)
-            hint = f"the picture of an item is called {dataset.item_ids[0]}.png" + (f", not {found}" if found else "")
-            raise UsageError(f"{viewing.folder.path}: no picture there is named after an item", hint=hint)
+            hint = f"the image of an item is named {dataset.item_ids[0]}.png" + (f", not {found}" if found else "")
+            raise UsageError(f"{viewing.folder.path}: no image in this folder is named after an item", hint=hint)
         return solver
 
     def pieces_of(self, viewing: Viewing, samples: Iterable[SpatialSample]) -> Iterable[Piece]:
-        """The pictures of these items; by position all that lies in the folder, since each file shifts others."""
+        """Return the images of these items. Pairing by position returns every file, since each one shifts the
+        others."""
         if viewing.pairing == BY_POSITION:
             files = ((name, viewing.folder.path / name) for name in folder_of(viewing).in_order)
-            return (Piece(sayable(name), path if path.is_file() else "") for name, path in files)
+            return (Piece(printable(name), path if path.is_file() else "") for name, path in files)
         ids = (sample.item_id for sample in samples)
         paths = (viewing.folder.path / f"{one}{ending}" for one in ids if is_file_id(one) for ending in ENDINGS)
         return (Piece(path.name, path) for path in paths if path.is_file())
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """A subject that looks at nothing."""
-        return Baseline(Judgements(BASELINE), guessing(subject, _own(dataset).rows, seed))
+        """Return a baseline, which sees no images."""
+        return Baseline(VoteScorer(BASELINE), baseline_subject(subject, _rows_of(dataset).rows, seed))
 
     def recorded(self, solver: str, style: str) -> Recorded:
-        """A way of answering or looking of which only the transcripts are left."""
-        return Recorded(Judgements(solver), solver)
+        """Return the solver of a recorded run, which has only its transcripts."""
+        return Recorded(VoteScorer(solver), solver)
 
     def tally(self) -> Tally:
-        """An empty tally of its metrics in both profiles."""
+        """Return an empty tally of the metrics in both profiles."""
         return tally_for()
 
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
-        """The values of a tally, of these metrics (None: all)."""
+        """Return the scoreboard of a tally for these metrics (None: all)."""
         return board_of(tally, seed, unpublished=solver.unpublished, only=only)
 
     def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
-        """All baselines, voted and unvoted."""
-        rows = _own(dataset)
+        """Return the results of all baselines, with and without voting."""
+        rows = _rows_of(dataset)
         return controls([rows.sample(number) for number in numbers], rows.rows, seed)
 
     def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
-        """Scores of replies, or of the published grader's result rows, that were collected elsewhere."""
+        """Score replies collected elsewhere, or result rows of the published grader."""
         for group in by:
             if group not in self.groups:
                 raise self.no_group(group, [self])
         return score(self.key, self.dataset(data), replies, style=style, by=by, seed=seed)
 
     def next_steps(self, same: str) -> tuple[str, ...]:
-        """Questions are put to a judge about images: those of a folder, which ``tsgkit images`` fills."""
+        """Return example commands for generating images and for judging a folder of them."""
         made = f"images from a model: export OPENAI_API_KEY=...; tsgkit images{same} --model openai/gpt-image-1 -o DIR"
         return made, f"a folder of images: tsgkit eval{same} --images NAME=DIR --judge openai/gpt-4o --limit 10"
 
     def clusters_are(self, dataset: Dataset) -> str:
-        """The ten questions of a prompt are one cluster."""
+        """Return the unit of the clusters: the ten questions of a prompt form one."""
         return "prompts"
 
     def auditable(self, data: str | None) -> Auditable:
-        """Its questions as an audit sees them, whatever is wrong with them."""
+        """Return the questions for an audit, including invalid ones."""
         return auditable_rows(rows_in(self.source(data)))
 
     def verdicts(self, record: Mapping[str, Any], sample: SpatialSample, metric: str) -> Iterable[Verdict]:
-        """What the votes say of each question, under its domain."""
+        """Return the verdict of the votes on each question, with its domain as the kind."""
         return verdicts_of(sample, record)
 
     def paintings(
         self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
     ) -> Iterable[Painting]:
-        """The pictures to be made of the chosen items: each of its prompt, as it stands."""
+        """Return the images to generate for the chosen items, each from its unchanged prompt."""
         if options.condition != "none" or options.layouts is not None:
-            raise UsageError(f"{self.key}: there is no layout that could go into a prompt", hint="leave it out")
+            raise UsageError(f"{self.key}: its prompts take no layouts", hint="omit --condition and --layouts")
         rows = self.dataset(data)
         return [Painting(rows.item_ids[number], rows.sample(number).row.prompt) for number in rows.chosen(ids, limit)]
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
-        """Scenes and their groups in the published order."""
+        """Sort scenes and groups in the published order."""
         return scenes_in_order(members, group)
 
     def question(self, sample: SpatialSample, *, briefly: bool = False) -> str:
-        """What the picture had to show, and what is asked about it."""
+        """Return the prompt of the image, followed by the questions."""
         if briefly:
             return sample.row.prompt
         asked = (f"{number}. {question.written()}" for number, question in enumerate(sample.questions, 1))
         return "\n".join([sample.row.prompt, "", *asked])
 
     def reference(self, sample: SpatialSample) -> str:
-        """The keys, in words."""
+        """Return the keys in words."""
         return "\n".join(
             f"{number}. {question.sub_domain}: {question.key}: {question.options.get(question.key, '(no such option)')}"
             for number, question in enumerate(sample.questions, 1)
         )
 
     def reference_value(self, sample: SpatialSample) -> object:
-        """The keys."""
+        """Return the keys."""
         return list(sample.row.answers)
 
     def readings(self, sample: SpatialSample, reply: Reply, solver: Solver) -> TwoReadings:
-        """What both profiles read in one reply."""
+        """Return the readings of one reply by both profiles."""
         return read_twice(sample, reply, solver.name)
 
 
-def _own(dataset: Dataset) -> Rows:
+def _rows_of(dataset: Dataset) -> Rows:
     if not isinstance(dataset, Rows):
         raise UsageError(f"{dataset.file}: not rows of this suite")
     return dataset
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:
-    """The tasks whose rows a file holds, by its first row, or a folder, by its files; none where it cannot be told."""
+    """Return the task whose rows a file (by its first row) or folder (by its files) holds, or none."""
     if file.is_dir():
         return (QUESTIONS,) if (file / f"{QUESTIONS}.jsonl").exists() else ()
     try:

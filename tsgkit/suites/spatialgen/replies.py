@@ -1,23 +1,24 @@
-"""Scores of replies that were collected elsewhere: files of replies, or of the published grader's result rows.
+"""Scores of replies that were collected elsewhere: files of replies, or result rows of the published grader.
 
-A reply to a sample is a list of what the judge said in order, as the published code would have asked: five rounds, and
-again each whose reply was not ten lines, up to 25 in all. A result row is five rounds of ten lines.
+The replies to an item are listed in the order in which the published code would have asked: five rounds, then again
+each round whose reply did not have ten lines, up to 25 in all. A result row has five rounds of ten lines.
 
 >>> rounds_of_replies(["no", *["\\n".join("ABCDABCDAB")] * 6])
 (0, 1, 2, 3, 4, 0)
 
-In ``official`` items without five accepted replies are left out (E1), and an item with several result rows counts once
-for each (E2), with the keys that stand in the rows. In ``strict`` every item counts once, by its last row.
+In ``official``, items without five accepted replies are left out (E1), and an item counts once for each of its result
+rows (E2), with the keys in the rows. In ``strict`` every item counts once, by its last row.
 
-Result rows as the published grader writes them: one picture a line, its judge's answers as five rounds of ten lines.
+The published grader writes one result row for each image, with the judge's answers as five rounds of ten lines.
 
 >>> value = {"id": "000001", "scene": "Park", "answers": ["A"] * 10, "model_preds_cot": [["A: up"] * 10] * 5}
 >>> row = result_row_from(value, "results.jsonl: line 1")
 >>> row.id, row.replies[0].split("\\n")[0]
 ('000001', 'A: up')
 
-The file is appended to and never cleared, so it can hold an item twice (E2), lacks the items whose judge never wrote
-ten lines five times (E1), and may end in a line cut off: the published script leaves out what is no JSON.
+The published code appends to the file and never clears it. So the file can contain an item twice (E2), lacks items
+whose judge did not give ten lines five times (E1), and may end in a truncated line. The published script skips lines
+that are not JSON.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from tsgkit.suites.judges.shown_images import MISSING, NOT_SHOWN, Sight
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.judge_requests import Way, orders_of
+from tsgkit.suites.spatialgen.judge_requests import ParsedProtocol, orders_of
 from tsgkit.suites.spatialgen.metrics import COLUMNS, METRICS, board_of, tally_for
 from tsgkit.suites.spatialgen.official import LINES, ROUNDS, accepted
 from tsgkit.suites.spatialgen.rows import Row, Rows, SpatialSample, scenes_in_order
@@ -48,27 +49,29 @@ from tsgkit.suites.spatialgen.scores import judged, label_of, official_scores
 from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import Said, Transcript
 
-ASKED = Way(PUBLISHED)
+ASKED = ParsedProtocol(PUBLISHED)
 NO_REPLY, NO_ROW = "there is no reply", "there is no result row"
 STYLES = (PUBLISHED, "zero-shot")
-"""Names of the one way in which collected replies may have been asked for."""
+"""Names of the only protocol in which collected replies may have been requested."""
 LEFT_OUT = "official leaves them out, as the published script does (E1)"
 MOST_NAMED = 5
-"""So many items are named in a note, and the others counted."""
+"""The maximum number of items named in a note; the others are counted."""
 
 
 class Scored(NamedTuple):
-    """The judgements on a file of replies, and what has to be told of it."""
+    """The scored items of a file of replies, with notes."""
 
     judged: tuple[Judged, ...]
     notes: tuple[str, ...]
 
 
 def score(task: str, data: Rows, replies: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
-    """Score the replies of a file to all items of some data."""
+    """Score a file of replies, for all items of a dataset."""
     if style is not None and style not in STYLES:
-        hint = f"say --style {PUBLISHED} or leave it out; tsgkit rescore scores a run in any protocol again"
-        raise UsageError(f"{task}: replies are scored as asked for in the published way, not in {style}", hint=hint)
+        hint = f"use --style {PUBLISHED} or omit it; tsgkit rescore scores runs of any protocol"
+        raise UsageError(
+            f"{task}: collected replies can be scored only in the published protocol, not in {style}", hint=hint
+        )
     text = read_text(replies)
     if holds_result_rows(text):
         found = judged_rows(data, result_rows_in(text, replies, data.rows))
@@ -91,7 +94,7 @@ def _board(judged: Iterable[Judged], seed: int) -> Board:
 
 
 def judged_replies(data: Rows, found: Mapping[str, Replies]) -> Scored:
-    """Judge lists of replies."""
+    """Score lists of replies."""
     every = tuple(scored(_of_replies, sample, found.get(sample.item_id)).judged for sample in data)
     few = [name for name, one in found.items() if len(one.texts) < ROUNDS]
     more = [name for name, one in found.items() if len(rounds_of_replies(one.texts)) < len(one.texts)]
@@ -105,7 +108,7 @@ def judged_replies(data: Rows, found: Mapping[str, Replies]) -> Scored:
 
 
 def judged_rows(data: Rows, found: ResultFile) -> Scored:
-    """Judge result rows."""
+    """Score result rows."""
     every = tuple(scored(_of_rows, sample, found.rows.get(sample.item_id)).judged for sample in data)
     again = [name for name, rows in found.rows.items() if len(rows) > 1]
     asked = {row.id: row for row in data.rows}
@@ -130,7 +133,7 @@ def _dropped(judged: Iterable[Judged]) -> list[str]:
 
 
 def _note(which: str, item_ids: Sequence[str], meaning: str) -> Iterator[str]:
-    """Name items of which something has to be told."""
+    """Yield a note that names items."""
     if item_ids:
         more = len(item_ids) - MOST_NAMED
         named = ", ".join(item_ids[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
@@ -145,7 +148,7 @@ def _of_replies(sample: SpatialSample, replies: Replies | None) -> Judged:
 
 
 def _ended(sample: SpatialSample, said: Judged, outcome: Outcome) -> Judged:
-    """Count what was said for nothing in strict where a file states that it ended otherwise."""
+    """Treat all replies as failed in ``strict`` if the file states another outcome."""
     silent = judged(sample, transcript_of(sample, [None] * ROUNDS, Ending(outcome)), ASKED)
     counts = {name: said.counts[name] for name in ("skipped_official", "replies_rejected")}
     why = f"the file says {outcome}: what was said counts for nothing in strict"
@@ -159,7 +162,7 @@ def _ended(sample: SpatialSample, said: Judged, outcome: Outcome) -> Judged:
 
 
 def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow] | None) -> Judged:
-    """Judge an item by its last row in strict, and by all of them in official."""
+    """Score an item by its last row in ``strict``, and by all of them in ``official``."""
     if not rows:
         return _unanswered(sample, NO_ROW)
     one = judged(sample, transcript_of(sample, rows[-1].replies), ASKED)
@@ -172,7 +175,7 @@ def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow] | None) -> Judged:
 
 
 def _added(scores: Sequence[Score]) -> Score:
-    """Add up what several rows of one item get."""
+    """Add up the scores of several rows of one item."""
     return Score(sum(one.sum for one in scores), sum(one.weight for one in scores), scores[-1].reason)
 
 
@@ -181,7 +184,7 @@ def _unanswered(sample: SpatialSample, why: str) -> Judged:
 
 
 def transcript_of(sample: SpatialSample, texts: Sequence[str | None], ending: Ending | None = None) -> Transcript:
-    """The transcript that these replies stand for; ``ending`` says how all of them ended where the text does not."""
+    """Return the transcript of these replies. ``ending`` overrides the ending of all of them."""
     replies = (Reply(text, ending or (Ending.COMPLETE if (text or "").strip() else Ending.EMPTY)) for text in texts)
     said = (Said(label_of(turn), reply) for turn, reply in zip(rounds_of_replies(texts), replies, strict=False))
     orders = tuple(tuple(order.record for order in turn) for turn in orders_of(sample, PUBLISHED, 0))
@@ -189,7 +192,7 @@ def transcript_of(sample: SpatialSample, texts: Sequence[str | None], ending: En
 
 
 def rounds_of_replies(texts: Sequence[str | None]) -> tuple[int, ...]:
-    """The round of each reply, as far as replies are asked for: all five, then those again whose reply was rejected."""
+    """Return the round of each reply: first all five, then again those whose reply was rejected."""
     turns: list[int] = []
     open_rounds = list(range(ROUNDS))
     while open_rounds and len(turns) < min(len(texts), official.REQUESTS):
@@ -201,7 +204,7 @@ def rounds_of_replies(texts: Sequence[str | None]) -> tuple[int, ...]:
 
 
 MARK = "model_preds_cot"
-"""The field that no other file has."""
+"""The field that identifies result rows."""
 HINT = f"a row has id, answers and {MARK}: {ROUNDS} lists of {LINES} lines"
 
 
@@ -215,7 +218,7 @@ def _five_rounds(rounds: list[list[str]]) -> list[list[str]]:
 
 
 class ResultRow(BaseModel):
-    """One row; the published script takes the keys from it, not from the questions' file."""
+    """A result row. The published script takes the keys from it, not from the file of questions."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -226,21 +229,21 @@ class ResultRow(BaseModel):
 
     @property
     def replies(self) -> tuple[str, ...]:
-        """The replies as the judge wrote them, line for line."""
+        """The judge's replies, line for line."""
         return tuple("\n".join(lines) for lines in self.model_preds_cot)
 
     def has_other_questions(self, asked: Row) -> bool:
-        """Whether it lists questions, and not those of a row of data: its letters may mean other options then."""
+        """Return True if its questions differ from the data, so that letters may mean other options."""
         return isinstance(self.questions, list) and self.questions != list(asked.texts)
 
     def has_other_keys(self, asked: Row) -> bool:
-        """Whether its answers are not those of a row of data."""
+        """Return True if its answers differ from the data."""
         return self.answers is not None and self.answers != list(asked.answers)
 
 
 @dataclass(frozen=True)
 class ResultFile:
-    """The rows of a file by item, in the order of the file, and the numbers of the lines that are no JSON."""
+    """The rows of a file by item, in file order, and the numbers of the lines that are not JSON."""
 
     rows: dict[str, tuple[ResultRow, ...]]
     broken: tuple[int, ...] = ()
@@ -253,13 +256,13 @@ class _Line(NamedTuple):
 
 
 def holds_result_rows(text: str) -> bool:
-    """Whether the first line that is JSON is a result row."""
+    """Return True if the first JSON line is a result row."""
     first = next((line.value for line in _lines(text) if line.is_json), None)
     return isinstance(first, dict) and MARK in first
 
 
 def result_rows_in(text: str, file: str, asked: Iterable[Row]) -> ResultFile:
-    """Read the rows about some items; ``UsageError`` names one that is about none of them or cannot be scored."""
+    """Read the rows about these items. Raise UsageError for a row about another item or an invalid one."""
     known = {row.id: row for row in asked}
     rows: dict[str, tuple[ResultRow, ...]] = {}
     broken: list[int] = []
@@ -276,7 +279,7 @@ def result_rows_in(text: str, file: str, asked: Iterable[Row]) -> ResultFile:
 
 
 def result_row_from(value: object, place: str) -> ResultRow:
-    """The row in a JSON value; ``UsageError`` names the field that does not fit."""
+    """Parse a result row from a JSON value. Raise UsageError for the field that does not fit."""
     if not isinstance(value, dict):
         raise UsageError(f"{place}: not a result row but {kind_of(value)}", hint=HINT)
     try:

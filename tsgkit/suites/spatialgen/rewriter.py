@@ -1,4 +1,4 @@
-"""Prompts that are true of the pictures made from them: material to train image models on.
+"""Rewritten prompts that are true of the images made from them: training data for image models.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down, E: None", "A", "Position")
@@ -7,9 +7,9 @@
 >>> facts[0].is_seen, shown(facts)
 (False, '- Position: Where? The text wants: up. In the picture: down.')
 
-Where a judge saw what the text wants, that part of the text stays; where it saw something else, the picture is right.
-A question without a decided vote was not seen: its part has to go. A text all of whose parts were seen stays as it is,
-and nobody is asked.
+If the judge saw what the text wants, that part of the text is kept; otherwise the text must follow the image. A
+question with an undecided vote counts as not seen, and its part must be removed. If everything was seen, the text is
+kept unchanged and no model is asked.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from typing import NamedTuple
 
 from tsgkit.suites.spatialgen.maker import json_in
 from tsgkit.suites.spatialgen.rows import Row
-from tsgkit.suites.spatialgen.terms import folded, telling
+from tsgkit.suites.spatialgen.terms import content_words, folded
 
 MOST_WORDS = 150
-"""A text longer than this is no prompt any more."""
+"""The maximum number of words in a rewritten prompt."""
 
 
 class Fact(NamedTuple):
-    """One question: what the text wants and what was seen; an empty ``seen`` is none of the options."""
+    """A question with the wanted and the seen option. ``seen`` is empty if none of the options was seen."""
 
     kind: str
     stem: str
     wanted: str
     seen: str
     is_decided: bool = True
-    """Whether the votes say what is in the picture."""
+    """True if the votes decide what is in the image."""
 
     @property
     def is_seen(self) -> bool:
-        """Whether the picture shows what the text wants."""
+        """True if the image shows the wanted option."""
         return self.is_decided and self.wanted == self.seen
 
     @property
     def in_picture(self) -> str:
-        """What a model is told of the picture."""
+        """The description of the image for the model."""
         if not self.is_decided:
             return "not clear, so do not mention it"
         return self.seen or "none of what was asked about"
 
 
 def facts_of(row: Row, letters: Sequence[str | None]) -> list[Fact]:
-    """Return what was seen, question by question; None is a vote that decided nothing."""
+    """Return the facts of a row, by question. A letter of None is an undecided vote."""
     return [
         Fact(
             question.sub_domain,
@@ -63,7 +63,7 @@ def facts_of(row: Row, letters: Sequence[str | None]) -> list[Fact]:
 
 
 def shown(facts: Iterable[Fact]) -> str:
-    """The facts as a model is told them."""
+    """Return the facts as text for the model."""
     return "\n".join(
         f"- {fact.kind}: {fact.stem} The text wants: {fact.wanted}. In the picture: {fact.in_picture}."
         for fact in facts
@@ -71,7 +71,7 @@ def shown(facts: Iterable[Fact]) -> str:
 
 
 def read_rewrite(reply: str) -> str:
-    """The text in a reply; empty where there is none.
+    """Return the text in a reply, or an empty text if there is none.
 
     >>> read_rewrite('{"prompt": "A  kite is down."}'), read_rewrite("A kite.")
     ('A kite is down.', '')
@@ -81,9 +81,9 @@ def read_rewrite(reply: str) -> str:
 
 
 def rewrite_problems(text: str, row: Row, facts: Sequence[Fact]) -> list[str]:
-    """Why a new text cannot be used, as far as code can tell.
+    """Return the detectable problems of a new text.
 
-    A part that was not seen is still there where all words of what the text wanted are, and fewer of what was seen.
+    The text still claims an unseen fact if it has all words of the wanted option and lacks words of the seen one.
     """
     if not text:
         return ["there is no text in the reply"]
@@ -92,9 +92,9 @@ def rewrite_problems(text: str, row: Row, facts: Sequence[Fact]) -> list[str]:
         problems.append(f"{len(text.split())} words, not at most {MOST_WORDS}")
     if folded(text) == folded(row.prompt):
         problems.append("the text was not changed")
-    said = telling(text)
+    said = content_words(text)
     for fact in facts:
-        wanted, seen = telling(fact.wanted), telling(fact.seen)
+        wanted, seen = content_words(fact.wanted), content_words(fact.seen)
         own = wanted - seen
         if not fact.is_seen and own and own <= said and fact.seen and not (seen - wanted) & said:
             problems.append(f"{fact.kind}: it still says {fact.wanted}, and {fact.seen} was seen")

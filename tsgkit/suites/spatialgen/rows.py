@@ -1,4 +1,4 @@
-"""The rows of the data: a prompt, and ten questions with four answers to choose from and a fifth that is "None".
+"""The rows of the data: a prompt, and ten questions with four options and a fifth, "None".
 
 >>> question = question_from("Where is the cat?  Options: A: Up, on a shelf, B: Under it, C: Out, D: In, E: None", "A")
 >>> question.stem, question.options["A"], question.refusal
@@ -6,13 +6,13 @@
 >>> question.written()
 'Where is the cat?  Options: A: Up, on a shelf, B: Under it, C: Out, D: In, E: None'
 
-One JSON object a line: ``id``, ``scene``, ``prompt``, ``question_type``, ``questions``, ``answers``. Options are split
-where a letter, a colon and a space follow the start, a comma and a space, or (in 44 published questions) a period and a
-space, never at commas or periods alone; a letter that does not come after the one before it belongs to the text. What
-has the right types but not the right shape (nine questions, no option D) is read as it is and written back to the byte:
-:mod:`tsgkit.suites.spatialgen.defects` says what is wrong.
+Each line is a JSON object: ``id``, ``scene``, ``prompt``, ``question_type``, ``questions``, ``answers``. An option
+starts with a letter, a colon and a space, after the start, a comma and a space, or (in 44 published questions) a period
+and a space; commas and periods alone do not split. A letter that is not in ascending order belongs to the text. Rows
+with the right types but the wrong shape (nine questions, no option D) are read as they are and written back byte by
+byte; :mod:`tsgkit.suites.spatialgen.defects` finds their defects.
 
-One thing asked: a picture, and ten questions about it.
+A sample is an image with ten questions about it.
 
 >>> from tsgkit.suites.spatialgen.rows import row_of
 >>> sample = SpatialSample(row_of("000043", "Kitchen", "A red kettle.", ()))
@@ -43,41 +43,41 @@ from tsgkit.suites.task import Items
 
 LETTERS = "ABCDE"
 REFUSAL = "None"
-"""What the last option says: the picture does not answer the question."""
+"""The text of the last option: the image does not answer the question."""
 GAP = "  "
 MARK = "Options: "
 COMMA, PERIOD = ", ", ". "
-"""What stands between options."""
+"""The separators of options."""
 _OPTIONS = re.compile(rf"{MARK}(?=[{LETTERS}]: )")
 _OPTION = re.compile(rf"(^|, |\. )([{LETTERS}]): ")
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question: its stem, the options by letter, the letter of the right one, and what it tests."""
+    """A question: its stem, the options by letter, the key, and its sub-domain."""
 
     stem: str
     options: Mapping[str, str]
     key: str
     sub_domain: str = ""
     gap: str = GAP
-    """What stands between stem and options."""
+    """The text between stem and options."""
     separators: tuple[str, ...] = ()
-    """What stands before each option but the first; empty where that is a comma and a space throughout."""
+    """The separator before each option but the first; empty if it is always a comma and a space."""
 
     @cached_property
     def refusal(self) -> str | None:
-        """The letter of the last option, where it says that none of the others holds."""
+        """The letter of the last option if it is ``None``, else None."""
         letter = max(self.options, default="")
         return letter if self.options.get(letter, "").lower().split()[:1] == [REFUSAL.lower()] else None
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
-        """The letters that say something about the picture: all but the refusal."""
+        """The letters of all options but the refusal."""
         return tuple(letter for letter in self.options if letter != self.refusal)
 
     def written(self) -> str:
-        """The question as one string, as the rows have it."""
+        """Return the question as one string, as in the rows."""
         if not self.options:
             return self.stem
         before = chain([""], self.separators, repeat(COMMA))
@@ -87,7 +87,7 @@ class Question:
 
 
 def question_from(text: str, key: str, sub_domain: str = "") -> Question:
-    """The question in one string of a row; a text without options is all stem."""
+    """Parse a question from the string in a row. A text without options is all stem."""
     mark = _OPTIONS.search(text)
     if mark is None:
         return Question(text, {}, key, sub_domain, "")
@@ -101,7 +101,7 @@ def question_from(text: str, key: str, sub_domain: str = "") -> Question:
 
 
 class _Run(NamedTuple):
-    """Places of a text where options may begin, their letters rising, and how many stand after the usual separator."""
+    """A run of option starts with ascending letters, and the number of them after the usual separator."""
 
     starts: tuple[re.Match[str], ...]
     usual: int = 0
@@ -112,13 +112,13 @@ class _Run(NamedTuple):
 
 
 def _starts(text: str) -> tuple[re.Match[str], ...]:
-    """Return where options begin: most letters in order, then most of them after one and the same separator."""
+    """Return the starts of the options: the most letters in order, then the most after the same separator."""
     found = list(_OPTION.finditer(text))
     return max((_best_run(found, separator) for separator in (COMMA, PERIOD)), key=lambda run: run.rank).starts
 
 
 def _best_run(found: Sequence[re.Match[str]], separator: str) -> _Run:
-    """Return the best run from the first place on; of equal ones, that of the earliest places."""
+    """Return the best run from the first start on; on a tie, the earliest one."""
     first, *others = found
     best = {first[2]: _Run((first,))}
     for place in others:
@@ -133,9 +133,9 @@ def _best_run(found: Sequence[re.Match[str]], separator: str) -> _Run:
 
 @dataclass(frozen=True)
 class Row:
-    """One item: what a picture is asked to show, and what is asked about the picture.
+    """An item: the prompt of an image, and the questions about the image.
 
-    ``types``, ``texts`` and ``answers`` are the columns as they stand in the file; ``line`` is where (from 1).
+    ``types``, ``texts`` and ``answers`` are the raw columns; ``line`` is the line number (from 1).
     """
 
     id: str
@@ -149,20 +149,20 @@ class Row:
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
-        """The questions with their keys, as far as all three columns reach."""
+        """The questions with their keys, up to the length of the shortest column."""
         columns = zip(self.texts, self.answers, self.types, strict=False)
         return tuple(question_from(text, key, sub_domain) for text, key, sub_domain in columns)
 
 
 def row_of(id: str, scene: str, prompt: str, questions: Iterable[Question]) -> Row:  # noqa: A002 - the field's name
-    """A row made of questions, for items of one's own."""
+    """Build a row from questions."""
     asked = tuple(questions)
     columns = [(question.sub_domain, question.written(), question.key) for question in asked]
     types, texts, answers = zip(*columns, strict=True) if columns else ((), (), ())
     return Row(id, scene, prompt, types, texts, answers)
 
 
-def _sayable(text: str) -> str:
+def _check_encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -170,7 +170,7 @@ def _sayable(text: str) -> str:
     return text
 
 
-Text = Annotated[StrictStr, AfterValidator(_sayable)]
+Text = Annotated[StrictStr, AfterValidator(_check_encodable)]
 
 
 class _Fields(BaseModel):
@@ -185,12 +185,12 @@ class _Fields(BaseModel):
 
     @model_validator(mode="after")
     def _more_can_be_written(self) -> Self:
-        _sayable(json.dumps(self.model_extra, ensure_ascii=False))
+        _check_encodable(json.dumps(self.model_extra, ensure_ascii=False))
         return self
 
 
 def row_from(value: object, line: int | None = None) -> Row:
-    """The row in a JSON value; ``NotationError`` names the field that does not fit."""
+    """Parse a row from a JSON value. Raise NotationError for the field that does not fit."""
     if not isinstance(value, dict):
         raise NotationError(f"not a row but {kind_of(value)}", line=line)
     try:
@@ -217,7 +217,7 @@ def _first_problem(error: ValidationError) -> str:
 
 
 def read_rows(lines: Iterable[bytes], file: str) -> Iterator[Row]:
-    """The rows of the lines of a file, one after the other; blank lines are passed over."""
+    """Yield the rows of a file's lines, skipping blank ones."""
     for number, line in enumerate(lines, 1):
         text = _decoded(line, number, file)
         if not text.strip():
@@ -225,7 +225,7 @@ def read_rows(lines: Iterable[bytes], file: str) -> Iterator[Row]:
         try:
             yield replace(row_from(load(text)), line=number)
         except NotationError as error:
-            hint = "every line is one JSON object with id, scene, prompt, question_type, questions and answers"
+            hint = "each line must be a JSON object with id, scene, prompt, question_type, questions and answers"
             raise UsageError(f"{file}: line {number}: {error.message}", hint=hint) from None
 
 
@@ -237,7 +237,7 @@ def _decoded(line: bytes, number: int, file: str) -> str:
 
 
 def rows_in(source: Path | Traversable) -> Iterator[Row]:
-    """The rows of a file, read as they are asked for."""
+    """Yield the rows of a file, reading it lazily."""
     try:
         with source.open("rb") as stream:
             yield from read_rows(stream, str(source))
@@ -251,7 +251,7 @@ def rows_in(source: Path | Traversable) -> Iterator[Row]:
 
 
 def written(row: Row) -> str:
-    """The row as one line of a file, without the line's end."""
+    """Return a row as a line of a file, without the line break."""
     value = {"id": row.id, "scene": row.scene, "prompt": row.prompt, "question_type": row.types}
     return json.dumps({**value, "questions": row.texts, "answers": row.answers, **row.more}, ensure_ascii=False)
 
@@ -261,33 +261,33 @@ OTHER = "(other)"
 
 @dataclass(frozen=True)
 class SpatialSample:
-    """A row as runs see it; questions about one picture are not independent, so an item is its own cluster."""
+    """An item of a run. Questions about one image are not independent, so an item is its own cluster."""
 
     row: Row
 
     @property
     def item_id(self) -> str:
-        """The id of the row, after which its picture is named."""
+        """The id of the row. Its image is named after it."""
         return self.row.id
 
     @property
     def cluster(self) -> str:
-        """The prompt."""
+        """The id of the prompt."""
         return self.row.id
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """Its scene and the group of scenes."""
+        """The scene and its group."""
         return {"scene": (self.row.scene,), "group": (GROUP_OF.get(self.row.scene, OTHER),)}
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is asked about the picture."""
+        """The questions about the image."""
         return self.row.questions
 
 
 class Rows(Items):
-    """The samples of a file; ``UsageError`` where a row does not hold the ten questions.
+    """The samples of a file. A row without the ten questions raises UsageError.
 
     >>> Rows("rows.jsonl", [Row("7", "Park", "", ("Object",), ("Which?",), ("A",))])
     Traceback (most recent call last):
@@ -307,7 +307,7 @@ class Rows(Items):
 
     @property
     def rows(self) -> list[Row]:
-        """The rows themselves."""
+        """The rows of the samples."""
         return [sample.row for sample in self]
 
 
@@ -319,11 +319,11 @@ def _check(row: Row, file: str) -> None:
     where = f"{file}: " + (f"line {row.line}: " if row.line else "") + f"item {row.id}"
     raise UsageError(
         f"{where}: {found}, not one of each of the ten sub-domains in their order",
-        hint="tsgkit audit shows all that is wrong with a file",
+        hint="tsgkit audit lists all defects of a file",
     )
 
 
 def scenes_in_order(members: Iterable[str], group: str) -> list[str]:
-    """Scenes and their groups in the published order, then what is none of them."""
+    """Sort scenes or groups in the published order, followed by unknown names."""
     order = {name: place for place, name in enumerate(SCENES if group == "scene" else GROUPS)}
     return sorted(members, key=lambda name: (order.get(name, len(order)), name))

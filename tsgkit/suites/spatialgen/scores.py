@@ -1,10 +1,10 @@
-"""What the rounds of one picture come to, in both profiles: letters read, orders undone, votes counted.
+"""Scores of one image in both profiles: letters are read, orders undone and votes counted.
 
-``official`` takes the first five replies of ten lines, whatever round they were asked for. ``strict`` takes of every
-round the reply most of which can be read; a round without one is a vote for nothing. It needs no picture and no judge:
-a transcript holds what was shown, as the record of a sight.
+``official`` uses the first five replies of ten lines, whatever their round. ``strict`` uses the most readable reply of
+each round; a round without one is a vote for nothing. Scoring needs no images and no judge, since the transcript
+records what was shown.
 
-What both profiles read in one reply of a judge, beside each other, and in words why they differ.
+:func:`read_twice` returns the readings of one reply by both profiles, with the reason if they differ.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
@@ -30,7 +30,7 @@ from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.judges.shown_images import Sight, sight_of, unshown
 from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, Way, orders_from, way_of
+from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
 from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SHOWN_BY_POSITION, SINGLE, VOTES
 from tsgkit.suites.spatialgen.rows import LETTERS, Question, SpatialSample
 from tsgkit.suites.spatialgen.strict import letters
@@ -40,22 +40,22 @@ from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import LOCAL, Transcript
 
 UNREAD = "-"
-"""What stands for a letter that could not be read."""
+"""The mark of an unreadable letter."""
 NOT_PUBLISHED = "the published code asks all ten questions at once, options in the order of the data"
 NO_SUCH_CONTROL = "the published code never shows another prompt's picture"
 DROPPED = "no five replies of ten lines: the published code leaves the picture out"
 Letters = tuple[str | None, ...]
 
 
-def unpublished(way: Way) -> str:
-    """Why the published figures do not apply to a way of asking; empty where they do."""
+def unpublished(way: ParsedProtocol) -> str:
+    """Return why the published scores do not apply to a protocol, or an empty text if they do."""
     if way.base != PUBLISHED:
         return NOT_PUBLISHED
     return NO_SUCH_CONTROL if way.control == SHUFFLED else ""
 
 
 def label_of(turn: int, number: int | None = None) -> str:
-    """The label of a call: its round, and its question where that is asked alone, both from 0 as scripts count.
+    """Return the label of a call: its round, and its question if asked alone, both numbered from 0.
 
     >>> label_of(0), label_of(4, 9)
     ('round/0', 'round/4/9')
@@ -65,22 +65,22 @@ def label_of(turn: int, number: int | None = None) -> str:
 
 @dataclass(frozen=True)
 class Rounds:
-    """What was read of all rounds: letters as in the data, and the replies they were taken from."""
+    """The letters of all rounds, as in the data, and the replies they were read from."""
 
     letters: tuple[Letters, ...]
     replies: tuple[Reply, ...]
-    """One for each round and question asked apart: the one that counts."""
+    """The reply that counts, for each round and each question that is asked separately."""
     failed: bool
-    """Whether the service failed where a reply was wanted."""
+    """True if a reply that counts is a service failure."""
 
     @property
     def is_read(self) -> bool:
-        """Whether anything was."""
+        """True if at least one letter was read."""
         return any(letter is not None for turn in self.letters for letter in turn)
 
 
 def rounds_of(sample: SpatialSample, transcript: Transcript, orders: Orders, base: str) -> Rounds:
-    """The letters of all rounds."""
+    """Read the letters of all rounds."""
     by_label: dict[str, list[Reply]] = {}
     for one in transcript.said:
         by_label.setdefault(one.label, []).append(one.reply)
@@ -93,7 +93,7 @@ def rounds_of(sample: SpatialSample, transcript: Transcript, orders: Orders, bas
 def _turn(
     sample: SpatialSample, by_label: Mapping[str, Sequence[Reply]], orders: Orders, turn: int, base: str
 ) -> tuple[Letters, list[Reply]]:
-    """The letters of one round, and the replies they stand in."""
+    """Read the letters of one round. Return them with the replies used."""
     questions = sample.questions  # orders move texts, not letters
     every = list(range(len(questions)))
     letters: list[str | None] = []
@@ -107,34 +107,34 @@ def _turn(
 
 
 def _best(replies: Sequence[Reply], questions: Sequence[Question]) -> tuple[Letters, Reply | None]:
-    """Of all replies to the same questions the first of those that most can be read of; a failure where none can."""
+    """Return the first reply with the most readable letters, or a failed one if no letter is readable."""
     best: Letters = (None,) * len(questions)
     taken: Reply | None = None
     for reply in replies:
         found = letters(reply.text or "", questions)
         read = tuple(letter if isinstance(letter, str) else None for letter in found)
-        failed = reply.ending is Ending.API_ERROR and not _known(best)
-        if taken is None or failed or _known(read) > _known(best):
+        failed = reply.ending is Ending.API_ERROR and not _count_known(best)
+        if taken is None or failed or _count_known(read) > _count_known(best):
             best, taken = read, reply
     return best, taken
 
 
-def _known(letters: Letters) -> int:
+def _count_known(letters: Letters) -> int:
     return sum(letter is not None for letter in letters)
 
 
-def judged(sample: SpatialSample, transcript: Transcript | None, way: Way) -> Judged:
-    """The judgement on what was said of a picture."""
+def judged(sample: SpatialSample, transcript: Transcript | None, way: ParsedProtocol) -> Judged:
+    """Score a transcript on an image."""
     sight = sight_of(transcript)
     if without := unshown(transcript):
-        return _judgement(sample, way, without[0], None, (without[1],), sight, None)
-    assert transcript is not None  # noqa: S101  (else nobody looked)
+        return _judged(sample, way, without[0], None, (without[1],), sight, None)
+    assert transcript is not None  # noqa: S101  (otherwise no image was shown)
     assert sight is not None  # noqa: S101
     orders = orders_from(sample, sight.orders)
     rounds = rounds_of(sample, transcript, orders, way.base)
     outcome, notes = _outcome(rounds)
     asked = official.asked(reply.text for reply in _in_rounds(transcript)) if not unpublished(way) else None
-    return _judgement(sample, way, outcome, rounds, (*sight.notes, *notes), sight, asked)
+    return _judged(sample, way, outcome, rounds, (*sight.notes, *notes), sight, asked)
 
 
 def _in_rounds(transcript: Transcript) -> Iterator[Reply]:
@@ -142,7 +142,7 @@ def _in_rounds(transcript: Transcript) -> Iterator[Reply]:
 
 
 def _outcome(rounds: Rounds) -> tuple[Outcome, tuple[str, ...]]:
-    """How a picture that was looked at ended; one for which the service failed is asked about again."""
+    """Return the outcome for a judged image. An image with a service failure is asked about again."""
     if rounds.failed:
         return Outcome.API_ERROR, ("the service failed in some rounds; what was said in the others counts",)
     if rounds.is_read:
@@ -155,9 +155,9 @@ def _outcome(rounds: Rounds) -> tuple[Outcome, tuple[str, ...]]:
     return Outcome.UNREADABLE if rounds.replies else Outcome.MISSING, ("no letter could be read",)
 
 
-def _judgement(
+def _judged(
     sample: SpatialSample,
-    way: Way,
+    way: ParsedProtocol,
     outcome: Outcome,
     rounds: Rounds | None,
     notes: tuple[str, ...],
@@ -182,7 +182,7 @@ def _judgement(
 
 
 def ballots_of(sample: SpatialSample, rounds: Rounds | None) -> tuple[Ballot, ...]:
-    """One ballot a question."""
+    """Return one ballot for each question."""
     turns = () if rounds is None else rounds.letters
     return tuple(
         Ballot(question.key, tuple(turn[number] for turn in turns)) for number, question in enumerate(sample.questions)
@@ -190,15 +190,15 @@ def ballots_of(sample: SpatialSample, rounds: Rounds | None) -> tuple[Ballot, ..
 
 
 def strict_scores(ballots: Sequence[Ballot]) -> Scores:
-    """Every question counts: by its sub-domain, and for what would hold under other votes."""
+    """Score all questions: by sub-domain, and under other vote thresholds."""
     columns = {column: _voted(ballot) for column, ballot in zip(COLUMNS, ballots, strict=True)}
-    scores, n = {ACCURACY: _together(columns), **columns}, float(len(ballots))
+    scores, n = {ACCURACY: _overall(columns), **columns}, float(len(ballots))
     said = sum(ballot.for_key for ballot in ballots)
     scores[SINGLE] = Score(said / ROUNDS, n, f"{said} of {len(ballots) * ROUNDS} votes are for the key")
     for needed, name in enumerate(VOTES, 1):
         right = sum(ballot.right(needed) for ballot in ballots)
         scores[name] = Score(float(right), n, f"{right} of {len(ballots)} keys were said {needed} times or more")
-    scores[AGREE] = Score(sum(map(_alike, ballots)), n, "pairs of rounds that say the same letter")
+    scores[AGREE] = Score(sum(map(_agreement, ballots)), n, "pairs of rounds that say the same letter")
     return scores
 
 
@@ -207,15 +207,15 @@ def _voted(ballot: Ballot) -> Score:
     return Score(float(ballot.right()), 1.0, said)
 
 
-def _alike(ballot: Ballot) -> float:
-    """The share of pairs of rounds that say the same; one that says nothing is like no other."""
+def _agreement(ballot: Ballot) -> float:
+    """Return the share of pairs of rounds with the same letter. A round without a letter agrees with none."""
     letters = [*ballot.letters, *[None] * (ROUNDS - len(ballot.letters))]
     pairs = list(combinations(letters, 2))
     return sum(one is not None and one == other for one, other in pairs) / len(pairs)
 
 
 def official_scores(sample: SpatialSample, asked: official.Asked | None, keys: Sequence[str] | None = None) -> Scores:
-    """As the published code counts, by other keys than the sample's if given; a picture it leaves out has no weight."""
+    """Score as the published code does, with these keys if given. A dropped image has no weight."""
     if asked is None or asked.dropped:
         return {column: Score.missing(DROPPED) for column in (ACCURACY, *COLUMNS)}
     votes = official.votes(asked.rounds, sample.row.answers if keys is None else keys)
@@ -223,17 +223,17 @@ def official_scores(sample: SpatialSample, asked: official.Asked | None, keys: S
         column: Score(float(vote.right), 1.0, f"the vote says {''.join(vote.winners)}")
         for column, vote in zip(COLUMNS, votes, strict=True)
     }
-    return {ACCURACY: _together(columns), **columns}
+    return {ACCURACY: _overall(columns), **columns}
 
 
-def _together(columns: Scores) -> Score:
-    """What all questions of a picture come to: of one sample the same as the mean of the sub-domains."""
+def _overall(columns: Scores) -> Score:
+    """Return the score over all questions of an image. For one item it equals the mean of the sub-domains."""
     right = sum(score.sum for score in columns.values())
     return Score(right, float(len(columns)), f"{right:g} of {len(columns)} questions are right")
 
 
 def _winner(ballot: Ballot) -> str | None:
-    """The letter that enough rounds said."""
+    """Return the letter given by enough rounds."""
     said = {letter for letter in ballot.letters if letter is not None and ballot.letters.count(letter) >= NEEDED}
     return said.pop() if said else None
 
@@ -245,7 +245,7 @@ def _evidence(
     sight: Sight | None,
     asked: official.Asked | None,
 ) -> dict[str, object]:
-    """What lies behind the scores, question by question and round by round."""
+    """Return the evidence for the scores, by question and round."""
     value: dict[str, object] = {"right": [ballot.right() for ballot in ballots]}
     if rounds is not None:
         value["rounds"] = ["".join(letter or UNREAD for letter in turn) for turn in rounds.letters]
@@ -259,7 +259,11 @@ def _evidence(
 
 
 def _counts(
-    sample: SpatialSample, outcome: Outcome, ballots: Sequence[Ballot], asked: official.Asked | None, way: Way
+    sample: SpatialSample,
+    outcome: Outcome,
+    ballots: Sequence[Ballot],
+    asked: official.Asked | None,
+    way: ParsedProtocol,
 ) -> dict[str, int]:
     votes = [letter for ballot in ballots for letter in ballot.letters]
     refusals = [
@@ -283,7 +287,7 @@ def _counts(
 
 
 def verdicts_of(sample: SpatialSample, record: Mapping[str, Any]) -> Iterator[Verdict]:
-    """What a record of a sample says of each of its questions; without evidence, as of an error, none is right."""
+    """Yield the verdict of a record on each question. Without evidence, as after an error, none is right."""
     evidence = record["evidence"] or {"right": [False] * len(sample.questions)}
     answer = record["answer"] or [None] * len(sample.questions)
     said = evidence.get("rounds", ())
@@ -300,7 +304,7 @@ def verdicts_of(sample: SpatialSample, record: Mapping[str, Any]) -> Iterator[Ve
 
 NOTHING = "-"
 RECORD = '{"found":'
-"""How the record of what was shown begins."""
+"""The first characters of the record of what was shown."""
 NO_REPLY = "this is no reply, but the record of what was shown, and in which orders"
 ANY = Question("", dict.fromkeys(LETTERS, "an option"), "")
 REJECTED = "official rejects a reply that is not exactly ten lines, and asks again"
@@ -309,10 +313,10 @@ AS_SHOWN = "letters as they were shown: the orders of the options are undone bef
 
 
 def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReadings:
-    """One reply as both profiles read it; letters are those that were said, before orders are undone."""
+    """Return the readings of one reply by both profiles. The letters are as shown, before orders are undone."""
     if reply.source == LOCAL and (reply.text or "").startswith(RECORD):
         return TwoReadings(Outcome.ANSWERED, None, NO_REPLY, (), None, NO_REPLY, ())
-    way = way_of(protocol)
+    way = parse_protocol(protocol)
     questions = [ANY] if way.base == APART else sample.questions
     read = numbered_answers.letters(reply.text or "", [question.options for question in questions])
     found = [one.value if isinstance(one, Read) else one for one in read]
@@ -337,7 +341,7 @@ def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReading
 
 def _why(strict: str | None, theirs: str | None, protocol: str, not_official: bool) -> tuple[str, ...]:
     if not_official:
-        return () if way_of(protocol).base == PUBLISHED else (AS_SHOWN,)
+        return () if parse_protocol(protocol).base == PUBLISHED else (AS_SHOWN,)
     if strict == theirs:
         return ()
     return (REJECTED if theirs is None else FIRST_CHARACTERS,)

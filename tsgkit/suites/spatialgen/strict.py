@@ -1,4 +1,4 @@
-"""Strict reading of a judge's letters, and pictures paired with their rows by id.
+"""The strict reader of a judge's letters, and the pairing of images with rows by id.
 
 >>> from tsgkit.suites.spatialgen.rows import Question
 >>> asked = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")] * 2
@@ -18,13 +18,13 @@ Result = TypeVar("Result")
 
 
 def letters(reply: str, questions: Sequence[Question]) -> tuple[str | Unreadable, ...]:
-    """Return one letter a question, or why there is none."""
+    """Return one letter for each question, or the reason why there is none."""
     found = numbered_answers.letters(reply, [question.options for question in questions])
     return tuple(one.value if isinstance(one, Read) else one for one in found)
 
 
 class Pairs(NamedTuple):
-    """Rows with the pictures named after their ids, the rows that have none, and the files that belong to no row."""
+    """Rows with the images named after their ids, rows without an image, and files that match no row."""
 
     pairs: tuple[tuple[Row, str], ...]
     missing: tuple[Row, ...]
@@ -32,9 +32,9 @@ class Pairs(NamedTuple):
 
 
 def paired(rows: Sequence[Row], files: Iterable[str], endings: Sequence[str] = (".png",)) -> Pairs:
-    """Rows and the files of a folder paired by id: a missing picture is a missing answer, a stray one changes nothing.
+    """Pair rows with the files of a folder by id. Files that match no row change nothing.
 
-    Of several files with one id, the first ending counts, and the others are stray.
+    Of several files with one id, the first ending counts, and the others match no row.
 
     >>> from tsgkit.suites.spatialgen.rows import row_of
     >>> rows = [row_of("000001", "Forest", "", ()), row_of("000002", "Forest", "", ())]
@@ -50,7 +50,7 @@ def paired(rows: Sequence[Row], files: Iterable[str], endings: Sequence[str] = (
 
 
 def once(results: Iterable[tuple[str, Result]]) -> dict[str, Result]:
-    """Results by item id, each item once: the last of a run that was taken up again.
+    """Return the results by item id, keeping the last one of each item, as in a resumed run.
 
     >>> once([("000001", "broken off"), ("000002", "done"), ("000001", "done")])
     {'000001': 'done', '000002': 'done'}

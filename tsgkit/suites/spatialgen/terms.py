@@ -1,23 +1,23 @@
-"""Terms of this suite: ten sub-domains in four domains, 25 scenes in five groups, and words as baselines compare them.
+"""Terms of this suite: sub-domains and domains, scenes and groups, and normalised words.
 
-What is tested: ten sub-domains of spatial intelligence in four domains, and the scores above a single sub-domain.
+The suite tests ten sub-domains of spatial intelligence in four domains.
 
 >>> DOMAINS["Perception"], domain_of("Occlusion")
 (('Position', 'Orientation', 'Layout'), 'Reasoning')
 
-A domain is the plain mean of its sub-domains, overall the plain mean of all ten: not of the domains, so that a domain
-of three sub-domains weighs more than one of two.
+The score of a domain is the plain mean of its sub-domains. The overall score is the plain mean of all ten, not of the
+domains, so that a domain of three sub-domains weighs more than one of two.
 
-The scenes pictures are made of: 25 names in five groups, in the published order.
+Images show 25 kinds of scenes in five groups, in the published order.
 
 >>> group_of("Kitchen"), GROUPS["Design"]
 ('Indoor', ('Advertisement Design', 'Cartoon Design', 'Story Design'))
 >>> published_scene(604)
 'Kitchen'
 
-Words of stems, options and prompts, as baselines and checks compare them.
+Baselines and checks compare normalised words of stems, options and prompts.
 
->>> sorted(telling("Two bottles stand on the left of the cart."))
+>>> sorted(content_words("Two bottles stand on the left of the cart."))
 ['bottl', 'cart', 'left', 'stand', 'two']
 >>> tokens("It's red, and big.")
 6
@@ -44,7 +44,7 @@ DOMAINS = {
     "Interaction": ("Motion", "Causal"),
 }
 SUB_DOMAINS = tuple(name for names in DOMAINS.values() for name in names)
-"""In the order in which every item asks for them."""
+"""The sub-domains, in the order of the questions of an item."""
 MEANING = {
     "Object": "everything named is there, and nothing else",
     "Attribute": "colour, shape and material are those of the right thing",
@@ -61,7 +61,7 @@ _HOME = {name: domain for domain, names in DOMAINS.items() for name in names}
 
 
 class Aggregates(NamedTuple):
-    """The scores of one subject at every height; None where there is nothing to take a mean of."""
+    """The scores of one subject at each level; None if there is nothing to average."""
 
     sub_domains: dict[str, float | None]
     domains: dict[str, float | None]
@@ -69,14 +69,14 @@ class Aggregates(NamedTuple):
 
 
 def domain_of(sub_domain: str) -> str | None:
-    """The domain of a sub-domain; None for a name that is none of the ten."""
+    """Return the domain of a sub-domain, or None for an unknown name."""
     return _HOME.get(sub_domain)
 
 
 def aggregates(scores: Mapping[str, float]) -> Aggregates:
-    """The domains and the overall score of some sub-domains' scores.
+    """Return the scores of the domains and the overall score, given those of sub-domains.
 
-    A mean of which a part is missing is not known: it is None, never the mean of the rest.
+    If a part of a mean is missing, the mean is None, never the mean of the rest.
 
     >>> aggregates({"Object": 61.0, "Attribute": 77.2}).domains["Foundation"]
     69.1
@@ -113,13 +113,13 @@ GROUPS = {
 SCENES = tuple(scene for scenes in GROUPS.values() for scene in scenes)
 UNEVEN = {"Story Design": 30, "Shopping Mall": 49, "Library": 51}
 PUBLISHED = {scene: UNEVEN.get(scene, 50) for scene in SCENES}
-"""How many prompts of each scene the published data have; one of the mall appears to be filed under the library."""
+"""The number of published prompts of each scene. One of the mall appears to be filed under the library."""
 GROUP_OF = {scene: group for group, scenes in GROUPS.items() for scene in scenes}
 _ENDS = tuple(accumulate(PUBLISHED.values()))
 
 
 def group_of(scene: str) -> str:
-    """The group of a scene."""
+    """Return the group of a scene."""
     if scene not in GROUP_OF:
         near = only_near(scene, SCENES)
         hint = f"{near.name}?" if near else f"the scenes: {', '.join(SCENES)}"
@@ -128,7 +128,7 @@ def group_of(scene: str) -> str:
 
 
 def published_scene(number: int) -> str | None:
-    """The scene that the published row of this number (from 1) belongs to; None beyond their end."""
+    """Return the scene of the published row with this number (from 1), or None beyond the last row."""
     return SCENES[bisect_left(_ENDS, number)] if 1 <= number <= _ENDS[-1] else None
 
 
@@ -139,21 +139,21 @@ FUNCTION_WORDS = word_set(
     "as is are was were be been being do does did has have had there here than then so not no yes which what who whose",
     "how where when why while into onto",
 )
-"""Words that tell nothing of a picture by themselves."""
+"""Words without content of their own."""
 
 
 @lru_cache(maxsize=50_000)
-def telling(text: str) -> frozenset[str]:
-    """The stems of the words of a text that tell something."""
+def content_words(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text, without function words."""
     words = (word.lower() for word in WORD.findall(text))
     return frozenset(stem(word) for word in words if word not in FUNCTION_WORDS)
 
 
 def tokens(text: str) -> int:
-    """Words and punctuation marks: nearly, and never more than, what CLIP's tokeniser makes of plain English."""
+    """Count words and punctuation marks: close to, and never more than, CLIP's token count for plain English."""
     return len(TOKEN.findall(text))
 
 
 def folded(text: str) -> str:
-    """A text for comparison: lower case, single spaces, no final period."""
+    """Return a text normalised for comparison: lower case, single spaces, no final period."""
     return " ".join(text.lower().split()).removesuffix(".")

@@ -1,9 +1,9 @@
-"""Shows pictures to a judge and asks: round by round, again where a reply cannot be used, in parallel where it can be.
+"""A solver that shows images to a vision-language judge, in rounds, with retries for unusable replies.
 
-The published way asks five rounds of one and the same prompt; a reply that is not ten lines is rejected and drawn anew,
-up to 25 requests in all. Our ways ask every round with options in other orders, and again where a letter is missing.
+The published protocol asks five rounds with the same prompt. A reply without exactly ten lines is rejected and drawn
+again, up to 25 requests in all. Our protocols shuffle the options in each round, and ask again if a letter is missing.
 
-Pictures paired with items by their position in a sorted folder, as the published code does it (E3).
+Images can also be paired with items by their position in a sorted folder, as the published code does (E3).
 
 >>> from tsgkit.suites.spatialgen.rows import row_of
 >>> rows = [row_of(name, "Park", "", ()) for name in ("000001", "000002", "000003")]
@@ -11,7 +11,7 @@ Pictures paired with items by their position in a sorted folder, as the publishe
 >>> found.files["000002"], found.shifted
 ('000001_small.png', ('000002',))
 
-One file too many or too few shifts all that follow; the published code warns of other numbers alone.
+An extra or missing file shifts all that follow. The published code warns only if the numbers differ.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tsgkit.suites.images import ENDINGS
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
-from tsgkit.suites.judges.judge import Question as Asked
+from tsgkit.suites.judges.judge import Question as JudgeQuestion
 from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, Sight, unfinished
 from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.solvers.solver import Expected
@@ -40,13 +40,13 @@ from tsgkit.suites.spatialgen.judge_requests import (
     BLIND,
     SHUFFLED,
     Orders,
-    Way,
-    Words,
+    ParsedProtocol,
+    QuestionPrompts,
     check_protocol,
     orders_of,
+    parse_protocol,
     schema_of,
     shown,
-    way_of,
 )
 from tsgkit.suites.spatialgen.official import paired
 from tsgkit.suites.spatialgen.rows import Question, Row, Rows, SpatialSample
@@ -60,53 +60,52 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 TRIES = 3
-"""So often a round of our own ways is asked for before it counts as it is."""
-A_REASON = 60
-"""Characters of a reason in a line."""
+"""The maximum number of requests for a round of our own protocols."""
+REASON_LENGTH = 60
+"""Expected characters of a line with a reason."""
 
 
 @dataclass(frozen=True)
-class Judgements:
-    """Judges transcripts of one protocol."""
+class VoteScorer:
+    """Scores transcripts of one protocol."""
 
     name: str
     style: str = ""
 
     @property
-    def way(self) -> Way:
-        """How is asked."""
-        return way_of(self.name)
+    def way(self) -> ParsedProtocol:
+        """The parsed protocol."""
+        return parse_protocol(self.name)
 
     @property
     def unpublished(self) -> str:
-        """Why official figures do not apply; empty where they do."""
+        """The reason why official scores do not apply, or an empty text."""
         return unpublished(self.way)
 
     def judge(self, sample: SpatialSample, transcript: Transcript | None) -> Judged:
-        """What the rounds come to."""
+        """Score a transcript."""
         return judged(sample, transcript, self.way)
 
     def unfinished(self, transcript: Transcript) -> str:
-        """What a transcript lacks; empty where the solver had come to its end."""
+        """Return the reason why a transcript is unfinished, or an empty text."""
         return unfinished(transcript)
 
 
 @dataclass(frozen=True)
-class Looking(Judgements):
-    """Shows the pictures of a folder to a judge."""
+class ImageFolderSolver(VoteScorer):
+    """A solver that asks a vision-language judge about a folder of images."""
 
-    words: Words = field(kw_only=True)
+    words: QuestionPrompts = field(kw_only=True)
     images: Images = field(kw_only=True)
     asking: Judge = field(kw_only=True, repr=False, compare=False)
     item_ids: Sequence[str] = field(kw_only=True, repr=False)
     seed: int = 0
     positions: Positions | None = field(default=None, repr=False)
-    """The files by position; None where pictures are found by the ids of their items."""
+    """The files by position, or None if images are found by the ids of their items."""
 
     @property
     def fingerprint(self) -> str:
-        """The words, on which side of the picture they stand, the seed of the orders and of whose picture is shown, and
-        how pictures are paired if not by id."""
+        """The prompts, the request form, the seed of all random choices, and the pairing if it is not by id."""
         pairing = "" if self.positions is None else f"/{BY_POSITION}"
         is_moved = self.way.base != PUBLISHED and self.way.control != BLIND
         mark = mark_of(self.words.form) if is_moved else ""
@@ -114,13 +113,13 @@ class Looking(Judgements):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What pairing by position does to the items; nothing of pairing by id."""
+        """The effects of pairing by position; none if pairing by id."""
         return () if self.positions is None else self.positions.warnings(self.images.folder.path)
 
     async def solve(self, sample: SpatialSample, ask: Ask | None) -> Transcript:
-        """Ask all rounds about the picture, if there is one that can be shown."""
+        """Ask all rounds about the image, if there is one that can be shown."""
         model = a_model(ask, "pictures")
-        sight, picture = await self._sight(sample)
+        sight, picture = await self._image_to_show(sample)
         if sight.found in (MISSING, UNREADABLE):
             return Transcript((sight.said,))
         orders = orders_of(sample, self.way.base, self.seed)
@@ -128,25 +127,25 @@ class Looking(Judgements):
         records = tuple(tuple(order.record for order in turn) for turn in orders)
         return Transcript((*said, replace(sight, orders=records).said))
 
-    async def _sight(self, sample: SpatialSample) -> tuple[Sight, Picture | None]:
-        """What is shown: the picture of the item, that of another one, or none."""
+    async def _image_to_show(self, sample: SpatialSample) -> tuple[Sight, Picture | None]:
+        """Return the image to show: the item's, another item's, or none."""
         if self.way.control == BLIND:
             return Sight(NOT_SHOWN, "the judge is shown no picture on purpose"), None
         if self.way.control != SHUFFLED:
-            return await self._look(sample.item_id)
+            return await self._image_of(sample.item_id)
         for other in others(sample.item_id, self.item_ids, self.seed):
-            sight, picture = await self._look(other)
+            sight, picture = await self._image_of(other)
             if picture is not None:
                 return replace(sight, picture_of=other), picture
         return Sight(MISSING, "there is no picture of any other item"), None
 
-    async def _look(self, item_id: str) -> tuple[Sight, Picture | None]:
+    async def _image_of(self, item_id: str) -> tuple[Sight, Picture | None]:
         if self.positions is None:
             return await self.images.of_item(item_id)
         if (name := self.positions.files.get(item_id)) is None:
             return Sight(MISSING, NO_IMAGE), None
         sight, picture = await self.images.in_file(name)
-        return replace(sight, file="" if is_named_after(item_id, name) else sayable(name)), picture
+        return replace(sight, file="" if is_named_after(item_id, name) else printable(name)), picture
 
     async def _rounds(self, sample: SpatialSample, orders: Orders, picture: Picture | None, ask: Ask) -> list[Said]:
         if self.way.base == PUBLISHED:
@@ -155,8 +154,8 @@ class Looking(Judgements):
         answers = await together(*(self.asking.answer(ask, question) for question in wanted))
         return [said for answer in answers for said in answer.said]
 
-    def questions(self, sample: SpatialSample, orders: Orders, picture: Picture | None) -> list[Asked[None]]:
-        """What is asked in our ways: every round anew, all questions in one call or each in one of its own."""
+    def questions(self, sample: SpatialSample, orders: Orders, picture: Picture | None) -> list[JudgeQuestion[None]]:
+        """Return the requests of our own protocols: in each round one for all questions, or one for each."""
         rounds = [(turn, shown(sample, orders[turn])) for turn in range(ROUNDS)]
         if self.way.base == APART:
             return [
@@ -166,9 +165,11 @@ class Looking(Judgements):
             ]
         return [self._question(turn, label_of(turn), asked, picture) for turn, asked in rounds]
 
-    def _question(self, turn: int, label: str, questions: Sequence[Question], picture: Picture | None) -> Asked[None]:
-        """One call of a round, with draws of its own: several rounds may send the same words."""
-        return Asked(
+    def _question(
+        self, turn: int, label: str, questions: Sequence[Question], picture: Picture | None
+    ) -> JudgeQuestion[None]:
+        """Return one request of a round. Each round has its own draws, since rounds may send the same text."""
+        return JudgeQuestion(
             label,
             self.words.messages(questions, picture),
             lambda reply: Reading(None, unread(reply, questions)),
@@ -178,27 +179,27 @@ class Looking(Judgements):
         )
 
     def expected(self, sample: SpatialSample) -> Expected:
-        """The calls of all rounds, at least and at most; a picture as few or as many tokens as one may take."""
+        """Return the least and greatest expected calls of all rounds, with the possible token counts of an image."""
         groups = [[one] for one in sample.questions] if self.way.base == APART else [list(sample.questions)]
         least, most = ROUNDS, official.REQUESTS if self.way.base == PUBLISHED else ROUNDS * TRIES
         texts = sum(len(self.words.text(group)) + len(self.words.role) for group in groups)
         pictures = (0, 0) if self.way.control == BLIND else (FEWEST_TOKENS, MOST_TOKENS)
         sent = [texts + len(groups) * CHARACTERS_A_TOKEN * tokens for tokens in pictures]
-        said = len(sample.questions) * (A_REASON if self.way.base == PUBLISHED else len('"10": "A", '))
+        said = len(sample.questions) * (REASON_LENGTH if self.way.base == PUBLISHED else len('"10": "A", '))
         calls = (least * len(groups), most * len(groups))
         return Expected(calls, (least * sent[0], most * sent[1]), (least * said, most * said))
 
 
 def unread(reply: Reply, questions: Sequence[Question]) -> str:
-    """Why some letter of a reply cannot be read; empty where all can."""
+    """Return why a letter of a reply cannot be read, or an empty text if all can."""
     found = letters(reply.text or "", questions)
     return next((one.reason for one in found if not isinstance(one, str)), "")
 
 
 async def until_accepted(judge: Judge, ask: Ask, messages: Sequence[BaseMessage]) -> list[Said]:
-    """Five replies of ten lines, of 25 requests at most, as published; those still wanted are asked for together.
+    """Ask until five replies have ten lines, at most 25 times, as published. Open rounds are asked concurrently.
 
-    A service that fails, after the door's own retries, ends its round: going on with the run asks it again.
+    A service failure (after the client's retries) ends its round; resuming the run asks it again.
     """
     said: list[Said] = []
     open_rounds = list(range(ROUNDS))
@@ -218,7 +219,7 @@ def _is_rejected(reply: Reply) -> bool:
 
 
 def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
-    """All other items, from the one after this in an order drawn by lot: no picture is shown more than another.
+    """Return all other items in random cyclic order after this one, so that each image is shown equally often.
 
     >>> [next(iter(others(one, ["1", "2", "3"], 0))) for one in ("1", "2", "3")]
     ['2', '3', '1']
@@ -229,14 +230,14 @@ def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
     return (*mixed[place + 1 :], *mixed[:place])
 
 
-def looking(viewing: Viewing, dataset: Rows, card: Card) -> Looking:
-    """The solver for a folder of pictures; ``UsageError`` where nobody is named who could look."""
+def image_folder_solver(viewing: Viewing, dataset: Rows, card: Card) -> ImageFolderSolver:
+    """Return the solver for a folder of images. Raise UsageError if the protocol or a prompt is invalid."""
     way = check_protocol(viewing.protocol)
-    words = Words(card, way, viewing.prompts, viewing.form)
+    words = QuestionPrompts(card, way, viewing.prompts, viewing.form)
     images = Images.of(viewing)
     words.check()
     positions = positions_of(dataset.rows, images.folder.in_order) if viewing.pairing == BY_POSITION else None
-    return Looking(
+    return ImageFolderSolver(
         viewing.protocol,
         words=words,
         images=images,
@@ -249,11 +250,11 @@ def looking(viewing: Viewing, dataset: Rows, card: Card) -> Looking:
 
 @dataclass(frozen=True)
 class Positions:
-    """The file of each item, as far as there are files."""
+    """The file of each item, if there are enough files."""
 
     files: Mapping[str, str]
     warning: str | None
-    """What the published code says of their numbers."""
+    """The published warning if the numbers of files and items differ."""
 
     @property
     def shifted(self) -> tuple[str, ...]:
@@ -261,24 +262,24 @@ class Positions:
         return tuple(item_id for item_id, name in self.files.items() if not is_named_after(item_id, name))
 
     def warnings(self, folder: Path) -> tuple[str, ...]:
-        """How pictures of a folder are paired, and what has shifted."""
-        told = ["files are paired with items by sorted position, as published (E3), not by id"]
+        """Return warnings on the pairing of a folder."""
+        messages = ["files are paired with items by sorted position, as published (E3), not by id"]
         if self.warning:
-            told.append(self.warning)
+            messages.append(self.warning)
         if self.shifted:
             many = f"{len(self.shifted):,} of {len(self.files):,} items get a file that is not named after them"
-            told.append(f"{many}, first {self.shifted[0]}: {sayable(self.files[self.shifted[0]])}")
-        return tuple(f"{folder}: {one}" for one in told)
+            messages.append(f"{many}, first {self.shifted[0]}: {printable(self.files[self.shifted[0]])}")
+        return tuple(f"{folder}: {one}" for one in messages)
 
 
 def positions_of(rows: Sequence[Row], names: Iterable[str]) -> Positions:
-    """Pair all rows of some data with the names of all files of a folder."""
+    """Pair all rows with the file names of a folder by position."""
     found = paired(rows, names)
     return Positions({row.id: name for row, name in found.pairs}, found.warning)
 
 
 def is_named_after(item_id: str, name: str) -> bool:
-    """Whether a file is the one that pairing by id takes.
+    """Return True if pairing by id would use this file.
 
     >>> is_named_after("000001", "000001.JPG"), is_named_after("000001", "000001_small.png")
     (True, False)
@@ -286,6 +287,6 @@ def is_named_after(item_id: str, name: str) -> bool:
     return any(name.startswith(item_id) and name[len(item_id) :].lower() == ending for ending in ENDINGS)
 
 
-def sayable(name: str) -> str:
-    """The name of a file, with escapes for bytes that are no text."""
+def printable(name: str) -> str:
+    """Return a file name, with escapes for bytes that are not UTF-8."""
     return name.encode("utf-8", "backslashreplace").decode()

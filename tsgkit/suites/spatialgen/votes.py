@@ -1,4 +1,4 @@
-"""Votes of several rounds as we trust them: a round without a readable letter is a vote for nothing, never left out.
+"""Votes of several rounds. A round without a readable letter counts as a vote for nothing; it is never left out.
 
 >>> sure = Ballot("B", ("B", "B", "B", "B", None))
 >>> torn = Ballot("B", ("B", "B", "A", "A", "E"))
@@ -7,8 +7,7 @@
 >>> single_round_accuracy([sure, torn])
 0.6
 
-``official`` demands four votes of five and so do we; the curve shows what one, two, three and five would have made of
-the same rounds.
+Both profiles require four votes of five. The curve shows the results with other thresholds on the same rounds.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ NEEDED = 4
 
 @dataclass(frozen=True)
 class Ballot:
-    """The key of one question and what each round said; None where a round said nothing that could be read.
+    """The key of one question and the letter of each round; None if a round has no readable letter.
 
-    Fewer rounds than were wanted are filled up with None: a question that was never asked is not right.
+    Missing rounds count as None: a question that was never asked is not right.
     """
 
     key: str
@@ -38,16 +37,16 @@ class Ballot:
 
     @property
     def for_key(self) -> int:
-        """How many rounds said the key."""
+        """The number of rounds that gave the key."""
         return self.letters[: self.rounds].count(self.key)
 
     def right(self, needed: int = NEEDED) -> bool:
-        """Whether at least so many rounds said the key."""
+        """Return True if at least ``needed`` rounds gave the key."""
         return self.for_key >= needed
 
 
 def plurality(letters: Sequence[str | None]) -> str | None:
-    """Return the letter said most often, the published rule for what was seen; None where two are, or none was read.
+    """Return the most frequent letter (the published rule for what was seen), or None if there is a tie or no letter.
 
     >>> plurality(["B", "A", "B", None, "C"]), plurality(["A", "B"]), plurality([None])
     ('B', None, None)
@@ -58,25 +57,25 @@ def plurality(letters: Sequence[str | None]) -> str | None:
 
 
 def accuracy(ballots: Sequence[Ballot], needed: int = NEEDED) -> float | None:
-    """The share of questions that enough rounds got right; None of no questions."""
+    """Return the share of questions that enough rounds got right, or None if there are no questions."""
     return fmean(ballot.right(needed) for ballot in ballots) if ballots else None
 
 
 def vote_curve(ballots: Sequence[Ballot], rounds: int = ROUNDS) -> tuple[float | None, ...]:
-    """The share of right questions if one round were enough, two, and so on up to all; it never rises."""
+    """Return the share of right questions if one round is enough, two, and so on up to all. It never rises."""
     return tuple(accuracy(ballots, needed) for needed in range(1, rounds + 1))
 
 
 def single_round_accuracy(ballots: Sequence[Ballot]) -> float | None:
-    """The mean accuracy of one round: what would be measured without voting."""
+    """Return the mean accuracy of a single round, that is, without voting."""
     asked = sum(ballot.rounds for ballot in ballots)
     return sum(ballot.for_key for ballot in ballots) / asked if asked else None
 
 
 def agreement_between_rounds(ballots: Sequence[Ballot], rounds: int = ROUNDS) -> Agreement:
-    """Krippendorff's alpha of the rounds as raters of the questions; what could not be read is a missing rating.
+    """Return Krippendorff's alpha with rounds as raters of the questions. An unreadable letter is a missing rating.
 
-    Undo shuffled options before: the letters are those of the data.
+    The letters must be those of the data: undo shuffled options first.
 
     >>> agreement_between_rounds([Ballot("B", ("B",) * 5), Ballot("C", ("A",) * 5)]).value
     1.0
@@ -92,7 +91,7 @@ def agreement_between_rounds(ballots: Sequence[Ballot], rounds: int = ROUNDS) ->
 
 
 def right_by_chance(options: int, rounds: int = ROUNDS, needed: int = NEEDED) -> float:
-    """How often a letter drawn anew every round passes the vote: under one per cent for five options.
+    """Return the probability that random letters pass the vote: under one per cent for five options.
 
     >>> round(right_by_chance(5), 5)
     0.00672

@@ -1,4 +1,4 @@
-"""``tsgkit scene convert``, as a person types it."""
+"""Tests of the command ``tsgkit scene convert``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_file_becomes_a_scene_and_every_kind_of_loss_has_a_line(capsys: pytest
     assert json.loads(Path("rooms/scene_1.json").read_text())["note"] == "a small bedroom"
 
 
-def test_what_is_written_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
+def test_converted_scenes_can_be_scored(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
     assert converted("house_1.json", "-o", "out", "--id", "0") == 0
     head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
@@ -55,7 +55,7 @@ def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: pyte
     Path("made/4.json").write_text("{")
     assert converted("made", "-o", "out") == 1
     told = capsys.readouterr()
-    assert "1 scene converted to a room each, 1 not" in told.out
+    assert "1 scene converted (to: room), 1 failed" in told.out
     assert told.err.startswith("tsgkit: 4.json: line 1: broken JSON")
     assert [path.name for path in Path("out").iterdir()] == ["scene_3.json"]
     assert converted("made", "-o", "out", "--json") == 1
@@ -72,7 +72,7 @@ def test_a_file_of_many_scenes_becomes_many(capsys: pytest.CaptureFixture[str]) 
     assert len(list(Path("out").iterdir())) == 30
 
 
-def test_room_sizes_give_records_of_pixels_their_metres(capsys: pytest.CaptureFixture[str]) -> None:
+def test_room_sizes_convert_pixels_to_metres(capsys: pytest.CaptureFixture[str]) -> None:
     records = [foreign.layoutgpt_record(f"0a1b_Bedroom-{number}", "px", scale) for number, scale in ((1, 64), (2, 50))]
     Path("px.json").write_text(foreign.text(records))
     assert converted("px.json", "-o", "out") == 1
@@ -84,7 +84,7 @@ def test_room_sizes_give_records_of_pixels_their_metres(capsys: pytest.CaptureFi
     assert one["objects"][0]["size"] == [1.6, 2.0, 0.6]
 
 
-def test_out_may_lie_in_the_folder_that_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_folder_may_be_inside_the_source_folder(capsys: pytest.CaptureFixture[str]) -> None:
     Path("made/3.json").write_text(foreign.text(foreign.holodeck()))
     for _ in range(2):
         assert converted("made", "-o", "made/rooms") == 0
@@ -110,13 +110,13 @@ def test_a_layout_and_its_configuration_become_a_state() -> None:
         (["house_1.json", "--from", "layoutgpt"], "it looks like holodeck"),
         (["house_1.json", "--id", "../../x"], "no id that a file can be named by"),
         (["house_1.json", "--id", ""], "no id that a file can be named by"),
-        (["house_1.json", "--id", "1", "-o", "x.json"], "--id names a file in a folder"),
+        (["house_1.json", "--id", "1", "-o", "x.json"], "--id cannot be combined"),
         (["house_1.json", "-o", "house_1.json"], "the file being read"),
-        (["house_1.json", "-o", "den.txt"], "this is no folder"),
-        (["house_1.json", "--assume", "angles"], "not NAME=VALUE"),
+        (["house_1.json", "-o", "den.txt"], "not a folder"),
+        (["house_1.json", "--assume", "angles"], "expected NAME=VALUE"),
         (["house_1.json", "--assume", "angles=degrees"], "holodeck has no such thing"),
         (["house_1.json", "--assume", "footprint-margin=wide"], "not a number"),
-        (["house_1.json", "--assume", "a=1", "--assume", "a=2"], "said twice"),
+        (["house_1.json", "--assume", "a=1", "--assume", "a=2"], "given twice"),
         (["house_1.json", "--assets", "ikea=."], "there is no layout ikea"),
         (["den.txt", "--to", "state"], "name no meshes"),
         (["den.txt", "--room-sizes", "none.csv"], "none.csv: no such file"),
@@ -124,13 +124,13 @@ def test_a_layout_and_its_configuration_become_a_state() -> None:
         (["house_1.json", "--room-sizes", "sizes.csv"], "files of holodeck hold their own sizes of rooms"),
         (["den.txt", "--room-sizes", "sizes.csv"], "--room-sizes: sizes.csv does not have its room"),
         (["made"], "no file in it ends in"),
-        (["made", "--id", "7"], "--id has no meaning"),
-        (["made", "-o", "made"], "the folder being read"),
-        (["many.json", "--id", "7"], "it holds 2 scenes"),
-        (["many.json", "-o", "x.json"], "several scenes need a folder"),
+        (["made", "--id", "7"], "--id needs a single scene"),
+        (["made", "-o", "made"], "the output folder is the source folder"),
+        (["many.json", "--id", "7"], "the file has 2"),
+        (["many.json", "-o", "x.json"], "several scenes cannot be written to one file"),
     ],
 )
-def test_wrong_usage_is_said_and_nothing_is_written(
+def test_convert_refuses_wrong_usage_and_writes_nothing(
     words: list[str], said: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "many.json").write_text(foreign.text([foreign.layoutgpt_record(str(number)) for number in range(2)]))
@@ -142,25 +142,25 @@ def test_wrong_usage_is_said_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("option", ["--force", "--new"])
-def test_nothing_is_overwritten_unless_it_is_asked_for(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_convert_overwrites_only_with_force(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("out").mkdir()
     Path("out/scene_1.json").write_text("mine")
     assert converted("house_1.json", "-o", "out") == 2
     assert "--force" in capsys.readouterr().err
     assert Path("out/scene_1.json").read_text() == "mine"
     assert converted("house_1.json", "-o", "out", option) == 0
-    assert ("--new is called --force now" in capsys.readouterr().err) == (option == "--new")
+    assert ("--new is deprecated" in capsys.readouterr().err) == (option == "--new")
     assert Path("out/scene_1.json").read_text() != "mine"
 
 
-def test_names_of_a_file_cannot_order_the_terminal_about(capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_names_cannot_send_terminal_controls(capsys: pytest.CaptureFixture[str]) -> None:
     house = foreign.holodeck(**{"evil\x1b[2J": 1})
     Path("evil.json").write_text(foreign.text(house))
     assert converted("evil.json") == 0
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_help_names_every_form_and_all_that_may_be_assumed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_convert_help_names_every_form_and_assumption(capsys: pytest.CaptureFixture[str]) -> None:
     assert converted("--help") == 0
     said = capsys.readouterr().out
     for name in known_converters():
@@ -168,14 +168,14 @@ def test_help_names_every_form_and_all_that_may_be_assumed(capsys: pytest.Captur
         assert all(one.name in said for one in converter_of(name).assumptions)
 
 
-def test_what_a_person_settles_is_not_asked_for_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_assume_option_settles_an_assumption(capsys: pytest.CaptureFixture[str]) -> None:
     assert converted("den.txt", "--assume", "place=corner") == 0
     said = capsys.readouterr().out
     assert "left and top are of the corners of things (as said)" in said
     assert "(--assume depth)" in said
 
 
-def test_a_configuration_that_nobody_named_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_configuration_beside_the_layout_is_assumed_and_reported(capsys: pytest.CaptureFixture[str]) -> None:
     Path("settings.json").write_text(foreign.text(foreign.layoutvlm_config()))
     assert converted("layout.json") == 0
     assert "the file that lies beside belongs to the scene (--with): settings.json" in capsys.readouterr().out

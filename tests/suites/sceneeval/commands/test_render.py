@@ -1,4 +1,4 @@
-"""``tsgkit scene render`` writes pictures and pages of rooms, and says what it cannot show."""
+"""Tests of the command ``tsgkit scene render``: images and pages of rooms."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_without_an_object_the_room_is_seen_from_above(room: Path) -> None:
     assert whole.read_bytes() == top.read_bytes() != front.read_bytes()
 
 
-def test_a_page_is_written_where_the_name_says_so(room: Path) -> None:
+def test_html_ending_writes_a_page(room: Path) -> None:
     out = room.parent / "room.html"
     assert drawn(room, "-o", out) == 0
     assert "lamp_2" in out.read_text()
@@ -92,7 +92,7 @@ def listed(page: Path) -> dict[str, list[tuple[str, bool | None]]]:
 MET = [("exactly 1 desk", True), ("exactly 2 lamp", False), ("exactly 2 lamp on desk", False)]
 
 
-def test_beside_a_room_stands_what_is_demanded_and_what_is_wrong(room: Path, demands: Path) -> None:
+def test_page_lists_demands_and_problems(room: Path, demands: Path) -> None:
     out = room.parent / "room.html"
     assert drawn(room, "--annotations", demands, "-o", out) == 0
     assert listed(out)["Demanded: 1 of 3 met"] == MET
@@ -100,7 +100,7 @@ def test_beside_a_room_stands_what_is_demanded_and_what_is_wrong(room: Path, dem
     assert "A den with a desk and two lamps on it." in out.read_text()
 
 
-def test_beside_a_room_stands_what_a_run_found(room: Path, demands: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_shows_findings_of_a_run(room: Path, demands: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folders = {name: room.parent / name for name in ("mine", "yours")}
     for folder in folders.values():
         folder.mkdir()
@@ -115,11 +115,11 @@ def test_beside_a_room_stands_what_a_run_found(room: Path, demands: Path, capsys
     assert drawn(room, "--run", run, "--subject", "yours", "-o", out) == 0
     assert listed(out) == {}
     assert drawn(room, "--run", run, "-o", out) == 2
-    assert "rooms of mine, yours" in capsys.readouterr().err
+    assert "several subjects: mine, yours" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("task", ["sceneeval/fidelity", "sceneeval/plausibility"])
-def test_what_a_run_found_stands_beside_no_other_room(
+def test_findings_of_a_run_are_refused_for_another_room(
     task: str, room: Path, demands: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, other, out = room.parent / "run", room.parent / "scene_1.json", room.parent / "room.html"
@@ -127,23 +127,26 @@ def test_what_a_run_found_stands_beside_no_other_room(
     assert main(["eval", "--task", task, *scenes, "--data", str(demands), "--out", str(run), "--quiet"]) == 0
     other.write_text(room.read_text().replace("desk_1", "table_1"))
     assert drawn(other, "--run", run, "--item", "0", "-o", out) == 2
-    assert "is of desk_1, which is not in" in capsys.readouterr().err
+    assert "desk_1 is not in" in capsys.readouterr().err
     assert not out.exists()
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["-o", "x.png", "--annotations", "demands.csv"], "--annotations is of a page"),
-        (["-o", "x.html", "--annotations", "demands.csv", "--run", "run"], "a run has its own annotations"),
-        (["-o", "x.html", "--subject", "mine"], "--subject chooses in a run"),
-        (["-o", "x.html", "--item", "0"], "--item chooses among annotations"),
+        (["-o", "x.png", "--annotations", "demands.csv"], "--annotations needs a page"),
+        (
+            ["-o", "x.html", "--annotations", "demands.csv", "--run", "run"],
+            "--annotations cannot be combined with --run",
+        ),
+        (["-o", "x.html", "--subject", "mine"], "--subject needs --run"),
+        (["-o", "x.html", "--item", "0"], "--item needs --annotations or --run"),
         (["-o", "x.html", "--annotations", "demands.csv", "--item", "7"], "there is no item 7"),
         (["-o", "x.html", "--annotations", "scene_0.json"], "scene_0.json"),
         (["-o", "x.html", "--run", "nowhere"], "nowhere"),
     ],
 )
-def test_remarks_that_cannot_be_made_are_wrong_usage(
+def test_conflicting_remark_options_are_refused(
     words: list[str],
     says: str,
     room: Path,
@@ -157,7 +160,7 @@ def test_remarks_that_cannot_be_made_are_wrong_usage(
     assert sorted(path.name for path in room.parent.iterdir()) == ["demands.csv", "scene_0.json"]
 
 
-def test_a_room_whose_name_tells_no_item_wants_one(
+def test_item_is_required_if_the_file_name_has_none(
     room: Path, demands: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = room.rename(room.with_name("mine.json"))
@@ -170,9 +173,9 @@ def test_a_room_whose_name_tells_no_item_wants_one(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["-o", "room.jpg"], "a picture is PNG"),
-        (["-o", "-"], "a picture is PNG"),
-        (["-o", "room.html", "--object", "desk_1"], "--object has no meaning"),
+        (["-o", "room.jpg"], "unknown kind of output"),
+        (["-o", "-"], "unknown kind of output"),
+        (["-o", "room.html", "--object", "desk_1"], "--object has no effect"),
         (["-o", "lamp.png", "--view", "front"], "is of one object"),
         (["-o", "lamp.png", "--object", "sofa_1"], "'sofa_1'"),
         (["-o", "lamp.png", "--size", "0"], "0 pixels"),
@@ -180,7 +183,7 @@ def test_a_room_whose_name_tells_no_item_wants_one(
         (["-o", "lamp.png", "--assets", "nowhere"], "not LAYOUT=DIR"),
     ],
 )
-def test_what_cannot_be_drawn_is_wrong_usage(
+def test_render_refuses_invalid_options(
     words: list[str], says: str, room: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(room.parent)
@@ -197,7 +200,7 @@ def test_a_scene_is_never_overwritten_by_its_picture(room: Path) -> None:
     assert drawn(room.parent / "missing.json", "-o", room.parent / "it.png") == 2
 
 
-def test_what_is_wrong_with_a_room_is_said(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_render_reports_problems_of_a_room(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     floorless = {**ROOM, "rooms": [], "walls": [{"name": "w", "from": [0, 0], "to": [1, 0]}]}
     room.write_text(json.dumps(floorless))
     assert drawn(room, "-o", room.parent / "room.png", "--size", 16) == 0

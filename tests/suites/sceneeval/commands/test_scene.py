@@ -1,4 +1,4 @@
-"""``tsgkit scene`` as a person types it: relations, views from above, annotations."""
+"""Tests of the command ``tsgkit scene``: relations, top views, annotations."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_rooms_and_annotations_taken_for_each_other_are_told_apart(
-    capsys: pytest.CaptureFixture[str], here: Path
-) -> None:
+def test_room_and_annotation_files_are_distinguished(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     assert main(["scene", "check", str(GOOD / "scene_1.json")]) == 2
     assert "this is a room, not annotations\n  tsgkit scene show draws a room" in capsys.readouterr().err
     assert main(["scene", "show", str(ROOMS / "annotations.csv"), "-o", "x.svg"]) == 2
@@ -49,13 +47,11 @@ def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: pytest.
         (["no_such", "bed_1", "lamp_1"], "there is no relation no_such"),
         (["next_to", "bed_1", "cat_1"], "there is no object 'cat_1'"),
         (["side_of", "lamp_1", "bed_1"], "needs a side"),
-        (["on_top", "lamp_1"], "is between objects"),
-        (["on_wall", "lamp_1", "bed_1"], "is of one object to the room"),
+        (["on_top", "lamp_1"], "is a relation between objects"),
+        (["on_wall", "lamp_1", "bed_1"], "is a relation of one object to the room"),
     ],
 )
-def test_a_relation_that_makes_no_sense_is_refused(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_relation_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["scene", "relation", str(GOOD / "scene_1.json"), *words]) == 2
     assert said in capsys.readouterr().err
 
@@ -81,7 +77,7 @@ def test_names_and_reasons_stay_text_in_pictures_and_pages(here: Path) -> None:
     assert "http://" not in Path("odd.html").read_text()
 
 
-def test_a_room_without_anything_can_be_shown(here: Path) -> None:
+def test_empty_room_can_be_shown(here: Path) -> None:
     for number, text in enumerate((room(), json.dumps({"format": "tsgkit/room"}))):
         (here / "empty.json").write_text(text)
         assert main(["scene", "show", "empty.json", "-o", f"{number}.svg"]) == 0
@@ -105,7 +101,7 @@ def test_annotations_are_checked_and_drawn(capsys: pytest.CaptureFixture[str], h
     assert not Path("g.png").exists()
 
 
-def test_what_other_tools_write_is_to_be_converted_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_other_tools_hint_at_convert(capsys: pytest.CaptureFixture[str]) -> None:
     Path("house.json").write_text('{"rooms": [], "objects": []}')
     assert main(["scene", "show", "house.json", "-o", "top.svg"]) == 2
     assert "tsgkit scene convert" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What a model says of a room is read from any usual form, and never taken for what it is not."""
+"""Tests of reading a model judge's answers in any usual form."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tsgkit.suites.sceneeval.judges.answers import (
     read_sides,
     read_support,
 )
-from tsgkit.suites.sceneeval.judges.judge import MeantInRoom
-from tsgkit.suites.sceneeval.judges.model import FIELDS, Words
-from tsgkit.suites.sceneeval.word_meanings import Meant, relation_table
+from tsgkit.suites.sceneeval.judges.judge import MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.model import FIELDS, JudgePrompts
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation, relation_table
 
 CATEGORIES = ("double_bed", "lamp")
 
@@ -56,11 +56,11 @@ def test_a_category_is_read_as_it_was_offered(text: str, category: str | None) -
         ('{"kind": "lamp"}', "there is no JSON object with category in the reply"),
     ],
 )
-def test_what_is_no_category_is_a_fault_with_its_reason(text: str, reason: str) -> None:
+def test_invalid_category_is_a_fault_with_a_reason(text: str, reason: str) -> None:
     assert why(read_category(text, CATEGORIES)) == reason
 
 
-def test_a_category_called_none_is_one() -> None:
+def test_category_named_none_is_valid() -> None:
     assert read_category('{"category": "none"}', ("none", "lamp")) == "none"
 
 
@@ -77,7 +77,7 @@ def test_a_category_called_none_is_one() -> None:
         ('{"holds": true}', "True says nothing of any object"),
     ],
 )
-def test_every_instance_must_be_spoken_of_and_no_other(text: str, found: object) -> None:
+def test_holds_must_cover_exactly_the_instances(text: str, found: object) -> None:
     read = read_holds(text, 2)
     assert (read.reason if isinstance(read, Fault) else read) == found
 
@@ -88,7 +88,7 @@ def test_what_holds_an_object_is_one_of_four() -> None:
     assert why(read_support('{"held_by": []}')) == "[] is none of ground, object, wall, ceiling"
 
 
-def test_sides_are_told_apart_object_by_object() -> None:
+def test_sides_are_read_for_each_object() -> None:
     listed = (
         '{"objects": [{"id": "bed_1", "sides": ["Left", "right", "left"]}, {"id": "rug_1", "sides": []},'
         '{"id": "tv_1", "sides": ["top"]}, {"id": "lamp_9", "sides": ["front"]}]}'
@@ -100,7 +100,7 @@ def test_sides_are_told_apart_object_by_object() -> None:
     assert why(found["sofa_1"]) == "nothing, but of 'lamp_9', which was not asked about"
 
 
-def test_what_is_said_twice_counts_only_where_both_say_the_same() -> None:
+def test_contradictory_entries_are_a_fault() -> None:
     twice = '[{"id": "bed_1", "sides": ["left"]}, {"id": "bed_1", "sides": ["%s"]}]'
     assert read_sides(twice % "left", ("bed_1",)) == {"bed_1": ("left",)}
     found = read_sides(twice % "right", ("bed_1",))
@@ -114,27 +114,27 @@ def test_relations_between_objects_take_their_sides_and_no_others() -> None:
     )
     found = read_object_relations(listed, 6)
     assert isinstance(found, dict)
-    assert found[1] == (Meant("side_of", "left"), Meant("next_to"))
+    assert found[1] == (MeasuredRelation("side_of", "left"), MeasuredRelation("next_to"))
     assert (found[2], found[5]) == (None, None)
     assert why(found[3]) == "'next_to left' is no relation that is measured"
     assert why(found[4]) == "'side_of' is no relation that is measured"
     assert why(found[6]) == "nothing"
 
 
-def test_an_entry_without_its_field_says_nothing_and_not_that_nothing_is_meant() -> None:
+def test_entry_without_its_field_is_a_fault() -> None:
     between = read_object_relations('{"relations": [{"number": 1, "type": "next_to"}]}', 1)
     built = read_room_relations('{"relations": [{"number": 1, "types": ["on_wall"]}]}', 1, ())
     assert isinstance(between, dict) and isinstance(built, dict)
     assert (why(between[1]), why(built[1])) == ("it has no types", "it has no type")
 
 
-def test_a_floor_is_known_by_its_name_in_one_line() -> None:
+def test_floor_name_is_matched_on_one_line() -> None:
     said = '{"relations": [{"number": 1, "type": "inside_room", "element": "room", "floors": ["floor_my den"]}]}'
     found = read_room_relations(said, 1, ("floor_my\n den",))
-    assert found == {1: MeantInRoom("inside_room", "room", ("floor_my\n den",))}
+    assert found == {1: MeasuredRoomRelation("inside_room", "room", ("floor_my\n den",))}
 
 
-def test_relations_to_the_room_take_what_can_be_measured_and_floors_there_are() -> None:
+def test_room_relations_accept_measured_relations_and_known_floors() -> None:
     listed = (
         '{"relations": [{"number": 1, "type": "inside_room", "element": "room", "floors": ["floor_den"]},'
         '{"number": 2, "type": "next_to", "element": "floor", "floors": []},'
@@ -145,8 +145,8 @@ def test_relations_to_the_room_take_what_can_be_measured_and_floors_there_are() 
     )
     found = read_room_relations(listed, 6, ("floor_den",))
     assert isinstance(found, dict)
-    assert found[1] == MeantInRoom("inside_room", "room", ("floor_den",))
-    assert (found[3], found[4]) == (None, MeantInRoom("on_wall", "wall"))
+    assert found[1] == MeasuredRoomRelation("inside_room", "room", ("floor_den",))
+    assert (found[3], found[4]) == (None, MeasuredRoomRelation("on_wall", "wall"))
     assert why(found[2]) == "next_to of 'floor' cannot be measured"
     assert why(found[5]) == "'floor_den' is no floor of the building"
     assert why(found[6]) == "'floats' is no relation that is measured"
@@ -164,13 +164,13 @@ def test_relations_to_the_room_take_what_can_be_measured_and_floors_there_are() 
         lambda text: read_room_relations(text, 1, ()),
     ],
 )
-def test_nothing_that_is_said_breaks_a_reader(read: Any, odd: str) -> None:  # noqa: ANN401
+def test_readers_accept_any_text(read: Any, odd: str) -> None:  # noqa: ANN401
     found = read(odd)
     assert isinstance(found, Fault) or all(isinstance(one, Fault) for one in found.values())
 
 
-def test_the_words_name_every_relation_that_is_measured_and_every_field_they_must_have() -> None:
-    words = Words()
+def test_prompts_name_every_measured_relation_and_required_field() -> None:
+    words = JudgePrompts()
     pairs = words.text("object-relations", relations="1.")
     rooms = words.text("room-relations", relations="1.", floors="-")
     assert all(name in pairs for name in RELATIONS_OF_OBJECTS)
@@ -185,7 +185,7 @@ def test_every_meaning_of_the_shared_table_can_be_answered() -> None:
 
 @dataclass
 class Strict:
-    """Whether a schema is of the kind that services take as strict."""
+    """A checker of the rules of services for strict schemas."""
 
     wrong: list[str] = field(default_factory=list)
 
@@ -210,7 +210,7 @@ class Strict:
         answers.room_relations_schema(()),
     ],
 )
-def test_schemas_leave_nothing_open(schema: dict[str, Any]) -> None:
+def test_schemas_are_strict(schema: dict[str, Any]) -> None:
     strict = Strict()
     strict.look(schema["json_schema"]["schema"])
     assert not strict.wrong and schema["json_schema"]["strict"] is True

@@ -1,4 +1,4 @@
-"""Whatever a model writes, a reader gives what was offered, nothing, or a fault."""
+"""Property tests: a reader returns an offered answer, nothing, or a fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model as judge of rooms: a server on loopback gets the pictures, knows what they show, and fails as services do."""
+"""Tests of the model judge of scenes against a loopback server that knows the rooms and can fail."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from tsgkit.runs.saved_run import rescore
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.sceneeval import scenes
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.judges.model import AT_A_TIME, ModelJudge
+from tsgkit.suites.sceneeval.judges.model import MOST_IN_MEMORY, ModelJudge
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
-from tsgkit.suites.sceneeval.scenes import Rooms, judge_of, looked_at
+from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_named, judge_scene
 
 SMALL = 64
 """Pixels a side of pictures, where many are taken and their size is not what is looked at."""
@@ -62,7 +62,7 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Smaller pictures."""
+    """Use smaller images."""
     monkeypatch.setattr(gallery, "SIZE", SMALL)
     return SMALL
 
@@ -75,14 +75,14 @@ def write_bedroom(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Verdicts]]:
-    """What there is to know of the bedroom, and what rules say of it."""
+    """Yield the server's knowledge of the bedroom, and the verdicts of rules on it."""
     folder = tmp_path_factory.mktemp("world")
     write_bedroom(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gallery, "SIZE", SMALL)
         patch.setenv("TSGKIT_CACHE_HOME", str(folder / "cache"))
         patch.chdir(folder)
-        scene = Rooms(folder / "mine").scene("0")
+        scene = SceneFolder(folder / "mine").scene("0")
         assert scene is not None
         (folder / "known.json").write_text(json.dumps(looks_of([scene])))
         yield str(folder / "known.json"), told(looked(None, out="rules", judge="rules"))
@@ -90,13 +90,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Verdi
 
 @pytest.fixture
 def by_rules(world: tuple[str, Verdicts]) -> Verdicts:
-    """All verdicts on the bedroom by rules."""
+    """Return all verdicts of rules on the bedroom."""
     return world[1]
 
 
 @pytest.fixture
 def bedroom(world: tuple[str, Verdicts], tmp_path: Path, small: int) -> dict[str, Any]:
-    """A bedroom with its demands in the working folder; the options of a server that knows it."""
+    """Set up a bedroom with its demands in the working folder. Return the options of a server that knows it."""
     write_bedroom(tmp_path)
     return {"known": world[0], "size": small}
 
@@ -129,7 +129,7 @@ def samples(finished: Finished) -> dict[tuple[str, str, str], dict[str, Any]]:
 
 
 def told(finished: Finished) -> Verdicts:
-    """All verdicts, as both profiles have them."""
+    """Return all verdicts in both profiles."""
     found: Verdicts = {}
     for key, one in samples(finished).items():
         evidence = one["evidence"]
@@ -155,10 +155,10 @@ def test_each_object_is_shown_in_pictures_of_512_pixels_and_every_question_is_as
     bedroom: dict[str, Any], by_rules: Verdicts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gallery, "SIZE", 512)
-    scene = Rooms(tmp_path / "mine").scene("0")
+    scene = SceneFolder(tmp_path / "mine").scene("0")
     assert scene is not None
     (tmp_path / "known.json").write_text(json.dumps(looks_of([scene])))
-    with room_judge(known=str(tmp_path / "known.json"), size=512) as server:
+    with room_judge(with_unknowns=str(tmp_path / "known.json"), size=512) as server:
         finished = looked(server)
         stats = server.stats()
     assert (finished.exit_code, stats["wrong"], stats["schemas"], stats["kinds"]) == (0, [], 10, CALLS_OF_BOTH)
@@ -184,12 +184,12 @@ def test_each_object_is_shown_in_pictures_of_512_pixels_and_every_question_is_as
         pytest.param(False, True, marks=pytest.mark.slow),
     ],
 )
-def test_what_relations_mean_is_asked_once_a_run_for_all_folders_and_new_in_the_next(
+def test_relation_meanings_are_asked_once_per_run_for_all_folders(
     cache: bool, new: bool, bedroom: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs/scene_0.json").write_text(room(*OBJECTS[:2], OBJECTS[2] | {"at": [3.4, 0.6, 0]}))
-    scenes = [Rooms(tmp_path / name).scene("0") for name in ("mine", "theirs")]
+    scenes = [SceneFolder(tmp_path / name).scene("0") for name in ("mine", "theirs")]
     (tmp_path / "both.json").write_text(json.dumps(looks_of([scene for scene in scenes if scene is not None])))
     folders: dict[str, Any] = {"scenes": ("mine=mine", "theirs=theirs"), "tasks": BOTH[:1]}
     with room_judge(**bedroom | {"known": str(tmp_path / "both.json")}) as server:
@@ -203,12 +203,12 @@ def test_what_relations_mean_is_asked_once_a_run_for_all_folders_and_new_in_the_
 
 
 def boxes(folder: Path, count: int) -> None:
-    """A room as a conversion leaves it: boxes of which nothing but the name says what they are; and one with a look."""
+    """Write a room as after a conversion: ``count`` boxes without materials, and one with."""
     plain = [thing(f"bed_{n}", "bed", (1 + 2 * n, 1, 0), (1, 1, 0.5)) for n in range(count)]
     (folder / "mine/scene_0.json").write_text(room(*plain, OBJECTS[1]))
 
 
-def test_rooms_of_bare_boxes_are_judged_by_a_model_only_where_that_is_asked_for(
+def test_model_judges_rooms_of_bare_boxes_only_on_request(
     bedroom: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     boxes(tmp_path, 2)
@@ -252,7 +252,7 @@ LOOK_ALIKE = {"21": {"washing machine", "dryer"}}
 
 
 def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:
-    """The items in which a thing really looks like the other one that is named."""
+    """Return the items in which a thing really looks like another one that is named."""
     kinds = [
         {f"{word} {one['category']}".strip() for one in things for word in ("", *(one["attributes"] or ()))}
         for things in looks.values()
@@ -262,7 +262,7 @@ def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:
 
 @pytest.fixture
 def drawn_once(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever draws the same picture of the same room again gets the first one: they are equal to the byte."""
+    """Cache rendered images. Rendering the same room again gives the same bytes."""
     drawn: dict[tuple[str, str, str], Picture] = {}
 
     def once(stage: Stage, kind: View, name: str, size: int) -> Picture:
@@ -276,26 +276,26 @@ def drawn_once(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["good", "flawed"])
-def test_a_model_that_sees_all_there_is_says_of_every_bundled_room_what_rules_say(
+def test_omniscient_model_judge_agrees_with_rules_on_bundled_rooms(
     kind: str, small: int, drawn_once: None, tmp_path: Path
 ) -> None:
     folder = ROOMS / "rooms" / kind
-    scenes = (Rooms(folder).scene(str(item)) for item in range(30))
-    known = looks_of(scene for scene in scenes if scene is not None)
-    (tmp_path / "known.json").write_text(json.dumps(known))
+    scenes = (SceneFolder(folder).scene(str(item)) for item in range(30))
+    with_unknowns = looks_of(scene for scene in scenes if scene is not None)
+    (tmp_path / "known.json").write_text(json.dumps(with_unknowns))
     ours: dict[str, Any] = {"scenes": (f"mine={folder}",), "data": None}
-    with room_judge(known=str(tmp_path / "known.json"), size=small) as server:
+    with room_judge(with_unknowns=str(tmp_path / "known.json"), size=small) as server:
         finished = looked(server, **ours)
         stats = server.stats()
     assert (finished.exit_code, stats["wrong"]) == (0, [])
     mine, rules = told(finished), told(looked(None, out="rules", judge="rules", limits=Limits(concurrency=1), **ours))
     assert mine.keys() == rules.keys() and len(rules) > 600
     different = {key for key in rules if mine[key] != rules[key]}
-    assert {item for _, _, item, _ in different} <= explained(known["looks"])
+    assert {item for _, _, item, _ in different} <= explained(with_unknowns["looks"])
     assert len(different) < 20
 
 
-def test_what_relations_mean_is_asked_once_whoever_furnished_the_room(bedroom: dict[str, Any], tmp_path: Path) -> None:
+def test_relation_meanings_are_asked_once_for_all_subjects(bedroom: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     moved = [one | {"at": (one["at"][0] - 0.1, *one["at"][1:])} for one in OBJECTS]
     (tmp_path / "other/scene_0.json").write_text(room(*moved, thing("box_1", "box", (1, 0.5, 0), (0.3, 0.3, 0.3))))
@@ -326,9 +326,7 @@ def test_pictures_of_equal_bytes_are_asked_about_once(bedroom: dict[str, Any], t
 FAULTS = {"429": 0.15, "500": 0.1, "cut": 0.05, "nochoices": 0.05, "empty": 0.05, "refusal": 0.05, "length": 0.05}
 
 
-def test_a_service_that_fails_all_the_time_changes_nothing_that_is_told(
-    bedroom: dict[str, Any], by_rules: Verdicts
-) -> None:
+def test_failing_service_changes_no_results(bedroom: dict[str, Any], by_rules: Verdicts) -> None:
     with room_judge(**bedroom, faults=FAULTS, retry_after="0") as server:
         finished = looked(server)
         stats = server.stats()
@@ -371,9 +369,7 @@ OPEN = {
 
 
 @pytest.mark.parametrize("kind", some(ODD, "match"))
-def test_an_answer_that_cannot_be_used_is_asked_for_three_times_and_then_unknown(
-    kind: str, bedroom: dict[str, Any], by_rules: Verdicts
-) -> None:
+def test_unusable_answer_is_unknown_after_three_tries(kind: str, bedroom: dict[str, Any], by_rules: Verdicts) -> None:
     reply, why = ODD[kind]
     with room_judge(**bedroom, odd={kind: reply}) as server:
         finished = looked(server)
@@ -381,8 +377,8 @@ def test_an_answer_that_cannot_be_used_is_asked_for_three_times_and_then_unknown
     demands = {key[3]: found for key, found in told(finished).items() if key[1] == "fidelity" and "," in key[3]}
     assert {text for text, found in demands.items() if found["strict"] is None} == OPEN.get(kind, set())
     assert not any(demands[text]["official"] for text in OPEN.get(kind, ()))
-    known = demands.keys() - OPEN.get(kind, set())
-    assert all(demands[text] == by_rules["mine", "fidelity", "0", text] for text in known)
+    with_unknowns = demands.keys() - OPEN.get(kind, set())
+    assert all(demands[text] == by_rules["mine", "fidelity", "0", text] for text in with_unknowns)
     assert stats["kinds"][kind] == 3 * CALLS_OF_BOTH[kind] and finished.exit_code == 0
     sample = samples(finished)["mine", TASK.get(kind, "fidelity"), "0"]
     assert sample["outcome"] == "answered"
@@ -392,7 +388,7 @@ def test_an_answer_that_cannot_be_used_is_asked_for_three_times_and_then_unknown
     assert boards[TASK.get(kind, "fidelity")].counts["unknown"] > 0
 
 
-def test_a_relation_that_means_nothing_measured_is_satisfied_as_published_and_open_in_strict(
+def test_judge_finding_no_measured_relation_is_met_in_official_and_unknown_in_strict(
     bedroom: dict[str, Any],
 ) -> None:
     reply = '{"relations": [{"number": 1, "types": []}]}'
@@ -402,9 +398,7 @@ def test_a_relation_that_means_nothing_measured_is_satisfied_as_published_and_op
     assert labels()["object relations"] == 1
 
 
-def test_an_odd_answer_that_is_drawn_again_and_read_leaves_no_trace_in_what_is_told(
-    bedroom: dict[str, Any], by_rules: Verdicts
-) -> None:
+def test_invalid_answer_corrected_on_retry_leaves_no_trace(bedroom: dict[str, Any], by_rules: Verdicts) -> None:
     odd = {kind: reply for kind, (reply, _) in ODD.items()}
     with room_judge(**bedroom, odd=odd, times=1) as server:
         finished = looked(server)
@@ -413,7 +407,7 @@ def test_an_odd_answer_that_is_drawn_again_and_read_leaves_no_trace_in_what_is_t
     assert not any(one["notes"] for one in samples(finished).values())
 
 
-def test_a_judge_that_refuses_everything_has_that_outcome(
+def test_judge_refusing_everything_gives_refused_outcome(
     bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with room_judge(**bedroom, faults={"refusal": 1.0}) as server:
@@ -426,7 +420,7 @@ def test_a_judge_that_refuses_everything_has_that_outcome(
     assert (boards["sceneeval/fidelity"].profiles["strict"] or {})["cnt"] is None
 
 
-def test_a_service_that_is_down_for_one_question_is_asked_it_again_when_the_run_goes_on(
+def test_resumed_run_repeats_only_the_failed_question(
     bedroom: dict[str, Any],
     by_rules: Verdicts,
 ) -> None:
@@ -444,9 +438,7 @@ def test_a_service_that_is_down_for_one_question_is_asked_it_again_when_the_run_
     assert told(again) == by_rules
 
 
-def test_a_run_that_was_stopped_by_its_budget_goes_on_and_asks_nothing_twice(
-    bedroom: dict[str, Any], by_rules: Verdicts
-) -> None:
+def test_run_stopped_by_budget_resumes_without_repeated_calls(bedroom: dict[str, Any], by_rules: Verdicts) -> None:
     with room_judge(**bedroom) as server:
         stopped = looked(server, limits=Limits(max_requests=5))
         assert stopped.exit_code == 4 and server.stats()["good"] == 5
@@ -456,7 +448,7 @@ def test_a_run_that_was_stopped_by_its_budget_goes_on_and_asks_nothing_twice(
     assert told(again) == by_rules
 
 
-def test_nothing_is_read_or_drawn_for_questions_that_will_not_be_put(
+def test_stopped_run_reads_no_scenes_and_renders_no_images(
     bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rooms = 24
@@ -477,10 +469,10 @@ def test_nothing_is_read_or_drawn_for_questions_that_will_not_be_put(
     with room_judge(**bedroom) as server:
         stopped = looked(server, tasks=("sceneeval/fidelity",), limits=Limits(max_requests=1))
         assert (stopped.exit_code, server.stats()["seen"]) == (4, 1)
-    assert made["read"] <= 2 * AT_A_TIME < rooms and made["drawn"] < rooms < len(OBJECTS) * rooms
+    assert made["read"] <= 2 * MOST_IN_MEMORY < rooms and made["drawn"] < rooms < len(OBJECTS) * rooms
 
 
-def test_pictures_are_taken_and_rooms_measured_beside_the_event_loop(
+def test_rendering_and_measuring_do_not_block_the_event_loop(
     bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: dict[str, set[str]] = {}
@@ -513,7 +505,7 @@ def test_a_judge_that_takes_no_schema_is_asked_without_one(
     assert not any(one["notes"] for one in samples(finished).values())
 
 
-def test_nothing_is_asked_of_a_scene_that_is_not_there_or_cannot_be_read(bedroom: dict[str, Any]) -> None:
+def test_missing_or_unreadable_scene_makes_no_calls(bedroom: dict[str, Any]) -> None:
     Path("a.csv").write_text(f"{HEAD}\n{ROW}\n{ROW.replace('0,', '1,', 1)}\n{ROW.replace('0,', '2,', 1)}\n")
     Path("mine/scene_1.json").write_text('{"format": "tsgkit/room", "objects": [{"id": "bed_1"}]}')
     with room_judge(**bedroom) as server:
@@ -523,17 +515,17 @@ def test_nothing_is_asked_of_a_scene_that_is_not_there_or_cannot_be_read(bedroom
     assert outcomes == {"0": "answered", "1": "unreadable", "2": "missing"}
 
 
-def test_what_goes_wrong_behind_the_door_is_no_fault_of_the_scene(bedroom: dict[str, Any]) -> None:
+def test_client_error_is_not_blamed_on_the_scene(bedroom: dict[str, Any]) -> None:
     async def ask(messages: object, *, label: str, draw: int = 0, schema: object = None) -> Reply:
         raise ValueError("a bug behind the door")
 
     annotation = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed",))
     for task in SCENE_TASKS.values():
         with pytest.raises(ValueError, match="behind the door"):
-            asyncio.run(looked_at(task, annotation, Rooms(Path("mine")), judge_of("openai/eye"), ask))
+            asyncio.run(judge_scene(task, annotation, SceneFolder(Path("mine")), judge_named("openai/eye"), ask))
 
 
-def test_names_that_hold_lines_are_shown_in_one_and_known_again(bedroom: dict[str, Any]) -> None:
+def test_names_with_line_breaks_are_sent_on_one_line_and_recognised(bedroom: dict[str, Any]) -> None:
     names = ("bed_1 ", "lamp\n- bed_9", "lamp_2")
     things = [one | {"id": name} for name, one in zip(names, OBJECTS, strict=True)]
     rooms = [{"name": "bed\n- room", "from": [0, 0], "to": [4, 3]}]
@@ -548,7 +540,7 @@ def test_names_that_hold_lines_are_shown_in_one_and_known_again(bedroom: dict[st
     assert all("\n- room" not in text for text in prompts)
 
 
-def test_an_object_without_a_shape_is_of_no_category_and_hides_nothing_that_is_missing(bedroom: dict[str, Any]) -> None:
+def test_object_without_shape_has_no_category(bedroom: dict[str, Any]) -> None:
     flat = thing("thing_1", "thing", (1, 1, 0), (0.5, 0.5, 0.5), mesh="empty.obj")
     Path("mine/empty.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")
     Path("mine/scene_0.json").write_text(room(*OBJECTS[1:], flat))
@@ -561,7 +553,7 @@ def test_an_object_without_a_shape_is_of_no_category_and_hides_nothing_that_is_m
     assert {"eq,1,bed", "eq,1,sofa,green", "eq,1,against,bed,wall"} <= {*sample["answer"]["unmet"]}
 
 
-def test_a_judge_is_replayed_of_every_subject_without_being_asked(bedroom: dict[str, Any], tmp_path: Path) -> None:
+def test_replayed_judge_makes_no_calls(bedroom: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other/scene_0.json").write_text(room(*OBJECTS[:2]))
     subjects: dict[str, Any] = {"scenes": ("mine=mine", "other=other")}
@@ -574,7 +566,7 @@ def test_a_judge_is_replayed_of_every_subject_without_being_asked(bedroom: dict[
     )
 
 
-def test_what_was_said_is_written_as_a_script_and_one_edited_answer_changes_its_verdict(
+def test_edited_answer_in_exported_script_changes_its_verdict(
     bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with room_judge(**bedroom, odd={"match": "prose"}, times=1) as server:
@@ -631,7 +623,7 @@ def test_two_judges_agree_demand_by_demand_and_object_by_object(
     assert (fidelity["rated"], plausibility["rated"]) == (6, 1)
 
 
-def test_who_judged_stands_over_the_table_and_is_noted_where_runs_of_several_judges_are_compared(
+def test_report_names_the_judge_and_notes_different_judges(
     bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--task", "sceneeval", "--scenes", "mine=mine", "--data", "a.csv"]
@@ -647,9 +639,7 @@ def test_who_judged_stands_over_the_table_and_is_noted_where_runs_of_several_jud
     assert "different judges" not in capsys.readouterr().out
 
 
-def test_what_it_would_cost_is_told_before_anybody_is_asked(
-    bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cost_estimate_precedes_any_call(bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.csv").write_text(f"{HEAD}\n{ROW}\n{ROW.replace('0,', '1,', 1)}\n")
     Path("mine/scene_1.json").write_text("{")
     words = ["--task", "sceneeval", "--scenes", "mine=mine", "--data", "a.csv", "--judge", "openai/eye"]
@@ -663,7 +653,7 @@ def test_what_it_would_cost_is_told_before_anybody_is_asked(
         assert 0 < row["cost"][0] < row["cost"][1]
 
 
-def test_one_item_is_explained_with_every_question_and_what_was_said(
+def test_explanation_of_an_item_shows_every_question_and_reply(
     bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with room_judge(**bedroom, odd={"object-relations": "They are close."}) as server:
@@ -676,7 +666,7 @@ def test_one_item_is_explained_with_every_question_and_what_was_said(
     assert "it is not known what this means (object relations: there is no JSON object with relations" in out
 
 
-def test_other_words_are_another_run_and_reach_the_judge(bedroom: dict[str, Any], tmp_path: Path) -> None:
+def test_changed_prompts_start_another_run_and_reach_the_judge(bedroom: dict[str, Any], tmp_path: Path) -> None:
     words = tmp_path / "mine-words/sceneeval/judge"
     words.mkdir(parents=True)
     text = 'How is this held? Reply with one JSON object and nothing else: {{"held_by": "..."}}'
@@ -689,16 +679,14 @@ def test_other_words_are_another_run_and_reach_the_judge(bedroom: dict[str, Any]
         assert sum("How is this held?" in text for text in server.stats()["prompts"]) == 3
 
 
-def test_without_the_extra_it_is_said_what_to_install_before_anybody_is_asked(
-    bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_extra_is_reported_before_any_call(bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "embreex.mesh_construction", None)
     with pytest.raises(UsageError, match="embreex, which is not installed") as refused:
         looked(None, judge="openai/eye", model_args=("api_key=sk-none",))
     assert "tsgkit[scenes]" in refused.value.hint
 
 
-def test_pictures_of_another_renderer_are_another_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_renderer_version_changes_the_judge_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
     before = ModelJudge("openai/eye").fingerprint
     monkeypatch.setattr("tsgkit.suites.sceneeval.judges.model.VERSION", "2/512")
     assert ModelJudge("openai/eye").fingerprint != before

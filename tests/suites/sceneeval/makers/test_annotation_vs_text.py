@@ -1,4 +1,4 @@
-"""Annotations are held against their texts: every kind of slip is found, and what is right is left alone."""
+"""Tests of comparing annotations with their texts: every kind of finding, and none for correct ones."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from shipped import TASKS
 from tsgkit.graph.rules import ERROR
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, told_findings
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, text_mismatches
 from tsgkit.suites.sceneeval.makers.batch_findings import batch_findings
 from tsgkit.suites.sceneeval.makers.furniture import furniture
-from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, drawn_rooms
+from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
 from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
 
 OURS = read_annotation_file(TASKS / "sceneeval" / "data" / "annotations.csv").annotations
 
 
 def found(one: Annotation) -> Iterator[tuple[str, str]]:
-    return ((finding.code, finding.message) for finding in told_findings(one, furniture()))
+    return ((finding.code, finding.message) for finding in text_mismatches(one, furniture()))
 
 
 SLIPS = {
@@ -231,7 +231,7 @@ CASES = [(code, *case) for code, cases in SLIPS.items() for case in cases]
     CASES,
     ids=[f"{code}-{number}" for code, cases in SLIPS.items() for number in range(len(cases))],
 )
-def test_a_slip_is_found_and_said(
+def test_annotation_error_is_found(
     code: str, difficulty: str, text: str, counts: str, attributes: str, pairs: str, built: str, message: str
 ) -> None:
     one = clean(0, difficulty, text, counts, attributes, pairs, built)
@@ -249,22 +249,22 @@ def test_a_slip_is_found_and_said(
 )
 def test_a_finding_says_what_to_add(text: str, hint: str) -> None:
     one = clean(0, "easy", text, "ge,1,sofa")
-    assert hint in [finding.hint for finding in told_findings(one, furniture())]
+    assert hint in [finding.hint for finding in text_mismatches(one, furniture())]
 
 
-def test_every_rule_has_its_slips() -> None:
+def test_every_rule_is_tested() -> None:
     assert set(RULES) <= set(SLIPS) and all(len(cases) >= 3 for cases in SLIPS.values())
 
 
 @pytest.mark.parametrize("one", CLEAN, ids=[one.item_id for one in CLEAN])
-def test_what_is_right_is_no_error(one: Annotation) -> None:
-    findings = told_findings(one, furniture())
+def test_correct_annotation_has_no_errors(one: Annotation) -> None:
+    findings = text_mismatches(one, furniture())
     assert [str(finding) for finding in findings if finding.severity == ERROR] == []
     assert len(findings) <= 1, "few doubts"
 
 
-def test_our_own_annotations_have_no_errors_and_these_doubts() -> None:
-    findings = [finding for one in OURS for finding in told_findings(one, furniture())]
+def test_bundled_annotations_have_no_errors_and_known_warnings() -> None:
+    findings = [finding for one in OURS for finding in text_mismatches(one, furniture())]
     assert [str(finding) for finding in findings if finding.severity == ERROR] == []
     assert [(finding.place.item, finding.code) for finding in findings] == [
         ("13", "untold-relation"),
@@ -274,20 +274,20 @@ def test_our_own_annotations_have_no_errors_and_these_doubts() -> None:
     ]
 
 
-def test_of_our_own_annotations_none_tells_what_only_another_description_says() -> None:
+def test_bundled_annotations_have_no_carried_over_demands() -> None:
     assert [finding for of_one in batch_findings(OURS, furniture()) for finding in of_one] == []
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_the_patterns_write_has_no_findings(seed: int) -> None:
-    for drawn in drawn_rooms(30, ("easy", "medium", "hard"), ROOM_TYPES, seed, furniture()):
+def test_sentence_patterns_have_no_findings(seed: int) -> None:
+    for drawn in draw_plans(30, ("easy", "medium", "hard"), ROOM_TYPES, seed, furniture()):
         one = written_room(drawn, seed, furniture())
-        assert told_findings(one, furniture()) == (), one.description
+        assert text_mismatches(one, furniture()) == (), one.description
 
 
-def test_every_entry_that_is_taken_out_of_a_right_annotation_is_missed_where_the_text_tells_it() -> None:
+def test_removed_entry_is_reported_if_the_text_mentions_it() -> None:
     missed, taken = 0, 0
-    for drawn in drawn_rooms(30, ("easy", "medium", "hard"), ROOM_TYPES, 7, furniture()):
+    for drawn in draw_plans(30, ("easy", "medium", "hard"), ROOM_TYPES, 7, furniture()):
         one = written_room(drawn, 7, furniture())
         for spec in one.of_kind("atr"):
             attributes = tuple(other for other in one.attributes if other != spec)

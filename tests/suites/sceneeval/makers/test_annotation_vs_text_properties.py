@@ -1,4 +1,4 @@
-"""Whatever a text holds, reading it ends, and nothing that is found is a surprise."""
+"""Property tests: the rules handle any text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, told_findings
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, text_mismatches
 from tsgkit.suites.sceneeval.makers.descriptions import LONGEST, read_description
 from tsgkit.suites.sceneeval.makers.furniture import furniture
 
@@ -29,14 +29,14 @@ ENTRIES = st.sampled_from(
 @given(TEXTS, st.lists(ENTRIES, max_size=4))
 def test_no_text_makes_the_checks_raise(text: str, counts: list[str]) -> None:
     one = annotation_of("0", "easy", text, counts, ("eq,1,table,red_wooden",), ("eq,1,on,0,table,zorp",))
-    findings = told_findings(one, furniture())
-    assert findings == told_findings(one, furniture())
+    findings = text_mismatches(one, furniture())
+    assert findings == text_mismatches(one, furniture())
     assert {finding.severity for finding in findings if finding.code in RULES} <= {"error", "warning"}
 
 
 @settings(max_examples=100, deadline=None)
 @given(TEXTS)
-def test_things_stand_in_their_order_and_never_in_each_other(text: str) -> None:
+def test_things_are_ordered_and_do_not_overlap(text: str) -> None:
     told = read_description(text, ("table", "chair"), furniture())
     places = [place for thing in told.things for place in (thing.start, thing.end)]
     assert places == sorted(places)
@@ -44,6 +44,6 @@ def test_things_stand_in_their_order_and_never_in_each_other(text: str) -> None:
         assert all(0 <= one < len(told.things) for one in (placing.thing, placing.anchor) if one is not None)
 
 
-def test_a_text_without_end_is_read_to_its_bound() -> None:
+def test_long_text_is_read_up_to_the_limit() -> None:
     told = read_description("a red table next to " * 50_000, (), furniture())
     assert len(told.tokens) <= LONGEST

@@ -1,4 +1,4 @@
-"""Descriptions beside each other: near-duplicates, and what belongs to another one's text."""
+"""Tests of findings between descriptions: near-duplicates, and demands from another description."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OTHERS = (
         ("eq,1,stove", "eq,1,stove,glass", "that of 1 does"),
     ],
 )
-def test_what_only_another_text_tells_was_carried_over(counts: str, attributes: str, message: str) -> None:
+def test_demand_from_another_description_is_found(counts: str, attributes: str, message: str) -> None:
     mine = clean(2, "easy", "A kitchen with a stove against the wall.", counts, attributes)
     [*_, findings] = batch_findings([*OTHERS, mine], furniture())
     assert [finding.code for finding in findings] == ["carried-over"] and message in findings[0].message
@@ -37,15 +37,15 @@ def test_what_only_another_text_tells_was_carried_over(counts: str, attributes: 
         "There is a den with one red sofa and two lamps by the window.",
     ],
 )
-def test_a_text_like_another_one_is_found_at_the_later_one(text: str) -> None:
+def test_near_duplicate_is_reported_at_the_later_item(text: str) -> None:
     found = batch_findings([*OTHERS, clean(2, "easy", text, "eq,1,sofa;eq,1,lamp")], furniture())
     assert [[finding.code for finding in of_one] for of_one in found] == [[], [], ["near-duplicate"]]
 
 
-def test_a_text_like_one_there_is_already_is_found() -> None:
+def test_near_duplicate_of_known_description_is_found() -> None:
     [findings, _] = batch_findings(OTHERS, furniture(), [OTHERS[0].description])
     assert [finding.code for finding in findings] == ["near-duplicate"]
 
 
-def test_different_texts_are_left_alone() -> None:
+def test_different_descriptions_have_no_findings() -> None:
     assert not any(batch_findings([*OTHERS, *CLEAN], furniture()))

@@ -1,11 +1,11 @@
-"""What stands beside a room: a line for each demand and each trouble, with the objects it is about."""
+"""Tests of the lines beside a room: one for each demand and each problem, with its objects."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.pages.remarks import Remark, demanded, sections, troubles
+from tsgkit.suites.sceneeval.pages.remarks import Remark, demand_remarks, sections, trouble_remarks
 
 WANTED = annotation_of(
     "0", "easy", "Two lamps.", ("eq,2,lamp", "eq,1,bed"), ("ge,1,lamp,red",), ("ge,1,on,0,bed,lamp",)
@@ -26,31 +26,31 @@ def seen(*specifications: dict[str, Any]) -> dict[str, Any]:
     return {"matched": matched, "specifications": list(specifications)}
 
 
-def test_a_number_is_about_all_objects_that_are_counted() -> None:
-    (remark,) = demanded(WANTED, seen(found("eq,2,lamp", verdict(True))))
+def test_count_remark_lists_all_counted_objects() -> None:
+    (remark,) = demand_remarks(WANTED, seen(found("eq,2,lamp", verdict(True))))
     assert remark == Remark("exactly 2 lamp", True, ("lamp_1", "lamp_2"), "so it is")
 
 
-def test_a_demand_that_is_met_is_about_what_meets_it() -> None:
+def test_met_demand_lists_the_satisfying_objects() -> None:
     held = verdict(True, (False, ("bed_1", "lamp_1")), (True, ("bed_1", "lamp_2")))
-    (remark,) = demanded(WANTED, seen(found("ge,1,on,0,bed,lamp", held)))
+    (remark,) = demand_remarks(WANTED, seen(found("ge,1,on,0,bed,lamp", held)))
     assert (remark.holds, remark.objects) == (True, ("bed_1", "lamp_2"))
 
 
-def test_a_demand_that_is_not_met_is_about_what_comes_nearest() -> None:
+def test_unmet_demand_lists_the_closest_objects() -> None:
     missed = verdict(False, (False, ("bed_1", "lamp_2")), (False, ("bed_1", "lamp_1")))
-    (remark,) = demanded(WANTED, seen(found("ge,1,on,0,bed,lamp", missed)))
+    (remark,) = demand_remarks(WANTED, seen(found("ge,1,on,0,bed,lamp", missed)))
     assert (remark.holds, remark.objects) == (False, ("bed_1", "lamp_2"))
 
 
-def test_where_the_published_way_finds_something_else_both_are_told() -> None:
+def test_remark_gives_both_profiles_if_they_differ() -> None:
     both = found("ge,1,on,0,bed,lamp", verdict(None, reason="nobody knows"), verdict(True, reason="satisfied anyway"))
-    (remark,) = demanded(WANTED, seen(both))
+    (remark,) = demand_remarks(WANTED, seen(both))
     assert remark.holds is None
     assert remark.why == "nobody knows\nas published it holds: satisfied anyway"
 
 
-def test_troubles_are_told_once_each_with_their_own_reasons() -> None:
+def test_trouble_remarks_are_unique_with_their_own_reasons() -> None:
     fine = {"in_collision": False, "colliding_with": [], "supported": True, "out_of_bounds": False, "reasons": []}
     bed = fine | {"colliding_with": ["lamp_1", "wall_2"], "reasons": ["bed_1 cuts lamp_1", "bed_1 cuts wall_2"]}
     lamp = fine | {"colliding_with": ["bed_1"], "supported": False, "reasons": ["bed_1 cuts lamp_1", "it floats"]}
@@ -67,7 +67,7 @@ def test_troubles_are_told_once_each_with_their_own_reasons() -> None:
         ],
         "navigability": {"value": 0.5, "reason": "two parts"},
     }
-    assert troubles(value) == [
+    assert trouble_remarks(value) == [
         Remark("bed_1 and lamp_1 collide", False, ("bed_1", "lamp_1"), "bed_1 cuts lamp_1"),
         Remark("bed_1 and wall_2 collide", False, ("bed_1", "wall_2"), "bed_1 cuts wall_2"),
         Remark("nothing holds lamp_1", False, ("lamp_1",), "bed_1 cuts lamp_1\nit floats"),
@@ -78,7 +78,7 @@ def test_troubles_are_told_once_each_with_their_own_reasons() -> None:
     ]
 
 
-def test_sections_say_how_much_holds_and_are_absent_where_nobody_looked() -> None:
+def test_sections_give_counts_and_are_absent_without_values() -> None:
     clear = {"objects": {}, "openings": [], "navigability": {"value": 1.0, "reason": "one part"}}
     met = seen(found("eq,2,lamp", verdict(True)), found("eq,1,bed", verdict(False)))
     assert [one.title for one in sections(WANTED, met, clear)] == ["Demanded: 1 of 2 met", "Plausible: nothing wrong"]

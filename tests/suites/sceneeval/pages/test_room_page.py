@@ -1,4 +1,4 @@
-"""The page of a room holds all it needs, loads nothing, and obeys nothing a scene says."""
+"""Tests of the page of a room: it is self-contained, and no text of a scene can become code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def embedded(text: str) -> dict[str, Any]:
 LAMP = Object("lamp_1", box(0.2, 0.3, 0.4), standing((1, 0.5, 0.2), yaw=30), "lamp", "a small lamp")
 
 
-def test_the_page_holds_every_surface_and_what_is_known_of_each_object() -> None:
+def test_page_has_every_surface_and_facts_on_each_object() -> None:
     parts = {part["name"]: part for part in embedded(page(LAMP))["parts"]}
     assert {"lamp_1", "floor_room", "wall_north", "door_0_north"} <= set(parts)
     lamp = parts["lamp_1"]
@@ -53,7 +53,7 @@ def test_the_page_holds_every_surface_and_what_is_known_of_each_object() -> None
     assert len(base64.b64decode(lamp["colours"])) == 36
 
 
-def test_walls_say_which_way_they_look_and_have_no_rims() -> None:
+def test_walls_on_page_have_a_front_and_no_rims() -> None:
     wall = next(part for part in embedded(page(LAMP))["parts"] if part["name"] == "wall_south")
     assert wall["front"] == pytest.approx([0, 1, 0])
     corners = np.frombuffer(base64.b64decode(wall["corners"]), dtype="<f4").reshape(-1, 3, 3)
@@ -75,7 +75,7 @@ def test_only_our_script_and_style_may_run_and_nothing_is_loaded() -> None:
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(|fetch\(|XMLHttp|innerHTML|eval\(", text)
 
 
-def test_nothing_a_scene_says_leaves_its_place() -> None:
+def test_scene_texts_cannot_escape_their_element() -> None:
     thing = Object(HOSTILE, box(1, 1, 1), standing((0, 0, 0.5)), HOSTILE, HOSTILE)
     text = page(thing, remarks=(Remark(HOSTILE, False, (HOSTILE,), HOSTILE),), title=HOSTILE, about=HOSTILE)
     assert "alert(1)</script>" not in text
@@ -88,7 +88,7 @@ def test_nothing_a_scene_says_leaves_its_place() -> None:
     assert f'<p id="about">{html.escape(HOSTILE)}</p>' in text
 
 
-def test_what_is_wrong_with_an_object_is_told_with_it() -> None:
+def test_page_shows_problems_of_an_object() -> None:
     twisted = Object("mirror", box(1, 1, 1), (1.0, 0.2, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0.5, 1.0))
     part = embedded(page(twisted))["parts"][0]
     assert part["problems"] == ["its transform is not rotation times scale"]
@@ -98,6 +98,6 @@ def test_the_same_room_makes_the_same_page() -> None:
     assert page(LAMP) == page(LAMP)
 
 
-def test_a_room_of_nothing_has_no_page() -> None:
+def test_empty_scene_has_no_page() -> None:
     with pytest.raises(UsageError, match="nothing-to-draw"):
         room_page(Scene("void", (), Architecture()))

@@ -1,4 +1,4 @@
-"""``tsgkit make`` as a person types it: rows and training pairs, checked, resumable, counted."""
+"""Tests of the commands ``tsgkit make spatialgen`` and ``tsgkit make spatialt2i``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROWS = list(rows_in(FILE))
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A project whose own data are one row, so that the others are new to it."""
+    """Use a project whose own data are one row, so that other rows are new."""
     for room in ("tasks/spatialgen/data", "prompts", "eval"):
         (tmp_path / room).mkdir(parents=True)
     card = (TASKS / "spatialgen" / "questions.yaml").read_text()
@@ -61,13 +61,13 @@ def test_rows_are_written_checked_and_can_be_asked(capsys: Captured) -> None:
     scenes = [word for row in ROWS[1:5] for word in ("--scene", row.scene)]
     assert make(*scenes) == 0
     said = capsys.readouterr()
-    assert "4 rows of 4 scenes; keys: A 10, B 10, C 10, D 10" in said.out and "left out: 0 texts" in said.out
+    assert "4 rows of 4 scenes; keys: A 10, B 10, C 10, D 10" in said.out and "dropped: 0 texts" in said.out
     assert [row.prompt for row in rows_in(Path("mine.jsonl"))] == [row.prompt for row in ROWS[1:5]]
     assert main(["eval", "--task", "spatialgen", "--data", "mine.jsonl", "--out", "run", "--quiet"]) == 0
     assert main(["audit", "mine.jsonl", "--json"]) == 0
 
 
-def test_the_same_command_goes_on_and_asks_nothing_twice(capsys: Captured) -> None:
+def test_same_command_resumes_without_repeated_calls(capsys: Captured) -> None:
     script(ROWS[1])
     assert make("--scene", ROWS[1].scene, "--json") == 0
     first = json.loads(capsys.readouterr().out)
@@ -77,7 +77,7 @@ def test_the_same_command_goes_on_and_asks_nothing_twice(capsys: Captured) -> No
     assert Path("mine.jsonl.calls/calls.jsonl").read_bytes() == calls
 
 
-def test_what_is_like_a_text_we_have_is_left_out(capsys: Captured) -> None:
+def test_text_similar_to_an_existing_one_is_dropped(capsys: Captured) -> None:
     script(ROWS[0])
     assert make("--scene", ROWS[0].scene, "--rounds", "0") == 1
     [dropped] = [json.loads(line) for line in Path("mine.jsonl.dropped.jsonl").read_text().splitlines()]
@@ -86,9 +86,9 @@ def test_what_is_like_a_text_we_have_is_left_out(capsys: Captured) -> None:
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["--scene", "Kitchn"], "there is no scene 'Kitchn'"), (["--count", "0"], "--count needs at least 1")],
+    [(["--scene", "Kitchn"], "there is no scene 'Kitchn'"), (["--count", "0"], "--count must be at least 1")],
 )
-def test_slips_are_refused(words: list[str], message: str, capsys: Captured) -> None:
+def test_invalid_options_are_refused(words: list[str], message: str, capsys: Captured) -> None:
     script(ROWS[1])
     assert make(*words) == 2
     assert message in capsys.readouterr().err
@@ -130,7 +130,7 @@ def test_pictures_become_pairs_with_texts_that_are_true_of_them(capsys: Captured
 
 
 def judged(rows: Sequence[Row], rounds: Callable[[Row], Sequence[Row]]) -> None:
-    """Judge a picture of each row by a script, which says in each round what would be right for a row."""
+    """Judge an image of each row by a script. ``rounds`` returns the row whose keys each round gives."""
     Path("pictures").mkdir()
     for row in rows:
         Path(f"pictures/{row.id}.png").write_bytes(png(row.id))
@@ -142,7 +142,7 @@ def judged(rows: Sequence[Row], rounds: Callable[[Row], Sequence[Row]]) -> None:
 
 
 def pairs(capsys: Captured, *words: str) -> tuple[int, int]:
-    """Make pairs of the run; how many kept their text, and how many were rewritten."""
+    """Make pairs of the run. Return the numbers of unchanged and rewritten texts."""
     capsys.readouterr()
     command = "make spatialt2i --from run --model script:says.jsonl -o pairs --quiet --json"
     assert main([*command.split(), *words]) == 0
@@ -171,7 +171,7 @@ def test_scenes_of_design_become_pairs_only_on_request(capsys: Captured) -> None
 
 
 def replaced_key(row: Row, number: int, letter: str) -> Row:
-    """The row as it would be if another answer, or none, were true of the picture."""
+    """Return the row with another key for one question."""
     from dataclasses import replace
 
     return replace(row, answers=(*row.answers[:number], letter, *row.answers[number + 1 :]))

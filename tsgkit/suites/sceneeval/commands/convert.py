@@ -1,22 +1,22 @@
-"""Turn scenes of other tools into files that are scored here, and say what is lost on the way.
+"""Convert scenes of other tools into files that can be scored, and report the losses.
 
-  tsgkit scene convert house.json -o rooms                      rooms/scene_house.json, by the form it is found in
+  tsgkit scene convert house.json -o rooms                      rooms/scene_house.json; the form is detected
   tsgkit scene convert house.json --id 7 --assets objathor=DIR  sizes of assets from their folder
   tsgkit scene convert layout.json --with config.json --assets layoutvlm_objathor=DIR
-  tsgkit scene convert px.json --room-sizes sizes.csv           pixels in metres, by the real size of each room
-  tsgkit scene convert made/ -o rooms                           every file of a folder, and of the folders in it
-  tsgkit eval --task sceneeval --scenes mine=rooms              the scenes of a folder, scored
+  tsgkit scene convert px.json --room-sizes sizes.csv           pixels to metres, by the real size of each room
+  tsgkit scene convert made/ -o rooms                           every file of a folder and its subfolders
+  tsgkit eval --task sceneeval --scenes mine=rooms              score the scenes of a folder
 
 Scenes are named by the id in a file, the number at the end of a file's name (bedroom_7.json is scene 7), or that name.
-A room (--to room) has a box for every object and needs nothing else; a scene state (--to state) names meshes, which
---assets finds when it is scored. Sizes that neither a file nor its assets hold are named and never invented. What files
-leave open is assumed, said, and settled with --assume NAME=VALUE.
+A room (--to room) has a box for every object and needs no other files; a scene state (--to state) names meshes, which
+scoring finds with --assets. Sizes that neither a file nor its assets contain are reported and never invented. Facts
+that files leave open are assumed and reported; set them with --assume NAME=VALUE.
 
-forms, and what may be assumed of them:
+forms and their assumptions:
   holodeck    houses of Holodeck as JSON (rooms with a floorPolygon, walls, doors, windows, objects)
-                footprint-margin=METRES   by which footprints of things on the floor are larger (default: 0.1)
-                things on walls, on others and on the ceiling need --assets objathor=DIR (annotations.json or .json.gz;
-                a second folder may be named for the simulator's own assets)
+                footprint-margin=METRES   by which footprints of objects on the floor are enlarged (default: 0.1)
+                objects on walls, on objects and on the ceiling need --assets objathor=DIR (annotations.json or
+                .json.gz; a second folder may be given for the simulator's own assets)
   layoutvlm   layouts of LayoutVLM as JSON (a position and a rotation of each asset), their configurations (--with) and
               the data.json of their assets (--assets layoutvlm_objathor=DIR)
                 angles=degrees|radians    position=middle|underside    front=+x|-x|+y|-y    box=width-first|depth-first
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 OUT = "rooms"
 SHOWN = 20
 EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
-"""Seconds between two words of how far a folder is."""
+"""Seconds between progress messages."""
 
 
 def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -66,15 +66,20 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     verb.add_argument("source", metavar="FILE_OR_DIR", help="a file of another tool, or a folder of them")
     verb.add_argument("-o", "--out", metavar="OUT", default=OUT, help=f"a folder (default: {OUT}), or one .json file")
     verb.add_argument("--from", dest="form", metavar="FORM", help="the form (default: recognised by the content)")
-    verb.add_argument("--to", choices=("room", "state"), default="room", help="what is written (default: room)")
-    verb.add_argument("--with", dest="beside", metavar="FILE_OR_DIR", help="configurations: one, or of the same names")
-    verb.add_argument("--room-sizes", metavar="FILE", help="real sizes of rooms by id, CSV or JSON")
-    verb.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="where assets lie")
+    verb.add_argument("--to", choices=("room", "state"), default="room", help="the format to write (default: room)")
     verb.add_argument(
-        "--assume", action="append", default=[], metavar="NAME=VALUE", help="settle what files leave open"
+        "--with",
+        dest="beside",
+        metavar="FILE_OR_DIR",
+        help="a configuration, or a folder of configurations with the same names",
     )
-    verb.add_argument("--id", metavar="ID", help="the id of the scene, where there is one")
-    verb.add_argument("--force", action="store_true", help="replace what lies in the place of a scene")
+    verb.add_argument("--room-sizes", metavar="FILE", help="real sizes of rooms by id, CSV or JSON")
+    verb.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="the folder of assets")
+    verb.add_argument(
+        "--assume", action="append", default=[], metavar="NAME=VALUE", help="set a fact that files leave open"
+    )
+    verb.add_argument("--id", metavar="ID", help="the id of the scene, if there is only one")
+    verb.add_argument("--force", action="store_true", help="overwrite existing scenes")
     verb.add_argument("--new", action="store_true", help=argparse.SUPPRESS)
     verb.add_argument("--json", action="store_true", help="print one JSON object")
     verb.add_argument("--quiet", action="store_true", help="no progress")
@@ -87,31 +92,31 @@ def convert(arguments: argparse.Namespace) -> int:
 
     source = Path(arguments.source)
     if arguments.new:
-        complain("--new is called --force now, and will go with the next version")
+        complain("--new is deprecated and will be removed in the next version; use --force")
         arguments.force = True
     table = arguments.room_sizes
     sizes = None if table is None else room_sizes_of(read_text(table), Path(table).name)
-    options = Options(arguments.to, sources_of(arguments.assets), said=_settled(arguments.assume), room_sizes=sizes)
+    options = Options(arguments.to, sources_of(arguments.assets), said=_assumptions(arguments.assume), room_sizes=sizes)
     if arguments.form is not None:
         converter_of(arguments.form)
     batch = Batch(options, arguments.form, Path(arguments.beside) if arguments.beside else None)
     return (_folder if source.is_dir() else _file)(source, batch, arguments)
 
 
-def _settled(said: Sequence[str]) -> dict[str, str]:
+def _assumptions(said: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for one in said:
         name, _, value = one.partition("=")
         if not (name and value):
-            raise UsageError(f"--assume {one}: not NAME=VALUE", hint="as in --assume angles=degrees")
+            raise UsageError(f"--assume {one}: expected NAME=VALUE", hint="as in --assume angles=degrees")
         if name in found:
-            raise UsageError(f"--assume {name} is said twice")
+            raise UsageError(f"--assume {name} is given twice")
         found[name] = value
     return found
 
 
 def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
-    """One file: what is wrong with its only scene is wrong usage."""
+    """Convert one file. If it holds a single scene, its failure is raised as a usage error."""
     from tsgkit.suites.sceneeval.converters import convert_file
     from tsgkit.suites.sceneeval.scene_files.files import plain_id
 
@@ -120,52 +125,54 @@ def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
     if number == 1 and outcome.failures:
         raise outcome.failures[0]
     if number != 1 and arguments.id is not None:
-        raise UsageError(f"{source}: it holds {number:,} scenes, so --id has no meaning")
+        raise UsageError(f"{source}: --id needs a single scene, but the file has {number:,}")
     if arguments.id is not None:
         outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
     targets = _targets(outcome, arguments, alone=number == 1)
-    return _told([_written(outcome, targets, arguments.force, strict=number == 1)], batch, arguments)
+    return _print_result([_written(outcome, targets, arguments.force, strict=number == 1)], batch, arguments)
 
 
 def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.converters import convert_each, entries_of
 
     if arguments.id is not None:
-        raise UsageError(f"{source}: a folder has many scenes, so --id has no meaning", hint="name one file of it")
+        raise UsageError(f"{source}: --id needs a single scene, but this is a folder", hint="name one file in it")
     if Path(arguments.out).resolve() == source.resolve():
-        raise UsageError(f"{arguments.out}: this is the folder being read", hint="write to another one: -o OUT")
+        raise UsageError(f"{arguments.out}: the output folder is the source folder", hint="name another one: -o OUT")
     entries = entries_of(source, Path(arguments.out))
-    outcomes = _shown(convert_each(entries, batch), len(entries), quiet=arguments.quiet)
+    outcomes = _with_progress(convert_each(entries, batch), len(entries), quiet=arguments.quiet)
     rows = [_written(one, _targets(one, arguments, alone=False), arguments.force, strict=False) for one in outcomes]
-    return _told(rows, batch, arguments)
+    return _print_result(rows, batch, arguments)
 
 
 def _targets(outcome: Outcome, arguments: argparse.Namespace, *, alone: bool) -> tuple[Path, ...]:
-    """Where each scene goes."""
+    """Return the output path of each scene."""
     out = Path(arguments.out)
     if out.suffix.lower() == ".json":
         if not alone:
-            raise UsageError(f"{out}: several scenes need a folder", hint="name one: -o OUT")
+            raise UsageError(f"{out}: several scenes cannot be written to one file", hint="name a folder: -o OUT")
         if arguments.id is not None:
-            raise UsageError("--id names a file in a folder, and -o names the file itself", hint="give one of them")
+            raise UsageError(
+                "--id cannot be combined with the name of an output file", hint="give -o a folder, or omit --id"
+            )
         return (out,)
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: this is no folder", hint="name a folder, or a file that ends in .json")
+        raise UsageError(f"{out}: not a folder", hint="name a folder, or a file that ends in .json")
     return tuple(out / f"scene_{scene.id}.json" for scene in outcome.scenes)
 
 
 class _Row(NamedTuple):
-    """What became of one file."""
+    """The result for one file."""
 
     outcome: Outcome
     targets: tuple[Path, ...]
-    """Of the scenes that were written."""
+    """The paths of the written scenes."""
     scenes: tuple[Converted, ...]
     failures: tuple[UsageError, ...]
 
 
 def _written(outcome: Outcome, targets: Sequence[Path], force: bool, *, strict: bool) -> _Row:
-    """Write the scenes of a file; where it is ``strict``, what cannot be written is raised."""
+    """Write the scenes of a file. If ``strict``, raise the first failure instead of collecting it."""
     from tsgkit.suites.sceneeval.converters import write_scene
 
     done: list[tuple[Path, Converted]] = []
@@ -182,8 +189,8 @@ def _written(outcome: Outcome, targets: Sequence[Path], force: bool, *, strict: 
     return _Row(outcome, tuple(path for path, _ in done), tuple(scene for _, scene in done), tuple(failures))
 
 
-def _shown(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> Iterator[Outcome]:
-    """The same, with a word now and then of how far they are."""
+def _with_progress(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> Iterator[Outcome]:
+    """Yield the outcomes unchanged, printing progress now and then."""
     at, is_terminal = time.monotonic(), sys.stderr.isatty()
     for number, outcome in enumerate(outcomes, 1):
         if not quiet and time.monotonic() - at > (EVERY_ON_A_TERMINAL if is_terminal else EVERY_ELSEWHERE):
@@ -192,21 +199,18 @@ def _shown(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> Iterator[
         yield outcome
 
 
-# what is told
-
-
-def _told(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace) -> int:
+def _print_result(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace) -> int:
     failures = [failure for row in rows for failure in row.failures]
     if arguments.json:
         say(json.dumps(_value(rows), indent=2))
     else:
-        _say(rows, batch)
-        _complain(failures)
+        _print_scenes(rows, batch)
+        _print_failures(failures)
     return FINISHED_WITH_ERRORS if failures else GOOD
 
 
-def _complain(failures: Sequence[UsageError]) -> None:
-    """What went wrong; a hint that is the same for several stands once."""
+def _print_failures(failures: Sequence[UsageError]) -> None:
+    """Print the failures. A repeated hint is printed once."""
     hints: set[str] = set()
     for failure in failures[:SHOWN]:
         complain(str(failure), "" if failure.hint in hints else failure.hint)
@@ -215,8 +219,8 @@ def _complain(failures: Sequence[UsageError]) -> None:
         complain(f"and {count(len(failures) - SHOWN, 'more failure')} (--json has them)")
 
 
-def _say(rows: Sequence[_Row], batch: Batch) -> None:
-    """What was written, and a line for every kind of loss."""
+def _print_scenes(rows: Sequence[_Row], batch: Batch) -> None:
+    """Print the written scenes, and a line for each kind of loss."""
     written = [(row, target, scene) for row in rows for target, scene in zip(row.targets, row.scenes, strict=True)]
     for row, target, scene in written[:SHOWN]:
         said = count(scene.objects, "object")
@@ -227,7 +231,7 @@ def _say(rows: Sequence[_Row], batch: Batch) -> None:
         say(f"  {inert(str(loss))}")
     failed = sum(len(row.failures) for row in rows)
     if len(written) > 1 or failed:
-        say(f"{count(len(written), 'scene')} converted to a {batch.options.to} each, {failed:,} not")
+        say(f"{count(len(written), 'scene')} converted (to: {batch.options.to}), {failed:,} failed")
 
 
 def _losses(scenes: Iterable[Converted]) -> tuple[Loss, ...]:

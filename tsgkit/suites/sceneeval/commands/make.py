@@ -1,18 +1,18 @@
-"""Descriptions of furnished rooms, with annotations of what they demand (the published CSV, or JSON by the ending).
+"""Generate descriptions of furnished rooms with annotations of their demands (the published CSV, or JSON).
 
   tsgkit make sceneeval -o annotations.csv --items 12                         sentence patterns: no model
   tsgkit make sceneeval -o annotations.csv --items 12 --model openai/gpt-4o
   tsgkit make sceneeval -o annotations.csv --items 12 --model openai/gpt-4o --review
   tsgkit make sceneeval -o hard.json --items 6 --difficulty hard --room kitchen --room den --model openai/gpt-4o
 
-Types of rooms, difficulties and things are drawn by a seed. A model describes each in a request of its own, then
-writes down what the text demands. Code holds both against each other: the level, things nobody counts and counts nobody
-told, numbers, attributes and relations that are missing, merged or made up, texts that are alike. What has errors is
-asked for again with the findings, --rounds times at most, then dropped (OUT.dropped.jsonl says why); doubts are told
-once and stay as warnings. With --review you see every item with its findings, and accept, change or drop it; decisions
-are kept in OUT.review.jsonl, and the same command goes on with them. OUT.notes.jsonl says of each item how it was made,
-what is left to doubt and whether a person saw it. Without --model, sentence patterns of ours are filled in: plain, and
-all alike.
+Types of rooms, difficulties and things are drawn with a seed. The model describes each room in a separate request,
+then annotates the text. Rules compare both: the difficulty, uncounted things and counts without a mention, missing,
+merged or invented numbers, attributes and relations, and similar texts. Items with errors are requested again with the
+findings, at most --rounds times, then dropped (OUT.dropped.jsonl has the reasons). Warnings are sent once and remain in
+the notes. With --review you see every item with its findings, and accept, edit or drop it. Decisions are stored in
+OUT.review.jsonl, and the same command resumes with them. OUT.notes.jsonl records for each item how it was made, the
+remaining findings, and the decision of the review. Without --model, bundled sentence patterns are filled in. They are
+plain and all alike.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.makers.maker import Made, Making
-    from tsgkit.suites.sceneeval.makers.room_plans import DrawnRoom
+    from tsgkit.suites.sceneeval.makers.maker import GeneratedItem, Generation
+    from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
 
 OURS = "sceneeval/data/annotations.csv"
 LEVELS = ("easy", "medium", "hard")
@@ -60,21 +60,23 @@ COLUMNS = ("difficulty", "scenes", "words", "objects", "ObjCount", "ObjAttr", "O
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``tsgkit make sceneeval``."""
+    """Add the options of ``tsgkit make sceneeval``."""
     parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write: .csv or .json")
-    parser.add_argument("--items", type=int, default=10, metavar="N", help="how many are drawn (default 10)")
-    parser.add_argument("--model", metavar="M", help="who describes and annotates, or script:FILE (default: patterns)")
+    parser.add_argument("--items", type=int, default=10, metavar="N", help="the number of items to draw (default 10)")
+    parser.add_argument(
+        "--model", metavar="M", help="the model that describes and annotates, or script:FILE (default: patterns)"
+    )
     parser.add_argument(
         "--difficulty", action="append", default=[], choices=LEVELS, help="only this one; repeatable (default: in turn)"
     )
     parser.add_argument("--room", action="append", default=[], metavar="R", help="only this type; repeatable")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed draws others (default 0)")
-    parser.add_argument("--review", action="store_true", help="decide about every item; stop and go on later")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
+    parser.add_argument("--review", action="store_true", help="review every item; can be stopped and resumed")
     add_model_options(parser, rounds=2)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw, make, check, review, write, and say what was left out."""
+    """Generate, check, review and write items, and report the ones that were dropped."""
     from tsgkit.suites.sceneeval.commands.review import require_terminal
 
     _refuse(arguments)
@@ -90,12 +92,12 @@ def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.makers.furniture import furniture
 
     draws = _draws(arguments)
-    calls = None if arguments.model is None else calls_of(arguments, arguments.out, _asked(draws, arguments))
+    calls = None if arguments.model is None else calls_of(arguments, arguments.out, _identity(draws, arguments))
     try:
         making = _made(draws, calls, arguments)
         if calls is not None and calls.shard is not None:
             return shard_done(calls, making.stopped, making.failures, arguments)
-        ready = [one for one in making.made if not one.is_out]
+        ready = [one for one in making.made if not one.is_given_up]
         if arguments.review and making.stopped:
             return _unreviewed(making, calls)
         decided: dict[str, str] | None = {}
@@ -110,31 +112,31 @@ def _run(arguments: argparse.Namespace) -> int:
             calls.close()
 
 
-def _unreviewed(making: Making, calls: AgentCalls | None) -> int:
-    """What is not finished is not shown to a person, who would have to look at it again."""
-    complain("not all was made, so nothing is shown for review and nothing was written")
+def _unreviewed(making: Generation, calls: AgentCalls | None) -> int:
+    """Skip the review of unfinished work, since a person would have to review it again."""
+    complain("some items are unfinished, so there is no review and output was not written")
     say_stopped(making.stopped, making.failures)
     return exit_code(calls, making.stopped, making.failures)
 
 
 def _refuse(arguments: argparse.Namespace) -> None:
     if Path(arguments.out).suffix.lower() not in ENDINGS:
-        raise UsageError(f"{arguments.out}: annotations are CSV or JSON", hint="end the name in .csv or .json")
+        raise UsageError(f"{arguments.out}: unknown kind of output", hint="end the name in .csv or .json")
     if not 1 <= arguments.items <= MOST:
-        raise UsageError(f"--items {arguments.items}: from 1 to {MOST}")
+        raise UsageError(f"--items {arguments.items}: expected a number from 1 to {MOST}")
     if arguments.review and arguments.json:
-        raise UsageError("--review shows items, and --json prints one object alone", hint="leave out one of the two")
+        raise UsageError("--review cannot be combined with --json", hint="omit one of the two")
     if arguments.review and arguments.shard:
-        raise UsageError("--review shows all items, and --shard is a part of them", hint="leave out one of the two")
+        raise UsageError("--review cannot be combined with --shard", hint="omit one of the two")
     if arguments.rounds < 0:
-        raise UsageError(f"--rounds {arguments.rounds}: at least 0")
+        raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
 
 
-def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
+def _draws(arguments: argparse.Namespace) -> tuple[RoomPlan, ...]:
     from tsgkit.lexicon import meant
     from tsgkit.suites.sceneeval.annotations import spaced
     from tsgkit.suites.sceneeval.makers.furniture import furniture
-    from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, drawn_rooms
+    from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
 
     table = furniture()
     rooms = [name for name in ROOM_TYPES if name in table.rooms]
@@ -144,11 +146,11 @@ def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
             raise UsageError(f"there is no type of room {name!r}", hint=meant(name, rooms))
     levels = [level for level in LEVELS if level in arguments.difficulty] or LEVELS
     chosen = [name for name in rooms if name in named] or rooms
-    return drawn_rooms(arguments.items, levels, chosen, arguments.seed, table)
+    return draw_plans(arguments.items, levels, chosen, arguments.seed, table)
 
 
 def _known(out: str) -> tuple[str, ...]:
-    """The descriptions that there are already; none where they lie in the file that is written."""
+    """Return the bundled descriptions, or none if their own file is being written."""
     from tsgkit.library.projects import find, text_of
     from tsgkit.suites.sceneeval.annotation_files import read_annotations
 
@@ -158,8 +160,8 @@ def _known(out: str) -> tuple[str, ...]:
     return tuple(one.description for one in read_annotations(text_of(found), str(found)).annotations)
 
 
-def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[str, Any]:
-    """What can change an answer."""
+def _identity(draws: tuple[RoomPlan, ...], arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return everything that can affect a reply."""
     from dataclasses import asdict
 
     from tsgkit.suites.sceneeval.makers.furniture import furniture
@@ -176,7 +178,7 @@ def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[
     }
 
 
-def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: argparse.Namespace) -> Making:
+def _made(draws: tuple[RoomPlan, ...], calls: AgentCalls | None, arguments: argparse.Namespace) -> Generation:
     from tsgkit.suites.sceneeval.makers.furniture import furniture
     from tsgkit.suites.sceneeval.makers.maker import written
 
@@ -186,8 +188,8 @@ def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: arg
 
 
 async def _ask(
-    draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
-) -> Making:
+    draws: tuple[RoomPlan, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
+) -> Generation:
     from tsgkit.agents.asker import ask_for
     from tsgkit.suites.sceneeval.makers.furniture import furniture
     from tsgkit.suites.sceneeval.makers.maker import Maker
@@ -202,12 +204,14 @@ async def _ask(
     return await maker.make(draws)
 
 
-def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
-    """Write what is kept and what is known of it, then say what was done."""
+def _finish(
+    making: Generation, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace
+) -> int:
+    """Write the kept items with their notes, then print a summary."""
     from tsgkit.library.files import write_text
     from tsgkit.suites.sceneeval.makers.maker import dropped_line, note_value
 
-    kept, dropped = _parted(making, decided)
+    kept, dropped = _split_items(making, decided)
     numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
     by = arguments.model or PATTERNS
     notes = [
@@ -228,22 +232,24 @@ def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, a
     return GOOD if len(kept) == arguments.items or decided else FINISHED_WITH_ERRORS
 
 
-def _parted(making: Making, decided: dict[str, str]) -> tuple[list[Made], list[tuple[Made, str]]]:
-    """What is written, and what is left out with the reason."""
+def _split_items(
+    making: Generation, decided: dict[str, str]
+) -> tuple[list[GeneratedItem], list[tuple[GeneratedItem, str]]]:
+    """Return the items to write, and the dropped ones with the reason."""
     from tsgkit.suites.sceneeval.commands.review import DROPPED
 
-    kept: list[Made] = []
-    dropped: list[tuple[Made, str]] = []
+    kept: list[GeneratedItem] = []
+    dropped: list[tuple[GeneratedItem, str]] = []
     for one in making.made:
         verdict = decided.get(one.name, "")
         if verdict == DROPPED:
             dropped.append((one, "dropped by the person who reviewed it"))
-        elif verdict or not (one.is_out or one.errors):
+        elif verdict or not (one.is_given_up or one.errors):
             kept.append(one)
         elif one.errors:
             dropped.append((one, "; ".join(f"{finding.code}: {finding.message}" for finding in one.errors)))
         else:
-            dropped.append((one, "the model brought no answer"))
+            dropped.append((one, "the model gave no answer"))
     return kept, dropped
 
 
@@ -255,9 +261,9 @@ def _text(annotations: list[Annotation], out: str) -> str:
 
 def _summary(
     numbered: list[Annotation],
-    kept: list[Made],
-    dropped: list[tuple[Made, str]],
-    making: Making,
+    kept: list[GeneratedItem],
+    dropped: list[tuple[GeneratedItem, str]],
+    making: Generation,
     decided: dict[str, str],
     arguments: argparse.Namespace,
 ) -> dict[str, Any]:
@@ -277,7 +283,7 @@ def _summary(
 
 
 def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
-    """Return means by difficulty, then of all: how long descriptions are and what they demand, as published tables do.
+    """Return the mean lengths and numbers of demands, by difficulty and overall, as in the published tables.
 
     >>> from tsgkit.suites.sceneeval.annotations import annotation_of
     >>> statistics([annotation_of("0", "easy", "A den with a sofa.", ("eq,1,sofa",))])[0]
@@ -301,14 +307,17 @@ def _cell(value: object) -> str:
 
 
 def _print(
-    summary: dict[str, Any], kept: list[Made], dropped: list[tuple[Made, str]], arguments: argparse.Namespace
+    summary: dict[str, Any],
+    kept: list[GeneratedItem],
+    dropped: list[tuple[GeneratedItem, str]],
+    arguments: argparse.Namespace,
 ) -> None:
     from tsgkit.report.tables import Table
     from tsgkit.report.terminal import table
 
     say(f"{count(summary['items'], 'item')} of {summary['drawn']} drawn, by {inert(summary['by'])}")
     if arguments.model is None:
-        say("plain patterns, all alike: to see what such a file is, not to compare models with; --model writes others")
+        say("plain patterns, all alike: they show the file format but cannot compare models; use --model for others")
     if summary["items"]:
         rows = tuple(tuple(map(_cell, row.values())) for row in summary["statistics"])
         say("\n".join(table(Table(("means of an item",), COLUMNS, rows))))
@@ -316,7 +325,7 @@ def _print(
         for finding in one.warnings:
             complain(f"item {kept.index(one)}: {finding.code}: {finding.message}")
     if dropped:
-        say(f"left out: {count(len(dropped), 'item')}, with reasons in {inert(arguments.out)}.dropped.jsonl")
+        say(f"dropped: {count(len(dropped), 'item')}, with reasons in {inert(arguments.out)}.dropped.jsonl")
     for one, why in dropped[:SHOWN]:
         complain(f"drawn {one.name}: {why[:200]}")
     if decided := summary["reviewed"]:

@@ -1,4 +1,4 @@
-"""What stands beside a room on its page: demands and troubles, as rules find them now or as a run has them."""
+"""The texts beside a room on its page: demands and problems, judged by rules or taken from a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tsgkit.geometry import Stage
     from tsgkit.report.explanation import Explained
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.pages.remarks import Found, Section
+    from tsgkit.suites.sceneeval.pages.remarks import Findings, Section
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 
 OPTIONS = ("annotations", "item", "run", "subject")
@@ -22,20 +22,20 @@ PREFIX = "scene_"
 
 
 def check_remarks(arguments: argparse.Namespace, *, is_page: bool) -> None:
-    """Options that say nothing here are slips."""
+    """Raise UsageError for options that have no effect together."""
     given = [name for name in OPTIONS if getattr(arguments, name) is not None]
     if given and not is_page:
-        raise UsageError(f"--{given[0]} is of a page, and {arguments.out} is a picture", hint="end its name in .html")
+        raise UsageError(f"--{given[0]} needs a page, but {arguments.out} is an image", hint="end its name in .html")
     if arguments.run is not None and arguments.annotations is not None:
-        raise UsageError("a run has its own annotations", hint="give --run or --annotations")
+        raise UsageError("--annotations cannot be combined with --run, which has its own", hint="give one of the two")
     if arguments.subject is not None and arguments.run is None:
-        raise UsageError("--subject chooses in a run, and none is named", hint="--run RUN")
+        raise UsageError("--subject needs --run", hint="add --run RUN")
     if arguments.item is not None and arguments.run is None and arguments.annotations is None:
-        raise UsageError("--item chooses among annotations, and none are named", hint="--annotations FILE or --run RUN")
+        raise UsageError("--item needs --annotations or --run", hint="add --annotations FILE or --run RUN")
 
 
 def remarked_page(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> str:
-    """The page of a room."""
+    """Return the page of a room."""
     from tsgkit.suites.sceneeval.pages.page import room_page
 
     if arguments.run is not None:
@@ -48,12 +48,12 @@ def remarked_page(found: Furnished, stage: Stage, arguments: argparse.Namespace)
 def _item(arguments: argparse.Namespace) -> str:
     stem = Path(arguments.file).stem
     if arguments.item is None and not stem.startswith(PREFIX):
-        raise UsageError(f"{arguments.file}: its name does not tell which item it is of", hint="say so: --item ID")
+        raise UsageError(f"{arguments.file}: its name does not give the item", hint="name the item: --item ID")
     return str(arguments.item or stem.removeprefix(PREFIX))
 
 
 def _judged(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
-    """What rules find: always what is wrong, and whether demands are met where they are given."""
+    """Judge the room by rules: always its plausibility, and its demands if there are annotations."""
     from tsgkit.library.cards import load_card
     from tsgkit.suites.sceneeval.fidelity import FidelityTask
     from tsgkit.suites.sceneeval.judges.rules import RulesJudge
@@ -67,7 +67,7 @@ def _judged(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> tu
         return "", sections(None, None, wrong)
     annotation = _annotation(arguments)
     task = FidelityTask(load_card("sceneeval/fidelity"))
-    met = task.measure(annotation, found, asyncio.run(task.look(annotation, found, judge, None)))
+    met = task.measure(annotation, found, asyncio.run(task.ask_judge(annotation, found, judge, None)))
     return annotation.description, sections(annotation, met, wrong)
 
 
@@ -83,7 +83,7 @@ def _annotation(arguments: argparse.Namespace) -> Annotation:
 
 
 def _recorded(objects: set[str], arguments: argparse.Namespace) -> tuple[str, list[Section]]:
-    """What a run has of this room, as strict finds it."""
+    """Return the strict findings that a run recorded for this room."""
     from tsgkit.report.explanation import explain
     from tsgkit.suites.sceneeval.annotations import Annotation
     from tsgkit.suites.sceneeval.pages.remarks import sections
@@ -92,29 +92,34 @@ def _recorded(objects: set[str], arguments: argparse.Namespace) -> tuple[str, li
     rooms = [row for row in rows if isinstance(row.sample, Annotation) and "scenes" in row.task.takes]
     subjects = list(dict.fromkeys(row.cell.subject for row in rooms))
     if not rooms:
-        raise UsageError(f"{arguments.run}: no rooms were looked at in this run")
+        raise UsageError(f"{arguments.run}: this run judged no scenes")
     if len(subjects) > 1:
-        raise UsageError(f"{arguments.run}: rooms of {', '.join(subjects)}", hint=f"--subject {subjects[0]}")
+        raise UsageError(
+            f"{arguments.run}: the run has rooms of several subjects: {', '.join(subjects)}",
+            hint=f"--subject {subjects[0]}",
+        )
     found = {row.task.kind: _evidence(row) for row in rooms}
     _refuse_another_room(found, objects, arguments)
     annotation = rooms[0].sample
-    assert isinstance(annotation, Annotation)  # noqa: S101  (chosen so above)
+    assert isinstance(annotation, Annotation)  # noqa: S101  (checked above)
     return annotation.description, sections(annotation, found.get("fidelity"), found.get("plausibility"))
 
 
-def _refuse_another_room(found: Mapping[str, Found | None], objects: set[str], arguments: argparse.Namespace) -> None:
-    """What a run found of one room says nothing of another, or of what became of it since."""
+def _refuse_another_room(
+    found: Mapping[str, Findings | None], objects: set[str], arguments: argparse.Namespace
+) -> None:
+    """Raise UsageError if the run judged objects that are not in this room."""
     judged = {name for part in ("matched", "objects") for one in found.values() for name in (one or {}).get(part, ())}
     if strange := sorted(judged - objects):
         what = (
-            f"what {arguments.run} has of item {_item(arguments)} is of {strange[0]}, which is not in {arguments.file}"
+            f"{arguments.run} judged another room for item {_item(arguments)}: {strange[0]} is not in {arguments.file}"
         )
-        raise UsageError(what, hint="name the room that was judged, or --annotations FILE to judge this one")
+        raise UsageError(what, hint="name the judged room, or judge this one with --annotations FILE")
 
 
-def _evidence(row: Explained) -> Found | None:
-    """What was measured under strict; None where the room could not be looked at."""
-    evidence: Found | None = row.judged.evidence
+def _evidence(row: Explained) -> Findings | None:
+    """Return the strict findings of a row, or None if the room could not be judged."""
+    evidence: Findings | None = row.judged.evidence
     if evidence is None or row.task.kind == "fidelity":
         return evidence
     return {

@@ -1,11 +1,11 @@
-"""Pictures of a room, as a judge is shown them, and a page to turn it on.
+"""Render a room as an image, as a judge sees it, or as a page on which it can be turned.
 
 tsgkit scene render scene_0.json -o room.png                                      the whole room from above
 tsgkit scene render scene_0.json --object lamp_2 -o lamp.png                      one object from its front
 tsgkit scene render scene_0.json --object lamp_2 --view surroundings -o there.png --size 1024
 tsgkit scene render scene_0.json -o room.html                                     a page that needs no network
-tsgkit scene render scene_0.json --annotations demands.csv -o room.html           with what is demanded, by rules
-tsgkit scene render scene_0.json --run runs/NAME-IDENTITY -o room.html            with what its judge found
+tsgkit scene render scene_0.json --annotations demands.csv -o room.html           with its demands, judged by rules
+tsgkit scene render scene_0.json --run runs/NAME-IDENTITY -o room.html            with the findings of a run
 """
 
 from __future__ import annotations
@@ -31,25 +31,35 @@ SHOWN = 5
 
 
 def add_render(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The verb ``render`` and its options."""
-    verb = verbs.add_parser("render", help="a picture of a room or of one of its objects, or a page to turn it on")
-    verb.add_argument("file", metavar="SCENE", help="a scene state or a room of ours (JSON), or a GLB file")
+    """Add the verb ``render`` and its options."""
+    verb = verbs.add_parser(
+        "render", help="an image of a room or of one of its objects, or a page on which it can be turned"
+    )
+    verb.add_argument("file", metavar="SCENE", help="a scene state or a tsgkit room (JSON), or a GLB file")
     verb.add_argument("-o", "--out", required=True, metavar="FILE", help="the .png, or the .html page, to write")
     verb.add_argument("--object", metavar="ID", help="the object to show (default: the whole room, from above)")
     verb.add_argument("--view", choices=VIEWS, help="default: front of an object, top of a room")
-    verb.add_argument("--size", type=int, default=None, metavar="N", help="pixels a side of a picture (default: 512)")
-    verb.add_argument("--annotations", metavar="FILE", help="on a page: whether these demands are met, judged by rules")
-    verb.add_argument("--item", metavar="ID", help="which of them (default: ID, where the file is scene_ID)")
-    verb.add_argument("--run", metavar="RUN", help="on a page: what a run found, in place of judging")
-    verb.add_argument("--subject", metavar="NAME", help="whose room it is, where the run has several")
-    verb.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help="where the meshes that rooms name lie")
     verb.add_argument(
-        "--missing", choices=("error", "box"), default="error", help="what a mesh that is not there is (default: error)"
+        "--size", type=int, default=None, metavar="N", help="width and height of an image in pixels (default: 512)"
+    )
+    verb.add_argument(
+        "--annotations", metavar="FILE", help="on a page: judge these demands by rules and show the results"
+    )
+    verb.add_argument(
+        "--item", metavar="ID", help="the item in the annotations or run (default: from a file name scene_ID)"
+    )
+    verb.add_argument("--run", metavar="RUN", help="on a page: show the findings of this run instead")
+    verb.add_argument("--subject", metavar="NAME", help="the subject of the room, if the run has several")
+    verb.add_argument(
+        "--assets", action="append", metavar="LAYOUT=DIR", help="the folder of the meshes that scenes name"
+    )
+    verb.add_argument(
+        "--missing", choices=("error", "box"), default="error", help="handling of missing meshes (default: error)"
     )
 
 
 def render(arguments: argparse.Namespace) -> int:
-    """Write one picture, or the page."""
+    """Write an image or a page."""
     from tsgkit.geometry import Stage
 
     ending = _checked_ending(arguments)
@@ -62,7 +72,7 @@ def render(arguments: argparse.Namespace) -> int:
         write_text(arguments.out, page)
     else:
         faults = _picture(stage, arguments)
-    _tell(stage, faults)
+    _report_faults(stage, faults)
     say(f"drawn: {inert(arguments.out)}")
     return GOOD
 
@@ -72,11 +82,11 @@ def _checked_ending(arguments: argparse.Namespace) -> str:
     ending = Path(arguments.out).suffix.lower()
     if arguments.out == STDIN or ending not in ENDINGS:
         raise UsageError(
-            f"{arguments.out}: a picture is PNG, a page HTML", hint="give it a name that ends in .png or .html"
+            f"{arguments.out}: unknown kind of output", hint="end the name in .png for an image or .html for a page"
         )
     chosen = [name for name in ("object", "view", "size") if getattr(arguments, name) is not None]
     if ending == ".html" and chosen:
-        raise UsageError(f"{arguments.out}: a page shows the whole room, so --{chosen[0]} has no meaning")
+        raise UsageError(f"{arguments.out}: --{chosen[0]} has no effect on a page, which shows the whole room")
     check_remarks(arguments, is_page=ending == ".html")
     return ending
 
@@ -104,8 +114,8 @@ def _picture(stage: Stage, arguments: argparse.Namespace) -> tuple[str, ...]:
     return picture.faults
 
 
-def _tell(stage: Stage, faults: tuple[str, ...]) -> None:
-    """Say what is not shown as it should be."""
+def _report_faults(stage: Stage, faults: tuple[str, ...]) -> None:
+    """Report everything that is not shown correctly."""
     said = [str(problem) for problem in stage.problems] + list(faults)
     for line in said[:SHOWN]:
         complain(inert(line))
@@ -113,7 +123,7 @@ def _tell(stage: Stage, faults: tuple[str, ...]) -> None:
         complain(f"and {count(len(said) - SHOWN, 'more problem')} of this room")
     if _has_meshes(stage.scene) and find_spec("PIL") is None:
         missing = ExtraMissing("textures are decoded", "Pillow", "pictures")
-        complain(f"they are not shown: {missing}", missing.hint)
+        complain(f"textures are not shown: {missing}", missing.hint)
 
 
 def _has_meshes(scene: Scene) -> bool:

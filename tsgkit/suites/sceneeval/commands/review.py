@@ -1,4 +1,4 @@
-"""The option --review of ``tsgkit make sceneeval``: a person sees what was made, and accepts, changes or drops it.
+"""The option --review of ``tsgkit make sceneeval``: a person accepts, edits or drops each generated item.
 
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> one = annotation_of("0", "easy", "A den with a sofa.", ("eq,1,sofa", "eq,1,lamp"))
@@ -38,27 +38,27 @@ from tsgkit.suites.sceneeval.annotations import (
 if TYPE_CHECKING:
     from tsgkit.runs.decisions import Decisions
     from tsgkit.suites.sceneeval.makers.furniture import Furniture
-    from tsgkit.suites.sceneeval.makers.maker import Made
+    from tsgkit.suites.sceneeval.makers.maker import GeneratedItem
 
-KEYS = "a accept, d drop, ? forms of changes, q stop and go on later"
-FORMS = "+ENTRY adds one, -NUMBER takes one out, NUMBER ENTRY writes one anew, text WORDS writes the description anew"
+KEYS = "a accept, d drop, ? show edit commands, q stop and resume later"
+FORMS = "+ENTRY adds one, -NUMBER removes one, NUMBER ENTRY replaces one, text WORDS replaces the description"
 _NUMBERED = re.compile(r"(\d{1,4})\s+(\S.*)")
 ACCEPTED, EDITED, DROPPED = "accepted", "edited", "dropped"
 
 
 def require_terminal() -> None:
-    """``UsageError`` where nobody can be asked."""
+    """Raise UsageError if standard input is not a terminal."""
     if not sys.stdin.isatty():
-        hint = "run it in a terminal; without --review what has no errors is written, and doubts are told"
-        raise UsageError("--review asks a person, and standard input is no terminal", hint=hint)
+        hint = "run it in a terminal, or omit --review to write all items without errors and print warnings"
+        raise UsageError("--review needs a terminal, and standard input is not one", hint=hint)
 
 
 def review_of(
-    made: Sequence[Made], out: str, table: Furniture, known: Sequence[str] = (), *, force: bool = False
+    made: Sequence[GeneratedItem], out: str, table: Furniture, known: Sequence[str] = (), *, force: bool = False
 ) -> dict[str, str] | None:
-    """How each was decided, by its name, changes being made; None where the review was left before its end.
+    """Return the decision on each item by its name, applying changes, or None if the review was stopped early.
 
-    Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
+    Without ``force``, the output file must not exist: no question is asked if the result could not be written.
     """
     from tsgkit.runs.decisions import Decisions, shown_as
     from tsgkit.suites.sceneeval.makers.maker import check
@@ -71,14 +71,14 @@ def review_of(
     for number, one in enumerate(made, 1):
         verdict = _decision(one, decisions, again, f"{number} of {len(made)}")
         if verdict is None:
-            complain("left before the end; nothing was written", "the same command goes on with this review")
+            complain("review stopped before the end; output not written", "run the same command to resume this review")
             return None
         decided[one.name] = verdict
     return decided
 
 
-def _decision(one: Made, decisions: Decisions, again: Callable[[], None], place: str) -> str | None:
-    """What was decided of one earlier, or is decided now; None where the person leaves."""
+def _decision(one: GeneratedItem, decisions: Decisions, again: Callable[[], None], place: str) -> str | None:
+    """Return the earlier or new decision on an item, or None if the person stops."""
     from tsgkit.runs.decisions import shown_as
 
     name = shown_as(annotation_value(one.annotation))
@@ -92,8 +92,8 @@ def _decision(one: Made, decisions: Decisions, again: Callable[[], None], place:
     return str(kept["decision"])
 
 
-def _apply(one: Made, kept: dict[str, Any], again: Callable[[], None]) -> None:
-    """Make the changes that a person made."""
+def _apply(one: GeneratedItem, kept: dict[str, Any], again: Callable[[], None]) -> None:
+    """Apply the person's changes to an item."""
 
     if kept["decision"] == EDITED:
         now = one.annotation
@@ -111,8 +111,8 @@ def _apply(one: Made, kept: dict[str, Any], again: Callable[[], None]) -> None:
         again()
 
 
-def _asked(one: Made, again: Callable[[], None], place: str) -> dict[str, Any] | None:
-    """Show one until it is decided."""
+def _asked(one: GeneratedItem, again: Callable[[], None], place: str) -> dict[str, Any] | None:
+    """Show an item until the person decides, and return the decision."""
 
     first = one.annotation
     _show(one, place)
@@ -129,7 +129,7 @@ def _asked(one: Made, again: Callable[[], None], place: str) -> dict[str, Any] |
                 changed = one.annotation != first
                 value = annotation_value(one.annotation) if changed else {}
                 return {"decision": EDITED if changed else ACCEPTED} | value
-            say("  nothing is counted, so it cannot be accepted")
+            say("  it cannot be accepted without counts")
         elif typed == "?":
             say(f"  {FORMS}")
         else:
@@ -143,7 +143,7 @@ def _asked(one: Made, again: Callable[[], None], place: str) -> dict[str, Any] |
             _show(one, place)
 
 
-def _show(one: Made, place: str) -> None:
+def _show(one: GeneratedItem, place: str) -> None:
 
     say(f"{place}: {one.drawn.difficulty}, {' and '.join(one.drawn.rooms)}")
     say(f"  {inert(one.annotation.description)}")
@@ -155,7 +155,7 @@ def _show(one: Made, place: str) -> None:
 
 
 def _line() -> str:
-    """What is typed; empty at the end of the input."""
+    """Return the typed line, or an empty text at the end of the input."""
     say(f"  {KEYS}:")
     sys.stdout.flush()
     line = sys.stdin.readline()
@@ -163,12 +163,12 @@ def _line() -> str:
 
 
 def lines(annotation: Annotation) -> list[str]:
-    """The entries with their numbers and what they say in words."""
+    """Return the entries, numbered, with an explanation in words."""
     return [f"{n}  {spec.text}  ({in_words(spec)})" for n, spec in enumerate(annotation.specifications, 1)]
 
 
 def edited(annotation: Annotation, command: str) -> Annotation:
-    """The annotation after a change; ``UsageError`` or ``NotationError`` says why there is none."""
+    """Return the annotation after an edit command. Raise UsageError or NotationError if the command is invalid."""
     listed, command = list(annotation.specifications), command.strip()
     if command.startswith("text "):
         return replace(annotation, description=" ".join(command[5:].replace(";", ",").split()))
@@ -180,13 +180,13 @@ def edited(annotation: Annotation, command: str) -> Annotation:
     if found := _NUMBERED.fullmatch(command):
         place = _place(found[1], listed)
         return _with(annotation, [*listed[:place], _entry(found[2]), *listed[place + 1 :]])
-    raise UsageError(f"{command!r:.60} is no change", hint=FORMS)
+    raise UsageError(f"{command!r:.60} is not an edit command", hint=FORMS)
 
 
 def _entry(text: str) -> Specification:
     entry = text.strip()
     if ";" in entry:
-        raise UsageError(f"{entry!r:.60}: a semicolon parts entries", hint="add one after the other")
+        raise UsageError(f"{entry!r:.60}: an entry cannot contain a semicolon", hint="add entries one by one")
     return PARSERS[kind_of_form(entry)](entry)
 
 
@@ -197,6 +197,6 @@ def _place(text: str, listed: Sequence[Specification]) -> int:
 
 
 def _with(annotation: Annotation, listed: Sequence[Specification]) -> Annotation:
-    """The annotation with these entries, each among those of its kind."""
+    """Return the annotation with these entries, sorted by kind."""
     counts, attributes, pairs, built = (tuple(spec for spec in listed if spec.kind == kind) for kind in KINDS)
     return replace(annotation, counts=counts, attributes=attributes, object_relations=pairs, room_relations=built)

@@ -1,15 +1,16 @@
-"""Ask about one furnished room, show it from above, check and draw what descriptions demand.
+"""Query, draw, render and convert furnished rooms; check and draw annotations.
 
-  tsgkit scene relation room.json next_to lamp_2 bed_1          is lamp_2 next to bed_1? (the anchor stands last)
+  tsgkit scene relation room.json next_to lamp_2 bed_1          is lamp_2 next to bed_1? (the anchor comes last)
   tsgkit scene relation room.json side_of lamp_2 bed_1 --side left --profile official --json
-  tsgkit scene relation room.json against_wall bed_1            a relation to what is built
+  tsgkit scene relation room.json against_wall bed_1            a relation to a built element
   tsgkit scene show room.json -o top.svg                        collisions, blocked sides, free floor (or -o page.html)
-  tsgkit scene render room.json --object lamp_2 -o lamp.png     pictures as a judge is shown them, and rooms to turn
-  tsgkit scene convert house.json -o rooms                      scenes of other tools as files that are scored here
-  tsgkit scene check annotations.csv                            every slip of a file of annotations
-  tsgkit scene draw annotations.csv --item 0 -o demands.svg     what a description demands, as a scene graph
+  tsgkit scene render room.json --object lamp_2 -o lamp.png     images as a judge sees them, and pages to turn a room
+  tsgkit scene convert house.json -o rooms                      scenes of other tools as files for --scenes
+  tsgkit scene check annotations.csv                            all findings on a file of annotations
+  tsgkit scene draw annotations.csv --item 0 -o demands.svg     the demands of a description, as a scene graph
 
-A room is a published scene state (name the folders of its meshes: --assets LAYOUT=DIR), our own JSON, or one GLB file.
+A room is a published scene state (give the folders of its meshes: --assets LAYOUT=DIR), a tsgkit room (JSON), or a
+GLB file.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ HEAD = ("object", "held by", "trouble", "best side free", "why")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of every verb."""
+    """Add the verbs and their options."""
     verbs = parser.add_subparsers(
         dest="verb", required=True, metavar="relation | show | render | convert | check | draw"
     )
-    relation = verbs.add_parser("relation", help="one relation: its score, whether it holds, and why")
+    relation = verbs.add_parser("relation", help="evaluate one relation: its score, if it holds, and why")
     _scene(relation)
     relation.add_argument("relation", metavar="RELATION", help="such as next_to, side_of, on_top, against_wall")
     relation.add_argument(
@@ -51,31 +52,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the target, or targets, and the anchor: next_to lamp_2 bed_1",
     )
     relation.add_argument("--side", metavar="S", help="left, right, front, back, top, bottom; long or short")
-    relation.add_argument("--to", metavar="E", default="wall", help="of a relation to the room: wall, door, window ...")
-    relation.add_argument("--profile", choices=PROFILES, default=PROFILES[0], help="how it is measured")
+    relation.add_argument(
+        "--to", metavar="E", default="wall", help="the built element of a relation to the room: wall, door, window ..."
+    )
+    relation.add_argument("--profile", choices=PROFILES, default=PROFILES[0], help="the profile of the measurement")
     relation.add_argument("--json", action="store_true", help="print one JSON object")
-    show = verbs.add_parser("show", help="a room from above, as SVG or as a page")
+    show = verbs.add_parser("show", help="draw the top view of a room, as SVG or as a page")
     _scene(show)
     show.add_argument("-o", "--out", required=True, metavar="FILE", help="FILE.svg or FILE.html; - is standard output")
     add_render(verbs)
     add_convert(verbs)
-    check = verbs.add_parser("check", help="every slip of a file of annotations")
-    check.add_argument("file", metavar="FILE", help="the published CSV, or its JSON twin")
+    check = verbs.add_parser("check", help="list all findings on a file of annotations")
+    check.add_argument("file", metavar="FILE", help="the published CSV, or JSON")
     check.add_argument("--json", action="store_true", help="print one JSON object with every finding")
-    draw = verbs.add_parser("draw", help="what a description demands, as a scene graph")
-    draw.add_argument("file", metavar="FILE", help="the published CSV, or its JSON twin")
-    draw.add_argument("--item", metavar="ID", help="which one (default: the first)")
-    draw.add_argument("-o", "--out", required=True, metavar="SVG", help="the picture; - is standard output")
+    draw = verbs.add_parser("draw", help="draw the demands of a description as a scene graph")
+    draw.add_argument("file", metavar="FILE", help="the published CSV, or JSON")
+    draw.add_argument("--item", metavar="ID", help="the item to draw (default: the first)")
+    draw.add_argument("-o", "--out", required=True, metavar="SVG", help="the image; - is standard output")
 
 
 def _scene(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="SCENE", help="a room: a JSON or GLB file")
-    parser.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="where its meshes lie")
-    parser.add_argument("--missing", choices=("error", "box"), default="error", help="what a missing mesh is")
+    parser.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="the folder of its meshes")
+    parser.add_argument("--missing", choices=("error", "box"), default="error", help="handling of missing meshes")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One verb."""
+    """Run the chosen verb."""
     verbs = {
         "relation": _relation, "show": _show, "render": render, "convert": convert, "check": _check, "draw": _draw,
     }  # fmt: skip
@@ -116,17 +119,19 @@ def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
     from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, Stage, relation_of_objects, relation_to_room
     from tsgkit.lexicon import meant
 
-    assert isinstance(stage, Stage)  # noqa: S101  (for the type checker; the room is imported when it is used)
+    assert isinstance(stage, Stage)  # noqa: S101  (for the type checker; geometry is imported lazily)
     name, objects = arguments.relation, arguments.objects
     if name not in RELATIONS_OF_OBJECTS and name not in RELATIONS_TO_ROOMS:
         known = (*RELATIONS_OF_OBJECTS, *RELATIONS_TO_ROOMS)
         raise UsageError(f"there is no relation {name}", hint=meant(name, known))
     if len(objects) == 1:
         if name not in RELATIONS_TO_ROOMS:
-            raise UsageError(f"{name} is between objects, and one is named", hint=f"{name} TARGET ANCHOR")
+            raise UsageError(
+                f"{name} is a relation between objects, but only one is given", hint=f"{name} TARGET ANCHOR"
+            )
         return relation_to_room(stage, name, objects[0], element=arguments.to)
     if name not in RELATIONS_OF_OBJECTS:
-        raise UsageError(f"{name} is of one object to the room, and {len(objects)} are named")
+        raise UsageError(f"{name} is a relation of one object to the room, but {len(objects)} are given")
     return relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
 
 
@@ -136,7 +141,9 @@ def _show(arguments: argparse.Namespace) -> int:
 
     is_page = Path(arguments.out).suffix.lower() in (".html", ".htm")
     if not is_page and arguments.out != "-" and Path(arguments.out).suffix.lower() != ".svg":
-        raise UsageError(f"{arguments.out}: a picture is SVG, a page HTML", hint="end the name in .svg or .html")
+        raise UsageError(
+            f"{arguments.out}: unknown kind of output", hint="end the name in .svg for an image or .html for a page"
+        )
     view = SceneView(_read(arguments), Path(arguments.file).name)
     made = view.svg
     if is_page:
@@ -147,15 +154,15 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _scene_page(title: str, picture: str, found: Mapping[str, Mapping[str, Any]], problems: Sequence[str]) -> str:
-    """Return a page that needs nothing else: the picture, and what each profile found of each object."""
+    """Return a self-contained page: the image, and the findings on each object under each profile."""
     from tsgkit.report import html
 
     tables = [
         html.section(f"Profile {profile}", html.facts(_facts(value)), html.table(HEAD, _rows(value)))
         for profile, value in found.items()
     ]
-    wrong = html.section("What is wrong with the file", html.listed(html.name(problem) for problem in problems))
-    return html.whole_page(title, html.drawing(picture, "from above, as strict finds it"), wrong, *tables)
+    wrong = html.section("Problems of the file", html.listed(html.name(problem) for problem in problems))
+    return html.whole_page(title, html.drawing(picture, "top view, with the findings of strict"), wrong, *tables)
 
 
 def _facts(value: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]:
@@ -234,7 +241,7 @@ def _draw(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.annotations import triplets
 
     if arguments.out != "-" and Path(arguments.out).suffix.lower() != ".svg":
-        raise UsageError(f"{arguments.out}: the picture is SVG", hint="end the name in .svg")
+        raise UsageError(f"{arguments.out}: the drawing is written as SVG", hint="end the name in .svg")
     found = read_annotation_file(Path(arguments.file)).usable()
     chosen = [one for one in found if arguments.item in (None, one.item_id)]
     if not chosen:

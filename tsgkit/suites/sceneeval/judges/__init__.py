@@ -1,1 +1,1 @@
-"""Judges of rooms: what they are asked, the one that follows rules, and the one that is a model."""
+"""Judges of scenes: their interface, the judge by rules and the model judge."""

@@ -1,4 +1,4 @@
-"""What a model that judges rooms may answer: as a JSON schema, and as it is read from whatever it wrote.
+"""JSON schemas and readers of the answers of a model judge.
 
 >>> read_category('A bed.\\n```json\\n{"reason": "four legs", "category": "Double bed"}```', ["double_bed", "sofa"])
 'double_bed'
@@ -7,8 +7,8 @@ Fault(reason="'spaceship' is none of the categories")
 >>> read_holds('{"holds": {"1": true}}', 2)
 Fault(reason='it says nothing of 2')
 
-Every answer is held against what was asked about: a name that was not offered, or something left out, is a
-:class:`Fault` with its reason, never taken for something else.
+Every answer is checked against the question. A name that was not offered, or a missing part, is a :class:`Fault` with
+its reason; it is never interpreted as something else.
 """
 
 from __future__ import annotations
@@ -26,100 +26,102 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import TOO_MUCH, values_in
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotations import spaced
-from tsgkit.suites.sceneeval.judges.judge import MeantInRoom
-from tsgkit.suites.sceneeval.word_meanings import Meant
+from tsgkit.suites.sceneeval.judges.judge import MeasuredRoomRelation
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 
 FUNCTIONAL = ("front", "back", "left", "right")
 BESIDE = ("wall", "door", "window")
-"""What is built that distances are measured to."""
+"""The built elements to which distances are measured."""
 NOTHING = ("", "none", "null", "not_matched", "not matched", "no category")
 YES, NO = ("true", "yes"), ("false", "no")
 SHOWN = 60
-"""Characters of an odd answer that are repeated in a reason."""
+"""The maximum number of characters of an invalid answer in a reason."""
 MEANINGS = {
     str(meant): meant
     for name in RELATIONS_OF_OBJECTS
-    for meant in ([Meant(name, side) for side in SIDED[name]] if name in SIDED else [Meant(name)])
+    for meant in ([MeasuredRelation(name, side) for side in SIDED[name]] if name in SIDED else [MeasuredRelation(name)])
 }
-"""The measured relations between objects, each with every side it takes, as they are written."""
+"""The measured relations between objects, with each of their sides, by name."""
 Key = TypeVar("Key", str, int)
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Why an answer, or a part of one, cannot be used."""
+    """The reason why an answer, or a part of it, is unusable."""
 
     reason: str
 
 
 def read_category(text: str, categories: Sequence[str]) -> str | Fault | None:
-    """One of the categories as it was offered, or none of them."""
+    """Read one of the offered categories, or None for "no category"."""
     said = _field(text, "category")
     if isinstance(said, Fault):
         return said
     if not (said is None or isinstance(said, str)):
-        return Fault(f"{_shown(said)} is no category")
+        return Fault(f"{_shortened(said)} is no category")
     if said in categories:
         return said
     if said is None or said.strip().lower() in NOTHING:
         return None
     alike = (one for one in categories if spaced(one) == spaced(said))
-    return next(alike, Fault(f"{_shown(said)} is none of the categories"))
+    return next(alike, Fault(f"{_shortened(said)} is none of the categories"))
 
 
 def read_holds(text: str, count: int) -> tuple[bool, ...] | Fault:
-    """Whether something is true of each of so many objects."""
+    """Read True or False for each of ``count`` objects."""
     said = _field(text, "holds")
     if isinstance(said, Fault):
         return said
     if isinstance(said, list):
         said = {str(number): one for number, one in enumerate(said, 1)}
     if not isinstance(said, dict):
-        return Fault(f"{_shown(said)} says nothing of any object")
+        return Fault(f"{_shortened(said)} says nothing of any object")
     if len(said) > count:
         return Fault(f"it speaks of {len(said)} objects, and {count} were shown")
-    found = [_truth(said, number) for number in range(1, count + 1)]
+    found = [_read_truth(said, number) for number in range(1, count + 1)]
     return next((one for one in found if isinstance(one, Fault)), tuple(one is True for one in found))
 
 
-def _truth(said: Mapping[Any, Any], number: int) -> bool | Fault:
+def _read_truth(said: Mapping[Any, Any], number: int) -> bool | Fault:
     if str(number) not in said:
         return Fault(f"it says nothing of {number}")
     one = said[str(number)]
     word = one.strip().lower() if isinstance(one, str) else one
     if isinstance(word, bool):
         return word
-    return True if word in YES else False if word in NO else Fault(f"{_shown(one)}, said of {number}, is no yes or no")
+    return (
+        True if word in YES else False if word in NO else Fault(f"{_shortened(one)}, said of {number}, is no yes or no")
+    )
 
 
 def read_support(text: str) -> str | Fault:
-    """What holds an object."""
+    """Read the support of an object."""
     said = _field(text, "held_by")
     if isinstance(said, Fault):
         return said
     word = said.strip().lower() if isinstance(said, str) else said
-    return str(word) if word in TYPES else Fault(f"{_shown(said)} is none of {', '.join(TYPES)}")
+    return str(word) if word in TYPES else Fault(f"{_shortened(said)} is none of {', '.join(TYPES)}")
 
 
 def read_sides(text: str, names: Sequence[str]) -> dict[str, tuple[str, ...] | Fault] | Fault:
-    """The functional sides of every object, by its id."""
+    """Read the functional sides of each object, by id."""
 
     def sides(entry: Mapping[str, Any]) -> tuple[str, ...] | Fault:
         said = entry.get("sides")
         if not isinstance(said, list):
-            return Fault(f"{_shown(said)} is no list of sides")
+            return Fault(f"{_shortened(said)} is no list of sides")
         words = [one.strip().lower() if isinstance(one, str) else one for one in said]
         odd = [one for one in words if one not in FUNCTIONAL]
-        return Fault(f"{_shown(odd[0])} is none of {', '.join(FUNCTIONAL)}") if odd else tuple(dict.fromkeys(words))
+        return Fault(f"{_shortened(odd[0])} is none of {', '.join(FUNCTIONAL)}") if odd else tuple(dict.fromkeys(words))
 
-    return _each(_field(text, "objects"), "id", names, sides)
+    return _read_each(_field(text, "objects"), "id", names, sides)
 
 
-def read_object_relations(text: str, count: int) -> dict[int, tuple[Meant, ...] | Fault | None] | Fault:
-    """What every relation between objects means, by its number; None where it means nothing measured."""
+def read_object_relations(text: str, count: int) -> dict[int, tuple[MeasuredRelation, ...] | Fault | None] | Fault:
+    """Read the meaning of each numbered relation between objects, or None if it cannot be measured."""
 
-    def meant(entry: Mapping[str, Any]) -> tuple[Meant, ...] | Fault | None:
+    def meant(entry: Mapping[str, Any]) -> tuple[MeasuredRelation, ...] | Fault | None:
         if "types" not in entry:
             return Fault("it has no types")
         said = entry["types"]
@@ -127,38 +129,40 @@ def read_object_relations(text: str, count: int) -> dict[int, tuple[Meant, ...] 
         words = [_words(one) for one in listed if not _is_nothing(one)]
         odd = [word for word in words if word not in MEANINGS]
         if odd:
-            return Fault(f"{_shown(odd[0])} is no relation that is measured")
+            return Fault(f"{_shortened(odd[0])} is no relation that is measured")
         return tuple(dict.fromkeys(MEANINGS[word] for word in words)) or None
 
-    return _each(_field(text, "relations"), "number", range(1, count + 1), meant)
+    return _read_each(_field(text, "relations"), "number", range(1, count + 1), meant)
 
 
-def read_room_relations(text: str, count: int, floors: Sequence[str]) -> dict[int, MeantInRoom | Fault | None] | Fault:
-    """What every relation to the room means, by its number; None where it means nothing measured."""
+def read_room_relations(
+    text: str, count: int, floors: Sequence[str]
+) -> dict[int, MeasuredRoomRelation | Fault | None] | Fault:
+    """Read the meaning of each numbered relation to the room, or None if it cannot be measured."""
 
     known = {one_line(floor): floor for floor in floors}
 
-    def meant(entry: Mapping[str, Any]) -> MeantInRoom | Fault | None:
+    def meant(entry: Mapping[str, Any]) -> MeasuredRoomRelation | Fault | None:
         if "type" not in entry:
             return Fault("it has no type")
         if _is_nothing(entry["type"]):
             return None
         name, element = _words(entry["type"]), _words(entry.get("element"))
         if name not in RELATIONS_TO_ROOMS:
-            return Fault(f"{_shown(name)} is no relation that is measured")
+            return Fault(f"{_shortened(name)} is no relation that is measured")
         if element not in (BESIDE if name in RANGES else ELEMENTS):
-            return Fault(f"{name} of {_shown(element)} cannot be measured")
+            return Fault(f"{name} of {_shortened(element)} cannot be measured")
         listed = entry.get("floors") or []
         unknown = [one for one in listed if one_line(one) not in known] if isinstance(listed, list) else [listed]
         if unknown:
-            return Fault(f"{_shown(unknown[0])} is no floor of the building")
-        return MeantInRoom(name, element, tuple(dict.fromkeys(known[one_line(one)] for one in listed)))
+            return Fault(f"{_shortened(unknown[0])} is no floor of the building")
+        return MeasuredRoomRelation(name, element, tuple(dict.fromkeys(known[one_line(one)] for one in listed)))
 
-    return _each(_field(text, "relations"), "number", range(1, count + 1), meant)
+    return _read_each(_field(text, "relations"), "number", range(1, count + 1), meant)
 
 
 def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
-    """The value of a field of the last JSON object that has it, after any thinking; a list may stand alone."""
+    """Return a field of the last JSON object that has it, after any reasoning. A list may stand alone."""
     said = spoken(text)
     if isinstance(said, Unreadable):
         return Fault(said.reason)
@@ -178,29 +182,29 @@ def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
 LISTED = ("objects", "relations")
 
 
-def said_in(text: str) -> str | None:
-    """The last JSON of a reply, in one line; None where there is none."""
+def last_json_in(text: str) -> str | None:
+    """Return the last JSON value of a reply on one line, or None if there is none."""
     said = spoken(text)
     values = [] if isinstance(said, Unreadable) else values_in(said.text)
     found = [one.value for one in values if not one.is_cut]
     return json.dumps(found[-1], ensure_ascii=False) if found else None
 
 
-def _each(
-    listed: object, key: str, known: Iterable[Key], read: Callable[[Mapping[str, Any]], Found]
-) -> dict[Key, Found | Fault] | Fault:
-    """What is said of each thing that was asked about; of a thing spoken of twice, nothing unless both say the same."""
+def _read_each(
+    listed: object, key: str, known: Iterable[Key], read: Callable[[Mapping[str, Any]], Value]
+) -> dict[Key, Value | Fault] | Fault:
+    """Return the answer on each thing asked about. Contradictory answers on a thing are a fault."""
     if isinstance(listed, Fault):
         return listed
     if not isinstance(listed, list):
-        return Fault(f"{_shown(listed)} is no list")
+        return Fault(f"{_shortened(listed)} is no list")
     entries: dict[str, list[Mapping[str, Any]]] = {}
     for one in listed:
         if isinstance(one, dict):
             entries.setdefault(one_line(one.get(key)), []).append(one)
     wanted = list(known)
     strange = [name for name in entries if name not in map(one_line, wanted)]
-    more = f", but of {_shown(strange[0])}, which was not asked about" if strange else ""
+    more = f", but of {_shortened(strange[0])}, which was not asked about" if strange else ""
     said = {one: list(dict.fromkeys(map(read, entries.get(one_line(one), ())))) for one in wanted}
     return {
         one: found[0] if len(found) == 1 else Fault("it is said twice, and differently" if found else f"nothing{more}")
@@ -209,12 +213,12 @@ def _each(
 
 
 def one_line(name: object) -> str:
-    """A name as it stands in a list that a judge is shown: whoever furnished a room chose it, and writes no lines."""
+    """Return a name as it appears in a list in a prompt: on one line, since names come from scene files."""
     return " ".join(str(name).split())
 
 
 def _words(value: object) -> str:
-    """A name as it is compared: ``side_of(left)`` and ``Side_of: left`` are ``side_of left``."""
+    """Normalise a name: ``side_of(left)`` and ``Side_of: left`` become ``side_of left``."""
     return " ".join(re.findall(r"[a-z_]+", value.lower())) if isinstance(value, str) else str(value)
 
 
@@ -222,7 +226,7 @@ def _is_nothing(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.strip().lower() in NOTHING)
 
 
-def _shown(value: object) -> str:
+def _shortened(value: object) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
@@ -232,37 +236,37 @@ TEXT: Schema = {"type": "string"}
 
 
 def category_schema(categories: Sequence[str]) -> Schema:
-    """One of the categories, or null."""
+    """Return the schema for one of the categories, or null."""
     names = dict.fromkeys(map(spaced, categories))
     return _answer(reason=TEXT, category={"type": ["string", "null"], "enum": [*names, None]})
 
 
 def holds_schema(count: int) -> Schema:
-    """True or false under every number."""
+    """Return the schema for true or false under every number."""
     numbers = {str(number): {"type": "boolean"} for number in range(1, count + 1)}
     return _answer(reason=TEXT, holds=_object(numbers))
 
 
 def support_schema() -> Schema:
-    """One way to be held."""
+    """Return the schema for one type of support."""
     return _answer(reason=TEXT, held_by={"type": "string", "enum": list(TYPES)})
 
 
 def sides_schema(names: Sequence[str]) -> Schema:
-    """The sides of every object."""
+    """Return the schema for the functional sides of every object."""
     sides = _list({"type": "string", "enum": list(FUNCTIONAL)})
     entry: dict[str, Schema] = {"id": {"type": "string", "enum": _distinct(names)}, "sides": sides}
     return _answer(objects=_list(_object(entry)))
 
 
 def object_relations_schema() -> Schema:
-    """The measured relations that every relation between objects means."""
+    """Return the schema for the meanings of relations between objects."""
     types = _list({"type": "string", "enum": list(MEANINGS)})
     return _answer(relations=_list(_object({"number": {"type": "integer"}, "types": types})))
 
 
 def room_relations_schema(floors: Sequence[str]) -> Schema:
-    """The measured relation that every relation to the room means."""
+    """Return the schema for the meanings of relations to the room."""
     entry: dict[str, Schema] = {
         "number": {"type": "integer"},
         "type": {"type": ["string", "null"], "enum": [*RELATIONS_TO_ROOMS, None]},

@@ -1,12 +1,12 @@
-"""The judge that is a model: it is shown objects, and told what stands in lists, and answers are held against both.
+"""A judge that asks a vision-language model about images and lists of objects, and validates its answers.
 
-A scene of K objects whose description has T demands on attributes costs 2K + T + 3 calls: for fidelity one an object
-(of which category is it?), one a demanded attribute of a category that is there, one for all relations between objects
-and one for all relations to the room; for plausibility one an object (what holds it?), and one for all functional
-sides. What relations mean is asked without a word about the scene but the names of its floors.
+A scene with K objects and T demands on attributes costs 2K + T + 3 calls. Fidelity needs one for each object (its
+category), one for each demanded attribute of a category that is present, one for all relations between objects and one
+for all relations to the room. Plausibility needs one for each object (its support), and one for all functional sides.
+The questions on the meaning of relations say nothing about the scene but the names of its floors.
 
->>> words = Words()
->>> words.text("match", categories="- bed\\n- lamp").splitlines()[3]
+>>> prompts = JudgePrompts()
+>>> prompts.text("match", categories="- bed\\n- lamp").splitlines()[3]
 '- bed'
 """
 
@@ -35,10 +35,10 @@ from tsgkit.suites.request_forms import NEWEST, mark_of
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.sceneeval.judges.answers import Fault
-from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom
+from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import SIZE, VERSION, Furnished
-from tsgkit.suites.sceneeval.word_meanings import Meant
+from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask
 
@@ -55,40 +55,41 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "object-relations": ("relations",),
     "room-relations": ("relations", "floors"),
 }
-"""The texts there are, and the fields they must have."""
+"""The names of the prompts, and their required fields."""
 TRIES = 3
-"""So often an answer is asked for until it can be used."""
-Found = TypeVar("Found")
+"""The maximum number of requests for a usable answer."""
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Words:
-    """The texts, from a folder the caller names (laid out as ours), else the working project, else ours."""
+class JudgePrompts:
+    """The judge's prompts, from the user's folder (laid out as the bundled one), else the working project, else
+    bundled."""
 
     folder: Path | None = None
     form: int = NEWEST
-    """The request form, which says on which side of the text pictures stand."""
+    """The request form, which determines if images come before or after the text."""
 
     @classmethod
-    def of(cls, folder: str | None, form: int = NEWEST) -> Words:
-        """The texts; ``UsageError`` where the caller's folder has none, or one has other fields than it should."""
-        words = cls(None if folder is None else Path(folder), form)
-        words.check()
-        return words
+    def of(cls, folder: str | None, form: int = NEWEST) -> JudgePrompts:
+        """Load the prompts. Raise UsageError if the user's folder has none, or if one has the wrong fields."""
+        prompts = cls(None if folder is None else Path(folder), form)
+        prompts.check()
+        return prompts
 
     def check(self) -> None:
-        """Whether all texts are what they should be."""
+        """Raise UsageError if the prompts are missing or have the wrong fields."""
         if self.folder is not None:
             places = (self.folder / PROMPTS, self.folder / "prompts" / PROMPTS)
             if not self.folder.is_dir():
-                raise UsageError(f"{self.folder}: no such folder of prompts")
+                raise UsageError(f"{self.folder}: folder of prompts not found")
             if not any((place / f"{name}.txt").is_file() for place in places for name in FIELDS):
-                raise UsageError(f"{self.folder}: has no prompts for this task", hint=f"they lie in {places[0]}/")
+                raise UsageError(f"{self.folder}: has no prompts for this task", hint=f"put them in {places[0]}/")
         _ = self.fingerprint
 
     @cached_property
     def sources(self) -> Mapping[str, str]:
-        """Where each text comes from."""
+        """The source of each prompt."""
         return {name: template.source for name, template in self._templates.items()}
 
     @cached_property
@@ -101,23 +102,24 @@ class Words:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of them."""
+        """A hash of the prompts."""
         texts = "\0".join(self._templates[name].text for name in FIELDS)
         return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
     def text(self, name: str, **values: str) -> str:
-        """One of them with its fields filled."""
+        """Return one prompt with its fields filled in."""
         return self._templates[name].render(**values).rstrip("\n")
 
     def messages(self, text: str, *pieces: str | Picture) -> list[BaseMessage]:
-        """The system's message and the user's: a text, and pictures with what stands between them."""
+        """Return the system and user messages: a text, and images with the texts between them."""
         return messages_of(text, images=pieces, role=self.text("role"), form=self.form)
 
 
-def reader(read: Callable[[str], Found]) -> Callable[[Reply], Reading[Found | Fault]]:
-    """Make a reader of texts one of replies: one that is not complete is not read, and any fault wants another."""
+def reply_reader(read: Callable[[str], Value]) -> Callable[[Reply], Reading[Value | Fault]]:
+    """Wrap a reader of texts as a reader of replies. An incomplete reply is not read. Any fault makes the judge ask
+    again."""
 
-    def of(reply: Reply) -> Reading[Found | Fault]:
+    def of(reply: Reply) -> Reading[Value | Fault]:
         found = read(reply.text or "") if reply.ending is Ending.COMPLETE else Fault(problem_of(reply))
         return Reading(found, next((one.reason for one in _faults(found)), ""))
 
@@ -129,51 +131,53 @@ def _faults(found: object) -> Iterator[Fault]:
     return (one for one in parts if isinstance(one, Fault))
 
 
-def known(answer: Answer[Any]) -> Any:  # noqa: ANN401  (what was read, with every fault made unknown)
-    """What could be read of an answer; what could not be used of it, or at all, is unknown, with the reason."""
+def with_unknowns(answer: Answer[Any]) -> Any:  # noqa: ANN401  (the value that was read)
+    """Return the value of an answer, with every unusable part replaced by an ``Unknown`` with the reason."""
     if answer.value is None and answer.unknown is not None:
         return answer.unknown
-    return _known(answer.value, answer.said[-1].label, answer.outcome)
+    return _with_unknowns(answer.value, answer.said[-1].label, answer.outcome)
 
 
-def _known(found: Any, label: str, outcome: Outcome) -> Any:  # noqa: ANN401  (as above)
+def _with_unknowns(found: Any, label: str, outcome: Outcome) -> Any:  # noqa: ANN401  (as above)
     if isinstance(found, Fault):
         return Unknown(found.reason, label, outcome)
     if isinstance(found, dict):
-        return {name: _known(one, label, outcome) for name, one in found.items()}
+        return {name: _with_unknowns(one, label, outcome) for name, one in found.items()}
     return found
 
 
 OBJECTS, ROOM, SIDES = "object relations", "room relations", "sides"
-"""The labels of calls about a whole scene; others name their object or demand."""
+"""Labels of calls about a whole scene. Other labels name an object or demand."""
 LONGEST_LINE = 500
-"""Characters of a line of a list."""
-A_REASON, AN_ENTRY = 120, 60
-"""Characters of a reason, and of an entry of a list."""
-OUTLINED = "In the next picture a pink line, which is not part of the room, runs around the object."
-"""What stands between the two pictures of a question about support."""
-AT_A_TIME = 8
-"""So many scenes are held in memory while their questions are answered."""
-A_PICTURE = FEWEST_TOKENS, 3 * SIZE * SIZE // PIXELS_A_TOKEN
-"""What services take a picture of this size for: the fewest tokens, and three times what its pixels say."""
+"""The maximum number of characters in a line of a list."""
+REASON_LENGTH, ENTRY_LENGTH = 120, 60
+"""Expected characters of a reason, and of an entry of a list."""
+OUTLINE_TEXT = "In the next picture a pink line, which is not part of the room, runs around the object."
+"""The text between the two images of a question about support."""
+MOST_IN_MEMORY = 8
+"""The maximum number of scenes in memory while their questions are answered."""
+IMAGE_TOKENS = FEWEST_TOKENS, 3 * SIZE * SIZE // PIXELS_A_TOKEN
+"""The least and greatest number of tokens of an image: the minimum, and three times what its pixels suggest."""
 
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """A model behind the door."""
+    """A model that judges scenes."""
 
     name: str
-    words: Words = field(default_factory=Words)
+    prompts: JudgePrompts = field(default_factory=JudgePrompts)
     asking: Judge = field(default_factory=Judge, repr=False, compare=False)
-    turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME), repr=False, compare=False)
+    turn: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(MOST_IN_MEMORY), repr=False, compare=False
+    )
 
     @property
     def fingerprint(self) -> str:
-        """The words, what pictures look like, how often is asked, and on which side of the pictures the words stand."""
-        return f"model/{self.words.fingerprint}/{VERSION}/{TRIES}{mark_of(self.words.form)}"
+        """The prompts, the version of the images, the number of tries, and the order of images and text."""
+        return f"model/{self.prompts.fingerprint}/{VERSION}/{TRIES}{mark_of(self.prompts.form)}"
 
     def go_on(self) -> None:
-        """Raise where nothing more is asked: no scene has to be read, and no picture taken."""
+        """Raise if the run has stopped asking, so that no further scene is read and no image rendered."""
         self.asking.go_on()
 
     async def _answer(
@@ -183,16 +187,16 @@ class ModelJudge:
         messages: Sequence[BaseMessage],
         schema: Schema,
         read: Callable[[str], object],
-    ) -> Any:  # noqa: ANN401  (what is read, with every fault made unknown)
-        question = Question(label, messages, reader(read), schema, TRIES)
-        return known(await self.asking.answer(a_model(ask, "rooms"), question))
+    ) -> Any:  # noqa: ANN401  (the value that was read)
+        question = Question(label, messages, reply_reader(read), schema, TRIES)
+        return with_unknowns(await self.asking.answer(a_model(ask, "rooms"), question))
 
     async def categories(
         self, scene: Furnished, categories: Sequence[str], ask: Ask | None
     ) -> dict[str, str | Unknown | None]:
-        """Each object alone, from before its front; one without a shape that could be seen is of no category."""
+        """Ask about each object alone, seen from the front. An object without a visible shape has no category."""
         names = list(dict.fromkeys(thing.id for thing in scene.scene.objects)) if categories else []
-        text = self._match(categories)
+        text = self._match_text(categories)
         found = await together(*(self._category(scene, name, categories, text, ask) for name in names))
         return dict(zip(names, found, strict=True))
 
@@ -205,76 +209,82 @@ class ModelJudge:
         if isinstance(picture, str):
             return Unknown(picture)
         read = partial(answers.read_category, categories=categories)
-        schema, messages = answers.category_schema(categories), self.words.messages(text, picture)
+        schema, messages = answers.category_schema(categories), self.prompts.messages(text, picture)
         found: str | Unknown | None = await self._answer(ask, f"match {name}", messages, schema, read)
         return found
 
     async def _picture(self, scene: Furnished, kind: View, name: str) -> Picture | str:
         return await scene.gallery.picture(kind, name, self.go_on)
 
-    def _match(self, categories: Sequence[str]) -> str:
-        return self.words.text("match", categories=_list_of(dict.fromkeys(map(spaced, categories))))
+    def _match_text(self, categories: Sequence[str]) -> str:
+        return self.prompts.text("match", categories=_list_of(dict.fromkeys(map(spaced, categories))))
 
     async def attribute(
         self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
-    ) -> Attributed:
-        """All instances in one call, two pictures each."""
+    ) -> AttributeAnswer:
+        """Ask about all instances in one call, with two images each."""
         pieces: list[str | Picture] = []
         for number, name in enumerate(instances, 1):
             pair = [await self._picture(scene, "front", name), await self._picture(scene, "figure", name)]
             if missing := [one for one in pair if isinstance(one, str)]:
-                return _untold(instances, Unknown(missing[0]))
+                return _unknown_attribute(instances, Unknown(missing[0]))
             pieces += [f"Object {number}:", *pair]
         count, label = len(instances), f"attribute {spec.text}"
-        messages, schema = self.words.messages(self._of_all(spec, count), *pieces), answers.holds_schema(count)
+        messages, schema = (
+            self.prompts.messages(self._attribute_text(spec, count), *pieces),
+            answers.holds_schema(count),
+        )
         found: tuple[bool, ...] | Unknown = await self._answer(
             ask, label, messages, schema, partial(answers.read_holds, count=count)
         )
         if isinstance(found, Unknown):
-            return _untold(instances, found)
-        return Attributed(dict(zip(instances, found, strict=True)))
+            return _unknown_attribute(instances, found)
+        return AttributeAnswer(dict(zip(instances, found, strict=True)))
 
-    def _of_all(self, spec: Specification, count: int) -> str:
+    def _attribute_text(self, spec: Specification, count: int) -> str:
         things = "one object" if count == 1 else f"{count} objects"
         names = {"category": spaced(spec.category), "attribute": spaced(spec.attribute)}
-        return self.words.text("attribute", count=things, **names)
+        return self.prompts.text("attribute", count=things, **names)
 
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
-    ) -> dict[Specification, tuple[Meant, ...] | Unknown | None]:
-        """All in one call, whatever the scene."""
+    ) -> dict[Specification, tuple[MeasuredRelation, ...] | Unknown | None]:
+        """Ask about all relations in one call, independent of the scene."""
         specs = annotation.of_kind("oor")
         if not specs:
             return {}
         read = partial(answers.read_object_relations, count=len(specs))
-        schema, messages = answers.object_relations_schema(), self.words.messages(self._between(specs))
+        schema, messages = answers.object_relations_schema(), self.prompts.messages(self._object_relations_text(specs))
         found = await self._answer(ask, OBJECTS, messages, schema, read)
         return _by_spec(specs, found)
 
-    def _between(self, specs: Sequence[Specification]) -> str:
-        return self.words.text(
+    def _object_relations_text(self, specs: Sequence[Specification]) -> str:
+        return self.prompts.text(
             "object-relations", relations="\n".join(map(_pair_line, range(1, 1 + len(specs)), specs))
         )
 
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
-    ) -> dict[Specification, MeantInRoom | Unknown | None]:
-        """All in one call; of the scene only the floors are named."""
+    ) -> dict[Specification, MeasuredRoomRelation | Unknown | None]:
+        """Ask about all relations in one call. Of the scene, only the names of the floors are sent."""
         specs = annotation.of_kind("oar")
         if not specs:
             return {}
         read = partial(answers.read_room_relations, count=len(specs), floors=tuple(floors))
-        schema, messages = answers.room_relations_schema(tuple(floors)), self.words.messages(self._built(specs, floors))
+        schema, messages = (
+            answers.room_relations_schema(tuple(floors)),
+            self.prompts.messages(self._room_relations_text(specs, floors)),
+        )
         found = await self._answer(ask, ROOM, messages, schema, read)
         return _by_spec(specs, found)
 
-    def _built(self, specs: Sequence[Specification], floors: Mapping[str, str]) -> str:
+    def _room_relations_text(self, specs: Sequence[Specification], floors: Mapping[str, str]) -> str:
         lines = "\n".join(map(_room_line, range(1, 1 + len(specs)), specs))
         listed = _list_of(f"{floor}: {spaced(room)}" for floor, room in floors.items())
-        return self.words.text("room-relations", relations=lines, floors=listed)
+        return self.prompts.text("room-relations", relations=lines, floors=listed)
 
     async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str | Unknown]:
-        """Each object alone, and with what is around it."""
+        """Ask about each object in a call of its own, with an image of the object and one of its surroundings."""
         found = await together(*(self._support(scene, name, ask) for name in stage.bodies))
         return dict(zip(stage.bodies, found, strict=True))
 
@@ -282,58 +292,59 @@ class ModelJudge:
         pair = [await self._picture(scene, "front", name), await self._picture(scene, "surroundings", name)]
         if missing := [one for one in pair if isinstance(one, str)]:
             return Unknown(missing[0])
-        messages = self.words.messages(self.words.text("support"), pair[0], OUTLINED, pair[1])
+        messages = self.prompts.messages(self.prompts.text("support"), pair[0], OUTLINE_TEXT, pair[1])
         label, schema = f"support {name}", answers.support_schema()
         found: str | Unknown = await self._answer(ask, label, messages, schema, answers.read_support)
         return found
 
     async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...] | Unknown]:
-        """All in one call, by what is known of each object."""
+        """Ask about all objects in one call, using their categories and descriptions."""
         names = tuple(scene.stage.bodies)
         if not names:
             return {}
         read = partial(answers.read_sides, names=names)
-        messages, schema = self.words.messages(self._used(scene)), answers.sides_schema(names)
+        messages, schema = self.prompts.messages(self._sides_text(scene)), answers.sides_schema(names)
         found: dict[str, tuple[str, ...] | Unknown] | Unknown = await self._answer(ask, SIDES, messages, schema, read)
         return dict.fromkeys(names, found) if isinstance(found, Unknown) else found
 
-    def _used(self, scene: Furnished) -> str:
-        known = {thing.id: f"{spaced(thing.category)} - {thing.description}" for thing in scene.scene.objects}
-        lines = (f"{name}: {answers.one_line(known[name]).strip(' -') or 'unknown'}" for name in scene.stage.bodies)
-        return self.words.text("sides", objects=_list_of(lines))
+    def _sides_text(self, scene: Furnished) -> str:
+        described = {thing.id: f"{spaced(thing.category)} - {thing.description}" for thing in scene.scene.objects}
+        lines = (f"{name}: {answers.one_line(described[name]).strip(' -') or 'unknown'}" for name in scene.stage.bodies)
+        return self.prompts.text("sides", objects=_list_of(lines))
 
     def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
-        """The calls where every category is there, each once or as often as it may be asked."""
+        """Return the expected calls if every category is present: each asked once at least, ``TRIES`` times at most."""
         texts = self._fidelity(annotation, scene) if kind == "fidelity" else self._plausibility(scene)
-        sent = sum(len(text) + len(self.words.text("role")) for text, _, _ in texts)
+        sent = sum(len(text) + len(self.prompts.text("role")) for text, _, _ in texts)
         pictures = CHARACTERS_A_TOKEN * sum(shown for _, shown, _ in texts)
         said = sum(answer for _, _, answer in texts)
-        least, most = (sent + tokens * pictures for tokens in A_PICTURE)
+        least, most = (sent + tokens * pictures for tokens in IMAGE_TOKENS)
         return Expected((len(texts), TRIES * len(texts)), (least, TRIES * most), (said // 2, TRIES * said))
 
     def _fidelity(self, annotation: Annotation, scene: Furnished) -> list[tuple[str, int, int]]:
-        """The text, the pictures and the characters of the answer of each call; instances as rules match them."""
+        """Return the text, the number of images and the expected answer length of each call. Rules match the
+        instances."""
         seen = scene.stage.bodies if annotation.categories else ()
-        texts = [(self._match(annotation.categories), 1, A_REASON) for _ in seen]
+        texts = [(self._match_text(annotation.categories), 1, REASON_LENGTH) for _ in seen]
         there = list(RulesJudge().matched(scene, annotation.categories).values())
         for spec in annotation.of_kind("atr") if texts else ():
             count = max(1, there.count(spec.category))
-            texts.append((self._of_all(spec, count), 2 * count, A_REASON))
+            texts.append((self._attribute_text(spec, count), 2 * count, REASON_LENGTH))
         if pairs := annotation.of_kind("oor"):
-            texts.append((self._between(pairs), 0, AN_ENTRY * len(pairs)))
+            texts.append((self._object_relations_text(pairs), 0, ENTRY_LENGTH * len(pairs)))
         if built := annotation.of_kind("oar"):
             floors = {ground.id: ground.room for ground in scene.stage.floors}
-            texts.append((self._built(built, floors), 0, AN_ENTRY * len(built)))
+            texts.append((self._room_relations_text(built, floors), 0, ENTRY_LENGTH * len(built)))
         return texts
 
     def _plausibility(self, scene: Furnished) -> list[tuple[str, int, int]]:
-        names, support = tuple(scene.stage.bodies), self.words.text("support")
-        texts = [(support, 2, A_REASON) for _ in names]
-        return [*texts, (self._used(scene), 0, AN_ENTRY * len(names))] if names else []
+        names, support = tuple(scene.stage.bodies), self.prompts.text("support")
+        texts = [(support, 2, REASON_LENGTH) for _ in names]
+        return [*texts, (self._sides_text(scene), 0, ENTRY_LENGTH * len(names))] if names else []
 
 
-def _untold(instances: Sequence[str], why: Unknown) -> Attributed:
-    return Attributed(dict.fromkeys(instances), str(why), why)
+def _unknown_attribute(instances: Sequence[str], why: Unknown) -> AttributeAnswer:
+    return AttributeAnswer(dict.fromkeys(instances), str(why), why)
 
 
 def _by_spec(specs: Sequence[Specification], found: Any) -> dict[Specification, Any]:  # noqa: ANN401  (by number, or unknown)
@@ -351,5 +362,5 @@ def _room_line(number: int, spec: Specification) -> str:
 
 
 def _list_of(names: Iterable[str]) -> str:
-    """Lines of a list; what rooms bring is cut where it is longer than any honest name or description."""
+    """Return the names as lines of a list. Texts from scene files are cut at ``LONGEST_LINE`` characters."""
     return "\n".join(f"- {answers.one_line(name)[:LONGEST_LINE]}" for name in names)

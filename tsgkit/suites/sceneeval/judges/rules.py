@@ -1,9 +1,9 @@
-"""The judge that asks nobody: names, tables and geometry.
+"""The judge ``rules``, which uses names, tables and geometry and asks no model.
 
-Objects are matched by what their files call them (:mod:`~tsgkit.suites.sceneeval.word_meanings`), phrases by the shared
-table, sides by category. An object is held by the floor or the top face that it stands on; where it stands on nothing,
-by what is nearest: what is below it, a wall behind it, the ceiling above it. An attribute is told where a file lists
-the object's attributes, or where its description says it; a description that does not say it leaves it open.
+Objects are matched by the names in their files (:mod:`~tsgkit.suites.sceneeval.word_meanings`), phrases by the shared
+table, functional sides by category. An object is held by the floor or the top face it stands on. If it stands on
+nothing, it is held by whatever is nearest: a face below it, a wall behind it, the ceiling above it. An attribute is
+known if the file lists the object's attributes, or if the description mentions it; otherwise it is unknown.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from tsgkit.geometry import Object, Stage
 from tsgkit.geometry.distances import nearest_board
 from tsgkit.geometry.libraries import np
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
-from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom
+from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.sceneeval.word_meanings import (
-    Meant,
+    MeasuredRelation,
     RelationTable,
     Synonyms,
     best_category,
     element_of,
+    mentions,
     relation_table,
-    says,
     sides_table,
     synonyms_table,
     words_of,
@@ -38,21 +38,22 @@ if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
 
 NAME = "rules"
-HELD = 0.05
-"""What is farther than this from a wall or the ceiling is held by neither, and what is nearer to the floor stands."""
-STANDS = 0.01
-"""From so near above a top face a thing stands on it; from farther it may hang, such as a mirror above a basin."""
-BESIDE = 0.001
-"""Two things whose boxes meet by less than this stand side by side."""
-SUNK = 0.05
-"""So far a thing may be sunk into what it stands on and still stand on it."""
-ALONG = 0.9
-"""Cosine between the way a thing looks and the way a wall does from which the wall is behind it."""
+REACH = 0.05
+"""Metres. An object is held by a wall or the ceiling only within this distance, and stands on a floor nearer than
+it."""
+STANDING_GAP = 0.01
+"""Metres above a top face within which an object stands on it; higher up it may hang, as a mirror over a basin."""
+LEAST_OVERLAP = 0.001
+"""Metres. Two objects whose boxes overlap by less than this are side by side."""
+MOST_SUNK = 0.05
+"""Metres by which an object may be sunk into its support."""
+LEAST_ALIGNMENT = 0.9
+"""The least cosine between the fronts of an object and of a wall for which the wall is behind the object."""
 
 
 @dataclass(frozen=True)
 class RulesJudge:
-    """Rules, with the tables of the working project or ours."""
+    """A judge by rules, with the tables of the working project or the bundled ones."""
 
     name: str = NAME
 
@@ -71,15 +72,15 @@ class RulesJudge:
 
     @property
     def fingerprint(self) -> str:
-        """The tables."""
+        """The hashes of the tables."""
         return f"{self.name}/{self._relations.sha256[:16]}/{self._sides[1][:16]}/{self._same[1][:16]}"
 
     async def categories(self, scene: Furnished, categories: Sequence[str], ask: Ask | None) -> dict[str, str | None]:
-        """By the words of the object's own category and description."""
+        """Match objects by the words of their own category and description."""
         return self.matched(scene, categories)
 
     def matched(self, scene: Furnished, categories: Sequence[str]) -> dict[str, str | None]:
-        """The same without waiting."""
+        """Return the same as ``categories``, synchronously."""
         return {
             thing.id: best_category(thing.category, thing.description, categories, self._same[0])
             for thing in scene.scene.objects
@@ -87,55 +88,55 @@ class RulesJudge:
 
     async def attribute(
         self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
-    ) -> Attributed:
-        """By the attributes that are listed, else by the description where it says so."""
+    ) -> AttributeAnswer:
+        """Check the listed attributes, else the description."""
         things = {thing.id: thing for thing in scene.scene.objects}
         found = {name: _has(things[name], scene.attributes.get(name), spec.attribute) for name in instances}
         unknown = [name for name, has in found.items() if has is None]
         if not unknown:
-            return Attributed(found)
+            return AttributeAnswer(found)
         why = f"{unknown[0]} lists no attributes and its description does not say {spaced(spec.attribute)}"
-        return Attributed(found, f"{why}; rules cannot look")
+        return AttributeAnswer(found, f"{why}; rules cannot look")
 
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
-    ) -> dict[Specification, tuple[Meant, ...] | None]:
-        """By the table."""
+    ) -> dict[Specification, tuple[MeasuredRelation, ...] | None]:
+        """Look the relations up in the table."""
         return {spec: self._relations.between_objects(spec.relation) for spec in annotation.of_kind("oor")}
 
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
-    ) -> dict[Specification, MeantInRoom | None]:
-        """By the table; a type of room means the floors of that name, where there are any."""
-        return {spec: self._in_room(spec, floors) for spec in annotation.of_kind("oar")}
+    ) -> dict[Specification, MeasuredRoomRelation | None]:
+        """Look the relations up in the table. A type of room means the floors of that name, if there are any."""
+        return {spec: self._room_relation(spec, floors) for spec in annotation.of_kind("oar")}
 
-    def _in_room(self, spec: Specification, floors: Mapping[str, str]) -> MeantInRoom | None:
+    def _room_relation(self, spec: Specification, floors: Mapping[str, str]) -> MeasuredRoomRelation | None:
         element = element_of(spec.elements[0])
         meant = None if element is None else self._relations.to_room(spec.relation, element)
         if element is None or meant is None:
             return None
         wanted = set(words_of(spaced(spec.elements[0]))) if element == "room" else set()
         named = tuple(floor for floor, room in floors.items() if wanted and wanted <= set(words_of(spaced(room))))
-        return MeantInRoom(meant, element, named)
+        return MeasuredRoomRelation(meant, element, named)
 
     async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str]:
-        """By what is nearest."""
+        """Return the nearest support of each object."""
         return self.support_types(stage)
 
     def support_types(self, stage: Stage) -> dict[str, str]:
-        """Return what holds each object: what is nearest."""
+        """Return the same as ``supports``, synchronously."""
         return {name: support_type(stage, body) for name, body in stage.bodies.items()}
 
     async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...]]:
-        """By category."""
+        """Return the functional sides by category."""
         return self.used_sides(scene)
 
     def used_sides(self, scene: Furnished) -> dict[str, tuple[str, ...]]:
-        """Return the sides from which each object is used, by its category."""
+        """Return the same as ``sides``, synchronously."""
         return {thing.id: self._sides_of(thing.category) for thing in scene.scene.objects}
 
     def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
-        """It asks nobody."""
+        """Return no calls: rules ask no model."""
         return Expected()
 
     def _sides_of(self, category: str) -> tuple[str, ...]:
@@ -148,53 +149,54 @@ class RulesJudge:
 
 def _has(thing: Object, listed: tuple[str, ...] | None, attribute: str) -> bool | None:
     if listed is not None:
-        return any(says(one, attribute) for one in listed)
-    return True if says(f"{thing.category} {thing.description}", attribute) else None
+        return any(mentions(one, attribute) for one in listed)
+    return True if mentions(f"{thing.category} {thing.description}", attribute) else None
 
 
 def support_type(stage: Stage, body: Body) -> str:
-    """What holds a thing: what it stands on, else the nearest; of equals the floor first, then a thing, a wall.
+    """Return the support of an object: a face it stands on, else the nearest; on a tie, floor before object before
+    wall.
 
-    What stands is not held by the wall behind it, however near: it has to stand by itself.
+    An object that stands on something is never held by the wall behind it, however near: it must stand by itself.
     """
-    gaps = {"ground": _to_floor(stage, body), "object": _to_top(stage, body)}
-    if gaps["ground"] > HELD and gaps["object"] > STANDS:
-        beyond = {"wall": _to_back(stage, body), "ceiling": _to_ceiling(stage, body)}
-        gaps |= {kind: gap for kind, gap in beyond.items() if gap <= HELD}
+    gaps = {"ground": _distance_to_floor(stage, body), "object": _distance_to_top(stage, body)}
+    if gaps["ground"] > REACH and gaps["object"] > STANDING_GAP:
+        beyond = {"wall": _distance_to_back(stage, body), "ceiling": _distance_to_ceiling(stage, body)}
+        gaps |= {kind: gap for kind, gap in beyond.items() if gap <= REACH}
     least = min(gaps.values())
     return next(kind for kind, gap in gaps.items() if gap <= least + 1e-6)
 
 
-def _to_floor(stage: Stage, body: Body) -> float:
-    """The way to the floor of the room it is in, or to the lowest floor where it is in none."""
+def _distance_to_floor(stage: Stage, body: Body) -> float:
+    """Return the distance to the floor of the object's room, or to the lowest floor if it is in no room."""
     under = [floor.z for floor in stage.floors if floor.polygon.intersects(body.footprint)]
     return min(abs(float(body.low[2]) - z) for z in under or [stage.floor_height])
 
 
-def _to_top(stage: Stage, body: Body) -> float:
-    """The way down to the nearest top face that lies below some of it; none where it is sunk into one."""
+def _distance_to_top(stage: Stage, body: Body) -> float:
+    """Return the distance down to the nearest top face below part of the object; 0 if it is sunk into one."""
     below = (
         max(float(body.low[2] - other.high[2]), 0.0)
         for other in stage.bodies.values()
-        if other is not body and other.high[2] <= body.low[2] + SUNK and _overlap(body, other)
+        if other is not body and other.high[2] <= body.low[2] + MOST_SUNK and _overlap(body, other)
     )
     return min(below, default=float("inf"))
 
 
 def _overlap(body: Body, other: Body) -> bool:
-    """Whether one lies over the other, seen from above, and not only side by side."""
+    """Return True if one object is above the other in the top view, not just side by side."""
     common = np.minimum(body.high, other.high) - np.maximum(body.low, other.low)
     thin = np.minimum(body.high - body.low, other.high - other.low)
-    return bool((common[:2] >= np.minimum(BESIDE, thin[:2] / 2)).all())
+    return bool((common[:2] >= np.minimum(LEAST_OVERLAP, thin[:2] / 2)).all())
 
 
-def _to_back(stage: Stage, body: Body) -> float:
-    """The way to the nearest wall that it turns its back to."""
+def _distance_to_back(stage: Stage, body: Body) -> float:
+    """Return the distance to the nearest wall behind the object."""
     front = body.frame.front / max(float((body.frame.front**2).sum()) ** 0.5, 1e-12)
-    behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > ALONG]
+    behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > LEAST_ALIGNMENT]
     return nearest_board(body, behind)[1] if behind else float("inf")
 
 
-def _to_ceiling(stage: Stage, body: Body) -> float:
+def _distance_to_ceiling(stage: Stage, body: Body) -> float:
     ceiling = stage.ceiling()
     return abs(float(ceiling.low[2] - body.high[2])) if ceiling is not None else float("inf")

@@ -1,1 +1,1 @@
-"""New descriptions with their annotations: drawn, written by a model or from patterns, and held against rules."""
+"""Generation of descriptions and annotations, by a model or from patterns, with checks by rules."""

@@ -1,16 +1,16 @@
-"""Holds an annotation against its description: what the text tells and no entry says, and the other way round.
+"""Findings from comparing an annotation with its description, in both directions.
 
 >>> text = "A bedroom with a red bed and a lamp next to it."
 >>> made = annotation_of("0", "easy", text, ("eq,2,bed",), ("eq,1,bed,soft",), (), ())
->>> for finding in told_findings(made, furniture()):
+>>> for finding in text_mismatches(made, furniture()):
 ...     print(finding.severity, finding.code, finding.message)
 error uncounted-thing the text names 'lamp', and nothing of the kind is counted
 error other-quantity the text tells exactly 1 bed, and eq,2,bed says exactly 2
 error missing-attribute the text says that 'bed' is red, and no ObjAttr entry does
 warning untold-attribute eq,1,bed,soft: the text does not say soft
 
-Errors are plain from words alone; where reading by rules may be mistaken it is a warning, for a person to look at. What
-words mean is not known here: an attribute or a relation told in other words is taken for one that is not told.
+Errors are certain from the words alone. If the rules may be mistaken, the finding is a warning, for a person to check.
+Meanings are not known here: an attribute or a relation in other words counts as missing.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ from tsgkit.suites.sceneeval.makers.descriptions import (
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import element_of, relation_table, words_of
 
-__all__ = ["LEVELS", "RULES", "annotation_of", "furniture", "objects_of", "small_of", "told_findings"]
+__all__ = ["LEVELS", "RULES", "annotation_of", "furniture", "objects_of", "small_of", "text_mismatches"]
 
 RULES = {
-    "level-objects": Rule(ERROR, "not as many objects as the difficulty has"),
-    "level-small": Rule(ERROR, "more small objects than the difficulty has"),
-    "uncounted-thing": Rule(ERROR, "the text names a thing that no ObjCount entry counts"),
-    "unknown-thing": Rule(WARNING, "the text introduces something that no ObjCount entry counts and no table knows"),
-    "untold-category": Rule(ERROR, "a category is counted that the text does not name"),
-    "loose-category": Rule(WARNING, "a category says more than the text does"),
-    "several-counts": Rule(ERROR, "a category is counted twice, and differently"),
-    "other-quantity": Rule(ERROR, "the text tells another number"),
-    "unsure-quantity": Rule(WARNING, "the text may tell another number"),
-    "more-than-counted": Rule(ERROR, "more are demanded than are counted"),
-    "missing-attribute": Rule(ERROR, "the text tells an attribute that no ObjAttr entry has"),
-    "unsure-attribute": Rule(WARNING, "the text says what may be an attribute, and no ObjAttr entry has it"),
-    "untold-attribute": Rule(WARNING, "an attribute is demanded that the text does not tell"),
-    "merged-attribute": Rule(ERROR, "several attributes stand in one entry"),
-    "attribute-in-category": Rule(ERROR, "a category holds an attribute"),
-    "missing-relation": Rule(WARNING, "the text says where something is, and no entry does"),
-    "untold-relation": Rule(WARNING, "a relation is demanded that the text does not tell in these words"),
-    "odd-name": Rule(ERROR, "an entry holds signs that no name has"),
-    "unmapped-relation": Rule(ERROR, "a relation that means nothing measured"),
+    "level-objects": Rule(ERROR, "the number of objects does not fit the difficulty"),
+    "level-small": Rule(ERROR, "too many small objects for the difficulty"),
+    "uncounted-thing": Rule(ERROR, "a thing in the text has no ObjCount entry"),
+    "unknown-thing": Rule(WARNING, "an unknown thing in the text has no ObjCount entry"),
+    "untold-category": Rule(ERROR, "a counted category is not in the text"),
+    "loose-category": Rule(WARNING, "a category is more specific than the text"),
+    "several-counts": Rule(ERROR, "a category has contradictory counts"),
+    "other-quantity": Rule(ERROR, "the text has another number"),
+    "unsure-quantity": Rule(WARNING, "the text may have another number"),
+    "more-than-counted": Rule(ERROR, "an entry demands more objects than are counted"),
+    "missing-attribute": Rule(ERROR, "an attribute in the text has no ObjAttr entry"),
+    "unsure-attribute": Rule(WARNING, "a possible attribute in the text has no ObjAttr entry"),
+    "untold-attribute": Rule(WARNING, "a demanded attribute is not in the text"),
+    "merged-attribute": Rule(ERROR, "an entry has several attributes"),
+    "attribute-in-category": Rule(ERROR, "a category contains an attribute"),
+    "missing-relation": Rule(WARNING, "a relation in the text has no entry"),
+    "untold-relation": Rule(WARNING, "a demanded relation is not in the text in these words"),
+    "odd-name": Rule(ERROR, "an entry has characters that names cannot have"),
+    "unmapped-relation": Rule(ERROR, "a relation has no measured meaning"),
 }
 LEVELS = {"easy": (1, 4, 0), "medium": (5, 8, 3), "hard": (9, 10_000, 10_000)}
-"""For each difficulty the fewest and the most objects, and the most small ones."""
+"""For each difficulty, the least and greatest number of objects, and the greatest number of small ones."""
 SAME_STEM = {"wooden": "wood", "golden": "gold", "woolen": "wool", "gray": "grey", "sized": "size", "metallic": "metal"}
 NO_ATTRIBUTES = frozenset(
     ("second", "third", "other", "single", "more", "own", "very", "separate", "additional", "further")
@@ -67,20 +67,20 @@ NO_ATTRIBUTES = frozenset(
 PLAIN = re.compile(r"[\w ,.'’&+/:-]+")
 HOLDING = frozenset(words_of("hold carry contain"))
 UPSIDE = ("side_of top", "side_of bottom", "side_region bottom")
-"""What is above another has it below."""
+"""Relations that are inverses of each other: above and below."""
 IN_ROOM = ("in", "inside", "within")
 BUILT_ANYWHERE = ("corner", "middl", "center")
 LEFT_OUT = ("out-of-place", "cut-description", "empty-description", "unknown-difficulty", "no-counts")
-"""Findings of a file that are no findings of what an entry says, or are found otherwise."""
+"""Codes of file findings that do not concern entries, or that are found otherwise."""
 
 
 def objects_of(annotation: Annotation) -> int:
-    """How many objects are demanded at least."""
+    """Return the least number of objects demanded."""
     return sum(map(_least, annotation.of_kind("cnt")))
 
 
 def small_of(annotation: Annotation, table: Furniture) -> int:
-    """How many of them are small."""
+    """Return the least number of small objects demanded."""
     return sum(_least(spec) for spec in annotation.of_kind("cnt") if table.is_small(spec.category))
 
 
@@ -88,34 +88,34 @@ def _least(spec: Specification) -> int:
     return {"eq": spec.n, "ge": spec.n, "gt": spec.n + 1}.get(spec.quantity, 0)
 
 
-def told_findings(annotation: Annotation, table: Furniture) -> tuple[Finding, ...]:
-    """Everything that rules find; the errors of its entries as of a file among it."""
-    held = _Held(annotation, table)
+def text_mismatches(annotation: Annotation, table: Furniture) -> tuple[Finding, ...]:
+    """Return all findings by rules, errors first, with those on the form of its entries."""
+    check = _AnnotationCheck(annotation, table)
     checks: Sequence[Callable[[], Iterator[Finding]]] = (
-        held.level,
-        held.things,
-        held.categories,
-        held.quantities,
-        held.numbers,
-        held.attributes_told,
-        held.attributes_written,
-        held.relations_told,
-        held.relations_written,
-        held.entries,
+        check.level,
+        check.things,
+        check.categories,
+        check.quantities,
+        check.numbers,
+        check.attributes_in_text,
+        check.attributes_in_entries,
+        check.relations_in_text,
+        check.relations_in_entries,
+        check.entries,
     )
     found = [finding for check in checks for finding in check()]
     return tuple(dict.fromkeys(sorted(found, key=lambda one: one.severity != ERROR)))
 
 
 @dataclass(frozen=True)
-class _Held:
-    """An annotation beside its description."""
+class _AnnotationCheck:
+    """An annotation with its parsed description."""
 
     annotation: Annotation
     table: Furniture
 
     @cached_property
-    def told(self) -> Description:
+    def parsed(self) -> Description:
         return read_description(self.annotation.description, self.annotation.categories, self.table)
 
     @cached_property
@@ -130,7 +130,7 @@ class _Held:
         return {}
 
     def candidates(self, thing: Thing) -> tuple[str, ...]:
-        """The categories a thing may be of: those it is called by, else those that it or they say more precisely."""
+        """Return the categories that a thing may belong to: synonyms, else those that are more or less precise."""
         if thing.name not in self._meant:
             self._meant[thing.name] = self._candidates(thing)
         return self._meant[thing.name]
@@ -156,7 +156,7 @@ class _Held:
             )
 
     def things(self) -> Iterator[Finding]:
-        for thing in self.told.things:
+        for thing in self.parsed.things:
             if self.candidates(thing) or (thing.is_definite and not thing.is_known):
                 continue
             if not thing.is_known:
@@ -167,10 +167,10 @@ class _Held:
                 yield self._finding("uncounted-thing", message, hint)
 
     def categories(self) -> Iterator[Finding]:
-        named = {name for thing in self.told.things for name in self.candidates(thing)}
-        keys = {self.table.same(thing.name) for thing in self.told.things}
+        named = {name for thing in self.parsed.things for name in self.candidates(thing)}
+        keys = {self.table.same(thing.name) for thing in self.parsed.things}
         for name in self.annotation.categories:
-            if self.table.same(name) in keys or key_of(name) in self.told.runs or self.told.says(name):
+            if self.table.same(name) in keys or key_of(name) in self.parsed.runs or self.parsed.says(name):
                 continue
             if name in named:
                 yield self._finding("loose-category", f"the text does not say {spaced(name)} in full")
@@ -184,22 +184,22 @@ class _Held:
                 if len({spec.n for spec in specs if spec.quantity == "eq"}) > 1 or len(specs) > 2:
                     yield self._finding("several-counts", f"{name} is counted by {', '.join(s.text for s in specs)}")
                 continue
-            named = [thing for thing in self.told.things if self.candidates(thing) == (name,)]
+            named = [thing for thing in self.parsed.things if self.candidates(thing) == (name,)]
             yield from self._quantity(specs[0], named)
 
     def _quantity(self, spec: Specification, named: Sequence[Thing]) -> Iterator[Finding]:
-        told = [thing.quantity for thing in named if thing.quantity is not None]
+        mentioned = [thing.quantity for thing in named if thing.quantity is not None]
         is_shared = any(thing.is_shared for thing in named)
-        if not told:
+        if not mentioned:
             if named and spec.quantity == "eq" and not any(thing.is_definite for thing in named) and spec.n > 1:
                 yield self._finding("unsure-quantity", f"the text tells no number, and {spec.text} does")
             return
-        if len(told) == 1 and not is_shared:
-            verdict = _verdict(told[0], spec)
+        if len(mentioned) == 1 and not is_shared:
+            verdict = _verdict(mentioned[0], spec)
             if verdict:
-                message = f"the text tells {told[0]} {spaced(spec.category)}, and {spec.text} says {spec.wanted}"
+                message = f"the text tells {mentioned[0]} {spaced(spec.category)}, and {spec.text} says {spec.wanted}"
                 yield self._finding(verdict, message)
-        elif message := _of_several(told, spec, is_shared=is_shared):
+        elif message := _of_several(mentioned, spec, is_shared=is_shared):
             yield self._finding("other-quantity", message)
 
     def numbers(self) -> Iterator[Finding]:
@@ -211,8 +211,8 @@ class _Held:
                 if _least(spec) > limit:
                     yield self._finding("more-than-counted", f"{spec.text}: only {limit} are counted")
 
-    def attributes_told(self) -> Iterator[Finding]:
-        for thing in self.told.things:
+    def attributes_in_text(self) -> Iterator[Finding]:
+        for thing in self.parsed.things:
             names = self.candidates(thing)
             for phrase, is_sure in attribute_words(thing, self.table):
                 if not names or phrase in NO_ATTRIBUTES or self._is_demanded(phrase, names):
@@ -228,13 +228,13 @@ class _Held:
         said = [spec.attribute for spec in self.annotation.of_kind("atr") if spec.category in names]
         return any(roots & _roots(text) for text in (*said, *names))
 
-    def attributes_written(self) -> Iterator[Finding]:
-        told = _roots(" ".join(token.word for token in self.told.tokens))
+    def attributes_in_entries(self) -> Iterator[Finding]:
+        mentioned = _roots(" ".join(token.word for token in self.parsed.tokens))
         for spec in self.annotation.of_kind("atr"):
             if kinds := self._merged(spec.attribute):
                 message = f"{spec.text}: {spaced(spec.attribute)} is {' and '.join(kinds)}"
                 yield self._finding("merged-attribute", message, "write an entry for each")
-            elif not _roots(spec.attribute) & told:
+            elif not _roots(spec.attribute) & mentioned:
                 message = f"{spec.text}: the text does not say {spaced(spec.attribute)}"
                 yield self._finding("untold-attribute", message)
         for name in self.counted:
@@ -245,27 +245,27 @@ class _Held:
                 yield self._finding("attribute-in-category", message, hint)
 
     def _merged(self, attribute: str) -> tuple[str, ...]:
-        """The kinds of several attributes in one; none where it is one."""
+        """Return the kinds of several attributes joined in one, or nothing if there is only one."""
         if self.table.attribute_kind(attribute):
             return ()
         words = spaced(attribute.replace("/", " ").replace("&", " ").replace("+", " ").replace("-", " ")).split()
         kinds = dict.fromkeys(kind for word in words if (kind := self.table.attributes.get(word)))
         return tuple(kinds) if len(kinds) > 1 else ()
 
-    def relations_told(self) -> Iterator[Finding]:
-        for placing in self.told.placings:
+    def relations_in_text(self) -> Iterator[Finding]:
+        for placing in self.parsed.placings:
             if not self._is_placed(placing):
-                things = [self.told.things[n].name for n in (placing.thing, placing.anchor) if n is not None]
+                things = [self.parsed.things[n].name for n in (placing.thing, placing.anchor) if n is not None]
                 what = " and ".join([repr(name) for name in things] + ([placing.element] if placing.element else []))
                 message = f"the text says {placing.phrase!r} of {what}, and no entry says how they stand"
                 yield self._finding("missing-relation", message)
 
     def _is_placed(self, placing: Placing) -> bool:
-        """Whether an entry says of what a phrase joins how it stands, or the phrase cannot be made out."""
-        mine = () if placing.thing is None else self.candidates(self.told.things[placing.thing])
-        to = () if placing.anchor is None else self.candidates(self.told.things[placing.anchor])
+        """Return True if an entry relates the things that a phrase joins, or if the phrase is unclear."""
+        mine = () if placing.thing is None else self.candidates(self.parsed.things[placing.thing])
+        to = () if placing.anchor is None else self.candidates(self.parsed.things[placing.anchor])
         if mine == to and not any(_least(spec) > 1 for spec in self.annotation.of_kind("cnt") if spec.category in mine):
-            mine = ()  # one thing does not stand to itself: what is placed comes behind the phrase
+            mine = ()  # a thing has no relation to itself: the placed thing follows the phrase
         if not mine and not to:
             return True
         built = placing.element or self._corner(placing)
@@ -285,19 +285,19 @@ class _Held:
         specs = [spec for spec in self.annotation.of_kind("oar") if spec.category in names]
         return any(element_of(name) == element for spec in specs for name in spec.elements)
 
-    def relations_written(self) -> Iterator[Finding]:
+    def relations_in_entries(self) -> Iterator[Finding]:
         for spec in (*self.annotation.of_kind("oor"), *self.annotation.of_kind("oar")):
             if not self._is_worded(spec) and not _is_of_a_room(spec):
                 yield self._finding("untold-relation", f"{spec.text}: the text does not say {spaced(spec.relation)}")
 
     def _is_worded(self, spec: Specification) -> bool:
         table = relation_table()
-        if self.told.says(" ".join(word for word in spaced(spec.relation).split() if word not in table.ignored)):
+        if self.parsed.says(" ".join(word for word in spaced(spec.relation).split() if word not in table.ignored)):
             return True
         meant = table.between_objects(spec.relation) if spec.kind == "oor" else None
-        if any(one.type in ("inside_of", "on_top") for one in meant or ()) and self.told.roots & HOLDING:
+        if any(one.type in ("inside_of", "on_top") for one in meant or ()) and self.parsed.roots & HOLDING:
             return True
-        return any(_means_the_same(placing.phrase, spec) for placing in self.told.placings)
+        return any(_means_the_same(placing.phrase, spec) for placing in self.parsed.placings)
 
     def entries(self) -> Iterator[Finding]:
         for spec in self.annotation.specifications:
@@ -312,12 +312,12 @@ class _Held:
 
 
 def _head(thing: Thing) -> str:
-    """The beginning of an entry for a thing."""
+    """Return the first fields of an entry for a thing."""
     return "eq,1" if thing.quantity is None else f"{thing.quantity.comparison},{thing.quantity.n}"
 
 
 def _singular(name: str) -> str:
-    """A name as a category is written.
+    """Return a name in the form of a category.
 
     >>> _singular("storage boxes"), _singular("bookshelves"), _singular("chess"), _singular("knives")
     ('storage_box', 'bookshelf', 'chess', 'knife')
@@ -335,35 +335,44 @@ def _singular(name: str) -> str:
 
 
 def _is_tail(short: str, whole: str) -> bool:
-    """Whether a name is the last part of another: chair of armchair and of office chair."""
+    """Return True if a name is the last part of another, such as ``chair`` of ``armchair`` and ``office chair``."""
     return len(key_of(short)) > 2 and key_of(whole).endswith(key_of(short))
 
 
-def _verdict(told: Quantity, spec: Specification) -> str:
-    """The code of how a number that is told once differs from an entry; empty where it does not."""
-    if told.is_vague:
+def _verdict(mentioned: Quantity, spec: Specification) -> str:
+    """Return the code for how a number mentioned once differs from an entry, or an empty text if it does not."""
+    if mentioned.is_vague:
         return "" if spec.quantity in ("ge", "gt") else "other-quantity" if spec.n < 2 else "unsure-quantity"
-    if (told.comparison, told.n) == ("eq", 0):
+    if (mentioned.comparison, mentioned.n) == ("eq", 0):
         return "" if spec.holds(0) and not spec.holds(1) else "other-quantity"
-    if _span(told.comparison, told.n) == _span(spec.quantity, spec.n) or (spec.quantity, spec.n) == ("ge", told.n) == (
+    if _span(mentioned.comparison, mentioned.n) == _span(spec.quantity, spec.n) or (spec.quantity, spec.n) == (
+        "ge",
+        mentioned.n,
+    ) == (
         "ge",
         1,
     ):
         return ""
-    is_loose = told.comparison == "eq" and (spec.quantity, spec.n) in (("ge", told.n), ("gt", told.n - 1))
+    is_loose = mentioned.comparison == "eq" and (spec.quantity, spec.n) in (
+        ("ge", mentioned.n),
+        ("gt", mentioned.n - 1),
+    )
     return "unsure-quantity" if is_loose else "other-quantity"
 
 
 def _span(comparison: str, n: int) -> tuple[str, int]:
-    """A comparison by one of those that mean the same."""
+    """Return a comparison in its normal form."""
     return {"gt": ("ge", n + 1), "lt": ("le", n - 1)}.get(comparison, (comparison, n))
 
 
-def _of_several(told: Sequence[Quantity], spec: Specification, *, is_shared: bool) -> str:
-    """Why numbers that are told in several places, or for each of several, cannot come to what an entry says."""
-    if any(one.is_vague or one.n == 0 or one.comparison not in ("eq", "ge") for one in told) or spec.quantity == "le":
+def _of_several(mentioned: Sequence[Quantity], spec: Specification, *, is_shared: bool) -> str:
+    """Return why numbers mentioned several times, or for each of several things, contradict an entry."""
+    if (
+        any(one.is_vague or one.n == 0 or one.comparison not in ("eq", "ge") for one in mentioned)
+        or spec.quantity == "le"
+    ):
         return ""
-    most, total = max(one.n for one in told), sum(one.n for one in told)
+    most, total = max(one.n for one in mentioned), sum(one.n for one in mentioned)
     says = f"{spaced(spec.category)}, and {spec.text} says {spec.wanted}"
     if _least(spec) < most:
         return f"in one place alone the text tells of {most} {says}"
@@ -373,13 +382,13 @@ def _of_several(told: Sequence[Quantity], spec: Specification, *, is_shared: boo
 
 
 def _roots(text: str) -> frozenset[str]:
-    """The stems of words of attributes, wood and wooden being the same."""
+    """Return the stems of attribute words. ``wood`` and ``wooden`` have the same one."""
     words = spaced(text).replace("-", " ").split()
     return frozenset(root for word in words for root in words_of(SAME_STEM.get(word, word)))
 
 
 def _joins(spec: Specification, mine: Sequence[str], to: Sequence[str]) -> bool:
-    """Whether a relation is between something of these categories and another of those."""
+    """Return True if a relation is between one of ``mine`` and one of ``to``."""
     names = list(spec.categories)
     first = next((name for name in names if name in mine), None)
     if first is None:
@@ -400,5 +409,5 @@ def _means_the_same(phrase: str, spec: Specification) -> bool:
 
 
 def _is_of_a_room(spec: Specification) -> bool:
-    """Whether a relation only says in which room something is, as texts do in many ways."""
+    """Return True if a relation only says in which room something is. Texts say that in many ways."""
     return spec.kind == "oar" and element_of(spec.elements[0]) == "room" and spaced(spec.relation) in IN_ROOM

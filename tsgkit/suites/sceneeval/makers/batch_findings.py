@@ -1,4 +1,4 @@
-"""What only shows beside other descriptions: one like another, and demands that belong to another one's text.
+"""Findings that need other descriptions: near-duplicates, and demands that belong to another description.
 
 >>> one = annotation_of("0", "easy", "A den with a red sofa by the wall.", ("eq,1,sofa",), ("eq,1,sofa,red",))
 >>> other = annotation_of("1", "easy", "A kitchen with a stove.", ("eq,1,stove", "eq,1,sofa"), ("eq,1,stove,red",))
@@ -19,57 +19,57 @@ from tsgkit.suites.sceneeval.makers.descriptions import names_in
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, furniture
 from tsgkit.suites.sceneeval.word_meanings import words_of
 
-__all__ = ["RULES", "Batch", "alike", "annotation_of", "batch_findings", "furniture", "telling"]
+__all__ = ["RULES", "Batch", "annotation_of", "batch_findings", "content_words", "furniture", "similarity"]
 
 RULES = {
-    "near-duplicate": Rule(ERROR, "a description is much like another one"),
-    "carried-over": Rule(ERROR, "what is demanded stands in another description, and not in this one"),
+    "near-duplicate": Rule(ERROR, "a description is very similar to another one"),
+    "carried-over": Rule(ERROR, "a demand comes from another description"),
 }
 MOST_ALIKE = 0.75
-"""Two descriptions that share more of their telling words than this are one and the same."""
+"""The share of common words above which two descriptions are near-duplicates."""
 COMMON = word_set("a an the of in on at with and or to is are there it its by room next wall against stand has one two")
 
 
-def telling(text: str) -> frozenset[str]:
-    """The stems of the words that tell one description from another."""
+def content_words(text: str) -> frozenset[str]:
+    """Return the stems of the words that distinguish one description from another."""
     return frozenset(words_of(text)) - COMMON
 
 
-def alike(one: frozenset[str], other: frozenset[str]) -> float:
-    """The share of telling words that two descriptions have in common."""
+def similarity(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of distinguishing words that two descriptions have in common."""
     return len(one & other) / len(one | other) if one | other else 1.0
 
 
 def batch_findings(
     annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()
 ) -> list[tuple[Finding, ...]]:
-    """For each of several annotations, what shows beside the others and beside descriptions that are known."""
+    """Return the findings on each annotation, compared with the others and with known descriptions."""
     batch = Batch(annotations, table, known)
     return [batch.findings(place) for place in range(len(annotations))]
 
 
 class Batch:
-    """Annotations that are held against each other; descriptions that are known come before them all."""
+    """A batch of annotations to compare with each other and with known descriptions, which take precedence."""
 
     def __init__(self, annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()) -> None:
         self.annotations, self.table = annotations, table
         self.names = [names_in(one.description, table) for one in annotations]
-        self.words = [telling(one.description) for one in annotations]
-        self.known = [telling(text) for text in known]
+        self.words = [content_words(one.description) for one in annotations]
+        self.known = [content_words(text) for text in known]
 
     def findings(self, place: int, instead: Annotation | None = None) -> tuple[Finding, ...]:
-        """What shows of the annotation at a place, or of another one in its stead."""
+        """Return the findings on the annotation at an index, or on another one in its place."""
         one = instead or self.annotations[place]
-        words = telling(one.description) if instead else self.words[place]
+        words = content_words(one.description) if instead else self.words[place]
         return (*self._duplicates(one, place, words), *self._carried(one, place))
 
     def _duplicates(self, one: Annotation, place: int, words: frozenset[str]) -> Iterator[Finding]:
         if not words:
             return
-        if any(alike(words, other) > MOST_ALIKE for other in self.known):
+        if any(similarity(words, other) > MOST_ALIKE for other in self.known):
             yield _finding("near-duplicate", one, "the description is much like one there is already")
         for other, said in zip(self.annotations[:place], self.words[:place], strict=True):
-            if alike(words, said) > MOST_ALIKE:
+            if similarity(words, said) > MOST_ALIKE:
                 yield _finding("near-duplicate", one, f"the description is much like that of {other.item_id}")
                 return
 
@@ -90,7 +90,7 @@ class Batch:
                 yield _finding("carried-over", one, message)
 
     def _first(self, says: Sequence[bool], place: int) -> str:
-        """The first other description that says something; empty where none does."""
+        """Return the id of the first other item for which ``says`` is True, or an empty text."""
         return next((one.item_id for n, one in enumerate(self.annotations) if n != place and says[n]), "")
 
 

@@ -1,16 +1,17 @@
-"""Reads a description of a room by rules: which things it speaks of, how many, what they are like, where they stand.
+"""A rule-based parser of descriptions: the things, their numbers and attributes, and where they are.
 
->>> told = read_description("A den with at least two red armchairs next to a sofa.", ("armchair", "sofa"), furniture())
->>> for thing in told.things:
+>>> text = "A den with at least two red armchairs next to a sofa."
+>>> parsed = read_description(text, ("armchair", "sofa"), furniture())
+>>> for thing in parsed.things:
 ...     print(thing.name, thing.quantity, thing.modifiers)
 armchairs at least 2 ('red',)
 sofa exactly 1 ()
->>> [(place.phrase, place.thing, place.anchor) for place in told.placings]
+>>> [(place.phrase, place.thing, place.anchor) for place in parsed.placings]
 [('next to', 0, 1)]
 
-Things are those that the annotation counts and those of ``tasks/sceneeval/furniture.yaml``; anything else that is
-introduced by a word like ``a`` or ``two`` is kept apart as unknown. There is no grammar behind it: what a pronoun
-stands for, and what a phrase belongs to that stands far from it, is not known.
+Things are the categories of the annotation and the names in ``tasks/sceneeval/furniture.yaml``. Anything else after a
+word such as ``a`` or ``two`` is an unknown thing. There is no grammar behind it: pronouns and distant references are
+not resolved.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from tsgkit.geometry import ELEMENTS
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, WORDS, spaced
-from tsgkit.suites.sceneeval.makers.furniture import SURE_KINDS, Furniture, furniture, key_of
+from tsgkit.suites.sceneeval.makers.furniture import CERTAIN_KINDS, Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import relation_table, words_of
 
 __all__ = ["Description", "Placing", "Quantity", "Thing", "furniture", "names_in", "read_description"]
 
 LONGEST = 4_000
-"""Characters that are read: more than twice the longest published description."""
+"""The maximum number of characters that are parsed: over twice the longest published description."""
 LONGEST_NAME = 4
 WIDEST = 7
-"""Words between a thing and the word that introduces it, and between a phrase and what it leads to."""
+"""The maximum distance, in words, between a thing and its determiner, and between a phrase and its anchor."""
 _TOKEN = re.compile(r"[^\W_]+|[.,;:!?()]")
 ENDS = frozenset(".;:!?()")
 DEFINITE = word_set("the its their his her this that these those each every both all whose which same")
@@ -57,10 +58,10 @@ STOPS = DEFINITE | VAGUE | VERBS | LINKS | frozenset(NUMBERS) | word_set("a an a
 INTRODUCING = VAGUE | frozenset(NUMBERS) | word_set("a an another")
 ROOM_KEYS = frozenset(map(key_of, ROOMS[:-1]))
 SHARING = word_set("each both every either")
-"""Where one of these stands, numbers may hold for each of several."""
+"""Words that may apply the numbers in their sentence to each of several things."""
 NEGATIONS = frozenset(("not", "without", "never", "isn", "aren", "shouldn"))
 FURTHER = ("more", "others", "further", "additional")
-"""With a number before them and no name behind them they stand for things that were named before."""
+"""Words that refer to things named before if they follow a number and no name follows them."""
 MANY = {"pair": 2, "couple": 2}
 COMPARISONS = {
     ("at", "least"): "ge",
@@ -74,7 +75,7 @@ IRREGULAR = {"hung": "hang"}
 
 
 class Quantity(NamedTuple):
-    """How many of a thing a description tells; a vague one names no number."""
+    """The number of a thing in a description. A vague quantity has no exact number."""
 
     comparison: str
     n: int
@@ -85,7 +86,7 @@ class Quantity(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A word or a mark, and its stem."""
+    """A word or punctuation mark, and its stem."""
 
     word: str
     root: str
@@ -93,25 +94,25 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Thing:
-    """One place of a description where a thing is named."""
+    """One mention of a thing in a description."""
 
     start: int
     end: int
     name: str
     modifiers: tuple[str, ...]
     quantity: Quantity | None
-    """None where the text goes back to a thing it named before, or tells no number."""
+    """None if the thing was named before, or has no number."""
     is_definite: bool
     is_shared: bool
-    """Whether a word such as ``each`` stands in its sentence, so that numbers may have to be multiplied."""
+    """True if its sentence has a word such as ``each``, so that numbers may be multiplied."""
     is_known: bool = True
-    """Whether its name is counted or in the table; else it is only introduced as a thing is."""
+    """True if its name is a category of the annotation or in the table."""
 
 
 class Placing(NamedTuple):
-    """A phrase that says where something is: what is placed, and by what, as far as that can be told.
+    """A phrase that says where something is: the placed thing and its anchor, if they are known.
 
-    ``thing`` and ``anchor`` are places among the things; ``element`` is what is built.
+    ``thing`` and ``anchor`` are indices of things; ``element`` is a built element.
     """
 
     phrase: str
@@ -122,7 +123,7 @@ class Placing(NamedTuple):
 
 @dataclass(frozen=True)
 class Description:
-    """A description as it was read."""
+    """A parsed description."""
 
     text: str
     tokens: tuple[Token, ...]
@@ -131,7 +132,7 @@ class Description:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """The stems of all its words."""
+        """The stems of all words."""
         return frozenset(token.root for token in self.tokens)
 
     @cached_property
@@ -140,12 +141,12 @@ class Description:
         return _runs([token.word for token in self.tokens])
 
     def says(self, name: str) -> bool:
-        """Whether all words of a name stand in it."""
+        """Return True if the text contains all words of a name."""
         return set(words_of(spaced(name).replace("-", " "))) <= self.roots
 
 
 def names_in(text: str, table: Furniture) -> frozenset[str]:
-    """The keys of all that a text could name, names of the same kind of thing being one.
+    """Return the keys of everything a text could name. Synonyms have the same key.
 
     >>> key_of("rug") in names_in("A blue carpet.", furniture())
     True
@@ -166,7 +167,7 @@ def _ends(words: Sequence[str], start: int) -> Iterator[int]:
 
 
 def read_description(text: str, categories: Iterable[str], table: Furniture) -> Description:
-    """A description with all that rules find in it; what the annotation counts are things as well."""
+    """Parse a description. The annotation's categories count as names of things."""
     tokens = tuple(map(_token, _TOKEN.findall(text[:LONGEST].lower())))
     things = _Reader(tokens, tuple(categories), table).things()
     return Description(text, tokens, things, tuple(_placings(tokens, things)))
@@ -177,7 +178,7 @@ def _token(word: str) -> Token:
 
 
 class _Reader:
-    """Looks for things from the left to the right."""
+    """A left-to-right search for things."""
 
     def __init__(self, tokens: Sequence[Token], categories: Sequence[str], table: Furniture) -> None:
         self.tokens, self.table = tokens, table
@@ -193,7 +194,7 @@ class _Reader:
         return tuple(sorted([*known, *unknown], key=lambda thing: thing.start))
 
     def _spans(self) -> list[tuple[int, int]]:
-        """Where known names stand, the longest first; one right before another is a part of its name."""
+        """Return the spans of known names, longest first. Adjacent names are joined."""
         spans: list[tuple[int, int]] = []
         place = 0
         while place < len(self.tokens):
@@ -214,7 +215,7 @@ class _Reader:
         return start + (nouns or ends)[-1] if ends else 0
 
     def _is_verb(self, start: int) -> bool:
-        """Whether a name that is a verb as well (``faces``, ``books``) stands where verbs do."""
+        """Return True if the word may be a verb here, such as ``faces``."""
         return self.tokens[start].word in VERBS
 
     def _thing(self, start: int, end: int) -> Thing:
@@ -224,7 +225,7 @@ class _Reader:
         return Thing(start, end, name, (*modifiers, *after), quantity, is_definite, self.sharing[start])
 
     def _before(self, start: int, last: str) -> tuple[tuple[str, ...], Quantity | None, bool]:
-        """What stands before a name: words for what it is like, how many, and whether it was named before."""
+        """Return what comes before a name: attributes, the quantity, and whether it is definite."""
         place, modifiers = start - 1, list[str]()
         while place >= 0 and start - place <= WIDEST and self._goes_on(place):
             if self.tokens[place].word[0].isalnum() and self.tokens[place].word != "and":
@@ -247,7 +248,7 @@ class _Reader:
         return word in self.table.attributes or word in self.table.shades
 
     def _attributes_at_the_end(self, words: Sequence[str]) -> list[str]:
-        """The known attributes right before a name that nothing introduces: what else stands there may be a verb."""
+        """Return the known attributes right before a name without a determiner. Other words there may be verbs."""
         kept: list[str] = []
         for word in reversed(words):
             if not self._is_attribute(word):
@@ -256,7 +257,7 @@ class _Reader:
         return kept
 
     def _after(self, end: int) -> tuple[str, ...]:
-        """``the table is round``, ``a table made of oak``."""
+        """Return attributes after a name: ``the table is round``, ``a table made of oak``."""
         words = [token.word for token in self.tokens[end : end + 3]]
         if words[:1] in (["is"], ["are"]) and len(words) > 1 and words[1] in self.table.attributes:
             after = self.tokens[end + 2].word if len(self.tokens) > end + 2 else "."
@@ -266,7 +267,7 @@ class _Reader:
         return ()
 
     def _unknown(self, taken: set[int]) -> Iterator[Thing | None]:
-        """What is introduced as a thing is, and has no name that is known."""
+        """Yield things that have a determiner or number but no known name."""
         for place, token in enumerate(self.tokens):
             if token.word not in INTRODUCING:
                 continue
@@ -296,7 +297,7 @@ def _names_a_room(words: Sequence[str]) -> bool:
 
 
 def _sharing(tokens: Sequence[Token]) -> list[bool]:
-    """For every word whether one that makes numbers hold for each of several stands in its sentence."""
+    """Return for each word if its sentence has a word that multiplies numbers."""
     found: list[bool] = []
     start = 0
     for place, token in enumerate((*tokens, Token(".", "."))):
@@ -309,7 +310,7 @@ def _sharing(tokens: Sequence[Token]) -> list[bool]:
 
 
 def _multiplies(words: Sequence[str], place: int) -> bool:
-    """Whether a word makes numbers hold for each of several, or adds to one that was told before."""
+    """Return True if a word applies a number to each of several things, or adds to an earlier number."""
     after = words[place + 1] if place + 1 < len(words) else ""
     if words[place] in FURTHER and place and _number(words[place - 1]) is not None:
         return not after[:1].isalnum() or after in STOPS
@@ -317,7 +318,7 @@ def _multiplies(words: Sequence[str], place: int) -> bool:
 
 
 def _quantity(tokens: Sequence[Token], place: int, last: str) -> Quantity | None:
-    """The number that the word at a place tells of what follows it, ``last`` being its last word."""
+    """Return the quantity expressed at an index. ``last`` is the last word of the name that follows."""
     word = tokens[place].word if place >= 0 else ""
     before = tuple(token.word for token in tokens[max(place - 2, 0) : max(place, 0)])
     if word in ("no", "without") or (word in ("a", "an", "any") and not NEGATIONS.isdisjoint(before)):
@@ -348,7 +349,7 @@ class _Phrase(NamedTuple):
 
 
 def phrases() -> tuple[_Phrase, ...]:
-    """The phrases of the table of relations as texts have them, the longest first; those that name things left out."""
+    """Return the relation phrases as they appear in texts, longest first, except those that contain names of things."""
     table = relation_table()
     named = {phrase for phrase in (*table.objects, *table.rooms) if phrase and "shel" not in phrase}
     made = [_Phrase(phrase, words_of(phrase)) for phrase in named]
@@ -376,7 +377,7 @@ def _placings(tokens: Sequence[Token], things: Sequence[Thing]) -> Iterator[Plac
 
 
 def _stands(phrase: _Phrase, number: int, kept: Sequence[int], roots: Sequence[str]) -> bool:
-    """Whether a phrase stands here, its words not further apart than the words between them that are left out."""
+    """Return True if a phrase starts here, with at most two ignored words inside it."""
     size = len(phrase.roots)
     if tuple(roots[number : number + size]) != phrase.roots:
         return False
@@ -393,7 +394,7 @@ def _thing_before(tokens: Sequence[Token], start: int, thing_at: dict[int, int])
 
 
 def _what_follows(tokens: Sequence[Token], end: int, thing_at: dict[int, int]) -> tuple[int | None, str]:
-    """The thing or what is built that a phrase leads to."""
+    """Return the thing or the built element after a phrase."""
     for place in range(end, min(end + WIDEST, len(tokens))):
         word = tokens[place].word
         if place in thing_at:
@@ -407,12 +408,12 @@ def _what_follows(tokens: Sequence[Token], end: int, thing_at: dict[int, int]) -
 
 
 def attribute_words(thing: Thing, table: Furniture) -> tuple[tuple[str, bool], ...]:
-    """What a thing is said to be, attribute by attribute, and whether that is sure to be one."""
+    """Return the attributes of a thing, each with True if it certainly is one."""
     found, place = list[tuple[str, bool]](), 0
     words = thing.modifiers
     while place < len(words):
         size = next((n for n in (3, 2, 1) if table.attribute_kind(" ".join(words[place : place + n]))), 1)
         phrase = " ".join(words[place : place + size])
-        found.append((phrase, table.attribute_kind(phrase) in SURE_KINDS))
+        found.append((phrase, table.attribute_kind(phrase) in CERTAIN_KINDS))
         place += size
     return tuple(found)

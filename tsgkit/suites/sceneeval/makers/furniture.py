@@ -1,4 +1,4 @@
-"""What descriptions speak of: things by room, what of them is small, and the words for attributes; a table to edit.
+"""The editable table of furniture: things by room, small things, and words for attributes.
 
 >>> table = furniture()
 >>> table.is_small("books"), table.is_small("wardrobe"), table.attribute_kind("striped"), table.attribute_kind("tall")
@@ -23,14 +23,14 @@ from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
 from tsgkit.suites.sceneeval.word_meanings import synonyms_table, words_of
 
 FURNITURE = "sceneeval/furniture.yaml"
-SURE_KINDS = ("colour", "material", "shape", "pattern", "kind")
-"""Words of these right before a thing are attributes of it, whatever one compares it with."""
+CERTAIN_KINDS = ("colour", "material", "shape", "pattern", "kind")
+"""The kinds of words that, right before a name, are certainly attributes of it."""
 PLACES = ("standing", "wall", "ceiling", "rug", "small")
 _WORD = re.compile(r"[^\W_]+")
 
 
 def key_of(name: str) -> str:
-    """A name as it is compared: ``night stands`` and ``nightstand`` are the same.
+    """Return a name normalised for comparison: ``night stands`` and ``nightstand`` are the same.
 
     >>> key_of("night stands") == key_of("nightstand"), key_of("Book_shelves") == key_of("bookshelf")
     (True, True)
@@ -41,7 +41,7 @@ def key_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class RoomThings:
-    """What stands in a type of room, by its place."""
+    """The things in a type of room, by place."""
 
     standing: tuple[str, ...]
     wall: tuple[str, ...]
@@ -51,36 +51,36 @@ class RoomThings:
 
     @property
     def large(self) -> tuple[str, ...]:
-        """What is not small."""
+        """The things that are not small."""
         return self.standing + self.wall + self.ceiling + self.rug
 
 
 @dataclass(frozen=True)
 class Furniture:
-    """The table."""
+    """The furniture table."""
 
     rooms: Mapping[str, RoomThings]
     carriers: tuple[str, ...]
     several: Mapping[str, int]
-    """Of what there may be several, and how many at most."""
+    """The greatest number of each thing that may occur several times."""
     names: Mapping[str, str]
-    """Every name of a thing by its key, and the key of the first name of the same kind of thing."""
+    """The key of each name, mapped to the key of the first synonym."""
     small: frozenset[str]
     ambiguous: frozenset[str]
-    """Names that are other words as well."""
+    """Names that are also other words."""
     not_things: frozenset[str]
     attributes: Mapping[str, str]
-    """Words for attributes, and of what kind they are."""
+    """Words for attributes, mapped to the kind of attribute."""
     shades: frozenset[str]
     sha256: str
 
     def same(self, name: str) -> str:
-        """The key that all names of the same kind of thing have in common."""
+        """Return the key shared by all synonyms of a name."""
         key = key_of(name)
         return self.names.get(key, key)
 
     def is_small(self, name: str) -> bool:
-        """Whether a thing of this name, or of its last words, is a small one."""
+        """Return True if the name, or its last words, name a small thing."""
         words = _WORD.findall(spaced(name))
         keys = [self.same(" ".join(words[start:])) for start in range(len(words))]
         known = next((key for key in keys if key in self._kinds), "")
@@ -91,7 +91,7 @@ class Furniture:
         return frozenset(self.names.values())
 
     def attribute_kind(self, words: str) -> str | None:
-        """Of what kind the attribute is that words tell, shades left out; None where they tell none."""
+        """Return the kind of the attribute, ignoring shades, or None if the words are no attribute."""
         parts = spaced(words).replace("-", " ").split()
         while len(parts) > 1 and parts[0] in self.shades and parts[1] in self.attributes:
             parts = parts[1:]
@@ -99,7 +99,7 @@ class Furniture:
 
 
 def furniture() -> Furniture:
-    """The table of the working project, else the shipped one."""
+    """Return the table of the working project, else the bundled one."""
     found = find("tasks", FURNITURE)
     return _table_of(text_of(found), str(found), tuple(map(tuple, synonyms_table()[0])))
 
@@ -108,7 +108,7 @@ def furniture() -> Furniture:
 def _table_of(text: str, source: str, synonyms: Sequence[Sequence[str]]) -> Furniture:
     value = loaded(text, source)
     if not isinstance(value, dict) or not all(isinstance(value.get(name), dict) for name in ("rooms", "attributes")):
-        raise UsageError(f"{source}: a table of things has rooms and attributes")
+        raise UsageError(f"{source}: expected a table with the fields rooms and attributes")
     lists = {name: _names(value.get(name, ()), f"{source}: {name}") for name in LISTS}
     rooms = _rooms(value["rooms"], source)
     drawn = [name for room in rooms.values() for name in (*room.large, *room.small)]
@@ -136,13 +136,13 @@ LISTS = ("carriers", "small", "others", "ambiguous", "not_things", "shades")
 
 def _names(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
-        raise UsageError(f"{where}: this is no list of names", hint="put words such as on in quotes")
+        raise UsageError(f"{where}: expected a list of names", hint="quote words such as on")
     return tuple(value)
 
 
 def _numbers(value: object, source: str) -> dict[str, int]:
     if not isinstance(value, dict) or not all(type(number) is int and number > 0 for number in value.values()):
-        raise UsageError(f"{source}: several: a number from 1 on was expected for each thing")
+        raise UsageError(f"{source}: several: expected a number of at least 1 for each thing")
     return {str(name): number for name, number in value.items()}
 
 
@@ -150,7 +150,7 @@ def _rooms(value: Mapping[str, Any], source: str) -> dict[str, RoomThings]:
     rooms = {}
     for name, places in value.items():
         if name not in ROOMS or not isinstance(places, dict) or sorted(places) != sorted(PLACES):
-            raise UsageError(f"{source}: rooms: {name}: a type of room with {', '.join(PLACES)} was expected")
+            raise UsageError(f"{source}: rooms: {name}: expected a type of room with {', '.join(PLACES)}")
         rooms[name] = RoomThings(**{place: _names(places[place], f"{source}: {name}: {place}") for place in PLACES})
     return rooms
 

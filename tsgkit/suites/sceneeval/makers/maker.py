@@ -1,14 +1,14 @@
-"""New descriptions with their annotations: a model describes what is drawn and annotates it, code checks, it mends.
+"""Generation of descriptions and annotations by a model, with checks by rules and rounds of correction.
 
 >>> read_description_reply('Here: {"description": "A den  with a sofa."}'), read_description_reply("I cannot.")
 ('A den with a sofa.', '')
 
-Every description is asked for in a request of its own, so nothing can be carried over from an earlier one. Then it is
-annotated by the prompt of ``sceneeval/annotate``, and both are held against each other
-(:mod:`~tsgkit.suites.sceneeval.makers.annotation_vs_text`) and against the rest
-(:mod:`~tsgkit.suites.sceneeval.makers.batch_findings`). What has errors is asked for again, the findings being told;
-doubts are told once. All go through each step together, so that what one is held against does not depend on who answers
-first.
+Each description is requested separately, so that nothing is carried over from an earlier one. It is annotated with the
+prompt of ``sceneeval/annotate``. Then both are compared with each other
+(:mod:`~tsgkit.suites.sceneeval.makers.annotation_vs_text`) and with the other items
+(:mod:`~tsgkit.suites.sceneeval.makers.batch_findings`). Items with errors are requested again with the findings;
+warnings are sent once. All items complete a step before the next one starts, so that comparisons do not depend on the
+order of the replies.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ from tsgkit.suites.gather_all import Each, all_at_once
 from tsgkit.suites.sceneeval.annotate import texts_of
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
-from tsgkit.suites.sceneeval.makers import annotation_vs_text as told
-from tsgkit.suites.sceneeval.makers import batch_findings as beside
+from tsgkit.suites.sceneeval.makers import annotation_vs_text, batch_findings
 from tsgkit.suites.sceneeval.makers.descriptions import read_description
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, key_of
-from tsgkit.suites.sceneeval.makers.room_plans import DrawnRoom
+from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
 from tsgkit.suites.sceneeval.makers.sentence_patterns import in_numbers, written_room
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import style_of
@@ -47,8 +46,8 @@ FIELDS = {
 }
 ANNOTATE = "sceneeval/annotate"
 LENGTHS = {"easy": (8, 60), "medium": (20, 110), "hard": (35, 230)}
-"""Words of a description, by its difficulty."""
-SAID = {
+"""The least and greatest number of words in a description, by difficulty."""
+LEVEL_TEXTS = {
     "easy": "at most four objects, none of them small",
     "medium": "five to eight objects, at most three of them small",
     "hard": "nine objects or more",
@@ -56,7 +55,7 @@ SAID = {
 RULES = {
     "unreadable": Rule(ERROR, "no annotation can be read from the reply"),
     "unread-entry": Rule(ERROR, "an entry cannot be read"),
-    "left-out": Rule(ERROR, "the description lacks a room or a thing that it was to have"),
+    "left-out": Rule(ERROR, "the description lacks a planned room or thing"),
     "length": Rule(ERROR, "the description is too short or too long"),
 }
 MOST_TOLD = 30
@@ -65,90 +64,90 @@ SEVERAL = "several attributes"
 
 @cache
 def template(name: str) -> Template:
-    """A text that a model is asked with."""
+    """Return a prompt template."""
     return load_template(find("prompts", f"sceneeval/make/{name}.txt"), required=FIELDS[name])
 
 
 @cache
 def prompter() -> Prompter[Annotation]:
-    """Who writes the prompts that ask for an annotation."""
+    """Return the prompter for annotations."""
     return Prompter(texts_of(ANNOTATE), style_of("zero-shot"))
 
 
 def texts() -> tuple[str, ...]:
-    """All that a model is asked with: a part of what identifies work under way."""
+    """Return all prompt texts. They are part of what identifies unfinished work."""
     return (*(template(name).text for name in FIELDS), prompter().fingerprint)
 
 
 @dataclass
-class Made:
-    """One description on its way, and what was found in it."""
+class GeneratedItem:
+    """A description in progress, with its findings."""
 
-    drawn: DrawnRoom
+    drawn: RoomPlan
     annotation: Annotation
     findings: tuple[Finding, ...] = ()
     mended: int = 0
-    is_out: bool = False
-    """Whether no more is asked about it: its replies brought nothing."""
+    is_given_up: bool = False
+    """True if it was given up, since its replies were unusable."""
 
     @property
     def name(self) -> str:
-        """What its calls are recorded under."""
+        """The name under which its calls are recorded."""
         return str(self.drawn.number)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings that keep it from being written."""
+        """The findings that prevent writing it."""
         return tuple(one for one in self.findings if one.severity == ERROR)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """The findings that a person has to decide about."""
+        """The findings for a person to decide on."""
         return tuple(one for one in self.findings if one.severity != ERROR)
 
 
 @dataclass
-class Making:
-    """What was made so far."""
+class Generation:
+    """The items made so far."""
 
-    made: list[Made] = field(default_factory=list)
+    made: list[GeneratedItem] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     calls: int = 0
     stopped: str = ""
 
 
-def blank(drawn: DrawnRoom, description: str = "") -> Annotation:
-    """An annotation that demands nothing yet."""
+def empty_annotation(drawn: RoomPlan, description: str = "") -> Annotation:
+    """Return an annotation without demands."""
     return annotation_of(str(drawn.number), drawn.difficulty, description, (), room_type=drawn.rooms[0])
 
 
-def written(draws: Sequence[DrawnRoom], seed: int, table: Furniture) -> Making:
-    """Descriptions from sentence patterns, without a model, held against the same rules."""
-    making = Making([Made(drawn, written_room(drawn, seed, table)) for drawn in draws])
+def written(draws: Sequence[RoomPlan], seed: int, table: Furniture) -> Generation:
+    """Return descriptions from sentence patterns, checked by the same rules."""
+    making = Generation([GeneratedItem(drawn, written_room(drawn, seed, table)) for drawn in draws])
     check(making.made, table)
     return making
 
 
-def check(made: Sequence[Made], table: Furniture, known: Sequence[str] = ()) -> None:
-    """Find what is wrong with each, by itself and beside the others."""
-    batch = beside.Batch([one.annotation for one in made], table, known)
+def check(made: Sequence[GeneratedItem], table: Furniture, known: Sequence[str] = ()) -> None:
+    """Check each item by itself and against the others."""
+    batch = batch_findings.Batch([one.annotation for one in made], table, known)
     for place, one in enumerate(made):
         _check_one(one, batch, place, table)
 
 
-def _check_one(one: Made, batch: beside.Batch, place: int, table: Furniture) -> None:
+def _check_one(one: GeneratedItem, batch: batch_findings.Batch, place: int, table: Furniture) -> None:
     unread = [finding for finding in one.findings if finding.code in ("unread-entry", "unreadable")]
     if unread and unread[0].code == "unreadable":
         one.findings = tuple(unread)
         return
     others = batch.findings(place, one.annotation)
-    mine = told.told_findings(one.annotation, table)
+    mine = annotation_vs_text.text_mismatches(one.annotation, table)
     found = dict.fromkeys((*unread, *others, *mine, *text_findings(one.drawn, one.annotation.description, table)))
     one.findings = tuple(sorted(found, key=lambda finding: finding.severity != ERROR))
 
 
-def text_findings(drawn: DrawnRoom, description: str, table: Furniture) -> Iterator[Finding]:
-    """What is wrong with a description by itself: its length, and what it was to name."""
+def text_findings(drawn: RoomPlan, description: str, table: Furniture) -> Iterator[Finding]:
+    """Yield the findings on a description by itself: its length, and missing rooms and things."""
     least, most = LENGTHS[drawn.difficulty]
     if not least <= (length := len(description.split())) <= most:
         yield _finding("length", drawn, f"the description has {length} words, not {least} to {most}")
@@ -163,12 +162,12 @@ def text_findings(drawn: DrawnRoom, description: str, table: Furniture) -> Itera
             yield _finding("left-out", drawn, f"the description does not name the {thing.name}")
 
 
-def _finding(code: str, drawn: DrawnRoom, message: str, hint: str = "") -> Finding:
+def _finding(code: str, drawn: RoomPlan, message: str, hint: str = "") -> Finding:
     return Finding(code, RULES[code].severity, message, hint, Place(item=str(drawn.number)))
 
 
 def read_description_reply(reply: str) -> str:
-    """The description in a reply; empty where there is none."""
+    """Return the description in a reply, or an empty text."""
     part = spoken(well_formed(reply))
     for found in reversed([] if isinstance(part, Unreadable) else values_in(part.text)):
         said = found.value.get("description") if isinstance(found.value, Mapping) else None
@@ -178,17 +177,17 @@ def read_description_reply(reply: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text in one line, without semicolons, at which the published reader cuts descriptions."""
+    """Return a text on one line without semicolons, since the published reader cuts descriptions at them."""
     return " ".join(text.replace(";", ",").split())
 
 
-def read_annotated(drawn: DrawnRoom, description: str, reply: str) -> Made:
-    """The annotation in a reply, with a finding for everything in it that could not be read."""
+def read_annotated(drawn: RoomPlan, description: str, reply: str) -> GeneratedItem:
+    """Return the annotation in a reply, with a finding for each unreadable entry."""
     reading = read_annotation_reply(reply)
     annotation = reading.annotation(
         str(drawn.number), difficulty=drawn.difficulty, description=description, room_type=drawn.rooms[0]
     )
-    made = Made(drawn, annotation)
+    made = GeneratedItem(drawn, annotation)
     if reading.unreadable:
         made.findings = (_finding("unreadable", drawn, f"the reply has no annotation: {reading.unreadable}"),)
         return made
@@ -200,18 +199,18 @@ def read_annotated(drawn: DrawnRoom, description: str, reply: str) -> Made:
 
 @dataclass(frozen=True)
 class Maker:
-    """Asks a model; ``ask_for`` makes who asks, by the name of what is asked about."""
+    """A maker of descriptions and annotations that asks a model. ``ask_for`` returns the ``ask`` for an item's name."""
 
     ask_for: Callable[[str], Ask]
     table: Furniture
     rounds: int = 2
     known: tuple[str, ...] = ()
-    """Descriptions that nothing new may be like."""
+    """Existing descriptions. New ones must differ from them."""
     each: Each = all_at_once
 
-    async def make(self, draws: Sequence[DrawnRoom]) -> Making:
-        """Descriptions of what was drawn with their annotations; what is made when asking is stopped is kept."""
-        making = Making([Made(drawn, blank(drawn)) for drawn in draws])
+    async def make(self, draws: Sequence[RoomPlan]) -> Generation:
+        """Describe and annotate the drawn rooms. If asking is stopped, keep what is finished."""
+        making = Generation([GeneratedItem(drawn, empty_annotation(drawn)) for drawn in draws])
         await self._describe(making)
         await self._annotate(making)
         for number in range(1, self.rounds + 1):
@@ -221,35 +220,35 @@ class Maker:
         return making
 
     @staticmethod
-    def _left(making: Making) -> list[Made]:
-        return [one for one in making.made if not one.is_out]
+    def _left(making: Generation) -> list[GeneratedItem]:
+        return [one for one in making.made if not one.is_given_up]
 
-    async def _describe(self, making: Making) -> None:
-        """Describe all; what is not as it was drawn, or like another, is described again."""
+    async def _describe(self, making: Generation) -> None:
+        """Describe all rooms. A description that does not match, or is like another, is requested again."""
         waiting = list(making.made)
         for number in range(self.rounds + 1):
             texts = [(one, self._describe_prompt(one)) for one in waiting]
-            for one, reply in await self._asked(texts, f"describe/{number}", making):
+            for one, reply in await self._ask_all(texts, f"describe/{number}", making):
                 if reply is None:
-                    one.is_out = True
+                    one.is_given_up = True
                 elif description := read_description_reply(reply):
-                    one.annotation = blank(one.drawn, description)
+                    one.annotation = empty_annotation(one.drawn, description)
             self._check_texts(making)
-            waiting = [one for one in waiting if one.findings and not one.is_out]
+            waiting = [one for one in waiting if one.findings and not one.is_given_up]
             if not waiting:
                 return
         for one in waiting:
-            one.is_out = True
+            one.is_given_up = True
 
-    def _check_texts(self, making: Making) -> None:
+    def _check_texts(self, making: Generation) -> None:
         left = self._left(making)
-        batch = beside.Batch([one.annotation for one in left], self.table, self.known)
+        batch = batch_findings.Batch([one.annotation for one in left], self.table, self.known)
         for place, one in enumerate(left):
             others = batch.findings(place)
             mine = text_findings(one.drawn, one.annotation.description, self.table)
             one.findings = (*others, *mine) if one.annotation.description else (NO_DESCRIPTION,)
 
-    def _describe_prompt(self, one: Made) -> str:
+    def _describe_prompt(self, one: GeneratedItem) -> str:
         drawn = one.drawn
         least, most = LENGTHS[drawn.difficulty]
         problems = [finding.message for finding in one.findings]
@@ -265,57 +264,57 @@ class Maker:
             problems=f"\nAn earlier try had these problems; avoid them:{listed}\n" if problems else "",
         )
 
-    async def _annotate(self, making: Making) -> None:
+    async def _annotate(self, making: Generation) -> None:
         left = self._left(making)
         texts = [(one, prompter().text(one.annotation)) for one in left]
-        for one, reply in await self._asked(texts, "annotate/0", making):
+        for one, reply in await self._ask_all(texts, "annotate/0", making):
             if reply is None:
-                one.is_out = True
+                one.is_given_up = True
             else:
                 read = read_annotated(one.drawn, one.annotation.description, reply)
                 one.annotation, one.findings = read.annotation, read.findings
 
-    async def _mend(self, making: Making, number: int) -> None:
-        """Ask again about what has errors, and in the first round about what has doubts alone."""
+    async def _mend(self, making: Generation, number: int) -> None:
+        """Request corrections of items with errors; in the first round, also of items with warnings only."""
         left = self._left(making)
-        batch = beside.Batch([one.annotation for one in left], self.table, self.known)
+        batch = batch_findings.Batch([one.annotation for one in left], self.table, self.known)
         waiting = [(place, one) for place, one in enumerate(left) if one.errors or (number == 1 and one.findings)]
         texts = [(one, self._mend_prompt(one)) for _, one in waiting]
         places = {one.name: place for place, one in waiting}
-        for one, reply in await self._asked(texts, f"mend/{number}", making):
+        for one, reply in await self._ask_all(texts, f"mend/{number}", making):
             if reply is not None:
-                self._take(one, reply, batch, places[one.name])
+                self._accept(one, reply, batch, places[one.name])
 
-    def _take(self, one: Made, reply: str, batch: beside.Batch, place: int) -> None:
-        """Take what a reply says where it is no worse than what there is."""
+    def _accept(self, one: GeneratedItem, reply: str, batch: batch_findings.Batch, place: int) -> None:
+        """Accept a correction unless it is worse than the current state."""
         tried = read_annotated(one.drawn, read_description_reply(reply) or one.annotation.description, reply)
         _check_one(tried, batch, place, self.table)
         one.mended += 1
         if _badness(tried) <= _badness(one):
             one.annotation, one.findings = tried.annotation, tried.findings
 
-    def _mend_prompt(self, one: Made) -> str:
+    def _mend_prompt(self, one: GeneratedItem) -> str:
         part = prompter().texts.part
         return template("mend").render(
             entries=part("entries").render(),
             rules=part("rules").render(),
             difficulty=one.drawn.difficulty,
-            level=SAID[one.drawn.difficulty],
+            level=LEVEL_TEXTS[one.drawn.difficulty],
             description=one.annotation.description,
             annotation=answer_text(one.annotation),
             problems="\n".join(map(_problem, one.findings[:MOST_TOLD])),
         )
 
-    async def _asked(
-        self, texts: Sequence[tuple[Made, str]], label: str, making: Making
-    ) -> list[tuple[Made, str | None]]:
-        """Ask about several; one whose work is left to somebody else has no reply."""
+    async def _ask_all(
+        self, texts: Sequence[tuple[GeneratedItem, str]], label: str, making: Generation
+    ) -> list[tuple[GeneratedItem, str | None]]:
+        """Ask about several items. An item that another process works on has no reply."""
         units = {one.name: (one, text) for one, text in texts}
-        found = await self.each(units, lambda unit: self._said(*unit, label, making))
+        found = await self.each(units, lambda unit: self._reply(*unit, label, making))
         return [(one, found.get(one.name)) for one, _ in texts]
 
-    async def _said(self, one: Made, text: str, label: str, making: Making) -> str | None:
-        """The reply, an empty one where it is of no use; None where there is none, which is told."""
+    async def _reply(self, one: GeneratedItem, text: str, label: str, making: Generation) -> str | None:
+        """Return the reply, an empty text if it is unusable, or None if there is none (recorded as a failure)."""
         from langchain_core.messages import HumanMessage
 
         if making.stopped:
@@ -330,11 +329,11 @@ class Maker:
         if reply.ending is Ending.COMPLETE:
             return reply.text or ""
         reason = reply.error or reply.refusal or str(reply.ending).replace("_", " ")
-        making.failures.append(f"item {one.name}: {label} brought no answer: {reason}")
+        making.failures.append(f"item {one.name}: {label} gave no answer: {reason}")
         return None if reply.ending is Ending.API_ERROR else ""
 
 
-def _badness(made: Made) -> tuple[bool, int, int]:
+def _badness(made: GeneratedItem) -> tuple[bool, int, int]:
     is_unreadable = any(finding.code == "unreadable" for finding in made.findings)
     return is_unreadable, len(made.errors), len(made.warnings)
 
@@ -347,14 +346,14 @@ def _problem(finding: Finding) -> str:
     return f"- {'error' if finding.severity == ERROR else 'doubt'}: {finding.message}{hint}"
 
 
-def _rooms(drawn: DrawnRoom) -> str:
+def _rooms(drawn: RoomPlan) -> str:
     if len(drawn.rooms) == 1:
         return in_numbers(1, drawn.rooms[0])
     return "a home with two rooms, " + " and ".join(in_numbers(1, room) for room in drawn.rooms)
 
 
-def things_in_words(drawn: DrawnRoom) -> str:
-    """What was drawn, as a model is told it."""
+def things_in_words(drawn: RoomPlan) -> str:
+    """Return the drawn things as they appear in the prompt."""
     of_room = {
         room: ", ".join(in_numbers(thing.n, thing.name) for thing in drawn.things if thing.room == room)
         for room in drawn.rooms
@@ -364,8 +363,8 @@ def things_in_words(drawn: DrawnRoom) -> str:
     return "; ".join(f"in the {room}: {things}" for room, things in of_room.items())
 
 
-def note_value(made: Made, item_id: str, by: str, review: str) -> dict[str, Any]:
-    """What is known of how an item was made, for the file beside the annotations."""
+def note_value(made: GeneratedItem, item_id: str, by: str, review: str) -> dict[str, Any]:
+    """Return the JSON note on how an item was made."""
     return {
         "item_id": item_id,
         "drawn": made.drawn.number,
@@ -378,8 +377,8 @@ def note_value(made: Made, item_id: str, by: str, review: str) -> dict[str, Any]
     }
 
 
-def dropped_line(made: Made, reason: str) -> str:
-    """An item that was left out, as a line of JSON."""
+def dropped_line(made: GeneratedItem, reason: str) -> str:
+    """Return a dropped item as a line of JSON."""
     value = annotation_value(made.annotation) | {
         "reason": reason,
         "findings": [finding_value(one) for one in made.findings],
@@ -388,5 +387,5 @@ def dropped_line(made: Made, reason: str) -> str:
 
 
 def finding_value(finding: Finding) -> dict[str, str]:
-    """A finding as JSON has it."""
+    """Return a finding as JSON."""
     return {"code": finding.code, "severity": finding.severity, "message": finding.message}

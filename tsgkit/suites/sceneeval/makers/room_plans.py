@@ -1,12 +1,13 @@
-"""What new descriptions are to be of: a difficulty, a type of room and a set of things, drawn by a seed.
+"""Random plans for new descriptions: a difficulty, a type of room and a set of things.
 
->>> [one] = drawn_rooms(1, ("medium",), ("bedroom",), 1, furniture())
+>>> [one] = draw_plans(1, ("medium",), ("bedroom",), 1, furniture())
 >>> one.difficulty, one.rooms, one.total == sum(thing.n for thing in one.things)
 ('medium', ('bedroom',), True)
->>> drawn_rooms(3, ("easy",), ROOM_TYPES, 0, furniture()) == drawn_rooms(3, ("easy",), ROOM_TYPES, 0, furniture())
+>>> draw_plans(3, ("easy",), ROOM_TYPES, 0, furniture()) == draw_plans(3, ("easy",), ROOM_TYPES, 0, furniture())
 True
 
-Difficulties come in turn, types of rooms equally often give or take one. A quarter of the hard ones have two rooms.
+Difficulties alternate, and types of rooms occur equally often, give or take one. A quarter of the hard plans have two
+rooms.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from typing import NamedTuple
 from tsgkit.suites.sceneeval.annotations import ROOMS
 from tsgkit.suites.sceneeval.makers.furniture import PLACES, Furniture, RoomThings, furniture, key_of
 
-__all__ = ["ROOM_TYPES", "DrawnRoom", "DrawnThing", "drawn_rooms", "furniture"]
+__all__ = ["ROOM_TYPES", "PlannedThing", "RoomPlan", "draw_plans", "furniture"]
 
 ROOM_TYPES = ROOMS[:-1]
 TOTALS = {"easy": (2, 4), "medium": (5, 8), "hard": (9, 16)}
 MOST_SMALL = {"easy": 0, "medium": 3, "hard": 6}
 MOST_BESIDES = 2
-"""Things a room has on walls, from the ceiling and on the floor as rugs."""
+"""The maximum number of kinds of things on walls, from the ceiling and of rugs."""
 TWO_ROOMS = 0.25
 
 
-class DrawnThing(NamedTuple):
-    """So many of a thing, its place in a room, and which of the rooms it is."""
+class PlannedThing(NamedTuple):
+    """A drawn kind of thing: its number, its place in a room, and the room."""
 
     name: str
     n: int
@@ -39,28 +40,28 @@ class DrawnThing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DrawnRoom:
-    """What one description is to be of."""
+class RoomPlan:
+    """The content that one description must have."""
 
     number: int
     difficulty: str
     rooms: tuple[str, ...]
-    things: tuple[DrawnThing, ...]
+    things: tuple[PlannedThing, ...]
 
     @property
     def total(self) -> int:
-        """How many objects there are."""
+        """The number of objects."""
         return sum(thing.n for thing in self.things)
 
-    def of(self, *places: str) -> tuple[DrawnThing, ...]:
-        """The things in some places."""
+    def of(self, *places: str) -> tuple[PlannedThing, ...]:
+        """Return the things in some places."""
         return tuple(thing for thing in self.things if thing.place in places)
 
 
-def drawn_rooms(
+def draw_plans(
     count: int, difficulties: Sequence[str], rooms: Sequence[str], seed: int, table: Furniture
-) -> tuple[DrawnRoom, ...]:
-    """So many rooms to describe."""
+) -> tuple[RoomPlan, ...]:
+    """Draw ``count`` rooms to describe."""
     order = _in_turn(rooms, count, Random(f"{seed}/rooms"))
     return tuple(
         _drawn(number, difficulties[number % len(difficulties)], order[number], rooms, seed, table)
@@ -75,7 +76,7 @@ def _in_turn(rooms: Sequence[str], count: int, rng: Random) -> list[str]:
     return order
 
 
-def _drawn(number: int, difficulty: str, room: str, rooms: Sequence[str], seed: int, table: Furniture) -> DrawnRoom:
+def _drawn(number: int, difficulty: str, room: str, rooms: Sequence[str], seed: int, table: Furniture) -> RoomPlan:
     rng = Random(f"{seed}/{number}/{difficulty}/{room}")
     total = rng.randint(*TOTALS[difficulty])
     others = [name for name in rooms if name != room]
@@ -84,15 +85,15 @@ def _drawn(number: int, difficulty: str, room: str, rooms: Sequence[str], seed: 
         halves = (total - total // 2, total // 2)
         first = list(_things(rng, room, halves[0], MOST_SMALL[difficulty] // 2, table, ()))
         more = list(_things(rng, second, halves[1], MOST_SMALL[difficulty] // 2, table, [one.name for one in first]))
-        return DrawnRoom(number, difficulty, (room, second), (*first, *more))
+        return RoomPlan(number, difficulty, (room, second), (*first, *more))
     things = tuple(_things(rng, room, total, MOST_SMALL[difficulty], table, ()))
-    return DrawnRoom(number, difficulty, (room,), things)
+    return RoomPlan(number, difficulty, (room,), things)
 
 
 def _things(
     rng: Random, room: str, total: int, most_small: int, table: Furniture, taken: Sequence[str]
-) -> Iterator[DrawnThing]:
-    """So many things of a room, those first that others can be related to; none of a name that could be another's."""
+) -> Iterator[PlannedThing]:
+    """Draw the things of a room, those that can carry others first. Their names are never confusable."""
     free = _free(table.rooms[room], taken)
     small = rng.randint(0, min(most_small, total // 2))
     besides = rng.randint(0, min(MOST_BESIDES, total - small - 1))
@@ -101,17 +102,17 @@ def _things(
         standing.sort(key=lambda name: name not in table.carriers)
         small = small if standing[0] in table.carriers else 0
     chosen = list(_several(rng, standing, total - small - besides, table))
-    yield from (DrawnThing(name, n, "standing", room) for name, n in chosen)
+    yield from (PlannedThing(name, n, "standing", room) for name, n in chosen)
     left = total - small - sum(n for _, n in chosen)
     decor = [(name, place) for place in ("wall", "ceiling", "rug") for name in getattr(free, place)]
     for name, place in rng.sample(decor, min(left, len(decor))):
-        yield DrawnThing(name, 1, place, room)
+        yield PlannedThing(name, 1, place, room)
     for name, n in _several(rng, rng.sample(free.small, len(free.small)), small, table):
-        yield DrawnThing(name, n, "small", room)
+        yield PlannedThing(name, n, "small", room)
 
 
 def _several(rng: Random, names: Sequence[str], total: int, table: Furniture) -> Iterator[tuple[str, int]]:
-    """Things with numbers that come to a total, as far as there are names."""
+    """Yield things with numbers that sum to ``total``, or less if the names run out."""
     left = total
     for name in names:
         if not left:
@@ -122,7 +123,7 @@ def _several(rng: Random, names: Sequence[str], total: int, table: Furniture) ->
 
 
 def _free(things: RoomThings, taken: Sequence[str]) -> RoomThings:
-    """The things whose names neither end in a name that is taken nor are the end of one."""
+    """Return the things whose names neither end in a taken name nor are the end of one."""
     keys = [key_of(name) for name in taken]
 
     def is_free(name: str) -> bool:

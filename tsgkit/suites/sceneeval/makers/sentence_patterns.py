@@ -1,13 +1,13 @@
-"""Descriptions with their annotations from sentence patterns, without a model: plain, all alike, and right.
+"""Descriptions with correct annotations from sentence patterns, without a model.
 
->>> from tsgkit.suites.sceneeval.makers.room_plans import drawn_rooms
->>> [one] = drawn_rooms(1, ("easy",), ("bedroom",), 0, furniture())
+>>> from tsgkit.suites.sceneeval.makers.room_plans import draw_plans
+>>> [one] = draw_plans(1, ("easy",), ("bedroom",), 0, furniture())
 >>> made = written_room(one, 0, furniture())
 >>> len(made.counts) == len(one.things), made.difficulty
 (True, 'easy')
 
-They show what a file of annotations is like and try a generator out. They are no benchmark: whoever knows the patterns
-knows the answers.
+They show what a file of annotations looks like, and are useful for trying out a generator. They are all alike, and no
+benchmark: anyone who knows the patterns knows the answers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from random import Random
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, furniture
-from tsgkit.suites.sceneeval.makers.room_plans import DrawnRoom, DrawnThing
+from tsgkit.suites.sceneeval.makers.room_plans import PlannedThing, RoomPlan
 
 __all__ = ["furniture", "in_numbers", "written_room"]
 
@@ -27,12 +27,12 @@ ATTRIBUTES = ("white", "black", "grey", "blue", "green", "red", "brown", "wooden
 BESIDE = (("next_to", "next to"), ("near", "near"), ("across_from", "across from"), ("beside", "beside"))
 WITH_ATTRIBUTE = 0.5
 IN_FIRST, IN_OTHERS = 3, 2
-"""Things that a sentence tells of."""
+"""The number of things in the first sentence and in later ones."""
 
 
 @dataclass
 class _Entries:
-    """What is demanded, as it is told."""
+    """The entries of a description as it grows."""
 
     counts: list[str] = field(default_factory=list)
     attributes: list[str] = field(default_factory=list)
@@ -40,11 +40,11 @@ class _Entries:
     built: list[str] = field(default_factory=list)
 
 
-def written_room(drawn: DrawnRoom, seed: int, table: Furniture) -> Annotation:
-    """A description of what was drawn, and what it demands."""
+def written_room(drawn: RoomPlan, seed: int, table: Furniture) -> Annotation:
+    """Return a description of a drawn room, with its annotation."""
     rng, entries = Random(f"{seed}/{drawn.number}/words"), _Entries()
-    told = {room: list(_told(drawn, room, entries, rng, table)) for room in drawn.rooms}
-    text = _of_one(drawn.rooms[0], told[drawn.rooms[0]]) if len(drawn.rooms) == 1 else _of_several(told)
+    phrases = {room: list(_thing_phrases(drawn, room, entries, rng, table)) for room in drawn.rooms}
+    text = _of_one(drawn.rooms[0], phrases[drawn.rooms[0]]) if len(drawn.rooms) == 1 else _of_several(phrases)
     return annotation_of(
         str(drawn.number),
         drawn.difficulty,
@@ -57,19 +57,19 @@ def written_room(drawn: DrawnRoom, seed: int, table: Furniture) -> Annotation:
     )
 
 
-def _of_one(room: str, told: list[str]) -> str:
-    sentences = [f"{_article(room).capitalize()} {room} with {_listed(told[:IN_FIRST])}."]
-    for start in range(IN_FIRST, len(told), IN_OTHERS):
-        part = told[start : start + IN_OTHERS]
+def _of_one(room: str, phrases: list[str]) -> str:
+    sentences = [f"{_article(room).capitalize()} {room} with {_listed(phrases[:IN_FIRST])}."]
+    for start in range(IN_FIRST, len(phrases), IN_OTHERS):
+        part = phrases[start : start + IN_OTHERS]
         is_one = part[0].split()[0] in ("a", "an")
         sentences.append(f"There {'is' if is_one else 'are'} {_listed(part)}.")
     return " ".join(sentences)
 
 
-def _of_several(told: dict[str, list[str]]) -> str:
-    rooms = " and ".join(f"{_article(room)} {room}" for room in told)
+def _of_several(phrases: dict[str, list[str]]) -> str:
+    rooms = " and ".join(f"{_article(room)} {room}" for room in phrases)
     sentences = [f"A flat of two rooms, {rooms}."]
-    for room, parts in told.items():
+    for room, parts in phrases.items():
         starts = range(0, len(parts), IN_FIRST)
         sentences += [f"The {room} has {_listed(parts[start : start + IN_FIRST])}." for start in starts]
     return " ".join(sentences)
@@ -79,8 +79,8 @@ def _listed(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
 
 
-def _told(drawn: DrawnRoom, room: str, entries: _Entries, rng: Random, table: Furniture) -> Iterator[str]:
-    """What is told of each thing, with its entries."""
+def _thing_phrases(drawn: RoomPlan, room: str, entries: _Entries, rng: Random, table: Furniture) -> Iterator[str]:
+    """Yield a phrase for each thing, adding its entries."""
     mine = [thing for thing in drawn.things if thing.room == room]
     standing = [thing for thing in mine if thing.place == "standing"]
     carriers = [thing for thing in standing if thing.name in table.carriers]
@@ -97,10 +97,10 @@ def _told(drawn: DrawnRoom, room: str, entries: _Entries, rng: Random, table: Fu
 
 
 def _where(
-    thing: DrawnThing,
+    thing: PlannedThing,
     number: int,
-    standing: list[DrawnThing],
-    carriers: list[DrawnThing],
+    standing: list[PlannedThing],
+    carriers: list[PlannedThing],
     entries: _Entries,
     rng: Random,
 ) -> str:
@@ -131,7 +131,7 @@ _BUILT = {
 }
 
 
-def _the(thing: DrawnThing) -> str:
+def _the(thing: PlannedThing) -> str:
     return f"the {_spelt(thing.name)}" if thing.n == 1 else f"one of the {_plural(_spelt(thing.name))}"
 
 
@@ -140,7 +140,7 @@ def _spelt(name: str) -> str:
 
 
 def in_numbers(n: int, name: str, attribute: str = "") -> str:
-    """So many of a thing in words.
+    """Return a number of things in words.
 
     >>> in_numbers(1, "armchair"), in_numbers(2, "box", "red"), in_numbers(3, "book")
     ('an armchair', 'two red boxes', 'three books')

@@ -1,1 +1,1 @@
-"""Rooms as people look at them: from above, and on a page to turn, with what was found beside them."""
+"""Pages and images of rooms for people: the top view, and a page to turn a room, with the findings on it."""

@@ -1,13 +1,13 @@
-"""A room as one HTML file to turn and look at, with its objects, and what was found of them, to click.
+"""A room as one HTML file: it can be turned, and its objects and findings can be clicked.
 
 >>> from tsgkit.geometry import Object, Scene, box
 >>> page = room_page(Scene("den", (Object("lamp_1", box(0.2, 0.2, 0.4), category="lamp"),)))
 >>> "lamp_1" in page, "://" in page
 (True, False)
 
-The file holds everything: nothing is loaded from anywhere, and its content security policy forbids it. Only the script
-and the style of this module run, by their hashes. Names and texts of the scene are data that the script writes as
-text. Textures are shown as one colour for each face. Where the browser has no WebGL, the room from above is shown.
+The file is self-contained; its content security policy forbids loading anything. It permits only this module's script
+and style, by their hashes. Names and texts of the scene are data that the script writes as text. Textures are reduced
+to one colour for each face. Browsers without WebGL show the top view.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Frame
 
 PREVIEW = 480
-"""Pixels of the picture for browsers without WebGL."""
+"""Width and height, in pixels, of the image for browsers without WebGL."""
 
 
 def room_page(scene: Scene, sections: Sequence[Section] = (), *, title: str = "", about: str = "") -> str:
-    """The page of a scene, with what was found of it; a scene of nothing is a usage error."""
+    """Return the page of a scene with its findings. Raise UsageError if the scene has nothing to draw."""
     stage = Stage(scene)
     if problem := undrawable(stage):
-        raise UsageError(str(problem), hint="tsgkit scene show lists what is wrong with its parts")
+        raise UsageError(str(problem), hint="tsgkit scene show lists its problems")
     style, script = _part("page.css"), _part("page.js")
     policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:"
     name = html.escape(title or scene.name)
@@ -79,14 +79,14 @@ def _parts(stage: Stage) -> Iterable[dict[str, Any]]:
 
 
 def _without_rims(drawn: Drawn, frame: Frame) -> Drawn:
-    """A board's two sides: rims between the pieces of a wall would glimmer through its seams."""
+    """Return the two large faces of a board. The rims between pieces of a wall would shine through its seams."""
     depth = (drawn.corners - frame.centre) @ frame.front
     flat = depth.max(axis=1) - depth.min(axis=1) < frame.half[1] / 2
     return replace(drawn, faces=drawn.faces[flat])
 
 
 def _surface(drawn: Drawn) -> dict[str, str]:
-    """Corners of all faces as single numbers, a colour of each as bytes."""
+    """Return the corners of all faces as 32-bit floats and the colour of each face as bytes, in base64."""
     return {
         "corners": base64.b64encode(drawn.corners.astype("<f4").tobytes()).decode(),
         "colours": base64.b64encode(face_colours(drawn).tobytes()).decode(),
@@ -110,7 +110,7 @@ def _about(stage: Stage, name: str) -> dict[str, Any]:
 
 
 def _inert_json(value: object) -> str:
-    """JSON that stays inside the element it is put in, whatever its texts say."""
+    """Return JSON that cannot close the element around it, whatever its texts contain."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 

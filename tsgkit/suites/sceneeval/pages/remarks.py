@@ -1,10 +1,11 @@
-"""What was found about a room, as lines to show beside it: each with its reason, and the objects it is about.
+"""Findings on a room, as lines for its page: each with its reason and its objects.
 
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> wanted = annotation_of("0", "easy", "A lamp.", ("ge,1,lamp",))
->>> told = {"satisfied": False, "count": 0, "reason": "0 lamp; at least 1 needed", "groups": []}
->>> value = {"matched": {}, "specifications": [{"text": "ge,1,lamp", "profiles": {"strict": told, "official": told}}]}
->>> demanded(wanted, value)
+>>> verdict = {"satisfied": False, "count": 0, "reason": "0 lamp; at least 1 needed", "groups": []}
+>>> profiles = {"strict": verdict, "official": verdict}
+>>> value = {"matched": {}, "specifications": [{"text": "ge,1,lamp", "profiles": profiles}]}
+>>> demand_remarks(wanted, value)
 [Remark(text='at least 1 lamp', holds=False, objects=(), why='0 lamp; at least 1 needed')]
 """
 
@@ -15,13 +16,13 @@ from typing import Any, NamedTuple
 
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, in_words
 
-Found = Mapping[str, Any]
-TOLD = {True: "holds", False: "does not hold", None: "cannot be told"}
+Findings = Mapping[str, Any]
+VERDICT_WORDS = {True: "holds", False: "does not hold", None: "is unknown"}
 OCCLUDED = "is blocked"
 
 
 class Remark(NamedTuple):
-    """A line: whether it is as it should be (None: nobody can tell), of which objects, and why."""
+    """A line on a page: whether it holds (None if unknown), the objects it is about, and the reason."""
 
     text: str
     holds: bool | None = None
@@ -36,39 +37,39 @@ class Section(NamedTuple):
     remarks: Sequence[Remark]
 
 
-def sections(annotation: Annotation | None, fidelity: Found | None, plausibility: Found | None) -> list[Section]:
-    """What is known of a room: whether its demands are met, and what is wrong with it; what nobody looked at is absent.
+def sections(annotation: Annotation | None, fidelity: Findings | None, plausibility: Findings | None) -> list[Section]:
+    """Return sections on the demands and the plausibility of a room, leaving out those without a value.
 
-    The values are what was measured, or the evidence of a record.
+    The values are fresh measurements or the evidence of a record.
     """
     made = []
     if annotation is not None and fidelity is not None:
-        remarks = demanded(annotation, fidelity)
+        remarks = demand_remarks(annotation, fidelity)
         met = sum(bool(remark.holds) for remark in remarks)
         made.append(Section(f"Demanded: {met} of {len(remarks)} met", remarks))
     if plausibility is not None:
-        remarks = troubles(plausibility)
+        remarks = trouble_remarks(plausibility)
         wrong = sum(remark.holds is False for remark in remarks)
         made.append(Section(f"Plausible: {wrong} wrong" if wrong else "Plausible: nothing wrong", remarks))
     return made
 
 
-def demanded(annotation: Annotation, value: Found) -> list[Remark]:
-    """Every demand, as strict finds it; the reason says where the published way finds something else."""
+def demand_remarks(annotation: Annotation, value: Findings) -> list[Remark]:
+    """Return a line for each demand, with its strict verdict. If the official one differs, the reason says so."""
     found = {one["text"]: one["profiles"] for one in value["specifications"]}
-    return [_demand(spec, found[spec.text], value) for spec in annotation.specifications if spec.text in found]
+    return [_demand_remark(spec, found[spec.text], value) for spec in annotation.specifications if spec.text in found]
 
 
-def _demand(spec: Specification, profiles: Mapping[str, Any], value: Found) -> Remark:
+def _demand_remark(spec: Specification, profiles: Mapping[str, Any], value: Findings) -> Remark:
     strict, official = profiles["strict"], profiles["official"]
     why = strict["reason"]
     if strict["satisfied"] != official["satisfied"]:
-        why += f"\nas published it {TOLD[official['satisfied']]}: {official['reason']}"
+        why += f"\nas published it {VERDICT_WORDS[official['satisfied']]}: {official['reason']}"
     return Remark(in_words(spec), strict["satisfied"], _objects(spec, strict, value["matched"]), why)
 
 
-def _objects(spec: Specification, verdict: Found, matched: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Those that satisfy a demand, else the group that comes nearest; of a number, all that are counted."""
+def _objects(spec: Specification, verdict: Findings, matched: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return the objects that satisfy a demand, else the closest group; for a count, all counted objects."""
     if spec.kind == "cnt":
         return tuple(name for name, category in matched.items() if category == spec.category)
     groups = verdict["groups"]
@@ -76,9 +77,9 @@ def _objects(spec: Specification, verdict: Found, matched: Mapping[str, str | No
     return tuple(dict.fromkeys(name for group in good for name in group["objects"]))
 
 
-def troubles(found: Found) -> list[Remark]:
-    """What is wrong with a room under one profile, whatever it was meant to be, and how free its floor is."""
-    remarks = [remark for name, one in found["objects"].items() for remark in _trouble(name, one)]
+def trouble_remarks(found: Findings) -> list[Remark]:
+    """Return the plausibility problems of a room under one profile, and how free its floor is."""
+    remarks = [remark for name, one in found["objects"].items() for remark in _trouble_remarks(name, one)]
     blocked = (one for one in found["openings"] if one["occluded"])
     remarks += [Remark(f"{one['id']} {OCCLUDED}", False, (one["id"],), one["reason"]) for one in blocked]
     way = found["navigability"]
@@ -87,7 +88,7 @@ def troubles(found: Found) -> list[Remark]:
     return list(_once(remarks))
 
 
-def _trouble(name: str, one: Found) -> Iterable[Remark]:
+def _trouble_remarks(name: str, one: Findings) -> Iterable[Remark]:
     why = "\n".join(one["reasons"])
     for other in one["colliding_with"]:
         pair = tuple(sorted((name, other)))
@@ -102,9 +103,9 @@ def _trouble(name: str, one: Found) -> Iterable[Remark]:
 
 
 def _once(remarks: Iterable[Remark]) -> Iterable[Remark]:
-    """Each line once: of two things that collide, both say so."""
-    told: set[str] = set()
+    """Yield each line once. Both objects of a colliding pair report it."""
+    seen: set[str] = set()
     for remark in remarks:
-        if remark.text not in told:
-            told.add(remark.text)
+        if remark.text not in seen:
+            seen.add(remark.text)
             yield remark

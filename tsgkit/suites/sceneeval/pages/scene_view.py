@@ -1,4 +1,4 @@
-"""A room that was read from a file, as a program and a notebook see it: what strict finds, and the view from above."""
+"""A room read from a file, for programs and notebooks: the strict findings and the top view."""
 
 from __future__ import annotations
 
@@ -25,50 +25,50 @@ MOST_SHOWN = 10
 
 @dataclass(frozen=True, repr=False)
 class SceneView:
-    """A room, what holds its objects and how they are used as the rules tell it, and what strict finds."""
+    """A room with its strict findings, judged by rules."""
 
     scene: Furnished
     file: str
 
     @property
     def name(self) -> str:
-        """Its name, as its file says it."""
+        """The name in the file."""
         return self.scene.scene.name
 
     @property
     def objects(self) -> tuple[str, ...]:
-        """The ids of its objects, in the order of the file."""
+        """The ids of the objects, in file order."""
         return tuple(thing.id for thing in self.scene.scene.objects)
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong with the file, and what was repaired in reading it."""
+        """The problems of the file, and the repairs made while reading it."""
         return (*self.scene.notes, *map(str, self.scene.stage.problems))
 
     @cached_property
     def types(self) -> Mapping[str, str]:
-        """What holds each object."""
+        """The support of each object."""
         return RulesJudge().support_types(self.scene.stage)
 
     @cached_property
     def sides(self) -> Mapping[str, tuple[str, ...]]:
-        """The sides from which each object is used."""
+        """The functional sides of each object."""
         return RulesJudge().used_sides(self.scene)
 
     @cached_property
     def findings(self) -> Mapping[str, Any]:
-        """What strict finds: ``objects`` by id, ``openings``, ``navigability``, and ``scores`` as (sum, weight)."""
+        """The strict findings: ``objects`` by id, ``openings``, ``navigability``, and ``scores`` as (sum, weight)."""
         return findings(self.scene.stage, self.types, self.sides)
 
     @cached_property
     def svg(self) -> str:
-        """The view from above."""
+        """The top view."""
         return draw_scene(self.scene.stage, self.types, self.sides, self.file)
 
     def save(self, path: str | Path) -> Path:
-        """Write the view from above into a file that ends in ``.svg``."""
+        """Write the top view into a file that ends in ``.svg``."""
         if Path(path).suffix.lower() != ".svg":
-            raise UsageError(f"{path}: a picture is SVG", hint="give it a name that ends in .svg")
+            raise UsageError(f"{path}: the drawing is written as SVG", hint="end the name in .svg")
         refuse_to_replace_data(path, self.svg)
         write_text(path, self.svg)
         return Path(path)
@@ -88,11 +88,11 @@ def open_scene(
     assets: Mapping[str, str | Path] | Sequence[str] = (),
     missing: str = MISSING[0],
 ) -> SceneView:
-    """Read the room of a JSON or GLB file; ``assets`` says where the meshes of a layout lie."""
+    """Read the room in a JSON or GLB file. ``assets`` maps layouts to the folders of their meshes."""
     if not isinstance(path, (str, os.PathLike)):
-        raise UsageError(f"{path!r:.40} is no path of a scene")
+        raise UsageError(f"{path!r:.40}: expected the path of a scene")
     if missing not in MISSING:
-        raise UsageError(f"missing={missing}: a missing mesh is {' or '.join(MISSING)}")
+        raise UsageError(f"missing={missing}: expected {' or '.join(MISSING)}")
     check_libraries()
     named = [f"{name}={folder}" for name, folder in assets.items()] if isinstance(assets, Mapping) else list(assets)
     return SceneView(read_scene(Path(path), sources_of(named), missing=missing), Path(path).name)

@@ -1,4 +1,4 @@
-"""A scene from above as SVG: what collides, hangs on nothing or lies outside, blocked sides, where one can go.
+"""The top view of a scene as SVG: collisions, unsupported and outside objects, blocked sides, free floor.
 
 >>> from tsgkit.geometry import Object, Scene, box, rectangle, standing
 >>> scene = Scene("den", (Object("<bed>", box(2, 1.6, 0.5), standing(at=(0, 0, 0.25)), category="bed"),),
@@ -7,8 +7,8 @@
 >>> picture.startswith("<svg "), "<bed>" in picture, "&lt;bed&gt;" in picture
 (True, False, True)
 
-It shows what ``strict`` finds. North is up; a wedge marks the front of an object. Nothing outside the picture is
-referred to, and names stay text.
+It shows the findings of ``strict``. North is up; a wedge marks the front of an object. The file is self-contained, and
+names are escaped.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Floats
 
 WIDTH = 760.0
-"""Of the plan, in pixels, where it is wider than deep."""
+"""The longer side of the plan, in pixels."""
 EDGE, LEGEND = 24.0, 250.0
 BLOCKED = 0.5
-"""A side of which less is free is drawn as blocked."""
+"""The share of a side that must be free; below it, the side is drawn as blocked."""
 FREE = ("#d8ecd8", "#d6e4f5", "#f7e6c4", "#ead9f2", "#cfeeee", "#f3d9d9")
-"""Parts of the free floor, the largest first."""
+"""Colours of the parts of the free floor, the largest first."""
 FLOOR, STANDS, COLLIDES, FLOATS, OUT, OPEN, SHUT = (
     "#f1f1f1", "#c9c9c9", "#e06666", "#f6b26b", "#8e7cc3", "#6aa84f", "#cc0000",
 )  # fmt: skip
@@ -50,28 +50,28 @@ LOOKS = (
 )
 LONGEST = 18
 LETTER, LINE = 6.0, 12.0
-"""Pixels of a letter and a line of the names."""
+"""The width of a letter and the height of a line of the names, in pixels."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """From metres to pixels."""
+    """The scale and offset from metres to pixels."""
 
     left: float
     top: float
     scale: float
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the plan."""
+        """Return a point in pixels."""
         return EDGE + (x - self.left) * self.scale, EDGE + (self.top - y) * self.scale
 
     def ring(self, coordinates: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
-        """A closed line of the plan."""
+        """Return a closed line in pixels."""
         return [self.at(float(point[0]), float(point[1])) for point in coordinates]
 
 
 def draw_scene(stage: Stage, types: Mapping[str, str], sides: Mapping[str, tuple[str, ...]], title: str = "") -> str:
-    """The picture; what holds each object, and from which sides it is used, are the judge's to say."""
+    """Return the drawing. The judge determines the support and the functional sides of each object."""
     found = findings(stage, types, sides)
     parts = free_parts(stage) if stage.floors else []
     plan, size = _plan(stage)
@@ -107,7 +107,7 @@ def _from_below(stage: Stage) -> list[Body]:
 
 
 def _area(plan: Plan, area: shapely.Geometry, *inside: Markup, **look: str | float) -> Markup:
-    """A polygon, or several, with their holes."""
+    """Draw one or several polygons with their holes."""
     rings = [
         ring.coords
         for part in shapely.get_parts(area)
@@ -130,11 +130,11 @@ def _strips(stage: Stage, plan: Plan, sides: Mapping[str, tuple[str, ...]]) -> I
 
 def _object(plan: Plan, body: Body, found: Mapping[str, object]) -> Markup:
     reasons = found["reasons"]
-    told = [body.id, *(map(str, reasons) if isinstance(reasons, list) else ())]
+    lines = [body.id, *(map(str, reasons) if isinstance(reasons, list) else ())]
     shape = _area(
         plan,
         body.footprint,
-        spoken("\n".join(told)),
+        spoken("\n".join(lines)),
         fill=_colour(found),
         fill_opacity="0.8",
         stroke=INK,
@@ -152,7 +152,7 @@ def _colour(found: Mapping[str, object]) -> str:
 
 
 def _wedge(plan: Plan, body: Body) -> Markup:
-    """A mark at the front."""
+    """Draw a mark at the front."""
     axes, half, middle = body.frame.axes, body.frame.half, body.frame.centre
     front = middle - axes[:, 1] * half[1]
     size = min(0.08, 0.4 * float(half[0]), 0.4 * float(half[1]))
@@ -178,7 +178,7 @@ def _line(plan: Plan, start: Floats, end: Floats, colour: str, wide: float, name
 
 
 def _labels(plan: Plan, stage: Stage) -> Iterator[Markup]:
-    """The names of the objects, each moved down until it covers no other."""
+    """Draw the names of the objects, each moved down until it covers no other."""
     taken: list[tuple[float, float, float]] = []
     for body in _from_below(stage):
         x, y = plan.at(float(body.frame.centre[0]), float(body.frame.centre[1]))

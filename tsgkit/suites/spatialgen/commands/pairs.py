@@ -1,11 +1,11 @@
-"""Prompts that are true of the pictures a run judged, to train image models with.
+"""Rewrite prompts so that they are true of the images a run judged, as training data for image models.
 
-For every picture that was judged, the text it was made from and what the judge saw go to a model that looks at the
-picture and writes the text anew; where the judge saw all that was wanted, the text stays and nobody is asked. What
-was seen is what four of five rounds said; with --votes plurality, as published, what most rounds said. Scenes of the
-group Design are left out, as published, unless --design is given. DIR
-becomes a folder of pictures with metadata.jsonl (file_name, text), which training tools read, and rewrites.jsonl with
-both texts and what was changed. What does not pass the checks is left out and written to dropped.jsonl.
+For each judged image, a model receives the image, its prompt and what the judge saw, and rewrites the prompt. If the
+judge saw everything in the prompt, it is kept and no model is asked. A fact was seen if four of five rounds gave it;
+with --votes plurality, as published, if most rounds gave it. Scenes of the group Design are left out, as published,
+unless --design is given. DIR will contain the images with metadata.jsonl (file_name, text), which training tools read,
+and rewrites.jsonl with both texts and the changes. Rewrites that fail the checks are dropped and listed in
+dropped.jsonl.
 """
 
 from __future__ import annotations
@@ -39,19 +39,29 @@ SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``tsgkit make spatialt2i``."""
-    parser.add_argument("--from", dest="source", required=True, type=Path, metavar="RUN", help="the run that judged")
-    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="the folder to make")
-    parser.add_argument("--model", required=True, metavar="M", help="the model that looks and writes, or script:FILE")
-    parser.add_argument("--subject", metavar="NAME", help="only the pictures of this subject")
+    """Add the options of ``tsgkit make spatialt2i``."""
     parser.add_argument(
-        "--protocol", metavar="P", help="what was seen in this protocol (default: the first of the run)"
+        "--from", dest="source", required=True, type=Path, metavar="RUN", help="the run that judged the images"
+    )
+    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="the folder to write")
+    parser.add_argument(
+        "--model", required=True, metavar="M", help="the model that sees the image and rewrites, or script:FILE"
+    )
+    parser.add_argument("--subject", metavar="NAME", help="only the images of this subject")
+    parser.add_argument(
+        "--protocol", metavar="P", help="use the answers in this protocol (default: the first of the run)"
     )
     parser.add_argument(
-        "--votes", choices=("decided", "plurality"), default="decided", help="how votes decide what was seen"
+        "--votes", choices=("decided", "plurality"), default="decided", help="the rule for what was seen"
     )
-    parser.add_argument("--design", action="store_true", help="take scenes of the group Design too")
-    parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help="only pictures right in this share")
+    parser.add_argument("--design", action="store_true", help="include scenes of the group Design")
+    parser.add_argument(
+        "--least",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="only images with at least this share of right questions",
+    )
     add_model_options(parser, 2)
 
 
@@ -61,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.spatialgen.maker import template
 
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
-        raise UsageError("--least is a share from 0 to 1, and --rounds at least 0")
+        raise UsageError("--least must be from 0 to 1, and --rounds at least 0")
     choice = Choice(arguments.subject, arguments.protocol, arguments.least, arguments.votes, arguments.design)
     jobs = jobs_of(arguments.source, choice)
     what = digest([[job.name, job.picture.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs])
@@ -100,8 +110,8 @@ def _finish(made: Rewriting, calls: AgentCalls, arguments: argparse.Namespace) -
         say(json.dumps(summary, indent=2))
     else:
         kept, anew = summary["kept"], summary["rewritten"]
-        say(f"{count(len(made.pairs), 'pair')} of a picture and a text: {kept} as they were, {anew} rewritten")
-        say(f"left out: {count(len(made.dropped), 'picture')}, with reasons in dropped.jsonl")
+        say(f"{count(len(made.pairs), 'pair')} of an image and a text: {kept} unchanged, {anew} rewritten")
+        say(f"dropped: {count(len(made.dropped), 'image')}, with reasons in dropped.jsonl")
         for name, problems in list(made.dropped.items())[:SHOWN]:
             complain(f"{name}: {'; '.join(problems)}")
         say_usage(summary)

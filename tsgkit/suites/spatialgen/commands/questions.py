@@ -1,9 +1,9 @@
-"""Dense prompts of scenes, with ten questions each about the picture, in the published form.
+"""Generate dense prompts of scenes, with ten questions each about the image, in the published form.
 
-A model writes texts for every scene and ten questions about each. Code holds them against length, repetition, leaks
-from question to question, words that speak of a text, answers that the text does not tell, answers of unlike lengths;
-what fails is asked for again, told why, and dropped in the end (OUT.dropped.jsonl). Keys are dealt evenly over letters.
-Look at what comes out: whether the wrong answers are untrue, only people can tell.
+A model writes texts for every scene and ten questions about each. Rules check for length, repetition, leaks between
+questions, stems that refer to a text, answers that are not in the text, and answers of different lengths. Drafts that
+fail are requested again with the reasons, and finally dropped (OUT.dropped.jsonl). Keys are spread evenly over letters.
+Review the output: only people can decide if the wrong answers are really untrue.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``tsgkit make spatialgen``."""
+    """Add the options of ``tsgkit make spatialgen``."""
     parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file of rows to write")
     parser.add_argument("--model", required=True, metavar="M", help="the model that is asked, or script:FILE")
     parser.add_argument("--scene", action="append", default=[], metavar="S", help="only this scene; repeatable")
-    parser.add_argument("--count", type=int, default=1, metavar="N", help="texts a scene (default 1)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of where keys stand (default 0)")
+    parser.add_argument("--count", type=int, default=1, metavar="N", help="texts for each scene (default 1)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="the seed of the positions of keys (default 0)"
+    )
     add_model_options(parser, 2)
 
 
@@ -50,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.spatialgen.maker import FIELDS, chosen_scenes, template
 
     if arguments.count < 1 or arguments.rounds < 0:
-        raise UsageError("--count needs at least 1, --rounds at least 0")
+        raise UsageError("--count must be at least 1, and --rounds at least 0")
     scenes = chosen_scenes(arguments.scene)
     asked = {"work": "make spatialgen", "scenes": scenes, "count": arguments.count, "rounds": arguments.rounds}
     texts = {name: template(name).text for name in FIELDS}
@@ -68,13 +70,13 @@ async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.
     from tsgkit.suites.spatialgen.maker import Maker
     from tsgkit.suites.spatialgen.questions import SpatialGenTask
 
-    ours = SpatialGenTask(load_card("spatialgen/questions")).dataset(None)
+    bundled = SpatialGenTask(load_card("spatialgen/questions")).dataset(None)
     maker = Maker(
         lambda name: ask_for(calls.asker, name, task="make"),
         arguments.count,
         arguments.rounds + 1,
         arguments.seed,
-        tuple(row.prompt for row in ours.rows),
+        tuple(row.prompt for row in bundled.rows),
     )
     return await maker.make(scenes, functools.partial(engine.made, workers=min(arguments.concurrency, len(scenes))))
 
@@ -108,10 +110,10 @@ def _finish(made: Making, calls: AgentCalls, arguments: argparse.Namespace) -> i
 def _print(summary: dict[str, Any], made: Making, out: str) -> None:
     keys = ", ".join(f"{letter} {times}" for letter, times in summary["keys"].items())
     say(f"{count(summary['rows'], 'row')} of {count(summary['scenes'], 'scene')}; keys: {keys or 'none'}")
-    say(f"left out: {count(summary['dropped'], 'text')}, with reasons in {inert(out)}.dropped.jsonl")
+    say(f"dropped: {count(summary['dropped'], 'text')}, with reasons in {inert(out)}.dropped.jsonl")
     for one in made.dropped[:SHOWN]:
         complain(f"{one.scene}: {'; '.join(one.problems[:2])}")
     for code, times in summary["findings"].items():
-        complain(f"{code} ({times}): tsgkit audit {out} says where")
+        complain(f"{code} ({times}): tsgkit audit {out} lists them")
     say_usage(summary)
     say(f"written: {inert(out)}")

@@ -1,4 +1,4 @@
-"""Pairs of a picture and a text that is true of it, made of a run's pictures and what its judge saw.
+"""Pairs of an image and a true text, made from a run's images and its judge's answers.
 
 jobs = jobs_of(Path("runs/mine"), Choice())
 made = asyncio.run(rewrite(jobs, ask_for, tries=3))
@@ -24,7 +24,7 @@ from tsgkit.runs.results import records_of
 from tsgkit.runs.saved_run import Reopened, reopen
 from tsgkit.suites.gather_all import Each, all_at_once
 from tsgkit.suites.images import PictureFolder
-from tsgkit.suites.spatialgen.judge_requests import CONTROLS, way_of
+from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
 from tsgkit.suites.spatialgen.maker import template
 from tsgkit.suites.spatialgen.rewriter import Fact, facts_of, read_rewrite, rewrite_problems, shown
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample
@@ -35,23 +35,23 @@ from tsgkit.suites.transcript import Ask
 from tsgkit.user_folders import cache_home
 
 VOTES = ("decided", "plurality")
-"""Rules for what was seen: the letter that four of five rounds said, or as published the one said most often."""
+"""Rules for what was seen: the letter that four of five rounds gave, or (as published) the most frequent one."""
 DESIGN = "Design"
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 
 
 class Job(NamedTuple):
-    """A picture, the row it was made from, and what was seen in it."""
+    """An image, its row, and the facts seen in it."""
 
     name: str
-    """Its subject and item: the name of its file in the set."""
+    """The subject and item, which name its file in the set."""
     row: Row
     picture: Picture
     facts: tuple[Fact, ...]
 
 
 class Pair(NamedTuple):
-    """A picture and a text that is true of it; ``changed`` names the kinds of facts that were not seen."""
+    """An image and a text that is true of it. ``changed`` names the kinds of facts that were not seen."""
 
     job: Job
     text: str
@@ -60,7 +60,7 @@ class Pair(NamedTuple):
 
 @dataclass
 class Rewriting:
-    """What came of it."""
+    """The results of rewriting."""
 
     pairs: list[Pair] = field(default_factory=list)
     dropped: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -70,26 +70,28 @@ class Rewriting:
 
 
 class Choice(NamedTuple):
-    """The judged pictures that are taken, and how votes decide what was seen in them."""
+    """The choice of judged images, and the rule for deciding what was seen."""
 
     subject: str | None = None
     protocol: str | None = None
     least: float = 0.0
-    """The share of questions that must be right."""
+    """The least share of right questions."""
     votes: str = VOTES[0]
     design: bool = False
-    """Whether scenes of the group Design are taken too, which SpatialT2I leaves out."""
+    """True to include scenes of the group Design, which SpatialT2I leaves out."""
 
 
 def jobs_of(run: Path, choice: Choice) -> list[Job]:
-    """Return the judged pictures of a run that are chosen."""
+    """Return the chosen judged images of a run."""
     subject, protocol = choice.subject, choice.protocol
     reopened = reopen(run)
     try:
         folders = {folder.name: folder.path for folder in reopened.prepared.plan.folders}
         cells = [cell for cell in reopened.states if cell.subject in folders and _is_judged(cell)]
         if not cells:
-            raise UsageError(f"{run}: nobody looked at pictures of prompts in it", hint="tsgkit eval --images NAME=DIR")
+            raise UsageError(
+                f"{run}: the run judged no images of prompts", hint="judge some: tsgkit eval --images NAME=DIR"
+            )
         for given, known in ((subject, {cell.subject for cell in cells}), (protocol, {cell.solver for cell in cells})):
             if given is not None and given not in known:
                 raise UsageError(f"{run}: there is no {given} in it", hint=meant(given, sorted(known)))
@@ -101,7 +103,9 @@ def jobs_of(run: Path, choice: Choice) -> list[Job]:
 
 
 def _is_judged(cell: Cell) -> bool:
-    return cell.task.startswith("spatialgen/") and way_of(cell.solver).control not in CONTROLS and cell.repeat == 0
+    return (
+        cell.task.startswith("spatialgen/") and parse_protocol(cell.solver).control not in CONTROLS and cell.repeat == 0
+    )
 
 
 def _jobs(reopened: Reopened, cell: Cell, path: Path, choice: Choice) -> Iterator[Job]:
@@ -122,7 +126,7 @@ def _jobs(reopened: Reopened, cell: Cell, path: Path, choice: Choice) -> Iterato
 
 
 def _letters(sample: SpatialSample, record: Mapping[str, Any], votes: str) -> list[str | None]:
-    """Return the letter that was seen, by question."""
+    """Return the letter seen for each question."""
     if votes == VOTES[0]:
         return list(record["answer"])
     return [plurality(verdict.rounds) for verdict in verdicts_of(sample, record)]
@@ -131,7 +135,7 @@ def _letters(sample: SpatialSample, record: Mapping[str, Any], votes: str) -> li
 async def rewrite(
     jobs: Sequence[Job], ask_for: Callable[[str], Ask], tries: int, each: Each = all_at_once
 ) -> Rewriting:
-    """A text for every picture; what is made when asking is stopped is kept."""
+    """Return a text for each image. If asking is stopped, keep what is finished."""
     made = Rewriting()
     found = await each({job.name: job for job in jobs}, lambda job: _pair(job, ask_for, tries, made))
     made.pairs = [pair for pair in found.values() if pair is not None]
@@ -147,7 +151,7 @@ async def _pair(job: Job, ask_for: Callable[[str], Ask], tries: int, made: Rewri
         made.dropped[job.name] = ("no vote tells what is in it",)
         return None
     for number in range(tries):
-        text = read_rewrite(await _said(job, ask_for, number, made))
+        text = read_rewrite(await _reply(job, ask_for, number, made))
         problems = rewrite_problems(text, job.row, job.facts)
         if not problems:
             return Pair(job, text, changed)
@@ -157,8 +161,8 @@ async def _pair(job: Job, ask_for: Callable[[str], Ask], tries: int, made: Rewri
     return None
 
 
-async def _said(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rewriting) -> str:
-    """The reply; empty where there is none, which is told."""
+async def _reply(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rewriting) -> str:
+    """Return the reply, or an empty text if there is none (recorded as a failure)."""
     from langchain_core.messages import HumanMessage
 
     if made.stopped:
@@ -172,12 +176,12 @@ async def _said(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rewr
         return ""
     made.calls += 1
     if reply.ending is not Ending.COMPLETE:
-        made.failures.append(f"{job.name}: brought no answer: {reply.error or reply.ending}")
+        made.failures.append(f"{job.name}: gave no answer: {reply.error or reply.ending}")
     return reply.text or ""
 
 
 def write_set(folder: Path, made: Rewriting) -> None:
-    """The pictures, ``metadata.jsonl`` beside them as training tools read it, both texts, and what was left out."""
+    """Write the images, ``metadata.jsonl`` for training tools, both texts, and the dropped images."""
     folder.mkdir(parents=True, exist_ok=True)
     metadata, rewrites = [], []
     for pair in made.pairs:
