@@ -176,14 +176,14 @@ def test_a_record_that_today_s_reader_judges_otherwise_is_noted(tmp_path: Path) 
     assert explain(run, "s").rows[0].changed == "strict accuracy was 0.000, is 1.000"
 
 
-def test_a_baseline_was_sent_nothing(tmp_path: Path) -> None:
+def test_explanation_of_a_baseline_says_that_no_model_was_asked(tmp_path: Path) -> None:
     data = tmp_path / "sgds.jsonl"
     data.write_text(json.dumps(ROWS["sgds"][0]) + "\n")
     plan = Plan.model_validate({"tasks": ["tsg/sgds"], "models": ["baseline/rules"], "data": str(data)})
     carry_out(prepare(plan), Options(out=tmp_path / "run"), Watch())
     explanation = explain(tmp_path / "run", "s")
     assert explanation.rows[0].asked[0].messages == ()
-    assert "Nobody was sent anything" in write_explanation(explanation)
+    assert "No model was asked." in write_explanation(explanation)
 
 
 def test_explaining_writes_nothing(tmp_path: Path) -> None:
