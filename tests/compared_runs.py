@@ -16,7 +16,7 @@ def item_ids(scenarios: int = 12, each: int = 2) -> list[str]:
 
 
 def write_questions(path: Path, ids: Collection[str], question: str = "What is washed?") -> Path:
-    """Rows of one question each; the scenario is what stands before the last hyphen."""
+    """Return rows of one question each; the scenario is what stands before the last hyphen."""
     rows = [
         {
             "item_id": f"row {item_id}",
@@ -44,7 +44,7 @@ def write_script(
 
 
 def evaluate(out: str, *subjects: str, data: str = "questions.jsonl", more: Collection[str] = ()) -> Path:
-    """The folder of a run on these questions."""
+    """Return the folder of a run on these questions."""
     models = [word for subject in subjects for word in ("--model", subject)]
     code = main(["eval", *models, "--task", "tsg/sgqa", "--data", data, "--out", out, "--quiet", *more])
     assert code == 0, code

@@ -8,7 +8,7 @@ from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 def clean(
     number: int, difficulty: str, text: str, counts: str, attributes: str = "", pairs: str = "", built: str = ""
 ) -> Annotation:
-    """An annotation of entries that semicolons part."""
+    """Return an annotation of entries that semicolons part."""
 
     def entries(cell: str) -> list[str]:
         return [entry.strip() for entry in cell.split(";") if entry.strip()]

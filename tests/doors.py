@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 def run(work: Awaitable[Result]) -> Result:
-    """The result of asynchronous work, which never hangs for good."""
+    """Return the result of asynchronous work, which never hangs for good."""
 
     async def guarded() -> Result:
         async with asyncio.timeout(GUARD):
@@ -89,7 +89,7 @@ class Told:
 
 
 def door_to(provider: Provider, **parts: object) -> Door:
-    """A door with generous limits."""
+    """Return a door with generous limits."""
     usual: dict[str, Any] = {
         "name": "openai/m",
         "endpoint": "here",
@@ -105,7 +105,7 @@ def door_to(provider: Provider, **parts: object) -> Door:
 
 
 async def asked(door: Door | Asked, text: str = "Which?", where: Call = WHERE, **parts: object) -> Reply:
-    """The reply to a text."""
+    """Return the reply to a text."""
     from langchain_core.messages import HumanMessage
 
     chosen: dict[str, Any] = {"label": "answer"} | parts
@@ -113,7 +113,7 @@ async def asked(door: Door | Asked, text: str = "Which?", where: Call = WHERE, *
 
 
 def settings_for(base: str, *arguments: str, model: str = "openai/m", **defaults: object) -> Settings:
-    """The settings for a service at an address, with a key."""
+    """Return the settings for a service at an address, with a key."""
     texts = [f"api_base={base}", "api_key=sk-loopback-key", *arguments]
     return settings_of(model, parse(texts, [model]), defaults)
 
@@ -121,7 +121,7 @@ def settings_for(base: str, *arguments: str, model: str = "openai/m", **defaults
 def litellm_door(
     base: str, *arguments: str, model: str = "openai/m", price: Price | None = None, **parts: object
 ) -> Door:
-    """A door to a service on loopback, through LiteLLM."""
+    """Return a door to a service on loopback, through LiteLLM."""
     settings = settings_for(base, *arguments, model=model)
     return door_to(
         LiteLlm(settings, price),
@@ -132,7 +132,7 @@ def litellm_door(
 
 
 async def closing(door: Door, work: Awaitable[Result]) -> Result:
-    """The result of work, after which the connections are closed."""
+    """Return the result of work, after which the connections are closed."""
     try:
         return await work
     finally:
@@ -169,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def completion(**message: object) -> bytes:
-    """The body of a chat completion."""
+    """Return the body of a chat completion."""
     choice = {"index": 0, "message": {"role": "assistant", "content": "[A]"} | message, "finish_reason": "stop"}
     value = {"id": "x", "object": "chat.completion", "created": 1, "model": "loopback", "choices": [choice]}
     return json.dumps(value).encode()
@@ -177,7 +177,7 @@ def completion(**message: object) -> bytes:
 
 @contextmanager
 def service(status: int = 200, body: bytes | None = None, **headers: str) -> Iterator[Service]:
-    """A service that gives one answer; underscores in the names of headers stand for hyphens."""
+    """Yield a service that gives one answer; underscores in the names of headers stand for hyphens."""
     handler = type("Handler", (_Handler,), {})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True

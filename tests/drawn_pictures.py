@@ -15,7 +15,7 @@ PALETTE = 3
 
 
 def drawn(mode: str = "RGB", size: tuple[int, int] = (12, 8)) -> Image:
-    """A picture whose upper left pixel differs from the others."""
+    """Return a picture whose upper left pixel differs from the others."""
     from PIL import Image
 
     image = Image.new("RGB", size, (200, 40, 40))
@@ -26,14 +26,14 @@ def drawn(mode: str = "RGB", size: tuple[int, int] = (12, 8)) -> Image:
 
 
 def saved(image: Image, kind: str, **how: Any) -> bytes:  # noqa: ANN401
-    """The bytes of a picture in a format."""
+    """Return the bytes of a picture in a format."""
     file = BytesIO()
     image.save(file, kind, **how)
     return file.getvalue()
 
 
 def animated(kind: str) -> bytes:
-    """Two frames, the first of them red."""
+    """Return two frames, the first of them red."""
     from PIL import Image
 
     frames = [Image.new("RGB", (12, 8), colour) for colour in ("red", "blue")]
@@ -41,7 +41,7 @@ def animated(kind: str) -> bytes:
 
 
 def turned() -> bytes:
-    """A JPEG 12 wide and 8 high that its EXIF data turn by a quarter."""
+    """Return a JPEG 12 wide and 8 high that its EXIF data turn by a quarter."""
     from PIL import Image
 
     exif = Image.Exif()
@@ -50,19 +50,20 @@ def turned() -> bytes:
 
 
 def clear_palette() -> bytes:
-    """A palette PNG with a transparent colour."""
+    """Return a palette PNG with a transparent colour."""
     image = drawn("P")
     return saved(image, "PNG", transparency=0)
 
 
 def deep_colours() -> bytes:
-    """An RGB PNG with 16 bits a channel."""
+    """Return an RGB PNG with 16 bits a channel."""
     pixel = struct.pack(">HHH", 0x8000, 0x4000, 0xFFFF)
     return png_of(12, 8, 16, 2, (b"\0" + pixel * 12) * 8)
 
 
 def png_of(width: int, height: int, bits: int, colours: int, rows: bytes, level: int = 9) -> bytes:
-    """A PNG from its parts, whatever they say; one with a palette has 256 greys, the first of them transparent."""
+    """Return a PNG from its parts, whatever they say; one with a palette has 256 greys, the first of them
+    transparent."""
     head = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, colours, 0, 0, 0))
     if colours == PALETTE:
         head += _chunk(b"PLTE", bytes(grey for grey in range(256) for _ in "rgb")) + _chunk(b"tRNS", b"\0")
@@ -74,12 +75,12 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def bomb(width: int = 30_000, height: int = 30_000) -> bytes:
-    """A small PNG that says it has very many pixels."""
+    """Return a small PNG that says it has very many pixels."""
     return png_of(width, height, 1, 0, bytes((width // 8 + 1) * 100))
 
 
 def webp_bomb(kind: bytes) -> bytes:
-    """A WEBP whose head says 16,000 x 16,000 pixels."""
+    """Return a WEBP whose head says 16,000 x 16,000 pixels."""
     side = 16_000
     body = {
         b"VP8X": bytes(4) + (side - 1).to_bytes(3, "little") * 2,
@@ -91,7 +92,7 @@ def webp_bomb(kind: bytes) -> bytes:
 
 
 def text_bomb() -> bytes:
-    """A PNG with a compressed text of a hundred megabytes."""
+    """Return a PNG with a compressed text of a hundred megabytes."""
     text = b"note\0\0" + zlib.compress(bytes(100_000_000), 9)
     good = png_of(12, 8, 8, 2, (b"\0" + b"abc" * 12) * 8)
     return good[:33] + _chunk(b"zTXt", text) + good[33:]

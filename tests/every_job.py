@@ -64,18 +64,18 @@ class Job:
     """Bytes of the largest file on disks that are too small for its log."""
 
     def server(self, **options: object) -> AbstractContextManager[Running]:
-        """The service it asks."""
+        """Return the service it asks."""
         return (picture_server if self.looks else model_server)(replies=self.replies(), **options)
 
     def command(self, server: Running, *more: str) -> tuple[str, ...]:
-        """The words that are typed, without those about progress."""
+        """Return the words that are typed, without those about progress."""
         given = [
             part for option in self.addresses for part in (option, f"api_base={server.base}", option, f"api_key={KEY}")
         ]
         return (*self.words, *given, "--concurrency", "2", *more)
 
     def product(self, folder: Path) -> Any:  # noqa: ANN401
-        """All that it made, without times and costs; None where there is nothing yet."""
+        """Return all that it made, without times and costs; None where there is nothing yet."""
         out = folder / self.out
         if self.words[0] == "eval":
             return samples(out) if (out / "samples.jsonl").exists() else None
@@ -84,7 +84,7 @@ class Job:
         return found or None
 
     def answered(self, folder: Path) -> int:
-        """How many answers are kept."""
+        """Return how many answers are kept."""
         calls = [line for path in folder.glob(f"{self.out}*/**/calls.jsonl") for line in whole_lines(path)]
         replies = [line["reply"] for line in calls]
         told = [reply for reply in replies if reply["source"] == "model" and reply["ending"] != "api_error"]
@@ -93,7 +93,7 @@ class Job:
 
 
 def whole_lines(path: Path) -> list[Any]:
-    """The lines of a file, without a torn last one."""
+    """Return the lines of a file, without a torn last one."""
     return [json.loads(line) for line in path.read_bytes().rpartition(b"\n")[0].splitlines()] if path.exists() else []
 
 
@@ -173,7 +173,7 @@ def _rewritten() -> dict[str, str]:
 
 
 def _shown(row: Row) -> str:
-    """A text that tells what the judge saw."""
+    """Return a text that tells what the judge saw."""
     seen = [q.options.get(letter, "") for q, letter in zip(row.questions, SEEN, strict=True)]
     return f"The picture shows: {', '.join(filter(None, seen))}."
 

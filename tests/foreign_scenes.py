@@ -17,12 +17,12 @@ YAWS = {"bed": 0.0, "nightstand": 0.0, "chair": -90.0}
 
 
 def corner(x: float, y: float, z: float) -> dict[str, float]:
-    """A place in Unity's frame: y is up."""
+    """Return a place in Unity's frame: y is up."""
     return {"x": x, "y": y, "z": z}
 
 
 def board(x: float, z: float, to_x: float, to_z: float, high: float = 2.7) -> list[dict[str, float]]:
-    """The four corners of a wall."""
+    """Return the four corners of a wall."""
     return [corner(x, 0, z), corner(x, high, z), corner(to_x, high, to_z), corner(to_x, 0, to_z)]
 
 
@@ -36,7 +36,7 @@ TURNS = {"bed": 180, "nightstand": 180, "chair": 270}
 
 
 def holodeck(**more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """The bedroom as a house of Holodeck, with a door in the south and a window in the west."""
+    """Return the bedroom as a house of Holodeck, with a door in the south and a window in the west."""
     things = [
         {
             "assetId": f"asset{number}",
@@ -91,7 +91,7 @@ ANGLES = {"bed": -90.0, "nightstand": 270.0, "chair": 180.0}
 
 
 def layoutvlm_layout(**more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """The bedroom as a layout of LayoutVLM."""
+    """Return the bedroom as a layout of LayoutVLM."""
     places = {
         f"{name}-0": {
             "position": [PLACES[name][0], PLACES[name][1], SIZES[name][2] / 2],
@@ -103,7 +103,7 @@ def layoutvlm_layout(**more: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def layoutvlm_config(**more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """What its assets and its room are, with what is known of the assets."""
+    """Return what its assets and its room are, with what is known of the assets."""
     assets = {
         f"asset{number}-0": {
             "category": name,
@@ -128,7 +128,7 @@ chair {length: 0.5m; width: 0.6m; height: 0.9m; left: 1.4m; top: 2.4m; depth: 0.
 
 
 def layoutgpt_record(query: str = "7", unit: str = "m", scale: float = 1.0) -> dict[str, Any]:
-    """The bedroom as a record of a published file, after a worked example with another room."""
+    """Return the bedroom as a record of a published file, after a worked example with another room."""
     turned = {"bed": 0, "nightstand": 0, "chair": -90}
     things = [
         [
@@ -156,7 +156,7 @@ CORNERS = {"corners": [[10, 5], [14, 5], [14, 8], [10, 8]]}
 
 
 def atiss_record(query: str = "Bedroom-7") -> dict[str, Any]:
-    """The bedroom as ATISS has it: half sizes, radians, about the middle of its floor."""
+    """Return the bedroom as ATISS has it: half sizes, radians, about the middle of its floor."""
     things = [
         [
             name,
@@ -176,7 +176,7 @@ def atiss_record(query: str = "Bedroom-7") -> dict[str, Any]:
 
 
 def hsm_state(**more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """The bedroom as a scene state of HSM, with a door in the south."""
+    """Return the bedroom as a scene state of HSM, with a door in the south."""
     things = []
     for number, name in enumerate(SIZES):
         turn = math.radians(180 - YAWS[name])
@@ -205,7 +205,7 @@ def hsm_state(**more: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def hsm_summary(**more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Its other file."""
+    """Return its other file."""
     things = [
         {
             "name": f"{name}_1",
@@ -225,7 +225,7 @@ def hsm_summary(**more: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def idesign(*more: dict[str, Any]) -> list[dict[str, Any]]:
-    """The bedroom as a scene graph of I-Design."""
+    """Return the bedroom as a scene graph of I-Design."""
     room: list[dict[str, Any]] = [
         {"new_object_id": name, "size_in_meters": {"length": 4, "width": 3, "height": 0}, "position": corner(*place)}
         for name, place in {
@@ -256,5 +256,5 @@ def idesign(*more: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def text(value: object) -> str:
-    """A value as its file has it."""
+    """Return a value as its file has it."""
     return json.dumps(value)

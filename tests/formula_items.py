@@ -28,17 +28,17 @@ KEYS = {"label": "keys", "color": "gray", "box_2d": [400, 100, 500, 180]}
 
 
 def lines(rows: Iterable[object]) -> str:
-    """Rows as JSON Lines."""
+    """Return rows as JSON Lines."""
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
 def sample(number: int) -> FormulaSample:
-    """The item of a row."""
+    """Return the item of a row."""
     return sample_from(ROWS[number], "row", number)
 
 
 def judge_layout(item: FormulaSample, reply: Reply | None) -> Judged:
-    """The judgement on a reply that gives a layout."""
+    """Return the judgement on a reply that gives a layout."""
     task = LayoutTask(load_card("formalimg/layout"))
     return task.score(item, task.read(item, reply), AsAsked(reply, "zero-shot"))
 
@@ -60,7 +60,7 @@ def levels(count: int = 3, *, levels: int = 10) -> list[dict[str, Any]]:
 
 
 def paint(path: Path, color: str = "white") -> Path:
-    """A picture of one colour."""
+    """Return a picture of one colour."""
     from PIL import Image
 
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,7 @@ class Turn:
     def room(
         self, wide: float, deep: float, *, height: float = 2.6, openings: Sequence[Opening] = (), name: str = "room"
     ) -> Architecture:
-        """One room around the origin; the openings are in its north wall, counted from its west end."""
+        """Return one room around the origin; the openings are in its north wall, counted from its west end."""
         x, y = wide / 2, deep / 2
         corners = tuple(self.at(*point, 0.0) for point in ((-x, -y), (x, -y), (x, y), (-x, y)))
         south, east, north, west = zip(corners, corners[1:] + corners[:1], strict=True)

@@ -92,12 +92,12 @@ def run(
 
 
 def made_up(seed: int, number: int) -> str:
-    """The text of this number."""
+    """Return the text of this number."""
     return make_up(Random(f"{seed}/{number}"))
 
 
 def put_through(check: Check, text: str, seconds: float = SECONDS) -> int | Fault:
-    """How many calls a check made, or what went wrong."""
+    """Return how many calls a check made, or what went wrong."""
     try:
         with alarm(seconds):
             return check(text)
@@ -126,7 +126,7 @@ def alarm(seconds: float) -> Iterator[None]:
 
 
 def same_fault(check: Check, fault: Fault, seconds: float) -> Callable[[str], bool]:
-    """Whether a text shows the same kind of fault."""
+    """Return whether a text shows the same kind of fault."""
 
     def shows(text: str) -> bool:
         outcome = put_through(check, text, seconds)
@@ -136,7 +136,7 @@ def same_fault(check: Check, fault: Fault, seconds: float) -> Callable[[str], bo
 
 
 def shrink(text: str, fails: Callable[[str], bool], patience: float = 60.0) -> str:
-    """A shorter text that still fails: pieces are left out, half of it first, then ever smaller ones.
+    """Return a shorter text that still fails: pieces are left out, half of it first, then ever smaller ones.
 
     >>> shrink("person -> verb -> wash", lambda text: ">" in text)
     '>'

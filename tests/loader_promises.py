@@ -162,7 +162,7 @@ def _card(path: Path) -> object:
 
 @cache
 def _run() -> Path:
-    """A small run of the built-in rules."""
+    """Return a small run of the built-in rules."""
     from tsgkit.cli import main
 
     path = Path(tempfile.mkdtemp()) / "run"

@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def loopback() -> Iterator[Loopback]:
-    """A server that stops when the block ends."""
+    """Yield a server that stops when the block ends."""
     handler = type("Handler", (_Handler,), {})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True

@@ -53,7 +53,7 @@ PROSE = _parts(
 
 
 def make_up(rng: Random) -> str:
-    """One text, as it was made or spoilt a few times, rarely very long."""
+    """Return one text, as it was made or spoilt a few times, rarely very long."""
     text = rng.choice(KINDS)(rng)
     for _ in range(rng.choice((0, 0, 1, 1, 2, 3, 6))):
         text = rng.choice(SPOILERS)(text, rng)[:LONGEST_OF_MOST]
@@ -63,12 +63,12 @@ def make_up(rng: Random) -> str:
 
 
 def name(rng: Random, usual: list[str]) -> str:
-    """A node's or an edge's name, rarely an odd one."""
+    """Return a node's or an edge's name, rarely an odd one."""
     return rng.choice(ODD_NAMES) if rng.random() < 0.02 else rng.choice(usual)
 
 
 def graph(rng: Random) -> list[Triple]:
-    """An action's triplets, mostly as they should be."""
+    """Return an action's triplets, mostly as they should be."""
     verb = name(rng, VERBS)
     triples = [("person", "verb", verb)] if rng.random() < 0.95 else []
     for _ in range(rng.choice((0, 1, 1, 2, 4))):
@@ -78,7 +78,7 @@ def graph(rng: Random) -> list[Triple]:
 
 
 def graphs(rng: Random) -> list[list[Triple]]:
-    """A few actions in order."""
+    """Return a few actions in order."""
     return [graph(rng) for _ in range(rng.choice((1, 1, 1, 1, 2, 3)))]
 
 
@@ -88,13 +88,13 @@ def arrow_text(rng: Random) -> str:
 
 
 def reply(rng: Random) -> str:
-    """What a model might write: pieces of every kind, one under the other."""
+    """Return what a model might write: pieces of every kind, one under the other."""
     pieces = [rng.choice(PIECES)(rng) for _ in range(rng.randrange(1, 5))]
     return rng.choice(("\n", "\n\n")).join(pieces)
 
 
 def prose(rng: Random) -> str:
-    """A few lines that are no triplets."""
+    """Return a few lines that are no triplets."""
     return "\n".join(rng.choice(PROSE) for _ in range(rng.randrange(1, 4)))
 
 
@@ -116,7 +116,7 @@ def labelled_arrows(rng: Random) -> str:
 
 
 def table(rng: Random) -> str:
-    """A Markdown table of triplets."""
+    """Return a Markdown table of triplets."""
     rows = [("source", "edge", "target"), ("---", ":--", "--:"), *graph(rng)]
     numbered = rng.random() < 0.3
     cells = [(str(number), *row) if numbered else row for number, row in enumerate(rows)]
@@ -132,7 +132,7 @@ def groups(rng: Random) -> str:
 
 
 def labelled(rng: Random) -> str:
-    """A graph a line behind a label or a title: in brackets, arrows, or JSON."""
+    """Return a graph a line behind a label or a title: in brackets, arrows, or JSON."""
     lead = rng.choice(
         ("Graph {0}: ", "**Graph {0}:** ", "graph_{0} = ", "Action {0} (wash): ", "{0}. ", "- Step {0} - ", "Cutting: ")
     )
@@ -140,7 +140,7 @@ def labelled(rng: Random) -> str:
 
 
 def _on_a_line(rng: Random, triples: list[Triple]) -> str:
-    """A graph on one line, in one of many ways; rarely only its nodes."""
+    """Return a graph on one line, in one of many ways; rarely only its nodes."""
     lists = [list(triple) for triple in triples]
     form = rng.choice(("({0}, {1}, {2})", "('{0}', '{1}', '{2}')", "{0} -> {1} -> {2}", "[{0}, {1}, {2}]"))
     together = rng.choice((", ", "; ", " ")).join(form.format(*triple) for triple in triples)
@@ -169,13 +169,13 @@ def cut_json(rng: Random) -> str:
 
 
 def triplet_lists(rng: Random) -> Any:  # noqa: ANN401  (any JSON)
-    """A graph, or several, as lists."""
+    """Return a graph, or several, as lists."""
     many = [[list(triple) for triple in one] for one in graphs(rng)]
     return rng.choice((many, many[0], {"graphs": many}, {f"graph {place}": one for place, one in enumerate(many)}))
 
 
 def triplet_objects(rng: Random) -> Any:  # noqa: ANN401  (any JSON)
-    """A graph as objects under one of the names models use, some with more fields."""
+    """Return a graph as objects under one of the names models use, some with more fields."""
     names = rng.choice((("source", "edge", "target"), ("subject", "predicate", "object"), ("from", "label", "to")))
     objects: list[dict[str, Any]] = [dict(zip(names, triple, strict=True)) for triple in graph(rng)]
     if objects and rng.random() < 0.3:
@@ -186,7 +186,7 @@ def triplet_objects(rng: Random) -> Any:  # noqa: ANN401  (any JSON)
 
 
 def strings(rng: Random) -> Any:  # noqa: ANN401  (any JSON)
-    """A graph as arrow lines in a JSON list, or several in fields or in strings of their own."""
+    """Return a graph as arrow lines in a JSON list, or several in fields or in strings of their own."""
     many = [[" -> ".join(triple) for triple in one] for one in graphs(rng)]
     fields = {f"graph_{place}": one for place, one in enumerate(many, 1)}
     beside = {"nodes": ["cup", "lid", "spoon"], "steps": many}
@@ -208,7 +208,7 @@ def vocabulary(rng: Random) -> dict[str, list[str]]:
 
 
 def narrative(rng: Random) -> dict[str, Any]:
-    """A narrative object, some fields left out."""
+    """Return a narrative object, some fields left out."""
     value: dict[str, Any] = {"descriptions": [description(rng) for _ in range(rng.randrange(4))]}
     options = {
         "id": name(rng, THINGS),
@@ -220,19 +220,19 @@ def narrative(rng: Random) -> dict[str, Any]:
 
 
 def description(rng: Random) -> dict[str, Any]:
-    """One description of a narrative."""
+    """Return one description of a narrative."""
     options = {"text": rng.choice(PROSE), "graphs": graphs(rng), "frames": [rng.randrange(99) for _ in range(3)]}
     return {key: option for key, option in options.items() if rng.random() < 0.7}
 
 
 def sgqa(rng: Random) -> dict[str, Any]:
-    """A question answering row."""
+    """Return a question answering row."""
     questions = [{"Q": rng.choice(PROSE), "A": name(rng, THINGS)} for _ in range(rng.randrange(3))]
     return {"data_id": rng.choice(("7", 7, None)), "context_graphs": graphs(rng), "qa_pairs": questions}
 
 
 def sgds(rng: Random) -> dict[str, Any]:
-    """A description selection row."""
+    """Return a description selection row."""
     texts = [rng.choice(PROSE) for _ in range(rng.choice((0, 4, 5, 5)))]
     row: dict[str, Any] = {
         "item_id": name(rng, THINGS),
@@ -246,7 +246,7 @@ def sgds(rng: Random) -> dict[str, Any]:
 
 
 def sgg(rng: Random) -> dict[str, Any]:
-    """A generation row."""
+    """Return a generation row."""
     return {
         "context": rng.choice(("", "Before.", ["Once.", "Twice."])),
         "target_sentence": rng.choice(PROSE),
@@ -256,7 +256,7 @@ def sgg(rng: Random) -> dict[str, Any]:
 
 
 def node_link(rng: Random) -> dict[str, Any]:
-    """A node-link object, ours or as others write them."""
+    """Return a node-link object, ours or as others write them."""
     one = graph(rng)
     ids = {
         end: rng.choice((end, place)) for place, end in enumerate(dict.fromkeys(e for t in one for e in (t[0], t[2])))
@@ -287,7 +287,7 @@ def easg(rng: Random) -> dict[str, Any]:
 
 
 def json_lines(rng: Random) -> str:
-    """A file of items, one a line, mostly of one kind."""
+    """Return a file of items, one a line, mostly of one kind."""
     makers = (sgqa, sgds, sgg, narrative, node_link, triplet_lists)
     maker = rng.choice(makers)
     chosen = [maker if rng.random() < 0.95 else rng.choice(makers) for _ in range(rng.randrange(1, 5))]
@@ -308,7 +308,7 @@ def graphml(rng: Random) -> str:
 
 
 def graphml_graph(triples: list[Triple]) -> str:
-    """One graph element."""
+    """Return one graph element."""
     ends = dict.fromkeys(end for source, _, target in triples for end in (source, target))
     lines = ['<graph id="g" edgedefault="directed">']
     lines += [f'<node id="{end}"><data key="d0">{end}</data></node>' for end in ends]
@@ -342,7 +342,7 @@ def deep(rng: Random) -> str:
 
 
 def model_reply(rng: Random) -> str:
-    """A reply in one of the forms that models use."""
+    """Return a reply in one of the forms that models use."""
     return rng.choice(MODEL_REPLIES)
 
 
@@ -354,7 +354,7 @@ def nothing(rng: Random) -> str:
 
 
 def _shown(make: Callable[[Random], Any]) -> Callable[[Random], str]:
-    """A kind of value as its JSON text."""
+    """Return a kind of value as its JSON text."""
     return lambda rng: json.dumps(make(rng), ensure_ascii=rng.random() < 0.5, indent=rng.choice((None, None, 2)))
 
 
@@ -406,31 +406,31 @@ KINDS: tuple[Callable[[Random], str], ...] = (
 
 
 def span(text: str, rng: Random) -> tuple[int, int]:
-    """A place in a text and a place not far behind it."""
+    """Return a place in a text and a place not far behind it."""
     start = rng.randrange(len(text) + 1)
     return start, min(len(text), start + rng.choice((0, 1, 1, 2, 5, 20, 100)))
 
 
 def delete(text: str, rng: Random) -> str:
-    """The text without a span."""
+    """Return the text without a span."""
     start, end = span(text, rng)
     return text[:start] + text[end:]
 
 
 def duplicate(text: str, rng: Random) -> str:
-    """The text with a span twice."""
+    """Return the text with a span twice."""
     start, end = span(text, rng)
     return text[:end] + text[start:]
 
 
 def repeat(text: str, rng: Random) -> str:
-    """The text with a span many times."""
+    """Return the text with a span many times."""
     start, end = span(text, rng)
     return text[:start] + text[start:end] * rng.choice((3, 3, 10, 3000)) + text[end:]
 
 
 def swap(text: str, rng: Random) -> str:
-    """The text with two spans in each other's place."""
+    """Return the text with two spans in each other's place."""
     (one, end_of_one), (other, end_of_other) = sorted((span(text, rng), span(text, rng)))
     if other < end_of_one:
         return text
@@ -439,25 +439,25 @@ def swap(text: str, rng: Random) -> str:
 
 
 def flip(text: str, rng: Random) -> str:
-    """The text with a mark or an odd character for one of its own, or between two."""
+    """Return the text with a mark or an odd character for one of its own, or between two."""
     start, end = span(text, rng)
     other = rng.choice(rng.choice((MARKS, NASTIES)))
     return text[:start] + other + text[min(end, start + rng.randrange(2)) :]
 
 
 def splice(text: str, rng: Random) -> str:
-    """The head of the text and the tail of another."""
+    """Return the head of the text and the tail of another."""
     other = rng.choice(KINDS)(rng)
     return text[: rng.randrange(len(text) + 1)] + other[rng.randrange(len(other) + 1) :]
 
 
 def truncate(text: str, rng: Random) -> str:
-    """The head of the text."""
+    """Return the head of the text."""
     return text[: rng.randrange(len(text) + 1)]
 
 
 def swap_lines(text: str, rng: Random) -> str:
-    """The text with its lines in another order, or joined, or with other line ends."""
+    """Return the text with its lines in another order, or joined, or with other line ends."""
     lines = text.split("\n")
     if rng.random() < 0.5:
         rng.shuffle(lines)

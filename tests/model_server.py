@@ -264,14 +264,14 @@ class Running:
 
 @contextmanager
 def model_server(**options: object) -> Iterator[Running]:
-    """A server with these options, for as long as the block lasts."""
+    """Yield a server with these options, for as long as the block lasts."""
     with started(Path(__file__), options) as running:
         yield running
 
 
 @contextmanager
 def started(program: Path, options: dict[str, object]) -> Iterator[Running]:
-    """A server that is a program which prints its port."""
+    """Yield a server that is a program which prints its port."""
     command = [sys.executable, str(program), json.dumps(options)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

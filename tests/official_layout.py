@@ -14,7 +14,7 @@ ROWS = {"sgqa": 100, "sgds": 250, "sa-sgg": 250, "ma-sgg": 500}
 
 
 def graph(number: int) -> list[list[str]]:
-    """One clean graph of five triplets."""
+    """Return one clean graph of five triplets."""
     tool, surface = TOOLS[number % len(TOOLS)], f"shelf{number % 7}"
     return [
         ["person", "verb", "wipe"],
@@ -68,7 +68,7 @@ def sgg_row(number: int, k: int) -> Row:
 
 
 def rows(task: str, count: int | None = None) -> list[Row]:
-    """Rows of a task, as many as its made-up file has."""
+    """Return rows of a task, as many as its made-up file has."""
     makers: dict[str, Callable[[int], Row]] = {
         "sgqa": sgqa_row,
         "sgds": sgds_row,
@@ -79,12 +79,12 @@ def rows(task: str, count: int | None = None) -> list[Row]:
 
 
 def data(made: list[Row]) -> bytes:
-    """The bytes of a file of rows, without a final newline, as published."""
+    """Return the bytes of a file of rows, without a final newline, as published."""
     return "\n".join(json.dumps(row) for row in made).encode()
 
 
 def write_layout(folder: Path, **files: bytes) -> Path:
-    """A folder laid out as the published repository; ``files`` replace made-up ones (``sa_sgg`` for sa-sgg)."""
+    """Return a folder laid out as the published repository; ``files`` replace made-up ones (``sa_sgg`` for sa-sgg)."""
     for task, kind in FOLDERS.items():
         path = folder / "resource" / "dataset" / kind / f"{task}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -37,7 +37,7 @@ REFUSAL = "Your request was rejected as a result of our safety system."
 
 
 def png(text: str, width: int = 8, height: int = 6) -> bytes:
-    """A PNG whose colours follow from a text."""
+    """Return a PNG whose colours follow from a text."""
     colour = hashlib.sha256(text.encode()).digest()[:3]
     rows = b"".join(b"\0" + colour * width for _ in range(height))
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
@@ -49,7 +49,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def seen(url: str) -> dict[str, Any]:
-    """What a data URL holds."""
+    """Return what a data URL holds."""
     head, _, payload = url.partition(",")
     data = base64.b64decode(payload, validate=True)
     holds = next((kind for magic, kind in MAGIC.items() if data.startswith(magic)), "unknown")
@@ -116,7 +116,7 @@ class PictureConnection(Connection):
             self._later(lambda: self._finish(fault, text, "", key, reply))
 
     def count(self, prompt: str, body: bytes, model: str) -> str:
-        """The fault a request meets, counted; of a request to look also the kinds of its parts, in order."""
+        """Return the fault a request meets, counted; of a request to look also the kinds of its parts, in order."""
         script, digest = self.script, hashlib.sha256(body).hexdigest()
         fault = script.fault(prompt, digest, model)
         if body.startswith(b"{") and "messages" in (value := json.loads(body)):
@@ -211,7 +211,7 @@ class PictureConnection(Connection):
 
 
 def _fields(headers: dict[str, str], body: bytes) -> dict[str, Any]:
-    """The fields of a JSON body, or of a form with files."""
+    """Return the fields of a JSON body, or of a form with files."""
     kind = headers.get("content-type", "")
     if not kind.startswith("multipart/"):
         value: dict[str, Any] = json.loads(body)
@@ -229,7 +229,7 @@ def _fields(headers: dict[str, str], body: bytes) -> dict[str, Any]:
 
 @contextmanager
 def picture_server(**options: object) -> Iterator[Running]:
-    """A server with these options, for as long as the block lasts."""
+    """Yield a server with these options, for as long as the block lasts."""
     with started(Path(__file__), options) as running:
         yield running
 

@@ -69,7 +69,7 @@ SUITE = Suite("demo", tasks={"cups": "picture_suite:Cups", "words": "picture_sui
 
 
 def install(folder: Path, rows: dict[str, str], monkeypatch: pytest.MonkeyPatch | None = None) -> dict[str, str]:
-    """A project in a folder with the suite's two tasks, and the suite as an installed package.
+    """Return a project in a folder with the suite's two tasks, and the suite as an installed package.
 
     The result is what the environment of another process needs to find it.
     """

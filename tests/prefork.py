@@ -41,7 +41,7 @@ class Ran:
         return json.loads(self.out)
 
     def ended(self) -> bool:
-        """Whether it has ended; then its code is known (negative: the signal that ended it)."""
+        """Return whether it has ended; then its code is known (negative: the signal that ended it)."""
         if self.code is None:
             self.code = self.parent.request({"poll": self.pid})["code"]
         return self.code is not None

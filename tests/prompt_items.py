@@ -27,7 +27,7 @@ def graph(action: str, thing: str = "cup") -> list[list[str]]:
 
 
 def row(task: str, name: str, word: str = "cup", *, rationale: str | None = None) -> dict[str, Any]:
-    """A row of a task in a scenario of its own; ``word`` stands in every text and name of it."""
+    """Return a row of a task in a scenario of its own; ``word`` stands in every text and name of it."""
     reasoned = {} if rationale is None else {"rationale": rationale}
     common: dict[str, Any] = {"item_id": name, "scenario_id": f"scene of {name}"}
     if task == "sgqa":

@@ -90,7 +90,7 @@ def check_reading(text: str, reading: Reading) -> None:
 
 
 def unaccounted(lines: Sequence[str], reading: Reading) -> list[int]:
-    """The lines that gave no triplet and have no note, and the regions with words that are in neither.
+    """Return the lines that gave no triplet and have no note, and the regions with words that are in neither.
 
     A note about JSON accounts for all lines of the value that begins on its line. One about bracketed lists accounts
     for the lines after it that begin with a bracket, a quote or a comma, where each of their words is in a triplet or
@@ -124,7 +124,7 @@ def _placed_triplets(reading: Reading) -> Counter[tuple[int, tuple[str, ...]]]:
 
 
 def _end_of_json(lines: Sequence[str], first: int) -> int:
-    """The line behind the JSON value that begins on a line, perhaps behind some words."""
+    """Return the line behind the JSON value that begins on a line, perhaps behind some words."""
     text = re.sub(r"^[^\[{]*", "", "\n".join(lines[first - 1 :]))
     try:
         _, end = JSONDecoder().raw_decode(text)
@@ -141,7 +141,7 @@ def _end_of_brackets(lines: Sequence[str], first: int) -> int:
 
 
 def _lost_words(lines: Sequence[str], region: range, reading: Reading) -> set[str]:
-    """The words of a region that are in none of its triplets and notes, where that can be told."""
+    """Return the words of a region that are in none of its triplets and notes, where that can be told."""
     text = "\n".join(lines[number - 1] for number in region)
     notes = [note.text for note in reading.notes if note.line in region]
     if "{" in text or any(note.endswith("...") for note in notes):
@@ -173,7 +173,7 @@ def _graphs_of_words(words: list[str]) -> tuple[ActionGraph, ...]:
 
 
 def exact(parse: Callable[[str], T], write: Callable[[T], str]) -> Check:
-    """A parser refuses by ``NotationError`` alone; what it reads is written and read again in the same order."""
+    """Return a parser refuses by ``NotationError`` alone; what it reads is written and read again in the same order."""
 
     def check(text: str) -> int:
         try:
@@ -194,7 +194,8 @@ def exact(parse: Callable[[str], T], write: Callable[[T], str]) -> Check:
 
 
 def check_easg(text: str) -> int:
-    """The EASG parser refuses by ``NotationError`` alone, and says of graphs that exist what it could not read."""
+    """Return the EASG parser refuses by ``NotationError`` alone, and says of graphs that exist what it could
+    not read."""
     try:
         clips = easg.parse(text)
     except NotationError as error:
@@ -220,7 +221,7 @@ def _check_is_text(written: str) -> None:
 
 
 def check_documents(text: str) -> int:
-    """A file is read or refused by ``FileProblem``, linted, and written in every format that can carry it."""
+    """Return a file is read or refused by ``FileProblem``, linted, and written in every format that can carry it."""
     seen: list[Document] = []
     for file in FILES:
         try:
@@ -293,12 +294,12 @@ def _check_is_read_again(written: str, name: str, told: list[tuple[Triplet, ...]
 
 
 def _along(document: Document) -> list[Triplets]:
-    """The graphs along the narratives in written order, which comparing graphs would not see."""
+    """Return the graphs along the narratives in written order, which comparing graphs would not see."""
     return [graph.triplets for entry in document.entries for graph in entry.narrative.graphs]
 
 
 def _reads(reader: Callable[[str], object]) -> Check:
-    """A reader of replies takes any text, and says what it found or that it found nothing."""
+    """Return a reader of replies takes any text, and says what it found or that it found nothing."""
 
     def check(text: str) -> int:
         reader(text)

@@ -31,7 +31,7 @@ def recorded(
     script: str = "replies.jsonl",
     **settings: Any,  # noqa: ANN401  (whatever a plan takes)
 ) -> Path:
-    """A run of a script of replies, by item; an outcome is given as ``(reply, outcome)``."""
+    """Return a run of a script of replies, by item; an outcome is given as ``(reply, outcome)``."""
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / f"{task}.jsonl"
     data.write_text(lines(*(ROWS[task] if rows is None else rows)), encoding="utf-8")

@@ -64,7 +64,7 @@ ROW = ReportRow(
 
 
 def hostile(text: str) -> Report:
-    """A report in which everything that others name is this text."""
+    """Return a report in which everything that others name is this text."""
     named = replace(ROW, run=f"runs/{text}", name=text, subject=text, data=text)
     named = replace(named, style=text or "x", protocol_note=text or "x")
     board = replace(ROW.board, reasons={"official": text})
@@ -74,12 +74,12 @@ def hostile(text: str) -> Report:
 
 
 def example_run(folder: Path, kind: str) -> Path:
-    """A run of the bundled example replies to a task."""
+    """Return a run of the bundled example replies to a task."""
     plan = Plan(tasks=(f"tsg/{kind}",), models=(f"script:{DATA / 'example-replies' / kind}.jsonl",))
     return evaluate(plan, Options(out=folder)).path
 
 
 def baseline_run(folder: Path, *tasks: str, limit: int | None = None) -> Path:
-    """A run of two baselines."""
+    """Return a run of two baselines."""
     plan = Plan(tasks=tasks, models=("baseline/rules", "baseline/random"), limit=limit)
     return evaluate(plan, Options(out=folder)).path

@@ -53,7 +53,7 @@ BUILT = re.compile(r'^\d+\. "(.*)": (.*); to: (.*)$', re.MULTILINE)
 
 
 def looks_of(scenes: Iterable[Furnished]) -> dict[str, Any]:
-    """What there is to know of the pictures of some scenes."""
+    """Return what there is to know of the pictures of some scenes."""
     looks: dict[str, list[dict[str, Any]]] = {}
     held: dict[str, str] = {}
     for scene in scenes:
@@ -86,7 +86,7 @@ class RoomScript(PictureScript):
         self.same = Synonyms.of(synonyms_table()[0])
 
     def answer(self, kind: str, text: str, pictures: list[str]) -> dict[str, Any]:
-        """What it says to a question beside pictures (their SHA-256)."""
+        """Return what it says to a question beside pictures (their SHA-256)."""
         if kind == "match":
             return {"reason": "that is how it looks", "category": self.category(pictures[0], LISTED.findall(text))}
         if kind == "attribute":
@@ -165,13 +165,13 @@ class RoomConnection(PictureConnection):
 
 
 def kind_of(text: str) -> str:
-    """The kind of a question, by the form of reply that is asked for."""
+    """Return the kind of a question, by the form of reply that is asked for."""
     form = text[text.rindex("Reply with one JSON object") :]
     return next(kind for kind, names in FIELDS.items() if all(f'"{name}":' in form for name in names))
 
 
 def wrong(kind: str, text: str, urls: list[str], schema: Mapping[str, Any] | None, size: int) -> str:
-    """What is not as it should be about a request; empty where all is."""
+    """Return what is not as it should be about a request; empty where all is."""
     shown = re.search(r"You are shown (one object|(\d+) objects) of the category", text)
     wanted = {"match": 1, "support": 2}.get(kind, 0)
     if kind == "attribute" and shown is not None:
@@ -201,7 +201,7 @@ async def serve(options: dict[str, Any]) -> None:
 
 @contextmanager
 def room_judge(**options: object) -> Iterator[Running]:
-    """A judge with these options, for as long as the block lasts."""
+    """Yield a judge with these options, for as long as the block lasts."""
     with started(Path(__file__), options) as running:
         yield running
 

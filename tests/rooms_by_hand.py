@@ -87,7 +87,7 @@ TURNS = {0: (0, -1), 90: (1, 0), 180: (0, 1), -90: (-1, 0)}
 
 
 def turned(x: float, y: float, front: tuple[int, int]) -> tuple[float, float]:
-    """Where a step lies when what looked along -y looks along ``front``."""
+    """Return where a step lies when what looked along -y looks along ``front``."""
     dx, dy = front
     return -dy * x - dx * y, dx * x - dy * y
 
@@ -132,7 +132,7 @@ def home(path: Path) -> Home:
 
 
 def gap(one: Box, low: Sequence[float], high: Sequence[float]) -> float:
-    """The way from a box to another, or to a part of a wall."""
+    """Return the way from a box to another, or to a part of a wall."""
     return math.hypot(*(max(low[k] - one.high[k], one.low[k] - high[k], 0.0) for k in range(3)))
 
 
@@ -141,7 +141,7 @@ def apart(one: Box, other: Box) -> float:
 
 
 def steps(one: Box, anchor: Box) -> tuple[float, float]:
-    """How far to the right and to the front of the anchor something is, for who looks at the anchor's front."""
+    """Return how far to the right and to the front of the anchor something is, for who looks at the anchor's front."""
     dx, dy = one.middle(0) - anchor.middle(0), one.middle(1) - anchor.middle(1)
     ahead = dx * anchor.front[0] + dy * anchor.front[1]
     right = -dx * anchor.front[1] + dy * anchor.front[0]
@@ -201,7 +201,8 @@ def inside(one: Box, anchor: Box) -> bool:
 
 
 def facing(one: Box, anchor: Box) -> bool:
-    """The anchor lies ahead, and the middle of what of it lies straight ahead is no farther off than 15 degrees."""
+    """Return the anchor lies ahead, and the middle of what of it lies straight ahead is no farther off than 15
+    degrees."""
     axis = 0 if one.front[0] else 1
     way, across = one.front[axis], 1 - axis
     ahead = way * ((anchor.low if way > 0 else anchor.high)[axis] - one.middle(axis))
@@ -242,7 +243,7 @@ PAIRS: Mapping[str, Callable[[Box, Box], bool]] = {
 
 
 def to_walls(one: Box, room: Room) -> dict[str, float]:
-    """The way to each wall of a room, for what lies before that wall."""
+    """Return the way to each wall of a room, for what lies before that wall."""
     found = {
         "west": one.low[0] - room.low[0],
         "east": room.high[0] - one.high[0],
@@ -275,7 +276,7 @@ def from_ceiling(one: Box, room: Room) -> bool:
 
 
 def in_middle(one: Box, room: Room) -> bool:
-    """No farther from the middle than a quarter of the room."""
+    """Return no farther from the middle than a quarter of the room."""
     return all(abs(one.middle(k) - (room.low[k] + room.high[k]) / 2) <= (room.high[k] - room.low[k]) / 4
                for k in (0, 1))  # fmt: skip
 
@@ -320,7 +321,7 @@ def demands(path: Path) -> Iterator[Demands]:
 
 
 def category_of(called: str, known: Sequence[str]) -> str | None:
-    """The category of an object among those that a description counts."""
+    """Return the category of an object among those that a description counts."""
     names = {name: [name.replace("_", " "), *CALLED.get(name.replace("_", " "), ())] for name in known}
     exact = (name for name, said in names.items() if said[0] == called)
     other = (name for name, said in names.items() if called in said)

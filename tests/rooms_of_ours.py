@@ -24,7 +24,7 @@ SCENE_TASKS: dict[str, SceneTask] = {
 
 
 def measured(kind: str, annotation: Annotation, folder: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """What is found about the scene of an annotation."""
+    """Return what is found about the scene of an annotation."""
     value = value_of(
         asyncio.run(judge_scene(SCENE_TASKS[kind], annotation, SceneFolder(folder, **more), RulesJudge(), None))
     )
@@ -33,7 +33,7 @@ def measured(kind: str, annotation: Annotation, folder: Path, **more: Any) -> di
 
 
 def room(*objects: dict[str, Any], **fields: Any) -> str:  # noqa: ANN401
-    """A bedroom of 4 by 3 metres with these objects, as a file has it."""
+    """Return a bedroom of 4 by 3 metres with these objects, as a file has it."""
     rooms = [{"name": "bedroom", "from": [0, 0], "to": [4, 3]}]
     return json.dumps({"format": "tsgkit/room", "rooms": rooms, "objects": objects, **fields})
 
@@ -45,5 +45,5 @@ def thing(
     size: tuple[float, float, float],
     **more: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """An object of such a room."""
+    """Return an object of such a room."""
     return {"id": name, "category": category, "at": at, "size": size, **more}

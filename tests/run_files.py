@@ -12,7 +12,7 @@ Line = dict[str, Any]
 
 
 def lines(path: Path) -> list[Line]:
-    """The lines of a JSON lines file; each must be whole."""
+    """Return the lines of a JSON lines file; each must be whole."""
     text = path.read_bytes()
     assert not text or text.endswith(b"\n"), f"{path} ends in a torn line"
     return [json.loads(line) for line in text.splitlines()]
@@ -24,7 +24,8 @@ def key(sample: Line) -> tuple[Any, ...]:
 
 
 def samples(run: Path) -> dict[tuple[Any, ...], Line]:
-    """The samples of a run by what tells them apart, without what may differ between two runs; each only once."""
+    """Return the samples of a run by what tells them apart, without what may differ between two runs; each only
+    once."""
     found = lines(run / "samples.jsonl")
     keyed = {key(one): {name: part for name, part in one.items() if name not in ("usage", "error")} for one in found}
     assert len(keyed) == len(found), "a sample stands twice"
@@ -32,7 +33,7 @@ def samples(run: Path) -> dict[tuple[Any, ...], Line]:
 
 
 def good_calls(run: Path) -> int:
-    """How many calls are recorded that need not be made again; a torn last line does not count."""
+    """Return how many calls are recorded that need not be made again; a torn last line does not count."""
     path = run / "calls.jsonl"
     whole = path.read_bytes().rpartition(b"\n")[0].splitlines() if path.exists() else []
     return sum(json.loads(line)["reply"]["ending"] != "api_error" for line in whole)
@@ -48,5 +49,5 @@ def project_with_card(task: str, old: str, new: str, folder: Path) -> None:
 
 
 def everything(*folders: Path) -> bytes:
-    """The bytes of all files beneath these folders."""
+    """Return the bytes of all files beneath these folders."""
     return b"\n".join(path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file())

@@ -64,7 +64,7 @@ CHARACTERS_A_TOKEN = 4
 
 
 def item(graphs: Sequence[ActionGraph], item_id: str = "0", sentence: str = "", **parts: Any) -> GenerationSample:  # noqa: ANN401
-    """A generation item with these right graphs."""
+    """Return a generation item with these right graphs."""
     usual: dict[str, Any] = {"cluster": "", "context": (), "vocabulary": Vocabulary()}
     return GenerationSample(item_id=item_id, sentence=sentence, references=tuple(graphs), **(usual | parts))
 
@@ -80,7 +80,7 @@ class SimulatedModel:
     sees: float = 0.6
 
     def ask_for(self, sample: GenerationSample) -> Ask:
-        """An ``ask`` about one item."""
+        """Return an ``ask`` about one item."""
         return partial(self._ask, sample)
 
     async def _ask(
@@ -97,7 +97,7 @@ class SimulatedModel:
         return Reply(text, usage=Usage(len(prompt) // CHARACTERS_A_TOKEN, len(text) // CHARACTERS_A_TOKEN))
 
     def says(self, sample: GenerationSample, label: str, draw: int, prompt: str) -> str:
-        """What is said to one prompt; the same to the same."""
+        """Return what is said to one prompt; the same to the same."""
         choice = Random(f"{self.seed}/{self.level}/{sample.item_id}/{label}/{draw}/{prompt}")
         kind = label.partition("/")[0]
         if kind != "critique" and self._meets("unreadable", choice, 4):
@@ -118,7 +118,7 @@ class SimulatedModel:
         return choice.random() < self.level / share and fault in self.faults
 
     def _written(self, sample: GenerationSample, prompt: str) -> ActionGraph:
-        """The graph of the action that a prompt names; the whole sentence means the first."""
+        """Return the graph of the action that a prompt names; the whole sentence means the first."""
         action = prompt.partition("of the sentence:\n")[2].partition("\n")[0].strip()
         actions = actions_of(sample)
         return sample.references[actions.index(action) if action in actions else 0]
@@ -147,7 +147,7 @@ class SimulatedModel:
         return ActionGraph(said)
 
     def _through(self, triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Triplet]:
-        """What becomes of one triplet."""
+        """Return what becomes of one triplet."""
         kinds = [kind for kind in IN_TRIPLETS if kind in self.faults and kind in WAYS and _can(kind, triplet)]
         if not kinds or choice.random() >= self.level:
             return [triplet]
@@ -181,7 +181,7 @@ class SimulatedModel:
     def _thought_again(
         self, graph: ActionGraph, truth: ActionGraph, lines: Sequence[str], sample: GenerationSample, choice: Random
     ) -> ActionGraph:
-        """A graph with what the findings speak of put right, and what they wrongly blame spoilt."""
+        """Return a graph with what the findings speak of put right, and what they wrongly blame spoilt."""
         names = {name for one in (*graph, *truth) for name in one}
         named = {word for line in lines for word in re.split(r"[\s,()?;:\"']+", line)} & names - {PERSON, VERB, DOBJ}
         triplets = list(dict.fromkeys(graph)) if any("twice" in line for line in lines) else list(graph)
@@ -222,7 +222,7 @@ class SimulatedModel:
 
 
 def actions_of(sample: GenerationSample) -> list[str]:
-    """The actions of an item as sentences, each different from the others."""
+    """Return the actions of an item as sentences, each different from the others."""
     said: list[str] = []
     for graph in sample.references:
         triplets = [one for one in graph if one.edge != VERB]
@@ -242,7 +242,7 @@ def _named_by(change: Change) -> Triplet:
 
 
 def _shown(prompt: str) -> list[ActionGraph]:
-    """The graphs that a prompt shows."""
+    """Return the graphs that a prompt shows."""
     section = prompt.rpartition("\nGraphs:\n")[2]
     for end in ("\nWhat was found in them:", "\nWrite one line for each error"):
         section = section.partition(end)[0]
@@ -259,7 +259,7 @@ def _with_chatter(text: str) -> str:
 
 
 def _can(kind: str, triplet: Triplet) -> bool:
-    """Whether a fault of this kind is a fault in this triplet."""
+    """Return whether a fault of this kind is a fault in this triplet."""
     if kind == "hand":
         return bool({triplet.source, triplet.target} & set(HANDS))
     if kind == "reversed":
@@ -270,7 +270,7 @@ def _can(kind: str, triplet: Triplet) -> bool:
 
 
 def _misspelt(triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Triplet]:
-    """A letter of the target twice or left out, so that it is no name of L."""
+    """Return a letter of the target twice or left out, so that it is no name of L."""
     name = triplet.target
     places = list(range(1, len(name)))
     choice.shuffle(places)
@@ -289,7 +289,7 @@ def _other(triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Tri
 
 
 def _other_word(triplets: list[Triplet], choice: Random) -> list[Triplet]:
-    """One name of a graph in another word, wherever it stands."""
+    """Return one name of a graph in another word, wherever it stands."""
     names = sorted({name for one in triplets for name in (one.source, one.target)} - {PERSON, *HANDS})
     if not names:
         return triplets

@@ -43,7 +43,7 @@ class Tally:
 
 
 def made_up(seed: int, number: int) -> Formula:
-    """The formula of this number."""
+    """Return the formula of this number."""
     random = Random(f"{seed}/{number}")
 
     def part(*depths: int) -> Formula:

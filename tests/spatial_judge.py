@@ -42,12 +42,12 @@ class JudgeScript(PictureScript):
                 self.keys[_what(question)] = (row.id, question.options.get(question.key, ""))
 
     def form(self, body: bytes) -> str:
-        """How the next reply to a request is written."""
+        """Return how the next reply to a request is written."""
         times = self.seen[hashlib.sha256(body).hexdigest()]
         return self.forms[min(times, len(self.forms) - 1)]
 
     def letter(self, question: Question, shown: str) -> str:
-        """What it says to a question beside a picture (its SHA-256; empty for none)."""
+        """Return what it says to a question beside a picture (its SHA-256; empty for none)."""
         kind, _, letter = self.mode.partition(":")
         if kind == "constant":
             return letter
@@ -82,7 +82,7 @@ class JudgeConnection(PictureConnection):
 
 
 def written(letters: list[str], asked: str, form: str) -> str:
-    """A reply that says these letters."""
+    """Return a reply that says these letters."""
     if form == "prose":
         return "I would rather not say anything about this."
     if '{"answer"' in asked:
@@ -98,7 +98,7 @@ def written(letters: list[str], asked: str, form: str) -> str:
 
 @contextmanager
 def spatial_judge(**options: object) -> Iterator[Running]:
-    """A judge with these options, for as long as the block lasts."""
+    """Yield a judge with these options, for as long as the block lasts."""
     with started(Path(__file__), options) as running:
         yield running
 

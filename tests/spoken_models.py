@@ -59,7 +59,7 @@ class Spoken:
 
 
 async def plain_loop(passage: Passage, ask: Ask | None, effort: Effort) -> Refined:
-    """What the refiner does, without LangGraph: the same nodes, one after the other."""
+    """Return what the refiner does, without LangGraph: the same nodes, one after the other."""
     setting = Setting(passage, effort, None if ask is None else Voice(ask))
     state = begun(passage)
     name = ROUTES["start"][0](state, setting)

@@ -82,7 +82,7 @@ each = pytest.mark.parametrize("stored", STORED, ids=lambda stored: f"{stored.su
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
-    """A server with the replies of all models and judges, which fails no request."""
+    """Yield a server with the replies of all models and judges, which fails no request."""
     options: dict[str, dict[str, Any]] = {"replies": {}, "always": {}}
     for file in sorted(FOLDER.glob("*/server.json")):
         for name, part in json.loads(file.read_text("utf-8")).items():
@@ -93,7 +93,7 @@ def server() -> Iterator[Running]:
 
 @pytest.fixture
 def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of all stored runs."""
+    """Return a copy of all stored runs."""
     monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.delenv(name, raising=False)
@@ -102,7 +102,7 @@ def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(suites: Path, stored: Stored, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A stored run; the working folder is a copy of its suite's."""
+    """Return a stored run; the working folder is a copy of its suite's."""
     if stored.needs:
         pytest.importorskip(stored.needs)
     monkeypatch.chdir(suites / stored.suite)
@@ -192,7 +192,7 @@ def key_of(sample: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def as_stored(now: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    """A sample with the metrics that it had before, and as it was read before; later versions may read more."""
+    """Return a sample with the metrics that it had before, and as it was read before; later versions may read more."""
     place = (now["subject"], now["task"], now["style"], now["item_id"])
     if (now["outcome"], now["answer"]) == READ_DIFFERENTLY.get(place):
         return before
@@ -265,7 +265,7 @@ JUDGED = [stored for stored in STORED if stored.needs and stored.left]
 
 
 def contents_of(run: str, calls: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
-    """The kinds of the parts of what a user says in some calls, in order."""
+    """Yield the kinds of the parts of what a user says in some calls, in order."""
     prompts = {one["hash"]: one["messages"] for one in lines(Path(run, "prompts.jsonl"))}
     for call in calls:
         content = prompts[call["prompt"]][-1]["content"]

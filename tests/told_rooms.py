@@ -17,32 +17,32 @@ LEVELS = ("easy", "medium", "hard")
 
 
 def draws(count: int, difficulties: Sequence[str] = LEVELS, seed: int = 0) -> tuple[RoomPlan, ...]:
-    """What ``--items count`` draws."""
+    """Return what ``--items count`` draws."""
     return draw_plans(count, difficulties, ROOM_TYPES, seed, furniture())
 
 
 def right(drawn: RoomPlan) -> Annotation:
-    """A right description with a right annotation."""
+    """Return a right description with a right annotation."""
     return written_room(drawn, 5, furniture())
 
 
 def described(one: Annotation) -> str:
-    """The reply that describes."""
+    """Return the reply that describes."""
     return json.dumps({"description": one.description})
 
 
 def annotated(one: Annotation) -> str:
-    """The reply that annotates."""
+    """Return the reply that annotates."""
     return f"Here it is:\n```json\n{answer_text(one)}\n```"
 
 
 def with_entries(one: Annotation, kind: str, entries: Sequence[str]) -> str:
-    """A reply whose entries of one kind are others."""
+    """Return a reply whose entries of one kind are others."""
     return json.dumps(json.loads(answer_text(one)) | {kind: list(entries)})
 
 
 def texts(one: Annotation, kind: str) -> list[str]:
-    """The entries of one kind as they are written."""
+    """Return the entries of one kind as they are written."""
     return list(json.loads(answer_text(one))[kind])
 
 
@@ -59,5 +59,5 @@ def served(drawn: Sequence[RoomPlan], spoilt: dict[int, str] | None = None) -> d
 
 
 def without_relations(one: Annotation) -> Annotation:
-    """The annotation without its relations between objects."""
+    """Return the annotation without its relations between objects."""
     return replace(one, object_relations=())

@@ -48,26 +48,26 @@ OF_ITEM: dict[type, str] = {
 
 @cache
 def task(kind: str) -> TsgTask[Any, Any]:
-    """The task of a kind."""
+    """Return the task of a kind."""
     if kind not in KINDS:
         raise UsageError(f"there is no task {kind}", hint=meant(kind, KINDS))
     return tsg_task(load_card(f"tsg/{kind}"))
 
 
 def tsg_task(card: Card) -> TsgTask[Any, Any]:
-    """The task of a card of this suite."""
+    """Return the task of a card of this suite."""
     found = task_of(card)
     assert isinstance(found, TsgTask)
     return found
 
 
 def prompt_set(folder: str | Path | None, card: Card) -> PromptSet:
-    """The texts of a card's task."""
+    """Return the texts of a card's task."""
     return prompts.prompt_set(folder, tsg_task(card))
 
 
 def of_item(item: Any) -> TsgTask[Any, Any]:  # noqa: ANN401
-    """A task whose item this may be."""
+    """Return a task whose item this may be."""
     kind = OF_ITEM[type(item)]
     return task("sa-sgg" if kind == "ma-sgg" and not item.of_several else kind)
 
@@ -86,28 +86,28 @@ DERIVATIONS = {kind: Derivation(task(kind).sources, task(kind).derive) for kind 
 
 
 def samples_of(document: Document, kind: str) -> tuple[Any, ...]:
-    """The items of a task that a document holds."""
+    """Return the items of a task that a document holds."""
     return task(kind).items_in(document)
 
 
 def rows_in(source: Any, kind: str) -> dataset.Dataset[Any]:  # noqa: ANN401
-    """A file of rows as the dataset of a task."""
+    """Return a file of rows as the dataset of a task."""
     return dataset.Dataset(source, task(kind))
 
 
 def read_reply(item: Any, reply: Reply | None) -> Reading[Any]:  # noqa: ANN401
-    """The outcome of a reply and what strict reads."""
+    """Return the outcome of a reply and what strict reads."""
     return of_item(item).read(item, reply)
 
 
 def judge(item: Any, reply: Reply | None, style: str = "zero-shot") -> Judged:  # noqa: ANN401
-    """The judgement on a reply in both profiles."""
+    """Return the judgement on a reply in both profiles."""
     mine = of_item(item)
     return mine.score(item, mine.read(item, reply), AsAsked(reply, style))
 
 
 def shown_answer(item: Any) -> str:  # noqa: ANN401
-    """The right answer in the form that is asked for."""
+    """Return the right answer in the form that is asked for."""
     return of_item(item).shown_answer(item)
 
 
@@ -117,7 +117,7 @@ def prompter_of(
     texts: PromptSet | str | Path | None = None,
     examples: Sequence[Example[Any]] = (),
 ) -> Prompter[Any]:
-    """The prompts of a task in a style; one given by its name shows as many examples as are given."""
+    """Return the prompts of a task in a style; one given by its name shows as many examples as are given."""
     mine = task(kind.removeprefix("tsg/"))
     if isinstance(style, str):
         style = style_of(style, len(examples) or None)
@@ -126,17 +126,17 @@ def prompter_of(
 
 
 def pool_of(document: Document, kind: str) -> Pool[Any]:
-    """The worked examples of a document."""
+    """Return the worked examples of a document."""
     return task(kind).pool_in(document)
 
 
 def guess(item: Any, seed: int = 0) -> str:  # noqa: ANN401
-    """What the baseline random says."""
+    """Return what the baseline random says."""
     return of_item(item).baselines["random"](item, seed)
 
 
 def deduce(item: Any) -> str:  # noqa: ANN401
-    """What the baseline rules says."""
+    """Return what the baseline rules says."""
     return of_item(item).baselines["rules"](item, 0)
 
 
@@ -144,13 +144,13 @@ BASELINES: dict[str, Callable[[Any, int], str]] = {"random": guess, "rules": lam
 
 
 def draft_of(item: Any) -> Draft:  # noqa: ANN401
-    """What an agent is told of an item."""
+    """Return what an agent is told of an item."""
     mine = of_item(item)
     assert isinstance(mine, Draftable)
     return mine.draft(item)
 
 
 def program_named(subject: str, seed: int) -> Program[Any]:
-    """The baseline of a subject's name."""
+    """Return the baseline of a subject's name."""
     mine = task("sgqa")
     return mine.program(subject, seed, mine.dataset(None))

@@ -18,7 +18,7 @@ WORDS = [a + b for a in ("bri", "cal", "dor", "fen", "gal", "hus", "jor", "kel",
 
 
 def made(number: int, draw: random.Random) -> Item:
-    """One question of made-up words."""
+    """Return one question of made-up words."""
     options = [" ".join(draw.choices(WORDS, k=5)) for _ in range(4)]
     return Item(
         item_id=f"{number // QUESTIONS}/{number % QUESTIONS}",

@@ -89,7 +89,7 @@ assert finished.complete
 
 
 def rows_of(task: str, samples: int, target: Path) -> Path:
-    """A file with so many samples: the bundled rows again and again, under other ids."""
+    """Return a file with so many samples: the bundled rows again and again, under other ids."""
     lines = (ROOT / f"tasks/tsg/data/{task}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     written = number = 0
@@ -110,7 +110,7 @@ def rows_of(task: str, samples: int, target: Path) -> Path:
 
 
 def python(program: str, *arguments: object, cache: Path) -> list[float]:
-    """The numbers that a program in a fresh process prints last."""
+    """Return the numbers that a program in a fresh process prints last."""
     environment = os.environ | {"TSGKIT_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", program, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

@@ -35,14 +35,14 @@ AIMS = {"our 30": 0.85, "90 of patterns": 0.95}
 
 
 def without_attribute(one: Annotation, _: Sequence[Annotation], __: Random) -> Iterator[Annotation]:
-    """Each attribute is left out in turn, where the text tells it."""
+    """Yield each attribute is left out in turn, where the text tells it."""
     for spec in one.of_kind("atr"):
         if set(spec.attribute.split("_")) & set(one.description.lower().replace("-", " ").split()):
             yield replace(one, attributes=tuple(other for other in one.attributes if other != spec))
 
 
 def without_relation(one: Annotation, _: Sequence[Annotation], __: Random) -> Iterator[Annotation]:
-    """Each relation between objects is left out in turn, where no other is between the same."""
+    """Yield each relation between objects is left out in turn, where no other is between the same."""
     for spec in one.of_kind("oor"):
         left = tuple(other for other in one.object_relations if other != spec)
         if not any(set(other.categories) == set(spec.categories) for other in left):
@@ -50,7 +50,7 @@ def without_relation(one: Annotation, _: Sequence[Annotation], __: Random) -> It
 
 
 def without_count(one: Annotation, _: Sequence[Annotation], __: Random) -> Iterator[Annotation]:
-    """Each category is left out in turn, with all that is said of it."""
+    """Yield each category is left out in turn, with all that is said of it."""
     for spec in one.counts:
         gone = spec.category
         yield replace(
@@ -63,7 +63,7 @@ def without_count(one: Annotation, _: Sequence[Annotation], __: Random) -> Itera
 
 
 def merged(one: Annotation, _: Sequence[Annotation], __: Random) -> Iterator[Annotation]:
-    """Each attribute gets a second one."""
+    """Yield each attribute gets a second one."""
     for spec in one.of_kind("atr"):
         other = "wooden" if spec.attribute in ("white", "black", "grey", "blue", "green", "red", "brown") else "red"
         both = attribute_of(f"{spec.quantity},{spec.n},{spec.category},{spec.attribute}_{other}")
@@ -71,14 +71,14 @@ def merged(one: Annotation, _: Sequence[Annotation], __: Random) -> Iterator[Ann
 
 
 def other_number(one: Annotation, _: Sequence[Annotation], __: Random) -> Iterator[Annotation]:
-    """Each count is one too many in turn."""
+    """Yield each count is one too many in turn."""
     for spec in one.counts:
         more = count_of(f"{spec.quantity},{spec.n + 1},{spec.category}")
         yield replace(one, counts=tuple(more if kept == spec else kept for kept in one.counts))
 
 
 def carried_category(one: Annotation, others: Sequence[Annotation], rng: Random) -> Iterator[Annotation]:
-    """A category of another description that this text does not have."""
+    """Yield a category of another description that this text does not have."""
     for _ in range(3):
         name = rng.choice(rng.choice(others).counts).category
         if not set(name.split("_")) & set(one.description.lower().replace(",", " ").replace(".", " ").split()):
@@ -86,7 +86,7 @@ def carried_category(one: Annotation, others: Sequence[Annotation], rng: Random)
 
 
 def carried_attribute(one: Annotation, others: Sequence[Annotation], rng: Random) -> Iterator[Annotation]:
-    """An attribute of another description that this text does not have."""
+    """Yield an attribute of another description that this text does not have."""
     for _ in range(3):
         specs = rng.choice(others).attributes
         if specs and specs[0].attribute not in one.description:
@@ -106,17 +106,17 @@ SPOILS: dict[str, Spoil] = {
 
 
 def said(one: Annotation, place: int, batch: Batch) -> set[str]:
-    """What our checks say."""
+    """Return what our checks say."""
     return {str(finding) for finding in (*text_mismatches(one, furniture()), *batch.findings(place, one))}
 
 
 def formal(one: Annotation) -> set[str]:
-    """What the rival says, that knows the form of entries."""
+    """Return what the rival says, that knows the form of entries."""
     return {str(finding) for finding in (*read_annotations(as_json([one]), "it").findings, *unmapped_relations([one]))}
 
 
 def measured(name: str, annotations: Sequence[Annotation]) -> bool:
-    """The table of one set; whether enough was found."""
+    """Return the table of one set; whether enough was found."""
     rng, batch = Random(SEED), Batch(annotations, furniture())
     wrong = sum(finding.severity == "error" for one in annotations for finding in text_mismatches(one, furniture()))
     doubts = sum(finding.severity != "error" for one in annotations for finding in text_mismatches(one, furniture()))

@@ -114,7 +114,7 @@ def python(program: str, *arguments: object, cache: Path) -> tuple[float, float]
 
 
 def prompts_of(data: Path, pictures: Path, items: int) -> list[tuple[str, str]]:
-    """What is sent: every prompt five times, with the picture that goes along."""
+    """Return what is sent: every prompt five times, with the picture that goes along."""
     from tsgkit.library.cards import load_card
     from tsgkit.suites.spatialgen.judge_requests import QuestionPrompts, parse_protocol
     from tsgkit.suites.spatialgen.rows import rows_in

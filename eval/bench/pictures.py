@@ -73,14 +73,14 @@ def plainly(folder: Path, kind: str, ids: list[str]) -> None:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The processor time of a piece of work."""
+    """Return the processor time of a piece of work."""
     began = time.process_time()
     work()
     return time.process_time() - began
 
 
 def looking(folder: Path) -> list[float]:
-    """The table of looking; the result is the ratios."""
+    """Return the table of looking; the result is the ratios."""
     print(f"\nlooking at {PICTURES} pictures of {SIDE} x {SIDE}, milliseconds each")
     print(f"{'':8}{'plainly':>10}{'looked at':>12}{'again':>8}{'ratio':>8}")
     ratios = []
@@ -114,13 +114,13 @@ def sending(folder: Path) -> None:
 
 
 def taken(folder: Path, ids: list[str]) -> float:
-    """How many bytes a process takes more, at its peak, for looking at these."""
+    """Return how many bytes a process takes more, at its peak, for looking at these."""
     command = [sys.executable, "-c", MEMORY, str(folder), str(folder / "kept"), *ids]
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) * 1024
 
 
 def memory(folder: Path) -> float:
-    """The table of memory; the result is bytes for each pixel of the largest picture."""
+    """Return the table of memory; the result is bytes for each pixel of the largest picture."""
     side = int(MOST_PIXELS**0.5)
     one, many = draw(folder, "jpg", count=1), draw(folder, "jpg", count=PICTURES * 5)
     large, odd = draw(folder, "jpg", side=side, count=1), draw(folder, "jpg", "CMYK", side, 1)

@@ -129,7 +129,7 @@ class Case(NamedTuple):
 
 
 def graphs(count: int) -> tuple[ActionGraph, ...]:
-    """That many well-formed graphs of four or five triplets, few of them the same."""
+    """Return that many well-formed graphs of four or five triplets, few of them the same."""
     made = []
     for number in range(count):
         verb, thing = VERBS[number % 7], THINGS[number % 8]
@@ -140,7 +140,7 @@ def graphs(count: int) -> tuple[ActionGraph, ...]:
 
 
 def messy(chosen: Sequence[ActionGraph]) -> str:
-    """The graphs as a model may write them: headings, bullets, bold, other arrows."""
+    """Return the graphs as a model may write them: headings, bullets, bold, other arrows."""
     blocks = []
     for number, graph in enumerate(chosen, 1):
         lines = "\n".join(f"- **{source}** → {edge} → `{target}`" for source, edge, target in graph)
@@ -149,20 +149,20 @@ def messy(chosen: Sequence[ActionGraph]) -> str:
 
 
 def narrative(chosen: Sequence[ActionGraph]) -> Narrative:
-    """The graphs as one scenario, two to a sentence."""
+    """Return the graphs as one scenario, two to a sentence."""
     pairs = (tuple(chosen[start : start + 2]) for start in range(0, len(chosen), 2))
     descriptions = tuple(Description("Then something is done.", pair) for pair in pairs)
     return Narrative(descriptions, Vocabulary.of(chosen[:100]))
 
 
 def narrative_lines(chosen: Sequence[ActionGraph]) -> str:
-    """The graphs as scenarios of twenty graphs, a line each."""
+    """Return the graphs as scenarios of twenty graphs, a line each."""
     parts = (narrative(chosen[start : start + 20]) for start in range(0, len(chosen), 20))
     return "".join(narratives.write(part) for part in parts)
 
 
 def split_lines(text: str) -> list[list[list[str]]]:
-    """What a plain script does with arrow text: three stripped parts a line, a blank line ends a graph."""
+    """Return what a plain script does with arrow text: three stripped parts a line, a blank line ends a graph."""
     found: list[list[list[str]]] = [[]]
     for line in text.split("\n"):
         if line.strip():
@@ -173,12 +173,12 @@ def split_lines(text: str) -> list[list[list[str]]]:
 
 
 def load_lines(text: str) -> list[object]:
-    """What a plain script does with JSON Lines."""
+    """Return what a plain script does with JSON Lines."""
     return [json.loads(line) for line in text.splitlines()]
 
 
 def document(text: str) -> object:
-    """A file of graphs, read as the command line reads it."""
+    """Return a file of graphs, read as the command line reads it."""
     return read_document(text, "bench")
 
 
@@ -197,7 +197,7 @@ CLEAN = ("read, arrow text", "read_document, arrow text")
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The processor time a piece of work takes, rubbish of earlier ones cleared away."""
+    """Return the processor time a piece of work takes, rubbish of earlier ones cleared away."""
     gc.collect()
     start = time.process_time()
     work()
@@ -205,7 +205,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def medians(works: Sequence[Callable[[], object]], rounds: int) -> list[float]:
-    """The median time of each piece of work, all of them done once in every round."""
+    """Return the median time of each piece of work, all of them done once in every round."""
     times = [[seconds(work) for work in works] for _ in range(rounds)]
     return [median(column) for column in zip(*times, strict=True)]
 

@@ -86,7 +86,7 @@ class Sums:
 
 
 def measured(name: str, model: SimulatedModel, items: Sequence[GenerationSample]) -> Sums:
-    """One solver on all items."""
+    """Return one solver on all items."""
     sums = Sums()
     family = family_of(name)
     solvers: dict[str, Solver] = {

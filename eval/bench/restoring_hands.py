@@ -71,18 +71,18 @@ def data() -> dict[str, list[Narrative]]:
 
 
 def narratives(path: Path) -> list[Narrative]:
-    """The narratives of a file."""
+    """Return the narratives of a file."""
     return [entry.narrative for entry in read_file(path).entries]
 
 
 def thinned(narrative: Narrative) -> Narrative:
-    """A narrative without four graphs of ten, so that hands let go unseen."""
+    """Return a narrative without four graphs of ten, so that hands let go unseen."""
     choice = Random(narrative.id)
     return Narrative.of(graph for graph in narrative.graphs if choice.random() >= 0.4)
 
 
 def removed(narrative: Narrative, share: float, most: int, choice: Random) -> tuple[Narrative, list[int]]:
-    """The narrative without the hands of some graphs that name at most so many, and which."""
+    """Return the narrative without the hands of some graphs that name at most so many, and which."""
     graphs, numbers = list(narrative.graphs), list[int]()
     for number, graph in enumerate(graphs):
         if 0 < len(named_hands(graph)) <= most and is_plain(graph) and choice.random() < share:
@@ -92,13 +92,13 @@ def removed(narrative: Narrative, share: float, most: int, choice: Random) -> tu
 
 
 def is_plain(graph: ActionGraph) -> bool:
-    """Whether every hand is joined to the graph's one action."""
+    """Return whether every hand is joined to the graph's one action."""
     joined = [one for one in graph if {one.source, one.target} & {*HANDS}]
     return len(graph.actions) == 1 and all(one[:2] == (graph.actions[0], WITH) for one in joined)
 
 
 def measured(told: Sequence[Narrative], share: float, most: int, seeds: int) -> Sums:
-    """All methods on one share of removed hands."""
+    """Return all methods on one share of removed hands."""
     sums = Sums()
     for seed in range(seeds):
         choice = Random(seed)
@@ -117,7 +117,7 @@ def measured(told: Sequence[Narrative], share: float, most: int, seeds: int) -> 
 
 
 def most_frequent(narrative: Narrative, most: int) -> Hands:
-    """The hands that most graphs of a narrative name, of at most so many; hand1 where none do."""
+    """Return the hands that most graphs of a narrative name, of at most so many; hand1 where none do."""
     counts = Counter(named_hands(graph) for graph in narrative.graphs)
     possible = [hands for hands in (HANDS[:1], HANDS[1:], HANDS) if len(hands) <= most]
     return max(possible, key=lambda hands: counts[hands])
@@ -166,7 +166,9 @@ def written(found: dict[str, list[Narrative]], seeds: int) -> bool:
 
 
 def _turned_back(narrative: Narrative, choice: Random) -> Counter[str]:
-    """One graph in twenty with its one hand turned into the other: how many are put right, and what else changes."""
+    """Return one graph in twenty with its one hand turned into the other: how many are put right, and what else
+    changes.
+    """
     graphs = list(narrative.graphs)
     turned = [
         number

@@ -70,7 +70,7 @@ def _room(chance: random.Random) -> dict[str, object]:
 
 
 def _seconds(folder: Path, task: str, processes: int) -> float:
-    """The seconds of a whole run; its one broken scene is one unreadable row."""
+    """Return the seconds of a whole run; its one broken scene is one unreadable row."""
     plan = Plan(tasks=(f"sceneeval/{task}",), scenes=(f"mine={folder / 'rooms'}",), data=str(folder / "a.csv"))
     start = time.perf_counter()
     finished = evaluate(plan, Options(out=folder / f"run-{task}-{processes}", limits=Limits(concurrency=processes)))

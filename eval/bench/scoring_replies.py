@@ -35,7 +35,7 @@ L = Vocabulary(OBJECTS, ("verb", "dobj", "with", "on", "from"), VERBS)
 
 
 def made_up(number: int) -> tuple[GenerationSample, Reply]:
-    """An item of one to five graphs and a reply with some slips."""
+    """Return an item of one to five graphs and a reply with some slips."""
     choice = random.Random(number)
     graphs = [_graph(choice) for _ in range(choice.randint(1, 5))]
     said = [_spoilt(graph, choice) for graph in graphs if choice.random() > 0.1]
@@ -64,7 +64,7 @@ def _spoilt(graph: ActionGraph, choice: random.Random) -> ActionGraph:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The median time of a few rounds."""
+    """Return the median time of a few rounds."""
     times = []
     for _ in range(ROUNDS):
         start = perf_counter()

@@ -50,12 +50,12 @@ def main() -> None:
 
 
 def sampled(k: int, seed: int) -> Formula:
-    """A formula of some K."""
+    """Return a formula of some K."""
     return formula_of(configuration(k, "knolling", seed, universal=seed % 2 == 1, twist=TWISTS[seed // 2 % 4]))
 
 
 def rows(path: Path) -> list[Formula]:
-    """The knolling formulas of a file."""
+    """Return the knolling formulas of a file."""
     found = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [parse(row["dsl"]) for row in found if row["scenario"] == "knolling"]
 

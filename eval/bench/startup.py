@@ -35,14 +35,14 @@ WORKS = {
 
 
 def seconds(arguments: list[str]) -> float:
-    """The time a command takes in a process of its own."""
+    """Return the time a command takes in a process of its own."""
     start = time.perf_counter()
     subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 
 def imported(work: str) -> list[str]:
-    """Which heavy libraries a piece of work loads."""
+    """Return which heavy libraries a piece of work loads."""
     code = IMPORTED.format(work=work, heavy=HEAVY)
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return done.stdout.split()

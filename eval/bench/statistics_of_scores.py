@@ -57,7 +57,9 @@ def _false_alarms(clusters: int) -> float:
 
 
 def _differ(rng: random.Random, clusters: int) -> bool:
-    """Whether two equal systems, on clusters of three items that are hard or easy together, are called different."""
+    """Return whether two equal systems, on clusters of three items that are hard or easy together, are called
+    different.
+    """
     ease = [rng.random() for _ in range(clusters)]
     ours, theirs = (
         {(n, k): Part(float(rng.random() < ease[n]), 1, str(n)) for n in range(clusters) for k in range(3)}

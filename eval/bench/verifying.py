@@ -62,7 +62,7 @@ def chain(classes: list[str], relations: list[str]) -> Formula:
 
 
 def scattered(random: Random, classes: list[str], count: int) -> Scene:
-    """That many objects of these classes, each somewhere in a cell of its own."""
+    """Return that many objects of these classes, each somewhere in a cell of its own."""
     objects = []
     for cell in random.sample(range(64), count):
         x, y = 125 * (cell % 8) + random.randrange(60), 125 * (cell // 8) + random.randrange(60)
@@ -71,7 +71,7 @@ def scattered(random: Random, classes: list[str], count: int) -> Scene:
 
 
 def column(k: int, copies: int) -> tuple[Formula, Scene]:
-    """A column of k classes without its last one, with so many copies of each of the others side by side."""
+    """Return a column of k classes without its last one, with so many copies of each of the others side by side."""
     classes = list(KNOLLING.classes[:k])
     objects = [
         {"label": label, "box_2d": [100 * copy, 100 * row, 100 * copy + 90, 100 * row + 40]}
@@ -98,7 +98,7 @@ WAYS = (
 
 
 def milliseconds(way: Way, formula: Formula, scene: Scene) -> tuple[float, bool | None]:
-    """The processor time of one verdict, and its truth."""
+    """Return the processor time of one verdict, and its truth."""
     start = time.process_time()
     verdict = way.verdict(formula, scene)
     spent = (time.process_time() - start) * 1000

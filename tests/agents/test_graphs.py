@@ -81,7 +81,7 @@ class Faulty:
 
 
 def summary(cleaned: Cleaned) -> dict[str, Any]:
-    """What the refiner's graph would say of the same."""
+    """Return what the refiner's graph would say of the same."""
     return {
         "graphs": graph_values(cleaned.narrative.graphs),
         "changes": change_values(cleaned.changes),
@@ -154,7 +154,7 @@ def count(state: Kitchen) -> Values:
 
 
 def kitchen(clean: Node, checkpointer: BaseCheckpointSaver[str] | None = None) -> Graph:
-    """A caller's own graph: fetch, clean, count."""
+    """Return a caller's own graph: fetch, clean, count."""
     builder: StateGraph[Any] = StateGraph(Kitchen)
     builder.add_node("fetch", fetch)
     builder.add_node("clean", clean)
@@ -188,7 +188,7 @@ def test_refiner_works_inside_a_function_node_of_a_callers_graph() -> None:
 
 
 async def streamed(graph: Graph, given: Values, mode: Mode) -> list[tuple[str, Any]]:
-    """The names of the steps inside the node ``clean``, with what they tell."""
+    """Return the names of the steps inside the node ``clean``, with what they tell."""
     found: list[tuple[str, Any]] = []
     one: Any
     async for one in graph.astream(given, stream_mode=mode, subgraphs=True):
@@ -510,7 +510,7 @@ def test_interrupted_decomposer_goes_on_without_asking_again(caplog: pytest.LogC
 
 def test_decomposer_refuses_what_it_cannot_do() -> None:
     for wrong, message in (
-        ({"model": None}, "a story is told by a model"),
+        ({"model": None}, "a model is needed to turn a story into graphs"),
         ({"model": str, "vocabulary": L, "open_vocabulary": True}, "none can be proposed"),
     ):
         with pytest.raises(UsageError, match=message):

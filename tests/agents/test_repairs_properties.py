@@ -32,7 +32,7 @@ NARRATIVES = bundled()
 
 @st.composite
 def spoilt(draw: st.DrawFn) -> tuple[ActionGraph, Vocabulary]:
-    """A bundled graph spoilt one to three times."""
+    """Return a bundled graph spoilt one to three times."""
     narrative = draw(st.sampled_from(NARRATIVES))
     assert narrative.vocabulary is not None
     graph = draw(st.sampled_from(narrative.graphs))

@@ -41,7 +41,7 @@ def value(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 
 
 def ablation(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Three runs of one model, each in another style."""
+    """Return three runs of one model, each in another style."""
     for style, right in STYLES.items():
         write_script(Path("model.jsonl"), IDS, right)
         evaluate(style, "script:model.jsonl", more=("--style", style))

@@ -28,7 +28,7 @@ SIZE = {task: f"{len(content) / 1000:.1f} kB" for task, content in FILES.items()
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project whose tsg-bench is made up; it lies at ``TSGKIT_SOURCE``."""
+    """Return a project whose tsg-bench is made up; it lies at ``TSGKIT_SOURCE``."""
     folder = tmp_path / "project"
     for room in ROOMS:
         (folder / room).mkdir(parents=True)

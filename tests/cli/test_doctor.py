@@ -38,7 +38,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 def examined(capsys: Capture, *words: str, code: int = 0, **server: object) -> tuple[dict[str, Any], str]:
-    """The checks by name, and what was said on standard error."""
+    """Return the checks by name, and what was said on standard error."""
     options = {"replies": ABLE, "always": CUT} | server
     with model_server(**options) as running:
         base = f"api_base={running.base}"

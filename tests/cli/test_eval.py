@@ -428,7 +428,7 @@ def test_a_slip_is_refused_by_its_name(commands: Prefork, tmp_path: Path, more: 
 
 
 def on_a_terminal(commands: Prefork, folder: Path, *command: str) -> str:
-    """What a command shows on a terminal of its own."""
+    """Return what a command shows on a terminal of its own."""
     ours, theirs = pty.openpty()
     os.set_blocking(ours, False)
     shown = b""

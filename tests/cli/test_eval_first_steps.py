@@ -15,7 +15,7 @@ from tsgkit.cli import main
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of one's own, without anybody's keys and cache."""
+    """Return a folder of one's own, without anybody's keys and cache."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_API_KEY"):

@@ -16,7 +16,7 @@ from tsgkit.suites.suite import suites, task_of
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 2) -> str:
-    """What a command says when it ends with this code: its error where it has one, else its output."""
+    """Return what a command says when it ends with this code: its error where it has one, else its output."""
     assert main(words) == code, capsys.readouterr().err
     said = capsys.readouterr()
     assert "Traceback" not in said.err + said.out

@@ -175,7 +175,7 @@ def test_progress_tells_how_far_it_is(folder: Path, capsys: Captured, monkeypatc
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Prefork, Path]]:
-    """A project with the suite installed, and processes that know it."""
+    """Yield a project with the suite installed, and processes that know it."""
     folder = tmp_path_factory.mktemp("painting")
     with pytest.MonkeyPatch.context() as patch:
         install(folder, ROWS, patch)

@@ -297,7 +297,7 @@ def test_force_makes_a_set_afresh_and_puts_the_folder_aside(capsys: Captured) ->
 
 
 def outputs(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
-    """Every option of a command, or of its verbs, that names what is written."""
+    """Yield every option of a command, or of its verbs, that names what is written."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for verb, inner in action.choices.items():

@@ -102,7 +102,7 @@ def exhausted(prompt, seed):
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with pictures to make, which processes that are started know."""
+    """Return a project with pictures to make, which processes that are started know."""
     for name, value in install(tmp_path, ROWS).items():
         monkeypatch.setenv(name, value)
     (tmp_path / "mine.py").write_text(MINE)

@@ -21,7 +21,7 @@ from tsgkit.suites.suite import task_of
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working project with data and pools of its own for every task."""
+    """Return a working project with data and pools of its own for every task."""
     for room in ROOMS:
         (tmp_path / room).mkdir()
     pools = tmp_path / "tasks/tsg/data/few-shot"

@@ -193,7 +193,7 @@ def test_review_of_standard_input_is_refused(capsys: Captured) -> None:
 
 
 def unhelpful(name: str = "unhelpful.jsonl", items: int = 40) -> str:
-    """A script of a model that finds nothing wrong and puts nothing right."""
+    """Return a script of a model that finds nothing wrong and puts nothing right."""
     lines = [
         {"item_id": f"{item}/{passage}", "reply": {"critique": "none", "revise": "I am sorry, I see nothing."}}
         for item in range(items)

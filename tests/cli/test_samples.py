@@ -13,7 +13,7 @@ from tsgkit.cli import main
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two styles of a model that is right about nothing when it reasons, and hostile about graphs."""
+    """Return two styles of a model that is right about nothing when it reasons, and hostile about graphs."""
     path = tmp_path_factory.mktemp("samples") / "run"
 
     def model(messages: list[dict[str, str]]) -> str:

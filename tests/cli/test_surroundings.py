@@ -140,7 +140,7 @@ def test_hangup_drains_what_is_in_work(tmp_path: Path) -> None:
 
 @contextmanager
 def tracing_service() -> Iterator[tuple[str, list[str]]]:
-    """A stand-in for the service that traces are posted to, and what it was sent."""
+    """Yield a stand-in for the service that traces are posted to, and what it was sent."""
     seen: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):

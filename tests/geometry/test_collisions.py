@@ -28,7 +28,7 @@ def hits(things: list[Object], profile: Profile) -> list[tuple[str, str]]:
 
 
 def dented(size: tuple[float, float, float]) -> Mesh:
-    """A closed box whose top is pushed in by a hundredth in the middle: a surface, for it is not convex."""
+    """Return a closed box whose top is pushed in by a hundredth in the middle: a surface, for it is not convex."""
     mesh = mesh_of(box(*size))
     top = mesh.vertices[:, 1].max()
     high = np.flatnonzero(mesh.vertices[:, 1] == top)

@@ -51,7 +51,7 @@ def refusal(data: bytes) -> str:
 
 
 def sheet(**extra: object) -> tuple[dict[str, Any], bytes]:
-    """Two triangles of a metre, with places on a texture."""
+    """Return two triangles of a metre, with places on a texture."""
     corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype="<f4")
     places = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], dtype="<f4")
     faces = np.array([0, 1, 2, 0, 2, 3], dtype="<u2")

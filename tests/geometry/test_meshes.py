@@ -18,7 +18,7 @@ from tsgkit.geometry.meshes import cleaned, closed, merged, mesh_of
 
 
 def written(kind: str) -> bytes:
-    """Two unit boxes, the second two metres up its parent's node."""
+    """Return two unit boxes, the second two metres up its parent's node."""
     scene: Any = trimesh.Scene()
     cube = trimesh.creation.box()
     up = np.eye(4)

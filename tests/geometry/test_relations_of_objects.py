@@ -40,7 +40,7 @@ def slack(profile: Profile) -> Slack:
 def beside(
     profile: Profile, yaw: float, scale: float, at: tuple[float, ...], name: str, side: str | None = None
 ) -> Relation:
-    """The relation of a small cube, at a place in the frame of a scaled box, to that box."""
+    """Return the relation of a small cube, at a place in the frame of a scaled box, to that box."""
     turn = Turn(yaw, (1, -2, 0.7))
     anchor = turn.thing("anchor", [2 * half for half in HALF], (0, 0, 0), scale=scale)
     other = turn.thing("other", [2 * SMALL] * 3, at, scale=scale)

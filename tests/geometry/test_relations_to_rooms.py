@@ -37,7 +37,9 @@ def placed(
     name: str,
     element: str = "wall",
 ) -> Relation:
-    """The relation of a thing of this real size to a hall of 12 by 12 metres with a door and a window to the north."""
+    """Return the relation of a thing of this real size to a hall of 12 by 12 metres with a door and a window to the
+    north.
+    """
     # A wall's own height counts from the lowest corner, as published: a raised hall would have raised walls there.
     turn = Turn(yaw, (2, -1, 0.4 if profile is STRICT else 0))
     # Things under the ceiling need something on the floor: the published floor lies at the lowest corner of all.

@@ -50,7 +50,7 @@ def from_south(*things: Drawn, size: int = 200, eye: tuple[float, float, float] 
 
 
 def share(picture: Picture, name: str) -> float:
-    """The part of the picture plane a surface covers, where the plane at distance one is 2 * SPREAD wide."""
+    """Return the part of the picture plane a surface covers, where the plane at distance one is 2 * SPREAD wide."""
     return float(picture.mask(name).mean()) * (2 * SPREAD) ** 2
 
 
@@ -169,7 +169,7 @@ def written_glb(*meshes: trimesh.Trimesh) -> bytes:
 
 
 def sheet(pixels: object) -> trimesh.Trimesh:
-    """A wall one metre wide and high, looking south, with a picture all over it."""
+    """Return a wall one metre wide and high, looking south, with a picture all over it."""
     image = pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
     picture = image.fromarray(np.asarray(pixels, dtype=np.uint8))
     corners = [(-0.5, -0.5, 0), (0.5, -0.5, 0), (0.5, 0.5, 0), (-0.5, 0.5, 0)]
@@ -262,7 +262,7 @@ def test_a_mesh_of_several_parts_keeps_the_paint_of_each() -> None:
 
 
 def huge_png(side: int) -> bytes:
-    """A header alone: nobody decodes what is too large."""
+    """Return a header alone: nobody decodes what is too large."""
     header = b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     data = b"IDAT" + zlib.compress(b"")
     chunks = (struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in (header, data))

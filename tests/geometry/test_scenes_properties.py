@@ -64,7 +64,7 @@ def furnished(given_pieces: list[Piece], turn: Turn, profile: Profile, *, backwa
 
 
 def figures(stage: Stage) -> dict[str, Any]:
-    """Everything strict that may not depend on the frame, in an order of its own."""
+    """Return everything strict that may not depend on the frame, in an order of its own."""
     names = sorted(stage.bodies)
     found: dict[str, Any] = {f"ratio {name}": bound.ratio for name, bound in out_of_bounds(stage).objects.items()}
     found |= {f"way {n}": area for n, area in enumerate(navigability(stage).parts) if area > 1e-3}

@@ -37,7 +37,7 @@ def middle(picture: Picture, name: str) -> Floats:
 
 
 def marked(yaw: float) -> list[Object]:
-    """A cube with marks before its front, at its right as the viewer sees it, and on top, all turned as one."""
+    """Return a cube with marks before its front, at its right as the viewer sees it, and on top, all turned as one."""
     turn = Turn(yaw)
     return [
         turn.thing("cube", (1, 1, 1), (0, 0, 0.5)),

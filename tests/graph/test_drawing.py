@@ -80,7 +80,7 @@ def of_class(svg: str, name: str) -> list[ElementTree.Element]:
 
 
 def said(element: ElementTree.Element) -> str:
-    """What is written in the picture, tooltips aside."""
+    """Return what is written in the picture, tooltips aside."""
     return "".join("".join(text.itertext()) for text in element.iter(f"{SVG}text"))
 
 
@@ -107,7 +107,7 @@ def overlap(one: tuple[float, float, float, float], other: tuple[float, float, f
 
 
 def dashes(svg: str, told: str) -> set[str]:
-    """The dash patterns of the lines whose tooltip begins with these words."""
+    """Return the dash patterns of the lines whose tooltip begins with these words."""
     edges = (edge for edge in of_class(svg, "tsg-edge") if tooltip(edge).startswith(told))
     return {path.get("stroke-dasharray", "") for edge in edges for path in edge.iter(f"{SVG}path")}
 

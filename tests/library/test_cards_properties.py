@@ -32,7 +32,7 @@ TEXTS = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=20).map(
 
 
 def is_card_or_refused(text: str) -> bool:
-    """Whether a text gives a whole card, or a refusal that names the file; any other error goes through."""
+    """Return whether a text gives a whole card, or a refusal that names the file; any other error goes through."""
     try:
         return bool(card_from(text, "x/x", "x.yaml").metrics)
     except UsageError as error:

@@ -313,7 +313,9 @@ def environment() -> dict[str, str]:
 
 
 def started(server: Loopback, target: Path) -> subprocess.Popen[str]:
-    """A process that has fetched some of a file and waits for more; it hears Ctrl-C wherever these tests are run."""
+    """Return a process that has fetched some of a file and waits for more; it hears Ctrl-C wherever these tests are
+    run.
+    """
     server.plan = [Answer(hang=True, cut_after=200_000)]
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # deaf in a background job

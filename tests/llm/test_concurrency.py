@@ -36,7 +36,7 @@ async def settled() -> None:
 
 
 async def starts(flow: Flow, clock: Clock, number: int, tokens: int = 0) -> list[float]:
-    """When requests that come one after the other may start."""
+    """Return when requests that come one after the other may start."""
     found = []
     for _ in range(number):
         await flow.enter(tokens, clock.sleep)
@@ -46,7 +46,7 @@ async def starts(flow: Flow, clock: Clock, number: int, tokens: int = 0) -> list
 
 
 def rounds_of(seconds: float) -> list[int]:
-    """How many requests are on their way in each round of answers, where a round takes so long."""
+    """Return how many requests are on their way in each round of answers, where a round takes so long."""
 
     async def rounds() -> list[int]:
         clock = Clock()
@@ -388,7 +388,7 @@ class Limited:
 
 
 def taken(service: Limited, requests: int, concurrency: int = 32, delay: float = 0.2) -> float:
-    """The seconds that requests take, each made again until it is admitted."""
+    """Return the seconds that requests take, each made again until it is admitted."""
 
     async def all_of_them() -> float:
         loop = asyncio.get_running_loop()

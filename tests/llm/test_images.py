@@ -40,7 +40,7 @@ HEADER = {"format": 1, "identity": "x", "tsgkit": "0", "command": [], "begun": "
 
 
 def picture(folder: Path, name: str = "7.png", text: str = "a cup", **sides: int) -> Picture:
-    """A picture that lies in a folder."""
+    """Return a picture that lies in a folder."""
     data = png(text, **sides)
     folder.mkdir(exist_ok=True)
     (folder / name).write_bytes(data)

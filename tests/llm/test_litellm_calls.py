@@ -50,13 +50,13 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
-    """A server that meets a prompt with the fault it names in brackets."""
+    """Yield a server that meets a prompt with the fault it names in brackets."""
     with model_server(always={f"<{fault}>": fault for fault in (*FAULTS, *ENDINGS, "hang")}) as running:
         yield running
 
 
 def sent_once(base: str, text: str = "Which?", *arguments: str, model: str = "openai/m", timeout: float = 10) -> Reply:
-    """The reply to one request, or the ``CallFailed``."""
+    """Return the reply to one request, or the ``CallFailed``."""
 
     async def work() -> Reply:
         provider = LiteLlm(settings_for(base, *arguments, model=model), price_of(model))

@@ -50,7 +50,7 @@ class Watched(Threads):
 
 
 def sent(base: str, content: object, threads: Threads, model: str = "openai/m") -> str | None:
-    """The reply to one content, from a loop with these threads."""
+    """Return the reply to one content, from a loop with these threads."""
 
     async def work() -> str | None:
         asyncio.get_running_loop().set_default_executor(threads)

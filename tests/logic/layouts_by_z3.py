@@ -44,7 +44,7 @@ class Opinion(NamedTuple):
 
 
 def opinion_on(formula: Formula, most: int, *, milliseconds: int, whole: bool = False) -> Opinion:
-    """The first layout of up to so many objects."""
+    """Return the first layout of up to so many objects."""
     known = True
     for many in range(most + 1):
         expansion = _Expansion(formula, many, whole=whole)
@@ -87,7 +87,7 @@ class _Expansion:
         return answer
 
     def layout(self) -> dict[str, Any]:
-        """What z3 found, as a layout is written in files."""
+        """Return what z3 found, as a layout is written in files."""
         model = self.solver.model()
 
         def number(expression: Any) -> float:
@@ -159,7 +159,7 @@ class _Expansion:
 
 
 def place(name: str, a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """What a predicate of places and sizes says of boxes; centres are doubled."""
+    """Return what a predicate of places and sizes says of boxes; centres are doubled."""
     (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) = a, b
     acx, acy, bcx, bcy = ax1 + ax2, ay1 + ay2, bx1 + bx2, by1 + by2
     match name:
@@ -190,7 +190,7 @@ def place(name: str, a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def compared(name: str, left: Any, right: Any) -> Any:
-    """What a comparison says of two numbers."""
+    """Return what a comparison says of two numbers."""
     return {
         "Equals": left == right,
         "GreaterThan": left > right,
@@ -201,7 +201,7 @@ def compared(name: str, left: Any, right: Any) -> Any:
 
 
 def implications(body: Formula) -> Iterator[Implies]:
-    """The implications that a body is, or is a conjunction of."""
+    """Yield the implications that a body is, or is a conjunction of."""
     if isinstance(body, And):
         for part in body.parts:
             yield from implications(part)

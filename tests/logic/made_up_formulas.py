@@ -53,7 +53,7 @@ BROKEN: tuple[Any, ...] = (
 
 
 def formula(random: Random, *, deepest: int = 5, iff: bool = True, numbers: bool = True) -> Formula:
-    """A closed formula."""
+    """Return a closed formula."""
     return _formula(random, deepest, (), iff=iff, numbers=numbers)
 
 
@@ -103,7 +103,9 @@ def _atom(random: Random, bound: tuple[Variable, ...]) -> Atom:
 
 
 def layout(random: Random, *, most: int = 4, broken: float = 0.0, apart: bool = False) -> dict[str, Any]:
-    """A layout of up to so many objects; ``apart`` keeps boxes from overlapping, ``broken`` is a share of bad ones."""
+    """Return a layout of up to so many objects; ``apart`` keeps boxes from overlapping, ``broken`` is a share of bad
+    ones.
+    """
     cells = random.sample(range(16), random.randint(0, most))
     return {"objects": [_thing(random, cell, broken, apart) for cell in cells]}
 

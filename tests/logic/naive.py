@@ -42,7 +42,7 @@ class Slow(Exception):
 
 
 def place(name: str, boxes: Sequence[Sequence[float]]) -> bool:
-    """What a predicate of places and sizes says of boxes."""
+    """Return what a predicate of places and sizes says of boxes."""
     (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) = boxes[0][:4], boxes[-1][:4]
     acx, acy, bcx, bcy = (ax1 + ax2) / 2, (ay1 + ay2) / 2, (bx1 + bx2) / 2, (by1 + by2) / 2
     a, b = max(0, ax2 - ax1) * max(0, ay2 - ay1), max(0, bx2 - bx1) * max(0, by2 - by1)
@@ -68,7 +68,7 @@ def place(name: str, boxes: Sequence[Sequence[float]]) -> bool:
 
 
 def tree(formula: Formula) -> Any:
-    """A formula as nested lists, values as one-tuples so that they are no variables."""
+    """Return a formula as nested lists, values as one-tuples so that they are no variables."""
     match formula:
         case Atom(name, args):
             return [name, *(arg.name if isinstance(arg, Variable) else (arg.text,) for arg in args)]
@@ -110,7 +110,7 @@ def flat(node: Any) -> list[Any]:
 
 
 def official(node: Any, scene: Any, guard: int = 0) -> bool:
-    """The published verdict on nested lists; ``Crash`` where it would crash, ``Slow`` after ``guard`` steps."""
+    """Return the published verdict on nested lists; ``Crash`` where it would crash, ``Slow`` after ``guard`` steps."""
     objects = scene.get("objects", [])
     if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
         raise Crash
@@ -134,7 +134,7 @@ class _Official:
     steps: int = 0
 
     def truth(self, node: Any, env: dict[str, Any]) -> tuple[bool, bool]:
-        """The truth of a node, and whether it is flagged vacuous."""
+        """Return the truth of a node, and whether it is flagged vacuous."""
         self.steps += 1
         if self.guard and self.steps > self.guard:
             raise Slow
@@ -216,7 +216,7 @@ BINARY = (
 
 
 def strict(formula: Formula, scene: Any, *, distinct: bool = False, grounded: bool = False) -> bool:
-    """The strict verdict: false for a layout that is none."""
+    """Return the strict verdict: false for a layout that is none."""
     if not is_layout(scene, grounded=grounded):
         return False
     return _Strict(scene["objects"], distinct).truth(formula, {}, ())
@@ -254,7 +254,7 @@ class _Strict:
     distinct: bool
 
     def domain(self, around: tuple[int, ...]) -> list[int]:
-        """The objects a variable may stand for, given those that variables around it stand for."""
+        """Return the objects a variable may stand for, given those that variables around it stand for."""
         return [one for one in range(len(self.objects)) if not (self.distinct and one in around)]
 
     def truth(self, formula: Formula, env: dict[Variable, int], around: tuple[int, ...]) -> bool:
@@ -317,7 +317,7 @@ class _Strict:
 
 
 def implications(body: Formula) -> list[Implies]:
-    """The implications that a body is, or is a conjunction of."""
+    """Return the implications that a body is, or is a conjunction of."""
     if isinstance(body, And):
         return [one for part in body.parts for one in implications(part)]
     return [body] if isinstance(body, Implies) else []

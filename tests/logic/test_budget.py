@@ -16,7 +16,7 @@ NESTED = "(forall ?a (exists ?b (forall ?c (exists ?d (and (LargerThan ?b ?a) (L
 
 
 def ticking(step: float = 1.0) -> Callable[[], float]:
-    """A clock that goes on by a step whenever it is read."""
+    """Return a clock that goes on by a step whenever it is read."""
     numbers = count()
     return lambda: next(numbers) * step
 

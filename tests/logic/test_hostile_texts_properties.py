@@ -82,7 +82,7 @@ KEYS = ("objects", "label", "color", "material", "shape", "box_2d", "other")
 
 
 def strange(random: Random, deepest: int) -> Any:  # noqa: ANN401
-    """A value that JSON could hold, somewhat like a layout."""
+    """Return a value that JSON could hold, somewhat like a layout."""
     if deepest == 0 or random.random() < 0.2:
         return random.choice(SCALARS)
     if random.random() < 0.3:

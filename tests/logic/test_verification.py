@@ -291,7 +291,7 @@ def test_long_traces_are_cut() -> None:
 
 
 def deepest(kind: str) -> str:
-    """A formula of the greatest depth there may be."""
+    """Return a formula of the greatest depth there may be."""
     if kind == "not":
         return "(exists ?x " + "(not " * (MAX_DEPTH - 2) + "(OnTopSide ?x)" + ")" * (MAX_DEPTH - 1)
     if kind == "exists":

@@ -92,7 +92,7 @@ def test_plain_classical_truth_is_that_of_nltk() -> None:
 
 
 def nltk_truth(formula: Formula, objects: list[Any]) -> bool:
-    """What NLTK says of a formula, with the extensions of all predicates spelt out as a model."""
+    """Return what NLTK says of a formula, with the extensions of all predicates spelt out as a model."""
     from nltk import sem
 
     formula = apart(formula)
@@ -113,7 +113,7 @@ def symbol(atom: Atom) -> str:
 
 
 def extension(atom: Atom, objects: list[Any]) -> set[tuple[str, ...]]:
-    """All tuples of objects that a predicate holds of."""
+    """Return all tuples of objects that a predicate holds of."""
     numbers = range(len(objects))
     x, y = Variable("?x"), Variable("?y")
     several = len(atom.args) == 2 and not isinstance(atom.args[1], Literal)

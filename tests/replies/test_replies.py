@@ -206,7 +206,7 @@ def test_json_is_the_value_that_was_meant(row: dict[str, Any]) -> None:
 
 
 def holds_only_words(value: object) -> bool:
-    """Whether a value is a list of bare words, such as one that explains an order."""
+    """Return whether a value is a list of bare words, such as one that explains an order."""
     return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)
 
 

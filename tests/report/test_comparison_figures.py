@@ -34,7 +34,7 @@ NO_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 def contender(name: str, scores: str, groups: Mapping[str, tuple[str, ...]] = NO_GROUPS) -> Contender:
-    """A row whose items score these digits out of nine."""
+    """Return a row whose items score these digits out of nine."""
     parts = {str(place): Part(int(score) / 9, 1.0, str(place)) for place, score in enumerate(scores)}
     return Contender(
         name, "runs/a", 0, name, "tsg/sgqa", "single", "zero-shot", 1, "exact_match",

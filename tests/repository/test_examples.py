@@ -17,7 +17,7 @@ NEEDS = {"run_in_pandas": "pandas"}
 
 
 def cells(path: Path) -> list[str]:
-    """The cells of a script, which begin with a mark."""
+    """Return the cells of a script, which begin with a mark."""
     return [
         cell for cell in re.split(r"^# %%.*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE) if cell.strip()
     ]

@@ -55,7 +55,8 @@ def modules() -> list[Path]:
 
 
 def commands_of(name: str) -> str:
-    """The commands that a module is or lies in: ``tsgkit.suites.NAME.commands``; empty where it lies elsewhere."""
+    """Return the commands that a module is or lies in: ``tsgkit.suites.NAME.commands``; empty where it lies
+    elsewhere."""
     found = re.match(r"tsgkit\.suites\.\w+\.commands(?=\.|$)", name)
     return found[0] if found else ""
 
@@ -65,7 +66,7 @@ def name_of(path: Path) -> str:
 
 
 def room_of(path: Path) -> str:
-    """The folder of a module in the package; commands of suites are of the command line."""
+    """Return the folder of a module in the package; commands of suites are of the command line."""
     return "cli" if commands_of(name_of(path)) else path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
@@ -107,7 +108,7 @@ def test_modules_import_no_commands_of_suites_but_their_own(path: Path) -> None:
 
 
 def named_in(path: Path) -> Iterator[str]:
-    """The modules and places that a module imports or names in its strings, docstrings included."""
+    """Yield the modules and places that a module imports or names in its strings, docstrings included."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node, name in imports(tree):
         yield from [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
@@ -117,7 +118,7 @@ def named_in(path: Path) -> Iterator[str]:
 
 
 def suite_of(name: str) -> str:
-    """The package of one of our suites that a name lies in; empty where it lies elsewhere."""
+    """Return the package of one of our suites that a name lies in; empty where it lies elsewhere."""
     package = ".".join(name.split(".")[:3])
     return package if package in OURS else ""
 

@@ -40,7 +40,7 @@ MOST_LINES = 160
 
 @pytest.fixture
 def root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A working folder that sees the repository's tasks and keeps what is written to itself."""
+    """Return a working folder that sees the repository's tasks and keeps what is written to itself."""
     (tmp_path / "tasks").symlink_to(ROOT / "tasks")
     (tmp_path / "build").mkdir()
     monkeypatch.chdir(tmp_path)

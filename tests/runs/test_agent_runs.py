@@ -43,7 +43,7 @@ AGENT = ("--solver", "agent", "--concurrency", "3")
 
 
 def asked(run: Path) -> int:
-    """How many calls to the model are recorded and need not be made again."""
+    """Return how many calls to the model are recorded and need not be made again."""
     path = run / "calls.jsonl"
     whole = path.read_bytes().rpartition(b"\n")[0].splitlines() if path.exists() else []
     replies = [json.loads(line)["reply"] for line in whole]

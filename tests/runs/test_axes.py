@@ -40,7 +40,7 @@ def server() -> Iterator[Running]:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with another set of prompts."""
+    """Return a folder with another set of prompts."""
     for name in ("one", "two"):
         shutil.copytree(PROMPTS / "tsg/sgqa", tmp_path / name / "tsg/sgqa")
     (tmp_path / "two/tsg/sgqa/statement.txt").write_text("Answer, please.\n")
@@ -285,7 +285,7 @@ ROWS, SAMPLES = 2 + 2 * 2 * 2, 3 * (2 + 2 * 2 * 2)
 
 @pytest.fixture(scope="module")
 def project(server: Running, commands: Prefork, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with prompts of its own and a finished run."""
+    """Return a folder with prompts of its own and a finished run."""
     folder = tmp_path_factory.mktemp("axes")
     shutil.copytree(PROMPTS, folder / "terse")
     for file in (folder / "terse/tsg").rglob("*.txt"):

@@ -23,7 +23,7 @@ from run_files import everything
 
 
 def kinds(*quick: str) -> list[Any]:
-    """All kinds of jobs; those that are not among the quick ones are slow."""
+    """Return all kinds of jobs; those that are not among the quick ones are slow."""
     return some(JOBS, *quick)
 
 

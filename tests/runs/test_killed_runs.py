@@ -49,7 +49,7 @@ def killed(parent: Prefork, command: tuple[str, ...], folder: Path, calls: int) 
 
 
 def settled(server: Running) -> int:
-    """How many requests the server has seen, when no more come."""
+    """Return how many requests the server has seen, when no more come."""
     return int(server.stats()["seen"])
 
 

@@ -22,7 +22,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\0IEND\xaeB`\x82"
 
 
 def pictures(folder: Path, **changed: object) -> Path:
-    """A folder of pictures whose one line has these fields."""
+    """Return a folder of pictures whose one line has these fields."""
     folder.mkdir(parents=True)
     line = {"id": "x", "outcome": "painted", "request": "r", "attempts": [], "sha256": hashlib.sha256(PNG).hexdigest()}
     (folder / "paintings.jsonl").write_text(json.dumps(line | changed) + "\n")

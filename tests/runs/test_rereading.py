@@ -16,7 +16,7 @@ Captured = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Path:
-    """A run of which one reply was read by the first reader, which took the last brackets there are."""
+    """Return a run of which one reply was read by the first reader, which took the last brackets there are."""
     monkeypatch.chdir(tmp_path)
     assert main(["eval", "--task", "sgds", "--limit", "2", "--quiet", "--out", "run", "--model", "baseline/rules"]) == 0
     path = tmp_path / "run"

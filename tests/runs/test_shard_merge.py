@@ -36,7 +36,7 @@ def server() -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def place(server: Running, commands: Prefork, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run, and its three shards."""
+    """Return a run, and its three shards."""
     folder = tmp_path_factory.mktemp("shards")
     words = [*("eval", "--task", "sgqa", "--task", "sgds", "--limit", "8", "--solver", "vote:3", "--model", "openai/x")]
     words += ["--model-arg", f"api_base={server.base}", "--no-cache", "--quiet", "--out", "run"]
@@ -54,7 +54,7 @@ def files(run: Path) -> dict[str, bytes]:
 
 
 def table(capsys: Captured, *runs: Path) -> str:
-    """The report of runs, without what no two runs have alike."""
+    """Return the report of runs, without what no two runs have alike."""
     capsys.readouterr()
     assert main(["report", *map(str, runs), "--format", "csv", "--by", "domain"]) == 0
     said = capsys.readouterr().out

@@ -12,7 +12,7 @@ Ratings = dict[int, str | None]
 
 
 def ratings(text: str) -> Ratings:
-    """One letter or digit for each item; a dot where the rater did not say."""
+    """Return one letter or digit for each item; a dot where the rater did not say."""
     return {item: None if label == "." else label for item, label in enumerate(text)}
 
 

@@ -19,7 +19,7 @@ APART = 1_000_000  # a statistic must not draw the very numbers its corpus was m
 
 
 def system(rng: random.Random, ease: list[float], items: int, better: float = 0.0) -> Side:
-    """Items right or wrong, as easy as their cluster."""
+    """Return items right or wrong, as easy as their cluster."""
     return {
         (cluster, n): Part(float(rng.random() < chance + better), 1, str(cluster))
         for cluster, chance in enumerate(ease)

@@ -16,7 +16,7 @@ Side = dict[str, Part]
 
 
 def sides(differences: Sequence[float]) -> tuple[Side, Side]:
-    """Two systems with one item per cluster, and these differences between them."""
+    """Return two systems with one item per cluster, and these differences between them."""
     ours = {f"{n:05}": Part(difference, 1, f"{n:05}") for n, difference in enumerate(differences)}
     return ours, {item: Part(0, 1, item) for item in ours}
 

@@ -40,7 +40,7 @@ def server() -> Iterator[Loopback]:
 
 @pytest.fixture
 def published(server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loopback:
-    """A project whose tsg-bench is made up, and served here: two files by SHA-256, two by git's id."""
+    """Return a project whose tsg-bench is made up, and served here: two files by SHA-256, two by git's id."""
     for room in ROOMS:
         (tmp_path / "project" / room).mkdir(parents=True)
     files = []

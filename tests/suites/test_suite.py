@@ -46,7 +46,7 @@ def run(arguments):
 
 
 def package(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, code: str = "") -> Path:
-    """An installed package that adds a suite of this name, with a card of its own inside."""
+    """Return an installed package that adds a suite of this name, with a card of its own inside."""
     home = folder / f"{name}_suite"
     (home / "tasks" / name).mkdir(parents=True)
     (home / "tasks" / name / "sgqa.yaml").write_text(CARD.replace("task: tsg/sgqa", f"task: {name}/sgqa"))

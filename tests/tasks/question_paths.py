@@ -31,7 +31,7 @@ DEEP = ("held", "holder", "shared", "most")
 
 
 def answer(timeline: Timeline, path: Sequence[str]) -> str:
-    """The one name the path leads to."""
+    """Return the one name the path leads to."""
     *hops, last = path
     steps = timeline.steps
     for hop in hops:
@@ -43,7 +43,7 @@ def answer(timeline: Timeline, path: Sequence[str]) -> str:
 
 
 def hops_needed(path: Sequence[str]) -> int:
-    """How many hops a reader makes: one for finding a step and reading it, one more for each further one."""
+    """Return how many hops a reader makes: one for finding a step and reading it, one more for each further one."""
     return len(path) - 1 + (path[-1].split()[0] in DEEP)
 
 

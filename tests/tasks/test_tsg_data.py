@@ -301,7 +301,7 @@ def descriptions() -> Iterator[tuple[str, str, Vocabulary]]:
 
 
 def mask(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The words of a text, those that name an element replaced by a blank."""
+    """Return the words of a text, those that name an element replaced by a blank."""
     blanks = {
         n for name in vocabulary.nodes if (found := mentions(text, name)) for span in found.spans for n in range(*span)
     }

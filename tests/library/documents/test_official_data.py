@@ -28,7 +28,7 @@ def test_every_row_comes_back_byte_for_byte(path: Path) -> None:
 
 
 def graphs_counted_by_hand(path: Path) -> list[list[object]]:
-    """Every graph of a published file, straight from its JSON; EASG's both_hands are two triplets here."""
+    """Return every graph of a published file, straight from its JSON; EASG's both_hands are two triplets here."""
     if path == EASG:
         clips = json.loads(path.read_text(encoding="utf-8")).values()
         texts = [graph[3][0] for clip in clips for graph in clip["graphs"]]

@@ -132,7 +132,7 @@ def test_each_shortcut_that_beats_chance_sets_its_own_items_apart() -> None:
 
 
 def halves(share: int = 77) -> list[Item]:
-    """Items of which the longest option is the key in most of one half, and in few of the other."""
+    """Return items of which the longest option is the key in most of one half, and in few of the other."""
     items = []
     for number, item in enumerate(clean(400)):
         is_easy = number % 2 == 0 and number // 2 % 100 < share

@@ -17,7 +17,7 @@ PLACES = "shelf table floor bench window door stove basket".split()  # noqa: SIM
 
 
 def made(number: int, draw: random.Random) -> Item:
-    """A clean item: a question about a thing, four different places, one of them right, and "none"."""
+    """Return a clean item: a question about a thing, four different places, one of them right, and "none"."""
     options = [
         f"on the {colour} {place}"
         for colour, place in zip(draw.sample(COLOURS, 4), draw.sample(PLACES, 4), strict=True)

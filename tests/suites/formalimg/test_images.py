@@ -37,17 +37,17 @@ ALL_CLAUSES = ["(Is ?x 'cat')", "(HasColor ?x 'black')", "(Is ?y 'sofa')", "(On 
 
 
 def knolling(protocol: str) -> Recorded:
-    """What judges transcripts of things laid out."""
+    """Return what judges transcripts of things laid out."""
     return KnollingTask(load_card("formalimg/knolling")).recorded(protocol, "")
 
 
 def natural() -> Recorded:
-    """What judges transcripts of scenes."""
+    """Return what judges transcripts of scenes."""
     return NaturalTask(load_card("formalimg/natural")).recorded("published", "")
 
 
 def grounded(protocol: str = "published", **replies: Reply | str | dict[str, Any]) -> Transcript:
-    """What was said of the picture of a cup and a pen, by class."""
+    """Return what was said of the picture of a cup and a pen, by class."""
     said = []
     for label, reply in replies.items():
         text = json.dumps(reply) if isinstance(reply, dict) else reply

@@ -30,7 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def archive(*extra: tuple[str, bytes]) -> bytes:
-    """A repository as it is packed."""
+    """Return a repository as it is packed."""
     file = io.BytesIO()
     items = [
         (

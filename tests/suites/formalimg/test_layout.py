@@ -22,7 +22,7 @@ WRONG = [CUP | {"box_2d": [700, 0, 800, 100]}]
 
 
 def task_with(*metrics: str) -> LayoutTask:
-    """The task of a card that names these metrics besides."""
+    """Return the task of a card that names these metrics besides."""
     card = load_card("formalimg/layout")
     more = dict.fromkeys(metrics, card.metrics["g_50"])
     return LayoutTask(card.model_copy(update={"metrics": {**card.metrics, **more}}))

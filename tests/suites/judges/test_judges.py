@@ -144,7 +144,7 @@ def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(status: in
 
 
 def scored(run: str) -> list[dict[str, Any]]:
-    """The samples of a run, without what tells how often a refusal had to be met: once in each shard."""
+    """Return the samples of a run, without what tells how often a refusal had to be met: once in each shard."""
     found = [json.loads(line) for line in Path(run, "samples.jsonl").read_text().splitlines()]
     return [{name: value for name, value in one.items() if name not in ("usage", "error")} for one in found]
 

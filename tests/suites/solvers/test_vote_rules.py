@@ -27,7 +27,7 @@ PARTS = st.lists(st.lists(st.sampled_from("aAbBc"), max_size=6), min_size=1, max
 
 
 def equivalent(one: Formula, other: Formula) -> bool:
-    """Whether no layout tells two formulas apart, as the solver proves."""
+    """Return whether no layout tells two formulas apart, as the solver proves."""
     from tsgkit.logic.solver import solve
 
     return solve(Not(Iff(one, other))).status == "unsatisfiable"

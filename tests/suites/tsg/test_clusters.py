@@ -29,7 +29,7 @@ def choice(context: list[Any], target: object, **fields: object) -> dict[str, An
 
 
 def clusters(tmp_path: Path, *rows: dict[str, Any], task: str = "sgds") -> list[str]:
-    """The clusters of samples read one by one, which are those of the whole file read at once."""
+    """Return the clusters of samples read one by one, which are those of the whole file read at once."""
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in rows))
     found = [sample.cluster for sample in rows_in(path, task)]

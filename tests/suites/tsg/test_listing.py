@@ -10,7 +10,7 @@ from tsgkit.suites.tsg import derived_tasks
 
 
 def names(reply: str) -> Listed | Unreadable:
-    """What is listed, wherever it stands."""
+    """Return what is listed, wherever it stands."""
     found = derived_tasks.names(reply)
     return found if isinstance(found, Unreadable) else found._replace(spans=())
 

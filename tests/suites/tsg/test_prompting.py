@@ -164,7 +164,7 @@ def test_only_the_structured_style_has_a_schema(task: str) -> None:
 
 
 def closed(value: object) -> bool:
-    """Whether every object of a schema names all its fields as required and allows no others."""
+    """Return whether every object of a schema names all its fields as required and allows no others."""
     if isinstance(value, list):
         return all(map(closed, value))
     if not isinstance(value, dict):

@@ -36,7 +36,7 @@ MINE = Converter(
 
 
 def ids(folder: Path, batch: Batch | None = None) -> tuple[dict[str, str], list[str]]:
-    """The file of each scene, and what went wrong."""
+    """Return the file of each scene, and what went wrong."""
     outcomes = list(convert_each(entries_of(folder), batch or Batch()))
     made = {scene.id: one.entry.name for one in outcomes for scene in one.scenes}
     return made, [str(failure) for one in outcomes for failure in one.failures]

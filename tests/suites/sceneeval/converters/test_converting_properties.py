@@ -66,7 +66,7 @@ def outcome_of(name: str, text: str, to: str = "room", companion: Given | None =
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401
-    """Every container of a value with each of its keys."""
+    """Return every container of a value with each of its keys."""
     keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
     return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
 

@@ -89,7 +89,7 @@ BOXES = {
 
 
 def assets(folder: Path, boxes: dict[str, tuple[float, float, float]] | None = None) -> tuple[FolderSource, ...]:
-    """A folder with the packed table of Objathor."""
+    """Return a folder with the packed table of Objathor."""
     known = {
         name: {"annotations": {"category": name}, "assetMetadata": {"boundingBox": foreign.corner(*box)}}
         for name, box in (BOXES if boxes is None else boxes).items()

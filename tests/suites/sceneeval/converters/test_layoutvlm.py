@@ -47,7 +47,7 @@ WORKED = {
 
 
 def assets(folder: Path) -> tuple[FolderSource, ...]:
-    """A folder with the data of each asset."""
+    """Return a folder with the data of each asset."""
     for uid, (category, box) in KNOWN.items():
         (folder / uid).mkdir()
         data = {"annotations": {"category": category, "onFloor": True},
@@ -57,7 +57,7 @@ def assets(folder: Path) -> tuple[FolderSource, ...]:
 
 
 def published(*keys: str) -> dict[str, Any]:
-    """A configuration as it is published: its assets are empty."""
+    """Return a configuration as it is published: its assets are empty."""
     return {"boundary": {"floor_vertices": CORNERS, "wall_height": 2.5}, "assets": {key: {} for key in keys}}
 
 

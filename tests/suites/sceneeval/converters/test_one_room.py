@@ -25,7 +25,7 @@ FRONTS = {"bed": [0, -1, 0], "nightstand": [0, -1, 0], "chair": [-1, 0, 0]}
 
 
 def given(form: str, folder: Path) -> Path:
-    """The file of the bedroom in a form."""
+    """Return the file of the bedroom in a form."""
     path = folder / "given" / "room.json"
     path.parent.mkdir()
     texts = {
@@ -56,7 +56,7 @@ def stage_of(path: Path, folder: Path, **options: object) -> Stage:
 
 
 def named(stage: Stage) -> dict[str, str]:
-    """The ids of the things by what they are."""
+    """Return the ids of the things by what they are."""
     return {name: next(one for one in stage.bodies if name in one) for name in foreign.SIZES}
 
 

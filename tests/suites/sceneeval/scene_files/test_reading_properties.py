@@ -144,7 +144,7 @@ READERS: dict[str, tuple[Callable[[Any], Furnished], Callable[[], Any]]] = {
 
 
 def spots(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401
-    """Every place of a JSON value: what holds it, and by which key."""
+    """Yield every place of a JSON value: what holds it, and by which key."""
     for key in list(value) if isinstance(value, dict) else range(len(value)):
         yield value, key
         if isinstance(value[key], dict | list):
@@ -152,7 +152,7 @@ def spots(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401
 
 
 def mutated(data: st.DataObject, value: Any) -> Any:  # noqa: ANN401
-    """The value with one to three places taken away, doubled, or with something odd in them."""
+    """Return the value with one to three places taken away, doubled, or with something odd in them."""
     value = copy.deepcopy(value)
     for _ in range(data.draw(st.integers(1, 3))):
         found = list(spots(value))

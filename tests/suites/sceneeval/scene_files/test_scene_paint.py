@@ -27,7 +27,7 @@ made: Any = trimesh
 
 
 def room(**images: object) -> bytes:
-    """A red and a blue cube, the blue one with a picture where one is given."""
+    """Return a red and a blue cube, the blue one with a picture where one is given."""
     scene = made.Scene()
     for name, colour in (("red_1", [255, 0, 0, 255]), ("blue_1", [0, 0, 255, 255])):
         cube = made.creation.box()

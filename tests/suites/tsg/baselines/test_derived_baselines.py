@@ -43,7 +43,7 @@ def source(sentence: str, *references: ActionGraph) -> GenerationSample:
 
 
 def blind(sample: AnySample) -> AnySample:
-    """The sample with another answer than its own, and everything that is given as it was."""
+    """Return the sample with another answer than its own, and everything that is given as it was."""
     assert isinstance(sample, DerivedSample)
     other = ActionGraph([Triplet("person", "verb", "vanish")])
     hidden = replace(sample.source, references=(other,) * sample.source.k)
