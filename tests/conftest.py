@@ -1,4 +1,4 @@
-"""What all tests share: property tests are never judged by the clock, and say how to repeat a failure."""
+"""Shared settings of all tests: property tests have no time limit and print how to reproduce a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of the door share: a notebook of calls, providers that do as told, and a service that says one thing."""
+"""Helpers for tests of the door: a recorder, scripted providers, and a service with one answer."""
 
 from __future__ import annotations
 

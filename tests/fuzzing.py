@@ -39,7 +39,7 @@ class Hang(BaseException):
 
 
 class Fault(NamedTuple):
-    """What went wrong with a text: the kind, by which a shorter text is known to show the same, and the details."""
+    """A failure on a text: its kind, by which shorter texts are compared, and the details."""
 
     kind: str
     detail: str = ""
@@ -59,7 +59,7 @@ class Failure(NamedTuple):
 
 @dataclass
 class Tally:
-    """How far a run got."""
+    """The progress of a fuzzing run."""
 
     texts: int = 0
     calls: int = 0

@@ -1,4 +1,4 @@
-"""What the loaders promise of any bytes in a file: to load or to refuse by ``TsgkitError``, and nothing else.
+"""Promises of the loaders for any bytes: they load, or raise ``TsgkitError`` and nothing else.
 
 ``LOADERS`` names one for each kind of file; its bytes are those of a real file of ours, mutated.
 

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass(frozen=True)
 class Answer:
-    """How one request is answered; as it stands, properly."""
+    """The answer to one request; by default a proper one."""
 
     status: int = 200
     body: bytes | None = None
@@ -29,7 +29,7 @@ class Answer:
 
 @dataclass
 class Loopback:
-    """What is served, how the next requests are answered, and what was asked."""
+    """A loopback server's content, its next answers, and the requests it received."""
 
     url: str
     files: dict[str, bytes] = field(default_factory=dict)

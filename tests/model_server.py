@@ -37,7 +37,7 @@ HTML = "<!doctype html><html><body><h1>Bad gateway</h1></body></html>"
 
 
 class Script:
-    """What the server answers, and what it was asked."""
+    """The server's answers, and the requests it received."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.connections = 0

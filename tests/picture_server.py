@@ -58,7 +58,7 @@ def seen(url: str) -> dict[str, Any]:
 
 
 class PictureScript(Script):
-    """What the server answers, and the pictures it was shown."""
+    """The server's answers, and the images it received."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__(options)

@@ -1,4 +1,4 @@
-"""What the readers promise of any text, as checks: ``CHECKS`` names one for each.
+"""Promises of the readers for any text, as checks; ``CHECKS`` names them.
 
 A check puts one text through one reader, returns how often that was called, and raises :class:`Broken` where a promise
 was not kept. Whatever else it raises, the reader raised.
@@ -280,8 +280,9 @@ def check_writing(document: Document) -> None:
 
 
 def _check_is_read_again(written: str, name: str, told: list[tuple[Triplet, ...]]) -> None:
-    """What was written is read again as it was. Names in arrow text may look like bullets, brackets or another file's
-    beginning; then they are taken for such, but never without a word."""
+    """Check that written graphs are read back unchanged. Names in arrow text may look like bullets, brackets or another
+    file's
+    """
     try:
         again = read_document(written, f"written{ENDINGS[name]}")
     except FileProblem:

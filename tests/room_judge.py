@@ -71,7 +71,7 @@ def looks_of(scenes: Iterable[Furnished]) -> dict[str, Any]:
 
 
 class RoomScript(PictureScript):
-    """What the judge knows, and what it was shown."""
+    """The judge's knowledge, and the images it received."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__(options)

@@ -1,4 +1,4 @@
-"""What a person with a ruler says of the bundled rooms: plain arithmetic on the numbers in their files.
+"""Expected measurements of the bundled rooms by plain arithmetic on the numbers in their files.
 
 Nothing of tsgkit is used, so that it can be held against what tsgkit measures. All objects of these rooms are turned by
 quarter turns, so each is a box along the axes, and everything follows from the six numbers of boxes.

@@ -1,4 +1,4 @@
-"""Where the declarations and data that ship lie, in a checkout as in an installed wheel."""
+"""Locations of the shipped declarations and data, in a checkout and in an installed wheel."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ ASKED = re.compile(r"^(?:\d+\. )?(.*  Options: A: .*)$", re.MULTILINE)
 
 
 class JudgeScript(PictureScript):
-    """What the judge knows, and what it was shown."""
+    """The judge's knowledge, and the images it received."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__(options)

@@ -73,7 +73,7 @@ def of_item(item: Any) -> TsgTask[Any, Any]:  # noqa: ANN401
 
 
 class Derivation(NamedTuple):
-    """How a task is made of generation items."""
+    """A derived task and its source."""
 
     sources: tuple[str, ...]
     make: Callable[[GenerationSample], Iterator[Any]]

@@ -1,4 +1,4 @@
-"""How long an audit of 12,300 questions takes; the limit is 20 seconds.
+"""Benchmark: an audit of 12,300 questions; the limit is 20 seconds.
 
 The questions are made up: ten to a picture, four options and a refusal, as the largest published set has them.
 """

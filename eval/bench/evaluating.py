@@ -1,4 +1,4 @@
-"""How much an evaluation costs beside what it evaluates: HTTP against plain LiteLLM, offline samples a second, memory.
+"""Benchmark: overhead of an evaluation: HTTP against plain LiteLLM, offline samples a second, memory.
 
     python eval/bench/evaluating.py [--requests 2000] [--rounds 3] [--samples 20000]
 

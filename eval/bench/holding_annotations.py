@@ -1,4 +1,4 @@
-"""How many seeded slips of annotations are found, how often right ones are called wrong, and how fast that is.
+"""Benchmark: seeded defects of annotations found, right ones reported as wrong, and speed.
 
     python eval/bench/holding_annotations.py
 

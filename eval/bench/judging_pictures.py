@@ -1,4 +1,4 @@
-"""What judging a folder of pictures costs beside the requests it is made of: requests a second, and memory.
+"""Benchmark: overhead of judging a folder of images: requests a second, and memory.
 
     python eval/bench/judging_pictures.py [--items 1230] [--bare 1230]
 

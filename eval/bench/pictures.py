@@ -1,4 +1,4 @@
-"""What it takes to look at pictures and to send them, beside the plainest program that could do the job.
+"""Benchmark: examining and sending images, against the plainest program that does the job.
 
     python eval/bench/pictures.py
 

@@ -1,4 +1,4 @@
-"""How many graphs a second the readers read on one core, how that grows, and what hostile texts cost.
+"""Benchmark: graphs read a second on one core, scaling, and the cost of hostile texts.
 
     python eval/bench/reading.py
 

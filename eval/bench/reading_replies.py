@@ -1,4 +1,4 @@
-"""How long strict reading takes beside an earlier version's, on the same replies in the same run.
+"""Benchmark: strict reading against an earlier version, on the same replies in the same run.
 
     python eval/bench/reading_replies.py --before dist/tsgkit-0.1.0-py3-none-any.whl
 

@@ -1,4 +1,4 @@
-"""What the agents win with a SIMULATED model, and what exact repairs restore: no real model is asked.
+"""Benchmark: gains of the agents with a SIMULATED model, and of exact repairs; no real model is asked.
 
     python eval/bench/refining.py [--items 300] [--seed 0]
 
@@ -68,7 +68,7 @@ def items_of(count: int, seed: int) -> list[GenerationSample]:
 
 @dataclass
 class Sums:
-    """What the items of one solver come to."""
+    """The totals of one solver's items."""
 
     f1: float = 0.0
     graphs: float = 0.0
@@ -81,7 +81,7 @@ class Sums:
 
     @property
     def lost(self) -> float:
-        """What is missing to a strict F1 of one."""
+        """The distance to a strict F1 of one."""
         return 1 - self.f1 / self.graphs
 
 
@@ -143,7 +143,7 @@ def _row(sums: Sums, single: float) -> str:
 
 
 def repaired(seeds: int = 20) -> None:
-    """What exact repairs restore of spoilt graphs, and what they do to clean ones."""
+    """Measure exact repairs of corrupted graphs, and their effect on clean ones."""
     spoilt, restored, with_hands = Counter[str](), Counter[str](), Counter[str]()
     clean, changed, by_hands, undecided = 0, 0, 0, 0
     for seed in range(seeds):

@@ -1,4 +1,4 @@
-"""How long a report of a large run takes, and how much memory: gathered, given intervals and written.
+"""Benchmark: time and memory of a report of a large run: gathered, with intervals, written.
 
     python eval/bench/reporting.py [--samples 20000]
 

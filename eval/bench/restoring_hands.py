@@ -44,7 +44,7 @@ Method = Callable[[Narrative], Narrative]
 
 @dataclass
 class Sums:
-    """What methods restored of removed hands."""
+    """The numbers of removed hands that methods restored."""
 
     removed: int = 0
     restored: Counter[str] = field(default_factory=Counter)

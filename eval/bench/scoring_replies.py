@@ -1,4 +1,4 @@
-"""How fast replies are read and scored: 4,000 made-up items, per second and core, and what each diagnostic adds.
+"""Benchmark: reading and scoring replies: 4,000 generated items, per second and core, and the cost of each diagnostic.
 
     python eval/bench/scoring_replies.py
 

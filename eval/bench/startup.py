@@ -1,4 +1,4 @@
-"""How long ``tsgkit --help`` and ``import tsgkit`` take, and that they load none of the heavy libraries.
+"""Benchmark: ``tsgkit --help`` and ``import tsgkit``, which load no heavy library.
 
     python eval/bench/startup.py
 

@@ -1,4 +1,4 @@
-"""How many verdicts a second the verifiers give on one core, beside plain evaluation, and what the worst scenes cost.
+"""Benchmark: verdicts a second on one core, against plain evaluation, and the cost of the worst scenes.
 
     python eval/bench/verifying.py
 

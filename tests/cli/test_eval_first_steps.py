@@ -1,4 +1,5 @@
-"""What a newcomer meets first: slips are named before anything is made, and nothing unasked looks like a result."""
+"""First steps of a newcomer: mistakes are named before anything is made, and nothing looks like a result that
+is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong, from the terminal: samples a line each, and one explained on two screens."""
+"""``tsgkit samples``: wrong samples on the terminal, one line each, and one explained on two screens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies outside the floors, by points and by area."""
+"""Objects outside the floors, by points and by area."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What collides: as the published tool finds it, and as solids do."""
+"""Collisions as in the published tool, and of solids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands before doors and windows, and how much of them it hides."""
+"""Objects in front of doors and windows, and the share that they hide."""
 
 from __future__ import annotations
 

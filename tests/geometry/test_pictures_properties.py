@@ -1,4 +1,4 @@
-"""What holds of every picture: frames hold what they are put around, and turning a room as one changes nothing."""
+"""Properties of every rendered image: cameras frame their subjects, and rotating a whole scene changes nothing."""
 
 from __future__ import annotations
 

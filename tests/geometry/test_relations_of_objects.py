@@ -24,7 +24,7 @@ ways = pytest.mark.parametrize(
 
 
 class Slack(NamedTuple):
-    """How far from a threshold a fraction, a distance and an angle are safely on one side of it."""
+    """Distances from a threshold at which a fraction, a length and an angle are safely on one side."""
 
     share: float
     above: float

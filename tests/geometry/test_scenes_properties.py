@@ -1,4 +1,5 @@
-"""What never changes: scores within bounds, and strict figures whatever the order, the turn and the place of it all."""
+"""Properties of every scene: scores are within bounds, and strict ones do not depend on order, rotation and
+position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rests on what: gaps, balance, walls and ceilings."""
+"""Support of objects: gaps, balance, walls and ceilings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a graph is: a set of triplets that remembers its order, with kinds that follow from roles."""
+"""Graphs as sets of triplets with a written order, and kinds derived from roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was touched when, what each hand held, and what came before, after and between."""
+"""The timeline of a narrative: touched objects, hands, and queries about before, after and between."""
 
 from __future__ import annotations
 

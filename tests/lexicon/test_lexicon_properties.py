@@ -1,4 +1,4 @@
-"""What holds for words of any kind."""
+"""Properties of the lexicon for any words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two names are the same words, and by which reading."""
+"""Comparison of two names by their words."""
 
 from __future__ import annotations
 

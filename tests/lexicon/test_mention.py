@@ -1,4 +1,4 @@
-"""Whether a sentence mentions an element, and where."""
+"""Mentions of elements in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which edge labels are prepositions."""
+"""Edge labels that are prepositions."""
 
 from __future__ import annotations
 

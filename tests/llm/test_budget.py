@@ -1,4 +1,4 @@
-"""What a run may use at most holds whatever is in flight, whatever came before, and once reached stays reached."""
+"""Budgets with requests in flight and earlier parts of a run."""
 
 from __future__ import annotations
 

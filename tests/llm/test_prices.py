@@ -1,4 +1,4 @@
-"""What tokens cost is what the user says, else what the map says of this provider's model, else unknown."""
+"""Prices of tokens: the user's, else the map's for this provider, else unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user says about models is understood, or refused with the reason; keys never show."""
+"""Model settings: accepted, or refused with a reason; keys never show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around an answer does not change it, and what is cut off is never another answer."""
+"""Properties of the readers: text around an answer does not change it, and a cut reply gives no other answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is added up while a run goes on is what its records come to when they are read."""
+"""Totals added up during a run equal those of its records."""
 
 from __future__ import annotations
 

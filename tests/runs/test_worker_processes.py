@@ -1,4 +1,4 @@
-"""What computes is spread over processes; one that dies takes one sample with it, and no other."""
+"""Worker processes: computing is spread over them, and one that dies affects one sample only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the statistics keep what they promise, on simulated corpora with fixed seeds.
+"""Calibration of the statistics on simulated corpora with fixed seeds.
 
 Shares are out of some hundred corpora, so each has a standard error of one to two points; the bounds leave about four.
 The same counts over more corpora, come from eval/bench/coverage.py, and the seconds

@@ -1,4 +1,4 @@
-"""What the room offers."""
+"""Public names of the package ``scoring``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bytes hold decides: sound pictures pass as they are, odd ones are made anew and say so, others say why not."""
+"""Decoding by content: sound images pass unchanged, odd ones are re-encoded with a note, others have a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tasks have pictures to make is the suites' business; whoever asks one that has none is told who has."""
+"""Tasks with images to make; for other tasks the error names those that have."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ STYLES = ("zero-shot", "cot", "few-shot", "cot-few-shot", "structured")
 
 
 class Typed:
-    """What commands printed."""
+    """The output of commands."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self.capsys = capsys

@@ -1,4 +1,4 @@
-"""What shortcuts get, how sure that is, and what is left of a run without them."""
+"""Scores of shortcuts with their intervals, and scores of a run without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every score of a derived task whatever is replied."""
+"""Properties of scores of derived tasks for any reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sentence tells of itself: what it leaves unsaid, what it repeats, how much it says."""
+"""Groups computed from a sentence: implicit actions, repetition, descriptiveness."""
 
 from __future__ import annotations
 

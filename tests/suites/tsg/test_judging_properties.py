@@ -1,4 +1,4 @@
-"""What holds of every score whatever is replied."""
+"""Properties of scores for any reply."""
 
 from __future__ import annotations
 

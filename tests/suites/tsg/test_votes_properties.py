@@ -1,4 +1,4 @@
-"""What holds of every vote, whatever was drawn."""
+"""Properties of votes for any draws."""
 
 from __future__ import annotations
 

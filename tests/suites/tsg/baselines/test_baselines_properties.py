@@ -1,4 +1,4 @@
-"""What holds of every baseline whatever the sample: answers are readable, within L, valid, and always the same."""
+"""Properties of every baseline on any sample: answers are readable, within L, valid and deterministic."""
 
 from __future__ import annotations
 
