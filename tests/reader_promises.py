@@ -280,8 +280,10 @@ def check_writing(document: Document) -> None:
 
 
 def _check_is_read_again(written: str, name: str, told: list[tuple[Triplet, ...]]) -> None:
-    """Check that written graphs are read back unchanged. Names in arrow text may look like bullets, brackets or another
-    file's
+    """Check that written graphs are read back unchanged.
+
+    Names in arrow text may look like bullets, brackets or the beginning of another format. They are then read as such,
+    but never without a note.
     """
     try:
         again = read_document(written, f"written{ENDINGS[name]}")
