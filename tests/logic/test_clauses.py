@@ -17,7 +17,7 @@ from tsgkit.logic.clauses import (
     object_classes,
 )
 from tsgkit.logic.parser import parse
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 
 EXAMPLES = (
     (
@@ -169,4 +169,4 @@ def test_renaming_keeps_clear_of_names_in_use() -> None:
     )
     names = [bound.variable.name for one in clause_form(formula).components for bound in one.prefix]
     assert len(set(names)) == len(names)
-    assert apart(parse("(LeftOf ?x ?y)")) == parse("(LeftOf ?x ?y)")
+    assert rename_apart(parse("(LeftOf ?x ?y)")) == parse("(LeftOf ?x ?y)")

@@ -110,7 +110,7 @@ def test_witnesses_are_enough_unless_classes_ask_for_themselves(text: str, enoug
 
 
 def test_formulas_that_ask_for_too_many_objects_are_refused() -> None:
-    with pytest.raises(UsageError, match="asks for 1000 objects"):
+    with pytest.raises(UsageError, match="needs 1000 objects"):
         candidates_of(parse("(Equals (Count ?x (Is ?x 'cup')) 1000)"))
 
 

@@ -26,7 +26,7 @@ from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
 from tsgkit.logic.printer import text_of
 from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 
 CHUNKS = 5
 PAIRS = 1_100
@@ -95,7 +95,7 @@ def nltk_truth(formula: Formula, objects: list[Any]) -> bool:
     """What NLTK says of a formula, with the extensions of all predicates spelt out as a model."""
     from nltk import sem
 
-    formula = apart(formula)
+    formula = rename_apart(formula)
     names = {part.variable: f"x{number}" for number, (_, part) in enumerate(walk(formula)) if hasattr(part, "variable")}
     extensions = {}
     for atom in (part for _, part in walk(formula) if isinstance(part, Atom)):

@@ -33,7 +33,7 @@ from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
 from tsgkit.logic.printer import text_of
 from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
@@ -191,12 +191,14 @@ class Required(NamedTuple):
 
 def clauses_of(formula: Formula, *, hold: bool) -> tuple[Clause, ...]:
     """All clauses, of which all hold or none."""
-    return tuple(Clause(text_of(one.clause), category(one.clause), hold) for one in required(apart(formula), (), ()))
+    return tuple(
+        Clause(text_of(one.clause), category(one.clause), hold) for one in required(rename_apart(formula), (), ())
+    )
 
 
 def clauses_held(formula: Formula, scene: object, *, grounded: bool = False) -> tuple[Clause, ...]:
     """All clauses, as far as they hold together on a layout."""
-    formula = apart(formula)
+    formula = rename_apart(formula)
     every = tuple(required(formula, (), ()))
     in_order = sorted(every, key=lambda one: ORDER.index(category(one.clause)))
     kept: set[Path] = set()
@@ -281,4 +283,4 @@ def _judged_clauses(sample: FormulaSample) -> tuple[Formula, ...]:
     """The clauses that are judged: those shown to the judge of a natural scene, else the parts that have to hold."""
     if sample.scenario == NATURAL:
         return clauses_in(sample)
-    return tuple(one.clause for one in required(apart(sample.formula), (), ()))
+    return tuple(one.clause for one in required(rename_apart(sample.formula), (), ()))

@@ -144,7 +144,7 @@ def test_verify_official_takes_texts_as_published(files: None, capsys: pytest.Ca
         (["verify", GOOD, "deep.json"], "deep.json: nested too deeply"),
         (["verify", GOOD, "missing.json"], "missing.json: no such file"),
         (["verify", "(exists ?x", "layout.json"], "found the end of the text"),
-        (["verify", "(exists ?x (On ?x ?x))", "layout.json"], "no layout tells whether On holds"),
+        (["verify", "(exists ?x (On ?x ?x))", "layout.json"], "On cannot be verified on a layout"),
         (["verify", GOOD, "layout.json", "--profile", "official", "--distinct"], "for the profile strict"),
         (["verify", GOOD, "layout.json", "--work", "0"], "no number of steps"),
         (["check", GOOD, "--scenario", "indoors"], "--scenario: there is no indoors"),
