@@ -154,13 +154,13 @@ def test_what_a_judge_is_told_beside_a_picture_is_shown(project: Path, capsys: p
     assert message["role"] == "user"
     assert "A black cat on a sofa." in message["content"]
     assert CAT.split("'")[1] in message["content"]
-    assert natural["notes"] == ["the picture follows in the same message"]
+    assert natural["notes"] == ["the image follows in the same message"]
     knolling = shown(capsys, "formalimg/knolling", "--data", "rows.jsonl", "--item", "0")
     [message] = knolling["messages"]
     assert message["role"] == "system"
     assert "cup" in message["content"]
     assert "pen" not in message["content"].split()
-    assert knolling["notes"][0].endswith("; pen: a call each in the same words")
+    assert knolling["notes"][0].endswith("; pen: one call each with the same prompt")
     assert main(["prompts", "show", "formalimg/natural", "--style", "cot"]) == 2
     assert "--style and --shots have no use" in capsys.readouterr().err
 

@@ -134,7 +134,7 @@ def test_grounded_objects_are_checked() -> None:
     thing = {"label": "Cutting Board", "color": "teal", "box_2d": [1, 2, 3, 4]}
     found = objects_in(Reply(json.dumps({"objects": [thing, CUP]})), ("cutting_board",))
     assert found.objects == [{"label": "cutting_board", "color": "other", "box_2d": [1, 2, 3, 4]}]
-    assert found.notes[-2:] == ("teal is no colour that was asked for", "cup was not asked for")
+    assert found.notes[-2:] == ("teal is not one of the colors asked for", "cup was not asked for")
     assert objects_in(Reply('[{"box_2d": [1, 2, 3, 4]}]'), ("cup",)).objects[0]["label"] == "cup"
     assert "x1 < x2" in objects_in(Reply('[{"label": "cup", "box_2d": [9, 2, 3, 4]}]'), ("cup",)).problem
 

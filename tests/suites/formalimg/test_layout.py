@@ -146,7 +146,7 @@ def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
     assert value(report, "strict", "satisfied") == 1.0
     task = task_with()
     assert task.score_replies(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
-    with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty, so nothing can be asked"):
+    with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty"):
         task.dataset(str(tmp_path / "rows.jsonl"))
 
 

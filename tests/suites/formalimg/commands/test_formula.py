@@ -51,7 +51,7 @@ def test_check_finds_nothing_in_a_good_formula(capsys: pytest.CaptureFixture[str
     lines = said(capsys, "check", GOOD).splitlines()
     assert [line for line in lines if not line.startswith("satisfiable: ")] == [
         "nothing to complain about (knolling)",
-        "the published validator lets it pass",
+        "the published validator accepts it",
         "0 errors, 0 warnings",
     ]
 
@@ -113,7 +113,7 @@ def test_a_layout_without_objects_under_their_key_is_told(
     assert main(["formula", "verify", GOOD, "thing.json"]) == 0
     captured = capsys.readouterr()
     assert captured.out.startswith("false (strict): there is no cup")
-    assert "thing.json: has no key objects, so it is taken for an empty scene" in captured.err
+    assert "thing.json: has no key objects, so it is read as an empty scene" in captured.err
 
 
 def test_verify_gives_the_verdict_as_json(files: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +146,7 @@ def test_verify_official_takes_texts_as_published(files: None, capsys: pytest.Ca
         (["verify", "(exists ?x", "layout.json"], "found the end of the text"),
         (["verify", "(exists ?x (On ?x ?x))", "layout.json"], "On cannot be verified on a layout"),
         (["verify", GOOD, "layout.json", "--profile", "official", "--distinct"], "for the profile strict"),
-        (["verify", GOOD, "layout.json", "--work", "0"], "no number of steps"),
+        (["verify", GOOD, "layout.json", "--work", "0"], "not a number of steps"),
         (["check", GOOD, "--scenario", "indoors"], "--scenario: there is no indoors"),
         ([], "VERB"),
     ],

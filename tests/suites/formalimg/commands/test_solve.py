@@ -123,7 +123,7 @@ def test_show_warns_of_variables_that_nothing_binds(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
 def test_seconds_are_a_number_above_zero(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["formula", "solve", FORMULA, f"--seconds={seconds}"]) == 2
-    assert "is no number of seconds" in capsys.readouterr().err
+    assert "is not a number of seconds" in capsys.readouterr().err
 
 
 def test_repair_says_what_it_changed_and_leaves_a_good_layout_alone(
@@ -154,7 +154,10 @@ def test_files_that_are_read_are_not_overwritten_and_pictures_are_svg(
 
 @pytest.mark.parametrize(
     ("more", "answer"),
-    [("", "yes, in a world without contradictions"), (" (In ?t ?c)", "no world of one thing a variable was found")],
+    [
+        ("", "yes, in a world without contradictions"),
+        (" (In ?t ?c)", "no world with one object per variable was found"),
+    ],
 )
 def test_check_looks_for_a_world_of_a_natural_formula(
     more: str, answer: str, capsys: pytest.CaptureFixture[str]
