@@ -193,7 +193,7 @@ def test_a_whole_prompt_for_layouts_is_one_part(project: Path, capsys: pytest.Ca
         (["prompts", "show", "tsg/sgds", "--prompts", "nowhere"], "nowhere: no such folder"),
         (["prompts", "show", "formalimg/layot"], "there is no task formalimg/layot\n  formalimg/layout?"),
         (["prompts", "show", "formalimg/layout", "--item", "x9"], "there is no item knolling/x9"),
-        (["prompts", "show", "formalimg/knolling", "--shots", "3"], "a judge is told one thing"),
+        (["prompts", "show", "formalimg/knolling", "--shots", "3"], "judges have one prompt"),
         (["prompts", "list", "--prompts", "nowhere"], "nowhere: no such folder"),
     ],
 )

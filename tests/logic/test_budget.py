@@ -51,7 +51,7 @@ def test_solving_ends_wherever_the_time_runs_out(ticks: int) -> None:
         near_misses(parse(text), 2, budget=Budget(ticks, ticking()))
 
 
-def test_a_conflict_that_may_be_smaller_says_so() -> None:
+def test_solution_notes_that_a_conflict_may_not_be_minimal() -> None:
     pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
     from tsgkit.logic.solver import solve
 

@@ -49,7 +49,7 @@ def test_a_good_formula_has_no_findings() -> None:
         ("(exists ?x (Is ?x 'cutting  board'))", "readers-differ", 1, ""),
     ],
 )
-def test_findings_say_what_where_and_what_was_meant(text: str, code: str, column: int, hint: str) -> None:
+def test_lint_findings_have_code_place_and_hint(text: str, code: str, column: int, hint: str) -> None:
     found = [finding for finding in check(text, KNOLLING).findings if finding.code == code]
     assert found, check(text, KNOLLING).findings
     assert (found[0].place.line, found[0].place.column) == (1, column)
@@ -57,7 +57,7 @@ def test_findings_say_what_where_and_what_was_meant(text: str, code: str, column
     assert str(found[0]).startswith(f"{RULES[code][0]} {code}: line 1, column {column}: ")
 
 
-def test_places_count_lines() -> None:
+def test_lint_places_count_lines() -> None:
     checked = check("(exists ?x\n  (and (Is ?x 'cup')\n       (Has ?x 'orange')))", KNOLLING)
     assert [(finding.code, *finding.place) for finding in checked.findings] == [("unknown-value", 3, 8)]
 
@@ -75,7 +75,7 @@ def test_places_count_lines() -> None:
         ("(exists ?x (On ?x (On ?x ?x)))", "syntax"),
     ],
 )
-def test_what_the_published_validator_lets_pass_is_found_here(text: str, code: str) -> None:
+def test_lint_finds_faults_that_the_published_validator_accepts(text: str, code: str) -> None:
     checked = check(text, NATURAL)
     assert code in [finding.code for finding in checked.findings]
     assert checked.published_fault in (None, "?y is not bound")
@@ -99,9 +99,9 @@ def test_what_the_published_validator_lets_pass_is_found_here(text: str, code: s
         ("()", " is neither an operator nor a predicate"),
     ],
 )
-def test_the_published_validator_is_followed_beside(text: str, fault: str | None) -> None:
+def test_published_fault_is_that_of_the_published_validator(text: str, fault: str | None) -> None:
     assert check(text, KNOLLING).published_fault == fault
 
 
-def test_the_centre_is_known_here_though_the_published_vocabulary_lacks_it() -> None:
+def test_lint_knows_in_center_although_the_published_validator_does_not() -> None:
     assert check("(exists ?x (InCenter ?x))", KNOLLING).findings == ()

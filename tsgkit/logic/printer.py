@@ -83,5 +83,5 @@ def _shown(formula: Formula) -> str:
 
 
 _KINDS: tuple[Any, ...] = (Atom, Not, And, Or, Implies, Iff, Exists, Forall, Comparison)
-for _kind in _KINDS:  # what notebooks show
+for _kind in _KINDS:  # shown by notebooks
     _kind._repr_html_ = _shown

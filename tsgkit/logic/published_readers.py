@@ -67,7 +67,7 @@ class Taken(NamedTuple):
 
     @property
     def differ(self) -> bool:
-        """Whether the readers disagree about the text."""
+        """True if the readers disagree about the text."""
         return bool(self.conditions)
 
 

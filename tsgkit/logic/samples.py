@@ -123,7 +123,7 @@ class _Grown(NamedTuple):
 
     @property
     def is_placed(self) -> bool:
-        """Whether the object is on, in or held by another one, and so has no place of its own."""
+        """True if the object is on, in or held by another one, and so has no place of its own."""
         return self.step is not None and self.step.name in ("On", "In", "Holding")
 
 

@@ -62,7 +62,7 @@ class Solution:
 
     @property
     def outright(self) -> bool:
-        """Whether the answer holds for layouts of any number of objects."""
+        """True if the answer holds for layouts of any number of objects."""
         return self.status != "not decided"
 
     def value(self) -> dict[str, object]:

@@ -38,7 +38,7 @@ from tsgkit.suites.transcript import Ask, Transcript
 
 ONE_WAY = style_of("zero-shot")
 """The only prompt style for judges."""
-FOLDER = "name a folder of pictures: --images NAME=DIR --judge MODEL"
+FOLDER = "give a folder of images: --images NAME=DIR --judge MODEL"
 
 
 class PictureTask(FormulaTask):
@@ -50,15 +50,15 @@ class PictureTask(FormulaTask):
     parts: Mapping[str, Sequence[str]]
     """The parts of these prompts, with their fields."""
 
-    # What a task says
+    # Implemented by each task
 
     @abstractmethod
-    def told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+    def judge_prompt(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
         """Return the text of the first call about an item, the role it is sent with, and a note on what is sent
         besides."""
 
     @abstractmethod
-    def questions(self, sample: FormulaSample, picture: Picture, look: Looking) -> Sequence[Question[None]]:
+    def questions(self, sample: FormulaSample, picture: Picture, look: ImageJudge) -> Sequence[Question[None]]:
         """Return the questions to a judge about the image of an item."""
 
     @abstractmethod
@@ -66,7 +66,7 @@ class PictureTask(FormulaTask):
         """Return the calls expected for an item, without format retries."""
 
     @abstractmethod
-    def identified(self, look: Looking) -> str:
+    def identified(self, look: ImageJudge) -> str:
         """Return the part of a fingerprint after the protocol: the prompt texts and the number of tries."""
 
     @abstractmethod
@@ -83,13 +83,13 @@ class PictureTask(FormulaTask):
         """Return why a protocol has no official figures; empty if it has."""
         return ""
 
-    # Looking
+    # Solvers
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
         """Return a solver for a folder of images."""
         asker, images = Judge(viewing.formats), Images.of(viewing)
         texts = self.texts(viewing.prompts)
-        return Looking(self, viewing.protocol, asker=asker, images=images, texts=texts, form=viewing.form)
+        return ImageJudge(self, viewing.protocol, asker=asker, images=images, texts=texts, form=viewing.form)
 
     def pieces_of(self, viewing: Viewing, samples: Iterable[FormulaSample]) -> Iterable[Piece]:
         """Return the images of these items."""
@@ -99,7 +99,7 @@ class PictureTask(FormulaTask):
 
     def recorded(self, solver: str, style: str) -> Recorded:
         """Return a solver for recorded transcripts."""
-        return Recorded(Looks(self, solver), solver)
+        return Recorded(TranscriptScorer(self, solver), solver)
 
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """Return the values of a tally for the given metrics (None: all)."""
@@ -108,11 +108,11 @@ class PictureTask(FormulaTask):
     def readings(self, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
         """Return the judge's reply as it is: both profiles read several calls together."""
         outcome = outcome_of(reply)
-        if outcome is Outcome.UNREADABLE:  # it ended as it should, and has text
+        if outcome is Outcome.UNREADABLE:  # complete, with text
             outcome = Outcome.ANSWERED
         return TwoReadings(outcome, reply.text, "", (), reply.text, solver.unpublished, ())
 
-    # What a judge is told
+    # Judge prompts
 
     def texts(self, prompts: str | None) -> Texts:
         """Return the texts, from a folder the caller names (None: the working project, then the built-in ones)."""
@@ -131,9 +131,9 @@ class PictureTask(FormulaTask):
     def preview(self, options: PreviewOptions) -> Preview:
         """Return the published prompt that a judge gets with the image of one item."""
         if options.style != ONE_WAY.name or options.shots is not None:
-            raise UsageError(f"{self.key}: a judge is told one thing, so --style and --shots have no use")
+            raise UsageError(f"{self.key}: judges have one prompt, so --style and --shots do not apply")
         (_, sample), texts = self.item(options), self.texts(options.prompts)
-        text, role, note = self.told(sample, texts)
+        text, role, note = self.judge_prompt(sample, texts)
         return Preview(
             task=self.key,
             style=ONE_WAY,
@@ -145,7 +145,7 @@ class PictureTask(FormulaTask):
             notes=(note,),
         )
 
-    # Pictures to be made
+    # Image generation
 
     def paintings(
         self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
@@ -155,33 +155,33 @@ class PictureTask(FormulaTask):
         samples = [rows.sample(number) for number in rows.chosen(self.full_ids(rows, ids), limit)]
         return paintings_of(samples, rows.item_ids, options)
 
-    # What does not go with pictures
+    # Not supported for image tasks
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
         """Raise ``UsageError``: this task judges images, so no model answers."""
-        raise UsageError(f"{self.key}: pictures are judged here, not what models say", hint=FOLDER)
+        raise UsageError(f"{self.key}: this task judges images, not replies of models", hint=FOLDER)
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """Refuse: no program makes pictures."""
-        raise UsageError(f"{self.key}: pictures are judged here, and {subject} makes none", hint=FOLDER)
+        """Raise ``UsageError``: baselines make no images."""
+        raise UsageError(f"{self.key}: this task judges images, and {subject} makes none", hint=FOLDER)
 
     def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
-        """Refuse: pictures are looked at, not scored from replies."""
+        """Raise ``UsageError``: images are judged, not scored from replies."""
         hint = f"tsgkit eval --task {self.key} --images NAME=DIR --judge MODEL"
-        raise UsageError(f"{self.key}: pictures are judged by looking at them, not by replies", hint=hint)
+        raise UsageError(f"{self.key}: this task judges images and cannot score replies", hint=hint)
 
 
 @dataclass(frozen=True)
-class Looks:
+class TranscriptScorer:
     """Scorer of transcripts with a judge's replies about the image of an item."""
 
     task: PictureTask
     name: str
-    """The protocol."""
+    """The name of the protocol."""
     style: str = ""
 
     @property
@@ -208,7 +208,7 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class Looking(Looks):
+class ImageJudge(TranscriptScorer):
     """Solver that shows the images of a folder to a judge."""
 
     asker: Judge = field(kw_only=True)

@@ -28,7 +28,7 @@ from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.images import Looking, PictureTask
+from tsgkit.suites.formalimg.images import ImageJudge, PictureTask
 from tsgkit.suites.formalimg.prompts import Texts, words
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
@@ -64,9 +64,9 @@ class KnollingTask(PictureTask):
     room = "grounding"
     parts = MappingProxyType({"one-class": ("label", "colors"), "all-classes": ("classes", "colors")})
 
-    # What is asked
+    # Questions
 
-    def told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+    def judge_prompt(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
         """Return the published text about the first class, the role it is sent with, and a note on what is sent
         besides."""
         if not sample.classes:
@@ -76,7 +76,7 @@ class KnollingTask(PictureTask):
         note = f"a user message with only the image follows{more}"
         return instructions(texts, (first,), PUBLISHED), "system", note
 
-    def questions(self, sample: FormulaSample, picture: Picture, look: Looking) -> Sequence[Question[None]]:
+    def questions(self, sample: FormulaSample, picture: Picture, look: ImageJudge) -> Sequence[Question[None]]:
         """Return one question per class, or one about all of them."""
         return [
             Question(label, _messages(classes, picture, look), _reader(classes, look.name), tries=TRIES[look.name])
@@ -89,7 +89,7 @@ class KnollingTask(PictureTask):
         sent, said = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
         return Expected((0, calls), (0, sent), (0, 2 * said))
 
-    def identified(self, look: Looking) -> str:
+    def identified(self, look: ImageJudge) -> str:
         """Return the number of tries, the prompt texts, and in protocol ``ours`` the side of the image they are on."""
         mark = "" if look.name == PUBLISHED else mark_of(look.form)
         return f"{TRIES[look.name]}/{look.texts.fingerprint}{mark}"
@@ -98,7 +98,7 @@ class KnollingTask(PictureTask):
         """Return why a protocol has no official figures; empty if it has."""
         return "" if protocol == PUBLISHED else UNPUBLISHED
 
-    # What it is worth
+    # Scoring
 
     def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
         """Return findings without a scene. The published code treats an image that cannot be shown as empty."""
@@ -144,7 +144,7 @@ def calls_of(sample: FormulaSample, protocol: str) -> list[tuple[str, tuple[str,
     return [(ALL, sample.classes)] if sample.classes else []
 
 
-def _messages(classes: Sequence[str], picture: Picture, look: Looking) -> list[BaseMessage]:
+def _messages(classes: Sequence[str], picture: Picture, look: ImageJudge) -> list[BaseMessage]:
     """Build the messages: as published, instructions as system and image as user message; else both in a user
     message."""
     text = instructions(look.texts, classes, look.name)
@@ -159,11 +159,11 @@ def _reader(classes: Sequence[str], protocol: str) -> Callable[[Reply], Reading[
     return lambda reply: Reading(None, _read(reply, classes).problem)
 
 
-# How a reply is read
+# Reading
 
 
 @dataclass(frozen=True)
-class Grounded:
+class LocatedObjects:
     """The objects in a reply, or the problem with it."""
 
     objects: list[Thing]
@@ -172,16 +172,16 @@ class Grounded:
     is_repaired: bool = False
 
 
-def objects_in(reply: Reply, classes: Sequence[str]) -> Grounded:
+def objects_in(reply: Reply, classes: Sequence[str]) -> LocatedObjects:
     """Return the objects of these classes in a reply; an invalid box makes the whole reply unusable."""
     found = layout_in(reply.text or "")
     if isinstance(found, Unreadable):
-        return Grounded([], problem=found.reason)
+        return LocatedObjects([], problem=found.reason)
     objects: list[Thing] = []
     notes = [str(note) for note in found.notes]
     for number, thing in enumerate(found.objects):
         if not isinstance(thing, dict):
-            return Grounded([], problem=f"object {number} is no object")
+            return LocatedObjects([], problem=f"object {number} is no object")
         made, said = _checked(thing, classes)
         notes += said
         if made is not None:
@@ -190,8 +190,8 @@ def objects_in(reply: Reply, classes: Sequence[str]) -> Grounded:
         for thing in objects:
             layout_of({"objects": [thing]})
     except LayoutProblem as problem:
-        return Grounded([], problem=problem.message)
-    return Grounded(objects, tuple(notes), is_repaired=found.is_repaired)
+        return LocatedObjects([], problem=problem.message)
+    return LocatedObjects(objects, tuple(notes), is_repaired=found.is_repaired)
 
 
 def _checked(thing: Thing, classes: Sequence[str]) -> tuple[Thing | None, list[str]]:
@@ -208,11 +208,11 @@ def _checked(thing: Thing, classes: Sequence[str]) -> tuple[Thing | None, list[s
     return {key: value for key, value in made.items() if value is not None}, notes
 
 
-def _read(reply: Reply | None, classes: Sequence[str]) -> Grounded:
+def _read(reply: Reply | None, classes: Sequence[str]) -> LocatedObjects:
     if reply is None:
-        return Grounded([], problem="the judge was not asked")
-    if outcome_of(reply) is not Outcome.UNREADABLE:  # it ended early, whatever it says
-        return Grounded([], problem=f"the judge's reply is {outcome_of(reply)}")
+        return LocatedObjects([], problem="the judge was not asked")
+    if outcome_of(reply) is not Outcome.UNREADABLE:  # incomplete
+        return LocatedObjects([], problem=f"the judge's reply is {outcome_of(reply)}")
     return objects_in(reply, classes)
 
 

@@ -90,7 +90,7 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
     baselines = BASELINES
     text_of_reply = staticmethod(text_of_reply)
 
-    # What is asked
+    # Questions
 
     @property
     def parts(self) -> Parts:
@@ -127,7 +127,7 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
         examples = tuple(_example(row) for row in read_rows(pool_file(self.card)))
         return Pool(str(self.card.examples), examples, _identity)
 
-    # How an answer is read
+    # Reading
 
     def read_text(self, item: FormulaSample, text: str) -> LayoutAnswer | Unreadable:
         """Read the layout in a text."""
@@ -156,7 +156,7 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
         theirs = None if value is None else _shown(value)
         return replace(found, official=theirs, why=() if found.strict == theirs else (DIFFERENCE,))
 
-    # What it is worth
+    # Scoring
 
     def score(self, item: FormulaSample, reading: Reading[Any], asked: AsAsked | None) -> Judged:
         """Verify the layout in both profiles; if there is none, the evidence gives the reason."""
@@ -185,7 +185,7 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
         unused = len(found.keys() & set(rows.left_out))
         return found, rows.told(f"{NO_LAYOUT}; so are the replies to them: {unused}" if unused else NO_LAYOUT)
 
-    # What programs answer, and how long a right answer is
+    # Baselines, and the length of a correct answer
 
     def length(self, item: FormulaSample) -> tuple[int, int]:
         """Return the expected length of a reply: one object per class, or two."""
@@ -269,5 +269,5 @@ def _shown(value: object) -> str:
             pass
     try:
         return json.dumps(value)
-    except (TypeError, ValueError):  # a Python literal can hold what no JSON can
+    except (TypeError, ValueError):  # a Python literal can contain values that JSON cannot
         return ascii(value)

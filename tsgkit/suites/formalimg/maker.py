@@ -76,7 +76,7 @@ class Rejected:
     formula: Formula
     reason: str
     is_failure: bool = False
-    """Whether the service failed rather than the item."""
+    """True if the service failed rather than the item."""
 
 
 def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) -> Composed:
@@ -144,7 +144,7 @@ def _unsatisfied(formula: Formula, scenario: Scenario) -> str:
     return "" if solution.profiles == BOTH else solution.note
 
 
-def told_apart(one: Formula, other: Formula, scenario: Scenario) -> str | None:
+def distinguishing_layout(one: Formula, other: Formula, scenario: Scenario) -> str | None:
     """Describe a layout that satisfies only one of two formulas; empty if there is none, None if unknown."""
     if clause_form(one).unordered == clause_form(other).unordered:
         return ""
@@ -201,7 +201,7 @@ def _difference(item: Composed, back: str) -> str:
         formula = parse(text)
         if wrong := [one for one in check(text, VOCABULARIES[item.scenario]).findings if one.severity == "error"]:
             return f"read back, it is no formula of this vocabulary: {wrong[0].message}"
-        apart = told_apart(item.formula, formula, item.scenario)
+        apart = distinguishing_layout(item.formula, formula, item.scenario)
     except TsgkitError as error:
         return f"read back, it is no formula: {error.message}"
     return "it could not be decided whether the words say the same" if apart is None else apart

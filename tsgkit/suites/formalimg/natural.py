@@ -1,7 +1,7 @@
 """The task ``formalimg/natural``: a judge decides whether an image satisfies the formula, and which clauses hold.
 
 >>> from tsgkit.llm.reply import Reply
->>> said = said_in(Reply('{"satisfies_constraint": "False", "satisfied_clauses": ["(Is ?x  \\'cat\\')"]}'))
+>>> said = judgement_in(Reply('{"satisfies_constraint": "False", "satisfied_clauses": ["(Is ?x  \\'cat\\')"]}'))
 >>> said.verdict, [normal(text) for text in said.clauses], said.is_repaired
 (False, ["(Is ?x 'cat')"], True)
 
@@ -28,7 +28,7 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.images import Looking, PictureTask
+from tsgkit.suites.formalimg.images import ImageJudge, PictureTask
 from tsgkit.suites.formalimg.official import value_of
 from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
@@ -60,13 +60,13 @@ class NaturalTask(PictureTask):
     room = "natural"
     parts = MappingProxyType({"judge": ("prompt", "formula", "clauses")})
 
-    # What is asked
+    # Questions
 
-    def told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+    def judge_prompt(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
         """Return the instruction, formula and clauses as text, the role, and a note on what is sent besides."""
         return instructions(texts, sample), "user", "the image follows in the same message"
 
-    def questions(self, sample: FormulaSample, picture: Picture, look: Looking) -> Sequence[Question[None]]:
+    def questions(self, sample: FormulaSample, picture: Picture, look: ImageJudge) -> Sequence[Question[None]]:
         """Return the published question: text, then the image; asked again if the reply is unreadable."""
         messages = messages_of(instructions(look.texts, sample), images=(picture,))
         return [Question(LABEL, messages, _published_reading, AS_JSON, TRIES)]
@@ -77,15 +77,15 @@ class NaturalTask(PictureTask):
         sent = INSTRUCTIONS + len(sample.prompt) + len(sample.cnf) + clauses
         return Expected((0, 1), (0, sent), (0, clauses))
 
-    def identified(self, look: Looking) -> str:
+    def identified(self, look: ImageJudge) -> str:
         """Return the number of tries and the prompt texts."""
         return f"{TRIES}/{look.texts.fingerprint}"
 
-    # What it is worth
+    # Scoring
 
     def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
         """Return findings without a reply."""
-        clauses, _ = clauses_said(sample, ())
+        clauses, _ = judged_clauses(sample, ())
         return Findings(official=NO_RESULT, clauses=clauses, why=why, notes=(why,))
 
     def seen(
@@ -98,8 +98,12 @@ class NaturalTask(PictureTask):
         result = judgement(reply.text or "")
         published = NO_RESULT if result is None else Verdict(bool(result.get(VERDICT, False)), "official")
         ended = outcome_of(reply)
-        said = said_in(reply) if ended is Outcome.UNREADABLE else Sayings(None, problem=f"the judge's reply is {ended}")
-        clauses, unknown = clauses_said(sample, said.clauses)
+        said = (
+            judgement_in(reply)
+            if ended is Outcome.UNREADABLE
+            else JudgeReply(None, problem=f"the judge's reply is {ended}")
+        )
+        clauses, unknown = judged_clauses(sample, said.clauses)
         if said.verdict is None:
             notes = (*sight.notes, said.problem)
             return ended, Findings(official=published, clauses=clauses, why=said.problem, notes=notes)
@@ -130,11 +134,11 @@ def instructions(texts: Texts, sample: FormulaSample) -> str:
     return texts.part("judge").render(prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
 
 
-# How a reply is read
+# Reading
 
 
 @dataclass(frozen=True)
-class Sayings:
+class JudgeReply:
     """A judge's verdict and clauses about an image, or the problem with its reply."""
 
     verdict: bool | None
@@ -143,21 +147,21 @@ class Sayings:
     problem: str = ""
 
 
-def said_in(reply: Reply) -> Sayings:
+def judgement_in(reply: Reply) -> JudgeReply:
     """Read the verdict and the clauses of a reply, in any form."""
     text = spoken(reply.text or "")
     found = text if isinstance(text, Unreadable) else object_with(text.text, VERDICT)
     if isinstance(found, Unreadable):
-        return Sayings(None, problem=found.reason)
+        return JudgeReply(None, problem=found.reason)
     verdict, clauses = found.value[VERDICT], found.value.get(CLAUSES)
     if isinstance(verdict, str):
         verdict = TRUTHS.get(verdict.strip().lower())
     if not isinstance(verdict, bool):
-        return Sayings(None, problem=f"{VERDICT} is neither true nor false")
+        return JudgeReply(None, problem=f"{VERDICT} is neither true nor false")
     if not isinstance(clauses, list) or not all(isinstance(one, str) for one in clauses):
-        return Sayings(None, problem=f"{CLAUSES} is no list of texts")
+        return JudgeReply(None, problem=f"{CLAUSES} is no list of texts")
     is_repaired = found.repaired or not isinstance(found.value[VERDICT], bool)
-    return Sayings(verdict, tuple(clauses), is_repaired)
+    return JudgeReply(verdict, tuple(clauses), is_repaired)
 
 
 def normal(text: str) -> str:
@@ -180,7 +184,7 @@ def _named(texts: Sequence[str]) -> Iterator[str]:
             yield from map(text_of, formula.parts)
 
 
-def clauses_said(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Clause, ...], int]:
+def judged_clauses(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Clause, ...], int]:
     """Return the clauses of an item as judged, and the number of named clauses that it does not have."""
     said = set(_named(named))
     listed = tuple(Clause(text_of(one), category(one), text_of(one) in said) for one in clauses_in(sample))

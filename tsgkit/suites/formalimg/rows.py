@@ -159,7 +159,7 @@ def _lines(text: str, file: str) -> Iterator[Placed]:
         try:
             yield Placed(load(line), where, place)
         except NotationError as error:
-            raise UsageError(f"{where}: {error.message}", hint="one JSON object a line") from None
+            raise UsageError(f"{where}: {error.message}", hint="one JSON object per line") from None
 
 
 def _of_folder(folder: Path) -> Iterator[Placed]:

@@ -61,7 +61,7 @@ class LayoutAnswer:
 
     @property
     def is_repaired(self) -> bool:
-        """Whether anything differs from the requested form."""
+        """True if anything differs from the requested form."""
         return any(note.kind == "repaired" for note in self.notes)
 
     @property

@@ -212,7 +212,7 @@ class FormulaTask(Task):
         """Return the metrics of a group: for predicates, the share of their clauses that fail."""
         return ("failed",) if group == PREDICATE else super().group_metrics(group, shown)
 
-    # Words
+    # Item texts
 
     def question(self, sample: FormulaSample, *, briefly: bool = False) -> str:
         """Return the instruction, and the formula behind it."""

@@ -202,7 +202,7 @@ def clauses_held(formula: Formula, scene: object, *, grounded: bool = False) -> 
     every = tuple(required(formula, (), ()))
     in_order = sorted(every, key=lambda one: ORDER.index(category(one.clause)))
     kept: set[Path] = set()
-    _take_up([one.path for one in in_order], kept, formula, scene, grounded)
+    _add_clauses([one.path for one in in_order], kept, formula, scene, grounded)
     return tuple(Clause(text_of(one.clause), category(one.clause), one.path in kept) for one in every)
 
 
@@ -224,7 +224,7 @@ def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
     return formula.parts if isinstance(formula, And) else (formula,)
 
 
-def _take_up(paths: Sequence[Path], kept: set[Path], formula: Formula, scene: object, grounded: bool) -> None:
+def _add_clauses(paths: Sequence[Path], kept: set[Path], formula: Formula, scene: object, grounded: bool) -> None:
     """Add to ``kept`` those of the parts that hold together, in order; if all cannot, try halves."""
     if not paths:
         return
@@ -233,8 +233,8 @@ def _take_up(paths: Sequence[Path], kept: set[Path], formula: Formula, scene: ob
         kept.update(paths)
     elif len(paths) > 1:
         middle = len(paths) // 2
-        _take_up(paths[:middle], kept, formula, scene, grounded)
-        _take_up(paths[middle:], kept, formula, scene, grounded)
+        _add_clauses(paths[:middle], kept, formula, scene, grounded)
+        _add_clauses(paths[middle:], kept, formula, scene, grounded)
 
 
 def only(formula: Formula, kept: Set[Path], path: Path) -> Formula:

@@ -69,7 +69,7 @@ def solve(arguments: argparse.Namespace, formula: Formula) -> int:
 
     _check_targets(arguments)
     solution = solve_formula(formula, seed=arguments.seed, budget=budget_of(arguments))
-    _put(arguments, solution.layout)
+    _write(arguments, solution.layout)
     if arguments.json:
         say(json.dumps(solution.value(), indent=2))
     elif arguments.out != "-":
@@ -102,7 +102,7 @@ def repair(arguments: argparse.Namespace, formula: Formula, scene: object) -> in
 
     _check_targets(arguments)
     repaired = repair_layout(formula, scene, seed=arguments.seed, budget=budget_of(arguments))
-    _put(arguments, repaired.layout)
+    _write(arguments, repaired.layout)
     if arguments.json:
         say(json.dumps(repaired.value(), indent=2))
     elif arguments.out != "-":
@@ -185,7 +185,7 @@ def _check_targets(arguments: argparse.Namespace) -> None:
         raise UsageError("the layout and the picture cannot be one file")
 
 
-def _put(arguments: argparse.Namespace, layout: Layout | None) -> None:
+def _write(arguments: argparse.Namespace, layout: Layout | None) -> None:
     """Write the result to the requested files."""
     from tsgkit.logic.svg import drawn
 
