@@ -162,7 +162,7 @@ def test_what_a_judge_is_told_beside_a_picture_is_shown(project: Path, capsys: p
     assert "pen" not in message["content"].split()
     assert knolling["notes"][0].endswith("; pen: one call each with the same prompt")
     assert main(["prompts", "show", "formalimg/natural", "--style", "cot"]) == 2
-    assert "--style and --shots have no use" in capsys.readouterr().err
+    assert "--style and --shots do not apply" in capsys.readouterr().err
 
 
 def test_a_whole_prompt_for_layouts_is_one_part(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
