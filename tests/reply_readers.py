@@ -17,7 +17,7 @@ from tsgkit.replies.sections import answer_section
 from tsgkit.replies.tuples import tuples
 from tsgkit.suites.formalimg import official as formalimg_official
 from tsgkit.suites.formalimg.knolling import objects_in
-from tsgkit.suites.formalimg.natural import judgement, said_in
+from tsgkit.suites.formalimg.natural import judgement, judgement_in
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges.answers import (
@@ -51,7 +51,7 @@ REPLY_READERS: dict[str, Callable[[str], object]] = {
     "layout_in": layout_in,
     "official layout": formalimg_official.layout,
     "objects_in": lambda text: objects_in(Reply(text), ("cup",)),
-    "said_in": lambda text: said_in(Reply(text)),
+    "said_in": lambda text: judgement_in(Reply(text)),
     "official judgement": judgement,
     "numbered choices": lambda text: numbered(text, [OPTIONS] * 3),
     "choice": lambda text: choice(text, OPTIONS),

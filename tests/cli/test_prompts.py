@@ -154,15 +154,15 @@ def test_prompts_show_prints_a_judges_text(project: Path, capsys: pytest.Capture
     assert message["role"] == "user"
     assert "A black cat on a sofa." in message["content"]
     assert CAT.split("'")[1] in message["content"]
-    assert natural["notes"] == ["the picture follows in the same message"]
+    assert natural["notes"] == ["the image follows in the same message"]
     knolling = shown(capsys, "formalimg/knolling", "--data", "rows.jsonl", "--item", "0")
     [message] = knolling["messages"]
     assert message["role"] == "system"
     assert "cup" in message["content"]
     assert "pen" not in message["content"].split()
-    assert knolling["notes"][0].endswith("; pen: a call each in the same words")
+    assert knolling["notes"][0].endswith("; pen: one call each with the same prompt")
     assert main(["prompts", "show", "formalimg/natural", "--style", "cot"]) == 2
-    assert "--style and --shots have no use" in capsys.readouterr().err
+    assert "--style and --shots do not apply" in capsys.readouterr().err
 
 
 def test_a_whole_prompt_for_layouts_is_one_part(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,7 +193,7 @@ def test_a_whole_prompt_for_layouts_is_one_part(project: Path, capsys: pytest.Ca
         (["prompts", "show", "tsg/sgds", "--prompts", "nowhere"], "nowhere: no such folder"),
         (["prompts", "show", "formalimg/layot"], "there is no task formalimg/layot\n  formalimg/layout?"),
         (["prompts", "show", "formalimg/layout", "--item", "x9"], "there is no item knolling/x9"),
-        (["prompts", "show", "formalimg/knolling", "--shots", "3"], "a judge is told one thing"),
+        (["prompts", "show", "formalimg/knolling", "--shots", "3"], "judges have one prompt"),
         (["prompts", "list", "--prompts", "nowhere"], "nowhere: no such folder"),
     ],
 )

@@ -17,7 +17,7 @@ from tsgkit.logic.clauses import (
     object_classes,
 )
 from tsgkit.logic.parser import parse
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 
 EXAMPLES = (
     (
@@ -60,7 +60,7 @@ DEFECT = "(or (and (Is ?x 'cup') (OnTopSide ?x)) (and (Is ?x 'pen') (OnLeftSide 
 
 @pytest.mark.parametrize("official", [False, True])
 @pytest.mark.parametrize(("text", "cnf", "k"), EXAMPLES)
-def test_the_published_examples_come_out_to_the_letter(text: str, cnf: str, k: int, official: bool) -> None:
+def test_clause_form_reproduces_the_published_examples(text: str, cnf: str, k: int, official: bool) -> None:
     form = clause_form(parse(text), official=official)
     assert (form.text, form.k) == (cnf, k)
 
@@ -74,7 +74,7 @@ def test_of_several_conjunctions_in_a_disjunction_official_keeps_only_the_last()
     )
 
 
-def test_forms_are_compared_without_order() -> None:
+def test_clause_forms_compare_without_order() -> None:
     one = parse("(and (exists ?x (and (Is ?x 'cup') (or (OnTopSide ?x) (Has ?x 'red')))) (exists ?y (Is ?y 'pen')))")
     other = parse("(and (exists ?y (Is ?y 'pen')) (exists ?x (and (or (Has ?x 'red') (OnTopSide ?x)) (Is ?x 'cup'))))")
     changed = parse(
@@ -102,13 +102,13 @@ def test_a_clause_form_means_what_its_formula_means() -> None:
     assert tried > 400
 
 
-def test_copies_that_distributing_makes_share_their_quantifier() -> None:
+def test_copies_made_by_distribution_share_their_quantifier() -> None:
     pair = "(or (and (Is ?x 'pen') (OnLeftSide ?x)) (and (OnTopSide ?x) (exists ?y (Is ?y 'pen'))))"
     form = clause_form(parse(f"(forall ?x (implies (Is ?x 'cup') {pair}))"))
     assert (form.k, len(form.clauses)) == (2, 4)
 
 
-def test_k_is_linked_by_clauses_but_its_definition_by_predicates() -> None:
+def test_k_links_variables_by_clauses_and_its_definition_by_atoms() -> None:
     formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (Is ?y 'pen'))))")
     assert clause_form(formula).k == 2
     assert k_as_defined(formula) == 1
@@ -120,7 +120,7 @@ def test_closures_link_variables_through_others() -> None:
     assert k_as_defined(parse("(IsStyle 'photo')")) == 0
 
 
-def test_numbers_stand_beside_the_components_and_do_not_count_for_k() -> None:
+def test_comparisons_are_not_components_and_do_not_count_for_k() -> None:
     form = clause_form(parse("(and (GreaterThan (Count ?x (Is ?x 'cup')) 2) (exists ?y (Is ?y 'pen')))"))
     assert form.text == "(and (exists ?y (Is ?y 'pen')) (GreaterThan (Count ?x (Is ?x 'cup')) 2))"
     assert form.k == 1
@@ -141,16 +141,16 @@ def test_numbers_stand_beside_the_components_and_do_not_count_for_k() -> None:
         ("(Equals (Count ?x (Is ?x 'cup')) 1)", "number"),
     ],
 )
-def test_clauses_are_about_something(clause: str, about: str) -> None:
+def test_clauses_have_categories(clause: str, about: str) -> None:
     assert category(parse(clause)) == about
 
 
-def test_classes_are_named_once_in_order() -> None:
+def test_object_classes_are_listed_once_in_order() -> None:
     formula = parse("(and (Is ?x 'pen') (Is ?y 'cup') (Is ?z 'pen') (Has ?x 'red'))")
     assert object_classes(formula) == ("pen", "cup")
 
 
-def test_a_form_that_would_be_too_long_is_refused() -> None:
+def test_clause_form_refuses_to_grow_too_long() -> None:
     pair = "(and (OnTopSide ?x) (OnLeftSide ?x))"
     with pytest.raises(UsageError, match="more than 20,000 clauses"):
         clause_form(parse(f"(exists ?x (or {' '.join([pair] * 20)}))"))
@@ -163,10 +163,10 @@ def test_a_form_that_would_be_too_long_is_refused() -> None:
         clause_form(parse(f"(or {' '.join(['(exists ?x (OnTopSide ?x))'] * 300)})"))
 
 
-def test_renaming_keeps_clear_of_names_in_use() -> None:
+def test_rename_apart_avoids_names_in_use() -> None:
     formula = parse(
         "(and (exists ?x (OnTopSide ?x)) (exists ?x_1 (OnTopSide ?x_1)) (exists ?x (exists ?x (OnTopSide ?x))))"
     )
     names = [bound.variable.name for one in clause_form(formula).components for bound in one.prefix]
     assert len(set(names)) == len(names)
-    assert apart(parse("(LeftOf ?x ?y)")) == parse("(LeftOf ?x ?y)")
+    assert rename_apart(parse("(LeftOf ?x ?y)")) == parse("(LeftOf ?x ?y)")

@@ -54,11 +54,11 @@ from tsgkit.logic.parser import parse
         ("(or)", "Nothing is fine."),
     ],
 )
-def test_readings(text: str, said: str) -> None:
+def test_formulas_are_verbalised(text: str, said: str) -> None:
     assert reading_of(parse(text)) == said
 
 
-def test_every_formula_has_one_reading() -> None:
+def test_every_formula_is_verbalised_deterministically() -> None:
     for number in range(1_000):
         formula = made_up_formulas.formula(Random(f"reading/{number}"), deepest=6)
         said = reading_of(formula)

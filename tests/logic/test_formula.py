@@ -64,7 +64,7 @@ def test_formulas_are_values(text: str) -> None:
     assert with_parts(formula, parts_of(formula)) == formula
 
 
-def test_variables_and_values_are_told_apart() -> None:
+def test_parser_distinguishes_variables_and_values() -> None:
     formula = parse("(Is ?cup '?cup')")
     assert isinstance(formula, Atom)
     assert formula.args == (Variable("?cup"), Literal("?cup"))
@@ -99,7 +99,7 @@ def test_variables_and_values_are_told_apart() -> None:
         ("(Count ?x (Is ?x 'cup'))", 1, 2, "found Count, expected a connective"),
     ],
 )
-def test_a_problem_says_where_and_what(text: str, line: int, column: int, message: str) -> None:
+def test_formula_problem_says_where_and_what(text: str, line: int, column: int, message: str) -> None:
     with pytest.raises(FormulaProblem) as caught:
         parse(text)
     assert message in caught.value.message
@@ -107,13 +107,13 @@ def test_a_problem_says_where_and_what(text: str, line: int, column: int, messag
     assert str(caught.value).startswith(f"line {line}, column {column}: found ")
 
 
-def test_problems_are_errors_of_tsgkit() -> None:
+def test_formula_problem_is_a_tsgkit_error() -> None:
     with pytest.raises(TsgkitError) as caught:
         parse("(AND (Is ?x 'cup'))")
     assert caught.value.hint == "write and"
 
 
-def test_nesting_is_refused_beyond_the_stated_depth_and_not_before() -> None:
+def test_nesting_is_refused_only_beyond_the_maximum_depth() -> None:
     formula = parse(nested(MAX_DEPTH))
     assert depth(formula) == MAX_DEPTH
     assert parse(text_of(formula)) == formula
@@ -125,7 +125,7 @@ def test_nesting_is_refused_beyond_the_stated_depth_and_not_before() -> None:
         text_of(Not(formula))
 
 
-def test_places_are_the_offsets_of_sub_formulas() -> None:
+def test_parsed_offsets_are_those_of_sub_formulas() -> None:
     text = "(and (Is ?x 'cup') (Equals 1 (Count ?y (OnTopSide ?y))))"
     formula, offsets = parse_with_places(text)
     assert {text[offsets[path] :].split()[0] for path, _ in walk(formula)} == {"(and", "(Is", "(Equals", "(OnTopSide"}
@@ -141,7 +141,7 @@ def test_places_are_the_offsets_of_sub_formulas() -> None:
         ("(forall ?x (exists ?x (OnTopSide ?x)))", set()),
     ],
 )
-def test_free_variables_are_those_nothing_around_binds(text: str, free: set[str]) -> None:
+def test_free_variables_are_those_no_quantifier_binds(text: str, free: set[str]) -> None:
     assert {variable.name for variable in free_variables(parse(text))} == free
 
 
@@ -151,24 +151,24 @@ def test_atoms_come_in_written_order() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "x", "?", "?a b", "?(", "?'"])
-def test_a_variable_that_could_not_be_written_cannot_be_made(name: str) -> None:
+def test_variable_rejects_unparsable_name(name: str) -> None:
     with pytest.raises(UsageError):
         Variable(name)
 
 
 @pytest.mark.parametrize("name", ["", "and", "Count", "Equals", "?x", "5", "a b"])
-def test_a_predicate_that_could_not_be_written_cannot_be_made(name: str) -> None:
+def test_atom_rejects_unparsable_name(name: str) -> None:
     with pytest.raises(UsageError):
         Atom(name, ())
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400])
-def test_numbers_that_could_not_be_written_cannot_be_compared(number: float) -> None:
+def test_comparison_rejects_unparsable_numbers(number: float) -> None:
     with pytest.raises(UsageError):
         Comparison("Equals", number, 1)
 
 
-def test_every_kind_of_formula_prints_what_parses() -> None:
+def test_every_kind_of_formula_prints_and_parses_back() -> None:
     x, top = Variable("?x"), Atom("OnTopSide", (Variable("?x"),))
     formulas: list[Formula] = [Not(top), And((top, top)), Or(()), Implies(top, top), Iff(top, top), Exists(x, top)]
     formulas += [Forall(x, top), Comparison("LessThan", Count(x, top), 2.5), Comparison("Equals", -1, 1e16)]

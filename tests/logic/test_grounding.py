@@ -26,7 +26,7 @@ def test_an_exists_over_two_candidates_of_a_class_is_a_choice() -> None:
     assert made == Any((Lit(Fact("OnTopSide", (0,))), Lit(Fact("OnTopSide", (2,)))))
 
 
-def test_denial_stands_at_facts() -> None:
+def test_grounding_negates_only_facts() -> None:
     formula = parse("(exists ?x (and (Is ?x 'cup') (OnTopSide ?x) (Has ?x 'red')))")
     made = ground(formula, [CUP], "strict", truth=False)
     assert made == Any((Lit(Fact("OnTopSide", (0,)), False), Lit(Fact("Has", (0,), "red"), False)))
@@ -39,7 +39,7 @@ def test_a_forall_that_applies_to_nothing_is_false_in_both_profiles() -> None:
     assert ground(formula, [CUP], "strict", truth=False) is True
 
 
-def test_a_disjunction_is_no_condition() -> None:
+def test_zero_trigger_rule_does_not_apply_to_disjunctions() -> None:
     formula = parse("(forall ?x (or (not (Is ?x 'shoe')) (OnTopSide ?x)))")
     assert ground(formula, [CUP], "strict") is True
     assert ground(formula, [CUP], "official") is True
@@ -57,7 +57,7 @@ def test_an_optional_candidate_must_be_there_to_be_a_witness() -> None:
     assert made == All((Lit(Fact("Present", (0,))), Lit(Fact("OnTopSide", (0,)))))
 
 
-def test_counts_become_tallies_that_facts_decide() -> None:
+def test_counts_are_grounded_to_tallies() -> None:
     made = ground(parse("(Equals (Count ?x (and (Is ?x 'cup') (OnTopSide ?x))) 1)"), [CUP, PEN, CUP], "strict")
     assert isinstance(made, Tally)
     assert holds(made, frozenset({Fact("OnTopSide", (2,))}))
@@ -65,7 +65,7 @@ def test_counts_become_tallies_that_facts_decide() -> None:
     assert holds(made, frozenset({Fact("OnTopSide", (0,)), Fact("OnTopSide", (1,))}))
 
 
-def test_there_is_a_candidate_for_every_variable_that_needs_a_witness() -> None:
+def test_candidates_cover_every_variable_that_needs_a_witness() -> None:
     formula = parse("(exists ?x (and (Is ?x 'cup') (not (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x))))))")
     assert [one.label for one in candidates_of(formula)] == ["cup"]
     assert [one.label for one in candidates_of(formula, spare=1)] == ["cup", "cup"]
@@ -85,7 +85,7 @@ def test_a_candidate_may_be_of_every_class_that_its_variable_leaves_open(text: s
     assert candidate.labels == classes
 
 
-def test_a_class_that_is_open_is_a_fact() -> None:
+def test_grounding_keeps_an_undecided_class_as_a_fact() -> None:
     made = ground(parse("(exists ?x (Is ?x 'cup'))"), [Candidate("cup", others=("pen",)), Candidate("pen")], "strict")
     assert made == Lit(Fact("Is", (0,), "cup"))
 
@@ -105,12 +105,12 @@ def test_a_class_that_is_open_is_a_fact() -> None:
         ("(and (exists ?z (Is ?z 'cup')) (not (exists ?x (not (exists ?y (LeftOf ?y ?x))))))", False),
     ],
 )
-def test_witnesses_are_enough_unless_classes_ask_for_themselves(text: str, enough: bool) -> None:
+def test_witnesses_are_enough_unless_a_class_requires_itself(text: str, enough: bool) -> None:
     assert is_enough(parse(text)) is enough
 
 
-def test_formulas_that_ask_for_too_many_objects_are_refused() -> None:
-    with pytest.raises(UsageError, match="asks for 1000 objects"):
+def test_candidates_refuse_formulas_that_need_too_many_objects() -> None:
+    with pytest.raises(UsageError, match="needs 1000 objects"):
         candidates_of(parse("(Equals (Count ?x (Is ?x 'cup')) 1000)"))
 
 

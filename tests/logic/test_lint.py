@@ -37,7 +37,7 @@ def test_a_good_formula_has_no_findings() -> None:
         ("(exists ?x (OnTopSide ?y))", "unbound-variable", 12, "quantifier"),
         ("(exists ?x (OnTopSide 'cup'))", "value-for-variable", 12, "variable"),
         ("(exists ?x (Is ?x ?x))", "variable-for-value", 12, ""),
-        ("(exists ?x (or (OnTopSide ?x) (and)))", "empty-connective", 31, "write the parts"),
+        ("(exists ?x (or (OnTopSide ?x) (and)))", "empty-connective", 31, "add parts"),
         ("(exists ?x (exists ?y (OnTopSide ?x)))", "unused-variable", 12, ""),
         ("(exists ?x (and (OnTopSide ?x) (exists ?x (OnTopSide ?x))))", "shadowed-variable", 32, ""),
         ("(exists ?x (and (OnTopSide ?x) (Equals 1 1)))", "misplaced-number", 32, ""),
@@ -49,7 +49,7 @@ def test_a_good_formula_has_no_findings() -> None:
         ("(exists ?x (Is ?x 'cutting  board'))", "readers-differ", 1, ""),
     ],
 )
-def test_findings_say_what_where_and_what_was_meant(text: str, code: str, column: int, hint: str) -> None:
+def test_lint_findings_have_code_place_and_hint(text: str, code: str, column: int, hint: str) -> None:
     found = [finding for finding in check(text, KNOLLING).findings if finding.code == code]
     assert found, check(text, KNOLLING).findings
     assert (found[0].place.line, found[0].place.column) == (1, column)
@@ -57,7 +57,7 @@ def test_findings_say_what_where_and_what_was_meant(text: str, code: str, column
     assert str(found[0]).startswith(f"{RULES[code][0]} {code}: line 1, column {column}: ")
 
 
-def test_places_count_lines() -> None:
+def test_lint_places_count_lines() -> None:
     checked = check("(exists ?x\n  (and (Is ?x 'cup')\n       (Has ?x 'orange')))", KNOLLING)
     assert [(finding.code, *finding.place) for finding in checked.findings] == [("unknown-value", 3, 8)]
 
@@ -75,7 +75,7 @@ def test_places_count_lines() -> None:
         ("(exists ?x (On ?x (On ?x ?x)))", "syntax"),
     ],
 )
-def test_what_the_published_validator_lets_pass_is_found_here(text: str, code: str) -> None:
+def test_lint_finds_faults_that_the_published_validator_accepts(text: str, code: str) -> None:
     checked = check(text, NATURAL)
     assert code in [finding.code for finding in checked.findings]
     assert checked.published_fault in (None, "?y is not bound")
@@ -86,22 +86,22 @@ def test_what_the_published_validator_lets_pass_is_found_here(text: str, code: s
     [
         ("(exists ?x (OnTopSide ?x)", "the engine cannot read the text"),
         ("(exists ?x (OnTopSide ?y))", "?y is not bound"),
-        ("(exists ?x (Is ?x 'mug'))", "'mug' is no class"),
-        ("(exists ?x (Has ?x 'other'))", "'other' is no attribute"),
-        ("(exists ?x (InCenter ?x))", "InCenter is no operator and no predicate"),
+        ("(exists ?x (Is ?x 'mug'))", "'mug' is not a known class"),
+        ("(exists ?x (Has ?x 'other'))", "'other' is not a known attribute"),
+        ("(exists ?x (InCenter ?x))", "InCenter is neither an operator nor a predicate"),
         ("(exists ?x (LeftOf ?x))", "LeftOf takes 2, not 1"),
         ("(exists ?x (not (OnTopSide ?x) (OnTopSide ?x)))", "not takes 1, not 2"),
-        ("(exists ?x (OnTopSide 'cup'))", "'cup' is no variable"),
-        ("(exists ?x (and (Is ?x 'cup') (Equals 1 1)))", "Equals stands below the top level"),
-        ("(Count ?x (OnTopSide ?x))", "Count stands where something true or false is due"),
+        ("(exists ?x (OnTopSide 'cup'))", "'cup' is not a variable"),
+        ("(exists ?x (and (Is ?x 'cup') (Equals 1 1)))", "Equals is below the top level"),
+        ("(Count ?x (OnTopSide ?x))", "Count is given where a formula is expected"),
         ("(and (Equals (Count ?x (OnTopSide ?x)) 1) (exists ?x (OnTopSide ?x)))", None),
         ("(exists ?x (and))", None),
-        ("()", " is no operator and no predicate"),
+        ("()", " is neither an operator nor a predicate"),
     ],
 )
-def test_the_published_validator_is_followed_beside(text: str, fault: str | None) -> None:
+def test_published_fault_is_that_of_the_published_validator(text: str, fault: str | None) -> None:
     assert check(text, KNOLLING).published_fault == fault
 
 
-def test_the_centre_is_known_here_though_the_published_vocabulary_lacks_it() -> None:
+def test_lint_knows_in_center_although_the_published_validator_does_not() -> None:
     assert check("(exists ?x (InCenter ?x))", KNOLLING).findings == ()

@@ -40,7 +40,7 @@ def test_a_conjunct_that_others_imply_has_no_near_miss() -> None:
     assert {miss.conjunct for miss in near_misses(formula, 5)} == {"the cup is on the left side"}
 
 
-def test_what_is_only_there_can_be_missing() -> None:
+def test_near_miss_can_lack_an_object_that_only_must_exist() -> None:
     misses = near_misses(parse("(exists ?a (Is ?a 'cup'))"), 1)
     assert [miss.conjunct for miss in misses] == ["there is a cup"]
     assert verify(Not(parse("(exists ?a (Is ?a 'cup'))")), misses[0].layout).truth

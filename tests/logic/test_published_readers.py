@@ -43,13 +43,13 @@ def test_lifting_moves_what_a_quantifier_does_not_bind(text: str, wanted: str) -
     assert as_published(text).lifted == wanted
 
 
-def test_both_ways_of_lifting_agree() -> None:
+def test_lifting_of_texts_and_of_formulas_agree() -> None:
     for number in range(500):
         formula = made_up_formulas.formula(Random(f"lifting/{number}"), deepest=7)
         assert as_published(text_of(formula)).lifted == text_of(lifted(formula))
 
 
-def test_plain_texts_are_read_alike() -> None:
+def test_published_readers_agree_on_plain_texts() -> None:
     taken = as_published("(exists ?x (and (Is ?x 'teddy bear') (OnTopSide ?x)))")
     assert not taken.differ
     assert taken.engine == ("exists", "?x", ("and", ("Is", "?x", "'teddy bear'"), ("OnTopSide", "?x")))
@@ -75,13 +75,13 @@ def test_plain_texts_are_read_alike() -> None:
         ("(not " * (MAX_DEPTH + 1), ["too-deep"]),
     ],
 )
-def test_conditions_say_where_the_readers_differ(text: str, codes: list[str]) -> None:
+def test_conditions_report_where_the_published_readers_differ(text: str, codes: list[str]) -> None:
     taken = as_published(text)
     assert [condition.code for condition in taken.conditions] == codes
     assert all(condition.message for condition in taken.conditions)
 
 
-def test_the_readers_keep_strip_and_ignore_as_they_do() -> None:
+def test_published_readers_handle_quotes_and_trailing_text() -> None:
     assert read_engine("(Is ?x 'cup' 5 \"pen\")") == ("Is", "?x", "'cup'", 5, '"pen"')
     assert read_lifting("(Is ?x 'toy  car') (rest") == ("Is", "?x", "'toy", "car'")
     assert read_verifier("(Is ?x 'cup' 1.5 \"pen\") rest") == ("Is", "?x", "cup", 1.5, "pen")
@@ -92,12 +92,12 @@ def test_a_text_that_lifting_cannot_read_is_not_counted() -> None:
     assert (verdict.truth, verdict.status) == (None, "uncounted")
 
 
-def test_surplus_parentheses_never_matter_to_the_verdict() -> None:
+def test_official_verdict_ignores_surplus_parentheses() -> None:
     scene = {"objects": [{"label": "cup", "box_2d": [0, 0, 10, 10]}]}
     assert verify_official("(exists ?x (Is ?x 'cup')))))", scene).truth is True
 
 
-def test_upper_case_operators_are_judged() -> None:
+def test_official_evaluates_upper_case_operators() -> None:
     scene = {"objects": [{"label": "cup", "box_2d": [0, 0, 10, 10]}]}
     assert verify_official("(EXISTS ?x (AND (Is ?x 'cup') (NOT (Is ?x 'pen'))))", scene).truth is True
     assert verify_official("(exists ?x (is ?x 'cup'))", scene).status == "crashed"

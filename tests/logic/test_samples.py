@@ -19,7 +19,7 @@ BOTH: tuple[Scenario, ...] = ("knolling", "natural")
 
 @pytest.mark.parametrize("scenario", BOTH)
 @pytest.mark.parametrize("k", range(1, 13))
-def test_k_things_of_k_classes_in_one_closure(scenario: Scenario, k: int) -> None:
+def test_configuration_has_k_objects_of_k_classes_in_one_closure(scenario: Scenario, k: int) -> None:
     for seed in range(8):
         formula = formula_of(configuration(k, scenario, seed, universal=seed % 2 == 1))
         assert clause_form(formula).k == clause_form(formula, official=True).k == k_as_defined(formula) == k
@@ -29,7 +29,7 @@ def test_k_things_of_k_classes_in_one_closure(scenario: Scenario, k: int) -> Non
 
 
 @pytest.mark.parametrize("scenario", BOTH)
-def test_twists_are_choices_and_denials(scenario: Scenario) -> None:
+def test_twists_are_choices_and_negations(scenario: Scenario) -> None:
     twists: tuple[tuple[Twist, type[Formula]], ...] = (("or", Or), ("not", Not))
     for twist, kind in twists:
         made = [formula_of(configuration(5, scenario, seed, twist=twist)) for seed in range(10)]
@@ -37,19 +37,19 @@ def test_twists_are_choices_and_denials(scenario: Scenario) -> None:
 
 
 @pytest.mark.parametrize("scenario", BOTH)
-def test_a_seed_gives_the_same_and_another_one_another(scenario: Scenario) -> None:
+def test_configuration_depends_on_its_seed(scenario: Scenario) -> None:
     assert configuration(4, scenario, 5) == configuration(4, scenario, 5)
     assert len({configuration(4, scenario, seed) for seed in range(20)}) == 20
 
 
-def test_k_has_bounds_and_scenarios_names() -> None:
+def test_configuration_rejects_bad_k_and_unknown_scenario() -> None:
     with pytest.raises(UsageError, match="expected 1 to 20"):
         configuration(0)
     with pytest.raises(UsageError, match="no scenario"):
         configuration(1, "kitchen")  # type: ignore[arg-type]
 
 
-def test_what_makes_sense_is_in_the_vocabulary() -> None:
+def test_plausible_relations_and_attributes_are_in_the_vocabulary() -> None:
     for label in NATURAL.classes:
         assert {step.label for step in steps_from(label)} <= set(NATURAL.classes) - {label}
     for kind, table in LOOKS.items():

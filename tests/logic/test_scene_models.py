@@ -27,11 +27,11 @@ PAIR = "(exists ?a (exists ?b (and (Is ?a 'cat') (Is ?b 'dog') {})))"
         "(HasState ?a 'sitting') (HasState ?a 'lying')",
     ],
 )
-def test_what_makes_no_sense_has_no_world(text: str) -> None:
+def test_implausible_formulas_have_no_world(text: str) -> None:
     assert world_of(parse(PAIR.format(text))) is None
 
 
-def test_a_world_holds_what_is_demanded_and_what_follows() -> None:
+def test_world_contains_required_and_implied_facts() -> None:
     world = world_of(parse(PAIR.format("(LeftOf ?a ?b) (NextTo ?a ?b) (not (On ?a ?b)) (HasState ?a 'sitting')")))
     assert world is not None
     assert {Fact("RightOf", (1, 0)), Fact("NextTo", (1, 0)), Fact("HasState", (0,), "sitting")} <= world
@@ -44,11 +44,11 @@ def test_sampled_scenes_have_worlds() -> None:
         assert world_of(formula) is not None
 
 
-def test_faults_name_circles() -> None:
+def test_faults_report_cycles() -> None:
     circle = [Fact("On", (0, 1)), Fact("In", (1, 0))]
     assert any("circle" in fault for fault in faults(circle))
 
 
-def test_counts_are_refused() -> None:
+def test_worlds_do_not_support_counts() -> None:
     with pytest.raises(UsageError, match="counts"):
         world_of(parse("(Equals (Count ?x (and (Is ?x 'cat') (HasColor ?x 'black'))) 2)"))

@@ -80,7 +80,7 @@ def test_a_solution_of_any_formula_verifies(formula: Formula) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(formulas(), st.integers(0, 10**6))
-def test_what_is_called_unsatisfiable_is_false_of_any_layout_of_the_tried_size(formula: Formula, seed: int) -> None:
+def test_unsatisfiable_formulas_are_false_on_random_layouts(formula: Formula, seed: int) -> None:
     solution = solve(formula, effort=2.0)
     if solution.status != "unsatisfiable":
         return

@@ -20,7 +20,7 @@ from tsgkit.logic.solver import Solution
 
 
 @pytest.mark.slow
-def test_answers_about_formulas_of_all_shapes_are_right_and_few_are_open() -> None:
+def test_solver_agrees_with_z3_and_leaves_few_formulas_undecided() -> None:
     tally = solver_fuzzing.Tally()
     for number in range(200):
         solver_fuzzing.judge(solver_fuzzing.made_up(1, number), tally)
@@ -30,7 +30,7 @@ def test_answers_about_formulas_of_all_shapes_are_right_and_few_are_open() -> No
     assert tally.counts["unsatisfiable"] > 30
 
 
-def test_wrong_answers_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_opinion_detects_wrong_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     formula = parse("(and (exists ?x (OnLeftSide ?x)) (not (exists ?y (not (Is ?y 'hat')))))")
     for answer in (Solution("unsatisfiable"), Solution("satisfiable", Layout(()))):
 
@@ -54,6 +54,6 @@ def test_layouts_of_the_second_opinion_satisfy_their_formulas() -> None:
     assert found > 30
 
 
-def test_the_command_says_how_many_answers_it_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
+def test_second_opinion_command_reports_the_number_of_answers(capsys: pytest.CaptureFixture[str]) -> None:
     assert solver_fuzzing.main(["--count", "5"]) == 0
     assert "0 wrong, 0 not decided" in capsys.readouterr().out

@@ -12,7 +12,7 @@ from tsgkit.logic.svg import drawn
 SPACE = "{http://www.w3.org/2000/svg}"
 
 
-def test_every_box_stands_where_it_is_with_label_and_color() -> None:
+def test_svg_draws_every_box_with_label_and_color() -> None:
     layout = Layout((Thing("cutting_board", Box(10, 20, 210, 120), "brown"), Thing("pen", Box(300, 0, 310, 200.5))))
     root = ElementTree.fromstring(drawn(layout, title="a layout"))  # noqa: S314  (our own text)
     _, board, pen = root.findall(f"{SPACE}rect")
@@ -22,7 +22,7 @@ def test_every_box_stands_where_it_is_with_label_and_color() -> None:
     assert root.findtext(f"{SPACE}title") == "a layout"
 
 
-def test_a_blueprint_tells_no_colors() -> None:
+def test_svg_blueprint_has_no_colors() -> None:
     layout = Layout((Thing("cup", Box(0, 0, 100, 100), "red", "glass", "round"),))
     root = ElementTree.fromstring(drawn(layout, blueprint=True))  # noqa: S314
     assert [text.text for text in root.findall(f"{SPACE}text")] == ["cup"]
@@ -30,7 +30,7 @@ def test_a_blueprint_tells_no_colors() -> None:
 
 
 @pytest.mark.parametrize("label", ["<script>alert(1)</script>", "a \"quoted\" & 'other'", "\x00\x07\ud800", "", "漢字"])
-def test_hostile_labels_are_inert(label: str) -> None:
+def test_svg_escapes_hostile_labels(label: str) -> None:
     picture = drawn(Layout((Thing(label, Box(0, 0, 100, 100), label),)), title=label)
     root = ElementTree.fromstring(picture.encode())  # noqa: S314
     assert "<script" not in picture

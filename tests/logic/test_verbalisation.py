@@ -31,11 +31,11 @@ PAIR = "(exists ?a (exists ?b (and (Is ?a 'cup') (Is ?b 'scissors') {})))"
         ("(or (LeftOf ?a ?b) (LeftOf ?b ?a))", "ither the cup is left of the pair of scissors or the pair of scissors"),
     ],
 )
-def test_what_is_said_of_things(text: str, said: str) -> None:
+def test_instruction_verbalises_formulas(text: str, said: str) -> None:
     assert said in instruction(parse(PAIR.format(text)))
 
 
-def test_a_forall_is_said_of_every_thing_and_that_there_is_one() -> None:
+def test_instruction_says_that_a_forall_applies_to_at_least_one_object() -> None:
     text = (
         "(forall ?c (implies (and (Is ?c 'cup') (Has ?c 'red')) (exists ?p (and (Is ?p 'pen') (Above ?p ?c)"
         " (not (OnTopSide ?c))))))"
@@ -46,7 +46,7 @@ def test_a_forall_is_said_of_every_thing_and_that_there_is_one() -> None:
     assert "For every red cup, there is a pen: the pen is above that cup." in said
 
 
-def test_natural_scenes_name_the_style_and_whose_left_it_is() -> None:
+def test_natural_instruction_names_style_and_frame_of_reference() -> None:
     text = "(and (IsStyle 'pixel art') (exists ?c (exists ?d (and (Is ?c 'cat') (Is ?d 'dog') (LeftOf ?c ?d)))))"
     said = instruction(parse(text), "natural")
     assert said.startswith("Left and right are those of the frame. A pixel art picture of a cat and a dog.")
@@ -54,7 +54,7 @@ def test_natural_scenes_name_the_style_and_whose_left_it_is() -> None:
 
 
 @pytest.mark.parametrize("scenario", ["knolling", "natural"])
-def test_every_class_value_and_relation_of_a_sampled_formula_is_said(scenario: Scenario) -> None:
+def test_instruction_mentions_every_class_value_and_relation(scenario: Scenario) -> None:
     for seed in range(40):
         formula = formula_of(configuration(1 + seed % 8, scenario, seed, universal=seed % 2 == 0))
         said = instruction(formula, scenario, seed)
@@ -67,12 +67,12 @@ def test_every_class_value_and_relation_of_a_sampled_formula_is_said(scenario: S
                 assert PLACES[atom.name].format("").strip() in said
 
 
-def test_the_seed_chooses_among_wordings_and_the_same_seed_the_same() -> None:
+def test_instruction_wording_depends_on_the_seed_only() -> None:
     formula = parse(PAIR.format("(LeftOf ?a ?b)"))
     assert len({instruction(formula, seed=seed) for seed in range(20)}) > 4
     assert instruction(formula, seed=3) == instruction(formula, seed=3)
 
 
-def test_other_shapes_are_said_in_the_words_of_readings() -> None:
+def test_instruction_falls_back_to_plain_english() -> None:
     assert "(exists" not in instruction(parse("(iff (exists ?x (Is ?x 'cup')) (exists ?y (Is ?y 'pen')))"))
     assert "number of cups" in instruction(parse("(Equals (Count ?x (Is ?x 'cup')) 2)"))

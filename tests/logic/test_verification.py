@@ -47,7 +47,7 @@ SHOE = ("shoe", [0, 0, 100, 100])
         (TWO_SHOES, scene(SHOE), True),
     ],
 )
-def test_the_worked_verdicts(text: str, layout: dict[str, Any], truth: bool) -> None:
+def test_verify_gives_expected_verdicts(text: str, layout: dict[str, Any], truth: bool) -> None:
     assert verify(text, layout, "official").truth is truth
     if not list(overlaps(tuple(thing.box for thing in _boxes(layout)))):
         assert verify(text, layout, "strict").truth is truth
@@ -70,7 +70,7 @@ def _boxes(layout: dict[str, Any]) -> tuple[Any, ...]:
         scene(SHOE, ("hat", "box")),
     ],
 )
-def test_what_crashes_the_published_verifier_is_false_with_its_reason(layout: Any) -> None:  # noqa: ANN401
+def test_official_verdict_is_false_where_the_published_verifier_crashes(layout: Any) -> None:  # noqa: ANN401
     verdict = verify(EVERY_SHOE, layout, "official")
     assert (verdict.truth, verdict.status, verdict.reason) == (False, "crashed", "Syntax Error")
     assert verdict.detail
@@ -92,14 +92,14 @@ def test_what_crashes_the_published_verifier_is_false_with_its_reason(layout: An
         "cup",
     ],
 )
-def test_what_it_cannot_evaluate_crashes_it_only_when_it_gets_there(text: str) -> None:
+def test_official_crashes_only_when_evaluation_reaches_the_fault(text: str) -> None:
     assert verify(text, scene(SHOE), "official").status == "crashed"
     if text != "cup":
         assert verify(text, scene(), "official").status == "decided"
         assert verify(f"(or (forall ?z (Is ?z 'shoe')) {text})", scene(SHOE), "official").truth is True
 
 
-def test_a_missing_box_does_no_harm_until_a_place_is_asked_for() -> None:
+def test_official_ignores_missing_box_until_a_position_is_needed() -> None:
     layout = scene(SHOE, ("hat",))
     assert verify("(exists ?x (Is ?x 'hat'))", layout, "official").truth is True
     assert verify(PAIR.format("LeftOf"), layout, "official").status == "crashed"
@@ -113,7 +113,7 @@ def test_inverted_boxes_are_left_and_right_of_the_same_in_official_only() -> Non
     assert "expected 0 <= x1 < x2 <= 1000" in verify(text, layout).reason
 
 
-def test_nested_foralls_are_false_in_official_wherever_something_else_lies_and_one_in_strict() -> None:
+def test_nested_foralls_are_separate_in_official_and_one_in_strict() -> None:
     layout = scene(("cup", [0, 0, 90, 90]), ("pen", [200, 0, 290, 90]), ("hat", [400, 0, 490, 90]))
     text = "(forall ?x (forall ?y (implies (and (Is ?x 'cup') (Is ?y 'pen')) (LeftOf ?x ?y))))"
     assert verify(text, layout, "official").zero_triggers == 1
@@ -123,7 +123,7 @@ def test_nested_foralls_are_false_in_official_wherever_something_else_lies_and_o
     assert verify(nested, layout, "official").truth is verify(nested, layout).truth is True
 
 
-def test_lifting_can_expose_a_flag_again() -> None:
+def test_lifting_can_expose_a_vacuous_implication() -> None:
     text = "(forall ?x (exists ?y (and (implies (Is ?x 'shoe') (OnTopSide ?x)))))"
     layout = scene(("hat", [0, 0, 100, 100]))
     assert verify(text, layout, "official").truth is False
@@ -154,13 +154,13 @@ def test_malformed_boxes_are_rejected_with_the_reason(box: Any, said: str) -> No
 
 
 @pytest.mark.parametrize("value", [None, [], {"objects": 1}, {"objects": [1]}, {"objects": [{"label": 5}]}])
-def test_what_is_no_layout_is_rejected(value: object) -> None:
+def test_strict_rejects_values_that_are_not_layouts(value: object) -> None:
     assert verify("(exists ?x (Is ?x 'hat'))", value).status == "rejected"
     with pytest.raises(LayoutProblem):
         layout_of(value)
 
 
-def test_boxes_may_touch_and_share_a_little_where_they_were_found_in_pictures() -> None:
+def test_boxes_may_touch_and_grounded_boxes_may_overlap_a_little() -> None:
     formula = parse("(exists ?x (Is ?x 'hat'))")
     touching, half, more = (scene(SHOE, ("hat", [x, 0, x + 100, 100])) for x in (100, 50, 49))
     assert verify(formula, touching).truth is True
@@ -169,7 +169,7 @@ def test_boxes_may_touch_and_share_a_little_where_they_were_found_in_pictures() 
     assert "more than half of the smaller" in verify(formula, more, grounded=True).reason
 
 
-def test_a_layout_can_be_given_as_such_and_goes_back_to_what_it_was() -> None:
+def test_verify_accepts_layout_objects_and_layout_value_round_trips() -> None:
     value = scene(("shoe", [0, 0, 100, 100], "red"))
     layout = layout_of(value)
     assert layout.value == value
@@ -183,7 +183,7 @@ def test_distinct_variables_stand_for_distinct_objects() -> None:
     assert verify(TWO_SHOES, scene(SHOE, ("shoe", [0, 200, 100, 300])), distinct=True).truth is True
 
 
-def test_what_no_layout_can_tell_is_refused() -> None:
+def test_strict_refuses_formulas_that_layouts_cannot_decide() -> None:
     for text in ("(exists ?x (HasState ?x 'open'))", "(OnTopSide ?x)", "(exists ?x (Is ?x ?x))", "(exists ?x (Is ?x))"):
         with pytest.raises(UsageError):
             verify(text, scene(SHOE))
@@ -194,7 +194,7 @@ def test_what_no_layout_can_tell_is_refused() -> None:
 
 
 @pytest.mark.parametrize("profile", ["official", "strict"])
-def test_beyond_the_cap_a_verdict_is_undecided(profile: Any) -> None:  # noqa: ANN401
+def test_verdict_is_undecided_beyond_the_work_limit(profile: Any) -> None:  # noqa: ANN401
     layout = scene(*((label, [x, y, x + 9, y + 9]) for x, label in enumerate("abc") for y in range(0, 100, 10)))
     layout = scene(*(("cup", [10 * n, 0, 10 * n + 9, 9]) for n in range(20)))
     text = "(exists ?x (exists ?y (exists ?z (and (LeftOf ?x ?y) (LeftOf ?y ?z) (LeftOf ?z ?x)))))"
@@ -204,7 +204,7 @@ def test_beyond_the_cap_a_verdict_is_undecided(profile: Any) -> None:  # noqa: A
 
 
 @pytest.mark.parametrize("profile", ["official", "strict"])
-def test_the_worst_column_is_decided_in_polynomial_work(profile: Any) -> None:  # noqa: ANN401
+def test_nested_exists_over_one_class_take_polynomial_work(profile: Any) -> None:  # noqa: ANN401
     labels = "abcdefgh"
     names = [f"?{label}" for label in labels] + ["?missing"]
     atoms = [f"(Is ?{label} '{label}')" for label in labels] + ["(Is ?missing 'missing')"]
@@ -251,7 +251,7 @@ def test_traces_show_satisfied_conjuncts_and_figures() -> None:
     ]
 
 
-def test_the_official_trace_speaks_as_published() -> None:
+def test_official_trace_uses_the_published_messages() -> None:
     layout = scene(("shoe", [0, 0, 100, 100]), ("hat", [239, 0, 339, 100]))
     trace = verify(PAIR.format("AlignedVertically"), layout, "official").trace
     assert trace is not None
@@ -308,12 +308,12 @@ def deepest(kind: str) -> str:
 
 @pytest.mark.parametrize("kind", ["not", "exists", "every", "condition", "and"])
 @pytest.mark.parametrize("profile", ["official", "strict"])
-def test_the_deepest_formulas_there_may_be_get_a_verdict(kind: str, profile: Any) -> None:  # noqa: ANN401
+def test_formulas_of_maximum_depth_get_a_verdict(kind: str, profile: Any) -> None:  # noqa: ANN401
     verdict = verify(deepest(kind), scene(*(("cup", [200 * n, 0, 200 * n + 9, 9]) for n in range(2))), profile)
     assert verdict.status == ("undecided" if (kind, profile) == ("condition", "strict") else "decided")
 
 
-def test_strict_searches_in_the_order_that_is_cheapest() -> None:
+def test_strict_searches_in_the_cheapest_order() -> None:
     leaves = [f"?leaf{number}" for number in range(8)]
     atoms = [f"(LeftOf {leaf} ?hub)" for leaf in leaves] + [f"(Is {leaf} 'cup')" for leaf in leaves]
     heads = "".join(f"(exists {name} " for name in [*leaves, "?hub"])
@@ -328,7 +328,7 @@ def test_strict_searches_in_the_order_that_is_cheapest() -> None:
 
 
 @pytest.mark.parametrize("profile", ["official", "strict"])
-def test_verdicts_travel_between_processes(profile: Any) -> None:  # noqa: ANN401
+def test_verdicts_can_be_pickled(profile: Any) -> None:  # noqa: ANN401
     verdict = verify(
         PAIR.format("LeftOf"), scene(SHOE, ("hat", [500, 0, 600, 100]), ("shoe", [0, 200, 9, 209])), profile
     )

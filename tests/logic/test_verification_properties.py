@@ -26,7 +26,7 @@ from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
 from tsgkit.logic.printer import text_of
 from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 
 CHUNKS = 5
 PAIRS = 1_100
@@ -38,7 +38,7 @@ def randoms(chunk: int) -> list[Random]:
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_the_official_verdict_is_that_of_plain_evaluation_crashes_included(chunk: int) -> None:
+def test_official_verdict_equals_plain_evaluation_including_crashes(chunk: int) -> None:
     seen = set()
     for random in randoms(chunk):
         formula = made_up_formulas.formula(random, deepest=random.choice((3, 4, 5, 6)), iff=random.random() < 0.3)
@@ -55,7 +55,7 @@ def test_the_official_verdict_is_that_of_plain_evaluation_crashes_included(chunk
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_the_strict_verdict_is_that_of_plain_evaluation(chunk: int) -> None:
+def test_strict_verdict_equals_plain_evaluation(chunk: int) -> None:
     seen = set()
     for random in randoms(chunk):
         formula = made_up_formulas.formula(random, deepest=random.choice((3, 4, 5, 6)))
@@ -77,7 +77,7 @@ def test_made_up_formulas_parse_back_to_themselves(chunk: int) -> None:
         assert parse(text_of(formula)) == formula
 
 
-def test_plain_classical_truth_is_that_of_nltk() -> None:
+def test_plain_classical_truth_equals_nltk() -> None:
     seen = []
     for number in range(700):
         random = Random(f"nltk/{number}")
@@ -95,7 +95,7 @@ def nltk_truth(formula: Formula, objects: list[Any]) -> bool:
     """Return what NLTK says of a formula, with the extensions of all predicates spelt out as a model."""
     from nltk import sem
 
-    formula = apart(formula)
+    formula = rename_apart(formula)
     names = {part.variable: f"x{number}" for number, (_, part) in enumerate(walk(formula)) if hasattr(part, "variable")}
     extensions = {}
     for atom in (part for _, part in walk(formula) if isinstance(part, Atom)):
@@ -144,7 +144,7 @@ def nltk_text(formula: Formula, names: dict[Variable, str]) -> str:
     raise AssertionError("NLTK compares no numbers")
 
 
-def test_where_there_is_no_forall_both_profiles_are_classical() -> None:
+def test_both_profiles_are_classical_without_forall() -> None:
     compared = 0
     for number in range(1_500):
         random = Random(f"classical/{number}")

@@ -1,4 +1,4 @@
-"""First-order formulas about layouts: read, written, checked, taken apart, judged and solved.
+"""First-order formulas about layouts: parser, printer, linter, verifier, solver and verbaliser.
 
 >>> from tsgkit.logic import parse, verify
 >>> formula = parse("(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))")
@@ -6,35 +6,35 @@
 'no cup is on the top side: its centre is at y = 645, the middle at 500'
 
 =====================  ==========================================================================================
-``formula``            the algebra: atoms, connectives, quantifiers, counts
-``parser``             the strict reader, with places
-``printer``            the text that parses back to the same
+``formula``            the formula classes: atoms, connectives, quantifiers, counts
+``parser``             the strict parser, which reports positions
+``printer``            text that parses back to the same formula
 ``vocabulary``         classes, values and predicates of the two scenarios
-``lint``               what is wrong with a text, and what the published validator says of it
+``lint``               errors and warnings about a text, and the result of the published validator
 ``published_readers``  the three published readers, where they differ, and lifting between them
-``lifting``            lifting of formulas, to the letter
-``variables``          a name of its own for each binder
-``clauses``            clause forms, K, closures, what a clause is about
-``english``            plain English
-``layouts``            boxes with names, validated, and what predicates say of them
-``verification``       does a layout satisfy a formula: both profiles
+``lifting``            lifting of formulas, exactly as published
+``variables``          renaming that gives each binder a unique name
+``clauses``            clause forms, K, closures, categories of clauses
+``english``            formulas in plain English
+``layouts``            validated layouts of labelled boxes, and the relations between boxes
+``verification``       verification of a layout against a formula, in both profiles
 ``official``           verdicts as published, crashes included
-``strict``             verdicts to trust, made by ``evaluation`` and put into words by ``explanations``
-``verdicts``           what a verdict and a trace are
-``budget``             how much work an answer may take
-``witnesses``          how many objects suffice to satisfy a formula
+``strict``             correct verdicts, computed by ``evaluation`` and explained by ``explanations``
+``verdicts``           the classes of verdicts and traces
+``budget``             limits on time and work
+``witnesses``          the number of objects that suffices to satisfy a formula
 ``grounding``          formulas over candidate objects, without quantifiers
-``placement``          boxes for ground formulas, by CP-SAT (extra ``logic``); ``ranks`` takes orders alone
-``proofs``             that no layout satisfies a formula; ``extremes`` adds what is true of finite layouts
-``conjuncts``          the parts that must hold, by place and in words
+``placement``          boxes for ground formulas, by CP-SAT (extra ``logic``); ``ranks`` uses only the order of edges
+``proofs``             proofs that no layout satisfies a formula; ``extremes`` adds axioms of finite layouts
+``conjuncts``          the conjuncts of a formula, by path and in words
 ``conflicts``          parts that cannot hold together
-``solver``             a layout for a formula, or what cannot hold together
-``repairs``            the least change of a layout that makes it satisfy a formula
-``near_misses``        near misses: layouts that fail by one named conjunct
-``scene_models``       relations and looks that make a natural formula true
-``samples``            made-up configurations; ``configurations`` makes formulas of them
-``plausibility``       what makes sense between things, for ``samples``
-``typical_sizes``      usual widths, heights and colours of things, for ``samples``
+``solver``             a layout for a formula, or the parts that conflict
+``repairs``            the smallest change that makes a layout satisfy a formula
+``near_misses``        layouts that fail by one named conjunct
+``scene_models``       relations and attributes that make a natural formula true
+``samples``            random configurations; ``configurations`` makes formulas of them
+``plausibility``       plausible relations between objects, for ``samples``
+``typical_sizes``      typical widths, heights and colors of objects, for ``samples``
 ``verbalisation``      formulas as instructions
 ``svg``                layouts as SVG
 =====================  ==========================================================================================

@@ -1,4 +1,4 @@
-"""Budgets: how much work an answer may take, in deterministic seconds or, where a clock is given, in real ones.
+"""Budgets: limits on work, in deterministic seconds or, if a clock is given, in real seconds.
 
 >>> budget = Budget(0.5)
 >>> budget.spend(0.3)
@@ -9,9 +9,9 @@ Traceback (most recent call last):
 ...
 tsgkit.logic.budget.OutOfBudget: 0.5 seconds
 
-A budget is passed down and asked in every loop that may be long. This package reads no clock: without one, seconds are
-those that CP-SAT counts by its work, and what is done in Python counts by its steps, so that results are the same on
-every machine. The command line gives a clock, for one limit on a whole command.
+A budget is passed down and checked in every loop that may be long. This package reads no clock. Without one, seconds
+are the deterministic seconds that CP-SAT reports, and work in Python counts by steps, so that results are the same on
+every machine. The command line passes a clock, for one limit on a whole command.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from collections.abc import Callable
 
 SECONDS = 10.0
 STEP = 1e-5
-"""Deterministic seconds of one step of Python: to ground a part, or to add a constraint."""
+"""The deterministic seconds of one step of Python: grounding a part, or adding a constraint."""
 STEPS = 500
-"""After how many steps the clock is read."""
+"""The number of steps between two readings of the clock."""
 
 
 class OutOfWork(Exception):
-    """The answer takes more work than it may; the text says how much that is."""
+    """The work limit was exceeded; the text states the limit."""
 
 
 class OutOfBudget(OutOfWork):
@@ -34,7 +34,7 @@ class OutOfBudget(OutOfWork):
 
 
 class Budget:
-    """Seconds that may be spent, and those that are left."""
+    """A number of seconds that may be spent."""
 
     def __init__(self, seconds: float = SECONDS, clock: Callable[[], float] | None = None) -> None:
         self.seconds = seconds
@@ -45,25 +45,25 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds left: below zero where more were used."""
+        """The seconds left: negative if more were used."""
         return self.seconds - (self.clock() - self.began if self.clock else self.spent)
 
     def allowing(self, seconds: float) -> float:
-        """So many seconds, or those that are left."""
+        """Return ``seconds``, or the seconds left if fewer."""
         return min(seconds, self.left)
 
     def check(self) -> None:
-        """Raise ``OutOfBudget`` where nothing is left."""
+        """Raise ``OutOfBudget`` if nothing is left."""
         if self.left <= 0:
             raise OutOfBudget(f"{self.seconds:g} second{'s' * (self.seconds != 1)}")
 
     def spend(self, seconds: float) -> None:
-        """Count deterministic seconds, and check."""
+        """Record deterministic seconds as spent, and check."""
         self.spent += seconds
         self.check()
 
     def step(self, steps: int = 1) -> None:
-        """Count steps of Python, and check after every :data:`STEPS`."""
+        """Count steps of Python, and check the budget every :data:`STEPS`."""
         self.steps += steps
         if self.steps >= STEPS:
             done, self.steps = self.steps, 0

@@ -1,4 +1,4 @@
-"""The clause form of a formula: components of clauses that share variables, K, and what a clause is about.
+"""The clause form of a formula: components of clauses that share variables, K, and the categories of clauses.
 
 >>> from tsgkit.logic.parser import parse
 >>> form = clause_form(parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))"))
@@ -8,7 +8,7 @@
 ['condition', 'condition']
 
 K is the number of quantifiers of the longest component. With ``official`` the form is that of the published program,
-with its defect: of several conjunctions inside one disjunction only the last is kept.
+including its defect: of several conjunctions inside one disjunction, it keeps only the last.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ from tsgkit.logic.formula import (
     with_parts,
 )
 from tsgkit.logic.printer import text_of
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.vocabulary import NATURAL, STYLE
 
 MOST_CLAUSES = 20_000
-"""A clause form may be exponentially longer than its formula; one with more clauses is refused."""
+"""The maximum number of clauses. A clause form may be exponentially longer than its formula."""
 
 MOST_QUANTIFIERS = 200
-"""A formula with more quantifiers has no clause form here; published ones have ten."""
+"""The maximum number of quantifiers. Published formulas have at most ten."""
 
 Quantifier = type[Exists] | type[Forall]
 Category = OneOf["object", "attribute", "relation", "condition", "style", "number"]
 
 
 class Bound(NamedTuple):
-    """One quantifier of a prefix."""
+    """A quantifier of a prefix."""
 
     quantifier: Quantifier
     variable: Variable
@@ -66,7 +66,7 @@ class Bound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Clauses that share variables, and the quantifiers they stand under."""
+    """Clauses that share variables, and the quantifiers in front of them."""
 
     prefix: tuple[Bound, ...]
     clauses: tuple[Formula, ...]
@@ -79,7 +79,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class ClauseForm:
-    """A formula as components, and the comparisons of numbers beside them."""
+    """A formula in clause form: its components and its comparisons of numbers."""
 
     components: tuple[Component, ...]
     quantities: tuple[Comparison, ...] = ()
@@ -97,7 +97,7 @@ class ClauseForm:
 
     @property
     def k(self) -> int:
-        """The longest prefix: 0 without components."""
+        """The length of the longest prefix: 0 without components."""
         return max((len(component.prefix) for component in self.components), default=0)
 
     @property
@@ -107,41 +107,40 @@ class ClauseForm:
 
     @property
     def unordered(self) -> frozenset[object]:
-        """What is the same for two forms that differ in the order of components, clauses and literals only."""
+        """A key that is equal for forms that differ only in the order of components, clauses and literals."""
         groups = [(one.prefix, frozenset(map(literals, one.clauses))) for one in self.components]
         return frozenset([*groups, *self.quantities])
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """How a form is made: with the published defect or without, and within which budget."""
-
+class _Mode:
     official: bool
     budget: Budget
 
 
 def clause_form(formula: Formula, *, official: bool = False, budget: Budget | None = None) -> ClauseForm:
-    """Return the clause form; ``UsageError`` where it would have more than :data:`MOST_CLAUSES` clauses.
+    """Return the clause form of a formula.
 
-    ``OutOfBudget`` where it takes longer than it may: without a budget, it may take any time.
+    Raise ``UsageError`` if it would have more than :data:`MOST_CLAUSES` clauses, and ``OutOfBudget`` if the budget is
+    used up. Without a budget the time is not limited.
     """
-    way = _Way(official, budget or Budget(math.inf))
+    mode = _Mode(official, budget or Budget(math.inf))
     refuse_deep(formula)
     _refuse_large(formula)
-    formula = apart(formula) if official else apart(_without_iff(formula))
-    whole = _clausal(formula, way)
+    formula = rename_apart(formula) if official else rename_apart(_without_iff(formula))
+    whole = _clausal(formula, mode)
     components: list[Component] = []
     quantities: list[Comparison] = []
     for part in _conjuncts(whole):
         if isinstance(part, Comparison):
-            quantities.append(_quantity(part, way))
+            quantities.append(_quantity(part, mode))
         else:
-            components += _components(part, way)
+            components += _components(part, mode)
     return ClauseForm(tuple(components), tuple(quantities))
 
 
 def form_of_text(cnf: Formula) -> ClauseForm:
-    """Return a formula that is in clause form already, taken apart: for comparing a stored one."""
+    """Split a formula that is already in clause form into components, to compare it with a computed form."""
     parts = _conjuncts(cnf)
     components = []
     for part in (one for one in parts if not isinstance(one, Comparison)):
@@ -151,13 +150,14 @@ def form_of_text(cnf: Formula) -> ClauseForm:
 
 
 def literals(clause: Formula) -> frozenset[Formula]:
-    """Return the disjuncts of a clause."""
+    """Return the literals of a clause."""
     return frozenset(clause.parts if isinstance(clause, Or) else (clause,))
 
 
 def category(clause: Formula) -> Category:
-    """Return what a clause is about; a clause of several literals is a condition, a negated one counts as what it
-    negates.
+    """Return the category of a clause.
+
+    A clause of several literals is a condition. A negated literal has the category of its atom.
 
     >>> from tsgkit.logic.parser import parse
     >>> [category(parse(text)) for text in ("(Is ?x 'cup')", "(OnTopSide ?x)", "(not (On ?x ?y))", "(IsStyle 'photo')")]
@@ -177,23 +177,22 @@ def category(clause: Formula) -> Category:
 
 
 def object_classes(formula: Formula) -> tuple[str, ...]:
-    """Return the classes a formula names by ``Is``, each once, in the order they are named."""
+    """Return the classes that a formula names in ``Is``, each once, in order of first mention."""
     named = (atom.args[-1] for atom in atoms_of(formula) if atom.name == "Is" and len(atom.args) == 2)
     return tuple(dict.fromkeys(term.text for term in named if not isinstance(term, Variable)))
 
 
 def closures(formula: Formula) -> tuple[frozenset[Variable], ...]:
-    """Return the quantified variables in groups: those that atoms of several variables link, directly or through
-    others.
+    """Group the quantified variables: atoms of several variables link them, directly or through others.
 
     >>> from tsgkit.logic.parser import parse
     >>> text = "(exists ?a (exists ?b (exists ?c (and (LeftOf ?a ?c) (Is ?b 'cup')))))"
     >>> [sorted(variable.name for variable in group) for group in closures(parse(text))]
     [['?a', '?c'], ['?b']]
 
-    The largest group is K as it is defined; variables of an implication are linked only by what it says of both.
+    The size of the largest group is the defined K. An implication links variables only through atoms that mention both.
     """
-    formula = apart(formula)
+    formula = rename_apart(formula)
     groups: list[set[Variable]] = [{part.variable} for _, part in walk(formula) if isinstance(part, Exists | Forall)]
     for atom in atoms_of(formula):
         linked = [group for group in groups if group & _variables(atom)]
@@ -205,7 +204,7 @@ def closures(formula: Formula) -> tuple[frozenset[Variable], ...]:
 
 
 def k_as_defined(formula: Formula) -> int:
-    """Return the number of variables of the largest closure: 0 without quantifiers."""
+    """Return the number of variables in the largest closure: 0 without quantifiers."""
     return max(map(len, closures(formula)), default=0)
 
 
@@ -218,7 +217,7 @@ def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
 
 
 def _without_iff(formula: Formula) -> Formula:
-    """Return both implications for every ``iff``, so that renaming tells the copies of a quantifier apart."""
+    """Replace every ``iff`` by two implications, so that renaming gives the copies of a quantifier different names."""
     parts = [_without_iff(part) for part in parts_of(formula)]
     if isinstance(formula, Iff):
         left, right = parts
@@ -226,40 +225,40 @@ def _without_iff(formula: Formula) -> Formula:
     return with_parts(formula, parts)
 
 
-def _clausal(formula: Formula, way: _Way) -> Formula:
-    way.budget.step()
+def _clausal(formula: Formula, mode: _Mode) -> Formula:
+    mode.budget.step()
     match formula:
         case Implies(left, right):
-            return _clausal(Or((Not(left), right)), way)
+            return _clausal(Or((Not(left), right)), mode)
         case Iff(left, right):
-            return _clausal(And((Implies(left, right), Implies(right, left))), way)
+            return _clausal(And((Implies(left, right), Implies(right, left))), mode)
         case Not(body):
-            return _negated(formula, body, way)
+            return _negated(formula, body, mode)
         case Exists(variable, body) | Forall(variable, body):
-            return type(formula)(variable, _clausal(body, way))
+            return type(formula)(variable, _clausal(body, mode))
         case And(parts):
-            return And(tuple(_flat(And, (_clausal(part, way) for part in parts))))
+            return And(tuple(_flat(And, (_clausal(part, mode) for part in parts))))
         case Or(parts):
-            return _disjunction([_clausal(part, way) for part in parts], way)
+            return _disjunction([_clausal(part, mode) for part in parts], mode)
     return formula
 
 
-def _negated(formula: Formula, body: Formula, way: _Way) -> Formula:
+def _negated(formula: Formula, body: Formula, mode: _Mode) -> Formula:
     match body:
         case Not(inner):
-            return _clausal(inner, way)
+            return _clausal(inner, mode)
         case And(parts):
-            return _clausal(Or(tuple(map(Not, parts))), way)
+            return _clausal(Or(tuple(map(Not, parts))), mode)
         case Or(parts):
-            return _clausal(And(tuple(map(Not, parts))), way)
+            return _clausal(And(tuple(map(Not, parts))), mode)
         case Implies(left, right):
-            return _clausal(And((left, Not(right))), way)
+            return _clausal(And((left, Not(right))), mode)
         case Iff(left, right):
-            return _clausal(Or((And((left, Not(right))), And((right, Not(left))))), way)
+            return _clausal(Or((And((left, Not(right))), And((right, Not(left))))), mode)
         case Exists(variable, inner):
-            return _clausal(Forall(variable, Not(inner)), way)
+            return _clausal(Forall(variable, Not(inner)), mode)
         case Forall(variable, inner):
-            return _clausal(Exists(variable, Not(inner)), way)
+            return _clausal(Exists(variable, Not(inner)), mode)
     return formula
 
 
@@ -271,28 +270,30 @@ def _flat(kind: type[And] | type[Or], parts: Iterable[Formula]) -> Iterator[Form
             yield part
 
 
-def _disjunction(parts: Sequence[Formula], way: _Way) -> Formula:
-    """Return a disjunction of clausal parts, made clausal: the first quantifier goes out, until there is none."""
-    way.budget.step(len(parts))
+def _disjunction(parts: Sequence[Formula], mode: _Mode) -> Formula:
+    """Convert a disjunction of clausal parts, moving its quantifiers out one by one."""
+    mode.budget.step(len(parts))
     parts = tuple(_flat(Or, parts))
     prefix: list[Bound] = []
     while len(parts) > 1 and (found := next((one for one in parts if isinstance(one, Exists | Forall)), None)):
         prefix.append(Bound(type(found), found.variable))
         parts = tuple(_flat(Or, (found.body if one is found else one for one in parts)))
-    made = parts[0] if len(parts) == 1 else _distributed(parts, way)
+    made = parts[0] if len(parts) == 1 else _distributed(parts, mode)
     return _under(prefix, made)
 
 
-def _distributed(parts: tuple[Formula, ...], way: _Way) -> Formula:
+def _distributed(parts: tuple[Formula, ...], mode: _Mode) -> Formula:
     conjunctions = [part for part in parts if isinstance(part, And)]
     if not conjunctions:
         return Or(parts)
-    if way.official:
+    if mode.official:
         others = [part for part in parts if not isinstance(part, And)]
-        return And(tuple(_disjunction([*others, part], replace(way, official=True)) for part in conjunctions[-1].parts))
+        return And(
+            tuple(_disjunction([*others, part], replace(mode, official=True)) for part in conjunctions[-1].parts)
+        )
     choices = [_conjuncts(part) for part in parts]
     _refuse_many(choices)
-    return And(tuple(_flat(And, (_disjunction(choice, replace(way, official=False)) for choice in product(*choices)))))
+    return And(tuple(_flat(And, (_disjunction(choice, replace(mode, official=False)) for choice in product(*choices)))))
 
 
 def _refuse_many(choices: Sequence[Sequence[Formula]]) -> None:
@@ -300,12 +301,12 @@ def _refuse_many(choices: Sequence[Sequence[Formula]]) -> None:
     for choice in choices:
         many *= len(choice)
     if many > MOST_CLAUSES:
-        hint = "disjunctions of conjunctions multiply; nothing but the clause form needs it"
+        hint = "disjunctions of conjunctions multiply; only the clause form is affected"
         raise UsageError(f"the clause form would have more than {MOST_CLAUSES:,} clauses", hint=hint)
 
 
 def _refuse_large(formula: Formula) -> None:
-    """Refuse what no instruction looks like and recursion or memory would not bear."""
+    """Raise UsageError for formulas too large for recursion or memory."""
     parts, quantifiers = _expanded(formula)
     if parts > MOST_CLAUSES or quantifiers > MOST_QUANTIFIERS:
         hint = f"at most {MOST_CLAUSES:,} parts and {MOST_QUANTIFIERS} quantifiers; every iff doubles what it holds"
@@ -315,31 +316,31 @@ def _refuse_large(formula: Formula) -> None:
 
 
 def _expanded(formula: Formula) -> tuple[int, int]:
-    """Return how many sub-formulas, and quantifiers among them, there are once every ``iff`` is two implications."""
+    """Return the numbers of sub-formulas and of quantifiers after every ``iff`` is replaced by two implications."""
     sizes = [_expanded(part) for part in parts_of(formula)]
     times = 2 if isinstance(formula, Iff) else 1
     parts, quantifiers = 1 + times * sum(size for size, _ in sizes), times * sum(many for _, many in sizes)
     return parts, quantifiers + isinstance(formula, Exists | Forall)
 
 
-def _quantity(comparison: Comparison, way: _Way) -> Comparison:
-    """Return a comparison whose counted bodies are separated into components."""
+def _quantity(comparison: Comparison, mode: _Mode) -> Comparison:
+    """Separate the counted bodies of a comparison into components."""
     bodies = []
     for side in (comparison.left, comparison.right):
         if isinstance(side, Count):
-            components = _components(_clausal(side.body, way), way)
+            components = _components(_clausal(side.body, mode), mode)
             bodies.append(ClauseForm(tuple(components)).formula)
     made = with_parts(comparison, bodies)
     assert isinstance(made, Comparison)  # noqa: S101  (with_parts keeps the kind)
     return made
 
 
-def _components(formula: Formula, way: _Way) -> Iterator[Component]:
-    prefix, matrix = _peeled(_prenex(formula, way))
-    if not way.official:
-        matrix = _clausal(matrix, replace(way, official=False))
+def _components(formula: Formula, mode: _Mode) -> Iterator[Component]:
+    prefix, matrix = _peeled(_prenex(formula, mode))
+    if not mode.official:
+        matrix = _clausal(matrix, replace(mode, official=False))
     clauses = _conjuncts(matrix)
-    for group in _groups(clauses, way.budget):
+    for group in _groups(clauses, mode.budget):
         chosen = tuple(clauses[number] for number in group)
         variables = frozenset[Variable]().union(*map(free_variables, chosen))
         yield Component(tuple(bound for bound in prefix if bound.variable in variables), chosen)
@@ -353,10 +354,10 @@ def _peeled(formula: Formula) -> tuple[tuple[Bound, ...], Formula]:
     return tuple(prefix), formula
 
 
-def _prenex(formula: Formula, way: _Way) -> Formula:
-    """Return all quantifiers in front, in the order they are met: none stands in a ``not`` any more."""
+def _prenex(formula: Formula, mode: _Mode) -> Formula:
+    """Move all quantifiers to the front in order of occurrence. No quantifier is negated at this point."""
     prefix: list[Bound] = []
-    matrix = _pulled(formula, prefix, way.budget)
+    matrix = _pulled(formula, prefix, mode.budget)
     return _under(prefix, matrix)
 
 
@@ -370,7 +371,7 @@ def _pulled(formula: Formula, prefix: list[Bound], budget: Budget) -> Formula:
     budget.step()
     if isinstance(formula, Exists | Forall):
         bound = Bound(type(formula), formula.variable)
-        if bound not in prefix:  # distributing copies a part with its quantifiers: one binds all copies
+        if bound not in prefix:  # distribution copies a part with its quantifiers; one quantifier binds all copies
             prefix.append(bound)
         return _pulled(formula.body, prefix, budget)
     if isinstance(formula, And | Or):
@@ -379,7 +380,7 @@ def _pulled(formula: Formula, prefix: list[Bound], budget: Budget) -> Formula:
 
 
 def _groups(clauses: Sequence[Formula], budget: Budget) -> Iterator[list[int]]:
-    """Yield the numbers of clauses that share variables, breadth-first from the smallest of each group."""
+    """Yield groups of clause numbers that share variables, breadth-first from the smallest number of each group."""
     neighbours: dict[int, set[int]] = {number: set() for number in range(len(clauses))}
     last: dict[Variable, int] = {}
     for number, clause in enumerate(clauses):

@@ -1,7 +1,7 @@
-"""Configurations: what an instruction requires, before it is a formula or a text.
+"""Configurations: the requirements of an instruction, from which its formula is built.
 
 >>> from tsgkit.logic.printer import text_of
->>> left = Requirement((Said("OnLeftSide", (0,)),))
+>>> left = Requirement((Statement("OnLeftSide", (0,)),))
 >>> text_of(formula_of(Configuration("knolling", ("cup",), (left,))))
 "(exists ?cup (and (Is ?cup 'cup') (OnLeftSide ?cup)))"
 >>> text_of(formula_of(Configuration("knolling", ("cup",), (left,), every=0)))
@@ -21,8 +21,8 @@ Scenario = OneOf["knolling", "natural"]
 Twist = OneOf["", "or", "not"]
 
 
-class Said(NamedTuple):
-    """A predicate of things, by number, with a value or without."""
+class Statement(NamedTuple):
+    """A predicate applied to objects, by number, with an optional value."""
 
     name: str
     things: tuple[int, ...]
@@ -30,35 +30,35 @@ class Said(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """What is required: that something is said, or one of two, or not what is said."""
+    """A requirement: one statement, a choice of two, or the negation of a statement."""
 
-    said: tuple[Said, ...]
+    said: tuple[Statement, ...]
     denied: bool = False
 
     @property
     def things(self) -> frozenset[int]:
-        """The things it is about."""
+        """The numbers of the objects it mentions."""
         return frozenset(thing for one in self.said for thing in one.things)
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Things by class, in the order they are bound; ``every`` is the one that stands for all of its class.
+    """The requirements of an instruction: objects by class, in the order they are bound, and statements about them.
 
-    Things after ``every`` are there for each of these. ``condition`` says which of the class are meant, ``style`` is
-    the style of a natural scene.
+    ``every`` is the object that stands for all of its class; objects after it exist for each of these. ``condition``
+    restricts the class. ``style`` is the style of a natural scene.
     """
 
     scenario: Scenario
     classes: tuple[str, ...]
     requirements: tuple[Requirement, ...]
     every: int | None = None
-    condition: tuple[Said, ...] = ()
+    condition: tuple[Statement, ...] = ()
     style: str | None = None
 
 
 def formula_of(configuration: Configuration) -> Formula:
-    """Return the formula that requires a configuration."""
+    """Return the formula that expresses a configuration."""
     names = [Variable(f"?{label.replace(' ', '_')}") for label in configuration.classes]
     every = configuration.every
     outer = range(len(names) if every is None else every)
@@ -101,6 +101,6 @@ def _formula(requirement: Requirement, names: Sequence[Variable]) -> Formula:
     return Not(made) if requirement.denied else made
 
 
-def _atom(said: Said, names: Sequence[Variable]) -> Atom:
+def _atom(said: Statement, names: Sequence[Variable]) -> Atom:
     value = () if said.value is None else (Literal(said.value),)
     return Atom(said.name, (*(names[thing] for thing in said.things), *value))

@@ -1,8 +1,8 @@
-"""Conflicts: conjuncts of a formula that cannot hold together, none of which can be left out of that.
+"""Conflicts: minimal sets of conjuncts of a formula that cannot hold together.
 
 >>> from tsgkit.logic.parser import parse
 >>> book = "(exists ?b (and (Is ?b 'book') (OnTopSide ?b) (OnLeftSide ?b) (OnRightSide ?b)))"
->>> conflict_of(parse(book), Means(2), Effort()).words
+>>> conflict_of(parse(book), ProofSettings(2), Effort()).words
 ('the book is on the left side', 'the book is on the right side')
 """
 
@@ -16,51 +16,50 @@ from tsgkit.logic.conjuncts import Leaf, gives_class, leaves, pruned, replaced, 
 from tsgkit.logic.english import object_names
 from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Or, Path, free_variables, walk
 from tsgkit.logic.grounding import SWITCH, TooLarge, ground
-from tsgkit.logic.placement import EXACT, Effort, Placing
-from tsgkit.logic.proofs import Means, is_refuted
-from tsgkit.logic.variables import apart
+from tsgkit.logic.placement import EXACT, Effort, PlacementModel
+from tsgkit.logic.proofs import ProofSettings, is_refuted
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.witnesses import TRUE, Domain
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """What cannot hold together: in words, and by places; ``smallest`` where nothing can be left out."""
+    """Conjuncts that cannot hold together, in words and by path; ``smallest`` if none can be left out."""
 
     words: tuple[str, ...]
     places: tuple[Path, ...]
     smallest: bool
 
 
-def conflict_of(formula: Formula, means: Means, effort: Effort) -> Conflict:
-    """Return the conflict of a formula that some means refute."""
-    formula = apart(formula)
-    shrinking = _Shrinking(formula, means, effort)
+def conflict_of(formula: Formula, settings: ProofSettings, effort: Effort) -> Conflict:
+    """Return the conflict in a formula that ``settings`` refute."""
+    formula = rename_apart(formula)
+    search = _ConflictSearch(formula, settings, effort)
     try:
-        shrinking.leave_out_conjuncts()
-        shrinking.leave_out_existences()
+        search.leave_out_conjuncts()
+        search.leave_out_existences()
     except OutOfBudget:
-        return shrinking.conflict(smallest=False)
-    return shrinking.conflict(smallest=True)
+        return search.conflict(smallest=False)
+    return search.conflict(smallest=True)
 
 
-class _Shrinking:
-    """A formula that no layout satisfies, made weaker as long as that stays so."""
+class _ConflictSearch:
+    """An unsatisfiable formula that is weakened step by step as long as it stays unsatisfiable."""
 
-    def __init__(self, formula: Formula, means: Means, effort: Effort) -> None:
+    def __init__(self, formula: Formula, settings: ProofSettings, effort: Effort) -> None:
         self.formula = formula
-        self.means = means
+        self.settings = settings
         self.effort = effort
         self.leaves = tuple(leaves(formula))
         self.core = list(self.leaves)
         self.rest = formula
 
     def conflict(self, *, smallest: bool) -> Conflict:
-        """Return what is left."""
         said = sayings(self.rest, object_names(self.formula))
         return Conflict(tuple(said), tuple(leaf.path for leaf in self.core), smallest)
 
     def leave_out_conjuncts(self) -> None:
-        """Leave out what a search over assumptions does not need, then one conjunct after the other."""
+        """Keep only the conjuncts in the solver's unsatisfiable core, then try to remove each of them."""
         blamed = self._blamed()
         if len(blamed) < len(self.core):
             self._keep(blamed)
@@ -69,23 +68,23 @@ class _Shrinking:
 
     def _keep(self, core: Sequence[Leaf]) -> None:
         rest = without(self.formula, [leaf.path for leaf in self.leaves if leaf not in core])
-        if is_refuted(rest, self.means, self.effort):
+        if is_refuted(rest, self.settings, self.effort):
             self.core, self.rest = list(core), rest
 
     def _blamed(self) -> list[Leaf]:
-        """Return the conjuncts that a search over assumptions needs to find none; all of them where it comes to
-        nothing.
-        """
-        if self.means.extremes:
+        """Return the conjuncts in the solver's unsatisfiable core, or all of them if the solver finds none."""
+        if self.settings.extremes:
             return self.core
         switched = self.formula
         for number, leaf in enumerate(self.leaves):
             off = Atom(SWITCH, (Literal(str(number)),))
             switched = replaced(switched, leaf.path, Or((off, leaf.formula)))
-        candidates = Domain(self.formula).rounds(self.means.rounds)
-        placing = Placing(candidates, EXACT, self.effort.budget)
+        candidates = Domain(self.formula).rounds(self.settings.rounds)
+        placing = PlacementModel(candidates, EXACT, self.effort.budget)
         try:
-            placing.require(ground(switched, candidates, "strict", rounds=self.means.rounds, budget=self.effort.budget))
+            placing.require(
+                ground(switched, candidates, "strict", rounds=self.settings.rounds, budget=self.effort.budget)
+            )
         except TooLarge:
             return self.core
         placed = placing.placed(self.effort, assume=True)
@@ -94,7 +93,7 @@ class _Shrinking:
         return [leaf for number, leaf in enumerate(self.leaves) if str(number) in placed.blamed]
 
     def leave_out_existences(self) -> None:
-        """Leave out objects, and conditions that must apply, of which the conflicting conjuncts do not speak."""
+        """Remove objects, and conditions that must apply, that the conflicting conjuncts do not mention."""
         spoken = {variable for leaf in self.core for variable in free_variables(leaf.formula)}
         inside = [leaf.path for leaf in self.core]
         for path, _ in list(walk(self.rest)):
@@ -109,11 +108,11 @@ class _Shrinking:
 
     def _drop(self, path: Path, instead: Formula) -> None:
         rest = replaced(self.rest, path, instead)
-        if is_refuted(rest, self.means, self.effort):
+        if is_refuted(rest, self.settings, self.effort):
             self.rest = rest
 
 
 def _without_class(part: Exists) -> Formula:
-    """Return the body of an ``exists`` without what gives its variable a class."""
+    """Return the body of an ``exists`` without the atom that gives its variable a class."""
     given = [path for path, one in walk(part.body) if gives_class(one, part.variable, part.body)]
     return without(part.body, given)

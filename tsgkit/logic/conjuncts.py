@@ -1,4 +1,4 @@
-"""The conjuncts of a formula, by their places: what can be left out of it, and what is then left to say in words.
+"""The conjuncts of a formula, by their paths: removing them, and verbalising each of them.
 
 >>> from tsgkit.logic.parser import parse
 >>> formula = parse("(exists ?b (and (Is ?b 'book') (OnTopSide ?b) (Has ?b 'red')))")
@@ -31,7 +31,7 @@ from tsgkit.logic.witnesses import TRUE
 
 
 class Leaf(NamedTuple):
-    """A conjunct of a formula, by its place; ``general`` is that of the outermost ``forall`` around it."""
+    """A conjunct of a formula and its path; ``general`` is the path of the outermost ``forall`` around it."""
 
     path: Path
     formula: Formula
@@ -39,9 +39,9 @@ class Leaf(NamedTuple):
 
 
 def leaves(formula: Formula) -> Iterator[Leaf]:
-    """Yield the conjuncts of a formula, in ``exists`` and in what follows from a condition of a ``forall`` too.
+    """Yield the conjuncts of a formula, also inside ``exists`` and in the consequent of a conditional ``forall``.
 
-    What gives a variable its class is none of them, unless that is all that is said of the variable.
+    The atom that gives a variable its class is left out, unless nothing else mentions the variable.
     """
     yield from _leaves(formula, (), None)
 
@@ -64,12 +64,12 @@ def _leaves(formula: Formula, path: Path, general: Path | None) -> Iterator[Leaf
 
 
 def gives_class(part: Formula, variable: Variable, body: Formula) -> bool:
-    """Return whether a part of a body says the class that the body demands of a variable."""
+    """Return whether a part of a body is the atom that gives a variable its required class."""
     return part == Atom("Is", (variable, Literal(demanded_class(variable, body) or "")))
 
 
 def replaced(formula: Formula, path: Path, new: Formula) -> Formula:
-    """Return the formula with another one in a place."""
+    """Return the formula with the part at a path replaced."""
     if not path:
         return new
     parts = list(parts_of(formula))
@@ -78,21 +78,21 @@ def replaced(formula: Formula, path: Path, new: Formula) -> Formula:
 
 
 def without(formula: Formula, paths: Sequence[Path]) -> Formula:
-    """Return the formula with nothing said in some places."""
+    """Return the formula with the parts at some paths replaced by true."""
     for path in paths:
         formula = replaced(formula, path, TRUE)
     return formula
 
 
 def part_at(formula: Formula, path: Path) -> Formula:
-    """Return the part in a place."""
+    """Return the part at a path."""
     for number in path:
         formula = parts_of(formula)[number]
     return formula
 
 
 def leaf_words(leaf: Leaf, formula: Formula) -> str:
-    """Return a conjunct in words, with all conditions; the binders of its formula must have names of their own."""
+    """Verbalise a conjunct with all its conditions. Each binder of the formula must have a unique name."""
     if leaf.general is None:
         return words(leaf.formula, object_names(formula))
     alone = without(formula, [one.path for one in leaves(formula) if one.path != leaf.path])
@@ -100,7 +100,7 @@ def leaf_words(leaf: Leaf, formula: Formula) -> str:
 
 
 def pruned(formula: Formula) -> Formula:
-    """Return the formula without conjuncts that are true."""
+    """Return the formula without conjuncts that are the constant true."""
     if isinstance(formula, And):
         parts = [one for part in formula.parts if (one := pruned(part)) != TRUE]
         return parts[0] if len(parts) == 1 else And(tuple(parts))
@@ -110,13 +110,16 @@ def pruned(formula: Formula) -> Formula:
 
 
 def sayings(formula: Formula, names: Names) -> list[str]:
-    """Return the conjuncts of a formula in words, each with all its conditions; then what there must be besides."""
+    """Verbalise each conjunct of a formula with its conditions, then the objects that must exist besides."""
     said, there = _stated(pruned(formula), frozenset())
     return [words(one, names) for one in (*said, *there)]
 
 
 def _stated(formula: Formula, given: frozenset[Formula]) -> tuple[list[Formula], list[Formula]]:
-    """Return what is said, and what must exist of which nothing is said; ``given`` are the classes that names tell."""
+    """Return the conjuncts, and the existence of objects they do not mention.
+
+    ``given`` holds the class atoms that the objects' names already express.
+    """
     match formula:
         case And(parts):
             pairs = [_stated(part, given) for part in parts]

@@ -1,4 +1,4 @@
-"""Formulas in plain English: the same words every time, for people who do not read s-expressions.
+"""Deterministic verbalisation of formulas in plain English, for people who do not read s-expressions.
 
 >>> from tsgkit.logic.parser import parse
 >>> reading_of(parse("(exists ?b (exists ?g (and (Is ?b 'bowl') (Has ?b 'red') (Is ?g 'glove') (LargerThan ?b ?g))))"))
@@ -6,7 +6,7 @@
 >>> reading_of(parse("(forall ?d (implies (Is ?d 'drill') (exists ?e (and (Is ?e 'drill') (LeftOf ?e ?d)))))"))
 'For every drill (drill 1): there is a drill (drill 2) such that drill 2 is left of drill 1.'
 
-An object is called by its class, with a number where several are of one class, and ``object 1`` where none is named.
+An object is named by its class, with a number if several share the class, and ``object 1`` if it has none.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tsgkit.logic.formula import (
     refuse_deep,
     walk,
 )
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 
 Names = Mapping[Variable, str]
 
@@ -78,16 +78,16 @@ COMPARED = {
 
 
 def reading_of(formula: Formula) -> str:
-    """Return a formula in sentences, one for each of its conjuncts."""
+    """Verbalise a formula: one sentence or more per conjunct."""
     refuse_deep(formula)
-    formula = apart(formula)
+    formula = rename_apart(formula)
     names = object_names(formula)
     said = [one for part in _conjuncts(formula) or [formula] for one in _sentences(part, names)]
     return " ".join(one[:1].upper() + one[1:] + "." for one in said)
 
 
 def _sentences(formula: Formula, names: Names) -> Iterator[str]:
-    """Yield what there is, then what is said of it: names once introduced are understood in later sentences."""
+    """Verbalise the objects that exist, then the statements about them: later sentences use the names introduced."""
     if not isinstance(formula, Exists):
         yield words(formula, names)
         return
@@ -98,7 +98,8 @@ def _sentences(formula: Formula, names: Names) -> Iterator[str]:
 
 
 def object_names(formula: Formula) -> dict[Variable, str]:
-    """Return what each variable of a formula is called; each must be bound once, as ``apart`` makes it."""
+    """Return a name for each variable of a formula. Each variable must be bound once, as :func:`rename_apart`
+    ensures."""
     classes: dict[Variable, str] = {}
     for _, part in walk(formula):
         for variable, body in _bound(part):
@@ -115,9 +116,9 @@ def object_names(formula: Formula) -> dict[Variable, str]:
 
 
 def class_of(variable: Variable, body: Formula) -> str | None:
-    """Return the class a quantified body demands of a variable: where it is no such thing, an ``exists`` gains nothing.
+    """Return the class that a quantified body requires of a variable, or None.
 
-    Of an implication it is the class its antecedent demands: other objects say nothing about a ``forall``.
+    For an implication it is the class its antecedent requires: a ``forall`` says nothing about other objects.
     """
     waiting = [body]
     while waiting:
@@ -142,7 +143,7 @@ def _innermost(formula: Formula) -> Formula:
 
 
 def words(formula: Formula, names: Names) -> str:
-    """Return a formula as a clause, without capital and full stop."""
+    """Verbalise a formula as a clause, without capital letter and full stop."""
     match formula:
         case Atom():
             return atom_words(formula, names)
@@ -173,7 +174,7 @@ def words(formula: Formula, names: Names) -> str:
 
 
 def atom_words(atom: Atom, names: Names, *, negated: bool = False) -> str:
-    """Return what an atom says, or denies.
+    """Verbalise an atom or its negation.
 
     >>> atom = Atom("LeftOf", (Variable("?a"), Variable("?b")))
     >>> atom_words(atom, {Variable("?a"): "the cup"}, negated=True)
@@ -195,7 +196,7 @@ def atom_words(atom: Atom, names: Names, *, negated: bool = False) -> str:
 
 
 def verb_of(atom: Atom) -> str | None:
-    """Return what an atom says of its first argument, up to its second; None for predicates that are not known."""
+    """Return the words between the first and the second argument of an atom, or None for unknown predicates."""
     if len(atom.args) == 2 and isinstance(value := atom.args[1], Literal):
         if atom.name == "Is":
             return f"is {with_article(value.text)}"
@@ -207,7 +208,7 @@ def verb_of(atom: Atom) -> str | None:
 
 
 def with_article(noun: str) -> str:
-    """Return a noun phrase with its article.
+    """Return a noun phrase with its indefinite article.
 
     >>> with_article("cutting_board"), with_article("apple"), with_article("red scissors")
     ('a cutting board', 'an apple', 'a pair of red scissors')
@@ -217,7 +218,7 @@ def with_article(noun: str) -> str:
 
 
 def thing(noun: str) -> str:
-    """Return a class, with adjectives before it or without, as one thing.
+    """Return a class name, with or without adjectives, as a singular noun phrase.
 
     >>> thing("game_controller"), thing("gray scissors"), thing("keys")
     ('game controller', 'pair of gray scissors', 'bunch of keys')
@@ -228,7 +229,7 @@ def thing(noun: str) -> str:
 
 
 def _held(formula: Formula, names: Names) -> str:
-    """Return a clause inside another one: in parentheses where it would run on."""
+    """Verbalise a formula inside another one, in parentheses if it is compound."""
     said = words(formula, names)
     return said if isinstance(formula, Atom | Not | Comparison) else f"({said})"
 
@@ -241,14 +242,14 @@ def _bound(formula: Formula) -> Iterable[tuple[Variable, Formula]]:
     match formula:
         case Exists(variable, body):
             yield variable, body
-        case Forall(variable, body):  # without a condition, it says of every object what it says
+        case Forall(variable, body):  # without a condition, the body applies to every object
             yield variable, body if isinstance(_innermost(body), Implies) else And(())
         case Comparison(_, left, right):
             yield from ((side.variable, side.body) for side in (left, right) if isinstance(side, Count))
 
 
 def _conjuncts(formula: Formula) -> list[Formula]:
-    """Return the parts of a conjunction, and of conjunctions that are its parts."""
+    """Return the parts of a conjunction, flattening nested conjunctions."""
     if isinstance(formula, And):
         return [one for part in formula.parts for one in _conjuncts(part)]
     return [formula]
@@ -260,7 +261,7 @@ def _existence(formula: Exists, names: Names, *, negated: bool = False) -> str:
 
 
 def _opened(formula: Exists, names: Names, *, no: bool = False) -> tuple[str, list[Formula]]:
-    """Return that there are the objects of directly nested quantifiers, and what is left to say of them."""
+    """Introduce the objects of directly nested quantifiers; return the phrase and the remaining conjuncts."""
     variables, body = [formula.variable], formula.body
     while isinstance(body, Exists) and not no:
         variables.append(body.variable)
@@ -287,7 +288,7 @@ def _every(formula: Forall, names: Names) -> str:
 def _introduced(
     variables: Sequence[Variable], conjuncts: Sequence[Formula], names: Names, determiner: str
 ) -> tuple[list[str], list[Formula]]:
-    """Noun phrases for new objects, made of what is said about each alone, and what is left to say."""
+    """Return noun phrases for new objects, built from atoms about each alone, and the remaining conjuncts."""
     rest, nouns = list(conjuncts), []
     for variable in variables:
         own = [part for part in rest if _describes(part, variable)]

@@ -1,14 +1,14 @@
-"""Formulas made ready for one layout: parts that evaluate themselves and remember what they found.
+"""Formulas compiled for one layout into parts that evaluate themselves and cache their results.
 
 >>> from tsgkit.logic.layouts import Box, Layout, Thing
 >>> from tsgkit.logic.parser import parse
 >>> layout = Layout((Thing("cup", Box(0, 0, 90, 90)), Thing("pen", Box(100, 0, 190, 90))))
->>> board = Board(layout)
->>> board.prepare(parse("(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y))))")).truth()
+>>> evaluator = Evaluator(layout)
+>>> evaluator.prepare(parse("(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y))))")).truth()
 True
 
-Conjuncts leave the quantifiers they do not depend on, nested ``exists`` are put in the order that is cheapest, and a
-quantifier remembers its truth for the values of the variables that it depends on. All that belongs to one layout.
+Conjuncts are moved out of quantifiers they do not depend on, nested ``exists`` are put in the cheapest order, and a
+quantifier caches its truth per values of the variables it depends on. A compiled formula belongs to one layout.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tsgkit.logic.formula import (
     refuse_deep,
 )
 from tsgkit.logic.layouts import RELATIONS, Layout
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import Meter
 from tsgkit.logic.vocabulary import KNOLLING, OBJECT
 
@@ -51,64 +51,64 @@ NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
     "LessThanOrEquals": operator.le,
 }
 STEPS_TO_PREPARE = 50
-"""What making a sub-formula ready counts as: conditions in conditions are made ready twice each, and that adds up."""
+"""The cost of compiling a sub-formula, in steps. Nested conditions are compiled twice each, which adds up."""
 MOST_TOGETHER = 40
-"""How many quantifiers are searched through together at most."""
+"""The maximum number of quantifiers searched together."""
 MOST_ORDERED = 4_000
-"""Quantifiers times parts up to which their order is chosen; beyond, it is the written one."""
+"""The maximum of quantifiers times parts for which the order is optimised. Above it, the written order is used."""
 
 
 class Part:
-    """A sub-formula on a board; ``needs`` are the variables its truth depends on."""
+    """A compiled sub-formula. Its truth depends on the variables in ``needs``."""
 
-    def __init__(self, board: Board, formula: Formula, needs: Iterable[Variable]) -> None:
-        self.board = board
+    def __init__(self, evaluator: Evaluator, formula: Formula, needs: Iterable[Variable]) -> None:
+        self.evaluator = evaluator
         self.formula = formula
         self.needs = frozenset(needs)
 
     def truth(self) -> bool:
-        """Return whether this holds for the values the board has for its variables."""
+        """Return whether the part holds for the current values of its variables."""
         raise NotImplementedError
 
 
-class Said(Part):
+class AtomPart(Part):
     """An atom."""
 
     formula: Atom
 
-    def __init__(self, board: Board, atom: Atom) -> None:
+    def __init__(self, evaluator: Evaluator, atom: Atom) -> None:
         self.variables = tuple(arg for arg in atom.args if isinstance(arg, Variable))
-        super().__init__(board, atom, self.variables)
-        self.slots = tuple(map(board.slot, self.variables))
+        super().__init__(evaluator, atom, self.variables)
+        self.slots = tuple(map(evaluator.slot, self.variables))
         self.first, self.last = self.slots[0], self.slots[-1]
         self.known: dict[tuple[int, int], bool] = {}
 
     def truth(self) -> bool:
-        """Return whether it is so, looked up once for the same objects."""
-        values = self.board.values
+        """Return whether the atom holds, cached per combination of objects."""
+        values = self.evaluator.values
         key = (values[self.first], values[self.last])
         if (known := self.known.get(key)) is None:
-            known = self.known[key] = self.looked_up()
+            known = self.known[key] = self.evaluate()
         return known
 
-    def looked_up(self) -> bool:
-        """Return whether it is so by labels, attributes and boxes."""
-        things = [self.board.layout.objects[self.board.values[slot]] for slot in self.slots]
+    def evaluate(self) -> bool:
+        """Evaluate the atom on labels, attributes and boxes."""
+        things = [self.evaluator.layout.objects[self.evaluator.values[slot]] for slot in self.slots]
         value = self.formula.args[-1]
         if isinstance(value, Literal):
             return things[0].label == value.text if self.formula.name == "Is" else things[0].has(value.text)
         return RELATIONS[self.formula.name](*(thing.box for thing in things))
 
 
-class Joined(Part):
-    """Several parts under one connective."""
+class Connective(Part):
+    """A connective and its parts."""
 
-    def __init__(self, board: Board, formula: Formula, parts: Iterable[Part]) -> None:
+    def __init__(self, evaluator: Evaluator, formula: Formula, parts: Iterable[Part]) -> None:
         self.parts = tuple(parts)
-        super().__init__(board, formula, chain.from_iterable(part.needs for part in self.parts))
+        super().__init__(evaluator, formula, chain.from_iterable(part.needs for part in self.parts))
 
 
-class All(Joined):
+class Conjunction(Connective):
     """A conjunction."""
 
     def truth(self) -> bool:
@@ -116,191 +116,198 @@ class All(Joined):
         return all(part.truth() for part in self.parts)
 
 
-class Some(Joined):
+class Disjunction(Connective):
     """A disjunction."""
 
     def truth(self) -> bool:
-        """Return whether a part holds."""
+        """Return whether at least one part holds."""
         return any(part.truth() for part in self.parts)
 
 
-class Denied(Joined):
+class Negation(Connective):
     """A negation."""
 
     def truth(self) -> bool:
-        """Return whether its part does not hold."""
+        """Return whether the negated part does not hold."""
         return not self.parts[0].truth()
 
 
-class Condition(Joined):
+class Implication(Connective):
     """An implication."""
 
     def truth(self) -> bool:
-        """Return whether the condition does not hold, or what follows does."""
+        """Return whether the condition is false or the consequent is true."""
         return not self.parts[0].truth() or self.parts[1].truth()
 
 
-class Alike(Joined):
-    """Both sides true, or both false."""
+class Equivalence(Connective):
+    """An equivalence."""
 
     def truth(self) -> bool:
         """Return whether both parts hold or neither does."""
         return self.parts[0].truth() == self.parts[1].truth()
 
 
-class Choosing(Part):
-    """What chooses objects for a variable: not those that variables it must differ from stand for."""
+class Quantifier(Part):
+    """A quantifier or count: goes through the objects for its variable, except those already taken by ``others``."""
 
     def __init__(
-        self, board: Board, formula: Formula, variable: Variable, others: frozenset[Variable], body: Part
+        self, evaluator: Evaluator, formula: Formula, variable: Variable, others: frozenset[Variable], body: Part
     ) -> None:
-        super().__init__(board, formula, (body.needs | others) - {variable})
+        super().__init__(evaluator, formula, (body.needs | others) - {variable})
         self.variable = variable
         self.others = others
         self.body = body
-        self.slot = board.slot(variable)
-        self.slots = tuple(sorted(map(board.slot, self.needs)))
-        self.other_slots = tuple(map(board.slot, others))
+        self.slot = evaluator.slot(variable)
+        self.slots = tuple(sorted(map(evaluator.slot, self.needs)))
+        self.other_slots = tuple(map(evaluator.slot, others))
         self.known: dict[tuple[int, ...], int] = {}
-        self.sieved: list[int] | None = None
+        self.matches: list[int] | None = None
         self.rest: list[Part] = []
 
     def truth(self) -> bool:
-        """Return whether there is something to be found."""
-        return bool(self.found())
+        """Return whether the value is not 0."""
+        return bool(self.value())
 
-    def found(self) -> int:
-        """Return what :meth:`look` says, looked for once for the same values."""
-        values = self.board.values
+    def value(self) -> int:
+        """Return the result of :meth:`compute`, cached per combination of the variables it depends on."""
+        values = self.evaluator.values
         key = tuple([values[slot] for slot in self.slots])
         if (known := self.known.get(key)) is None:
-            known = self.known[key] = self.look()
+            known = self.known[key] = self.compute()
         return known
 
-    def look(self) -> int:
-        """Return how many, or whether, by going through the choices."""
+    def compute(self) -> int:
+        """Compute the truth or the count by going through the choices."""
         raise NotImplementedError
 
     def choices(self, among: Sequence[int] | None = None) -> Iterator[int]:
-        """Put one object after the other in the variable's place."""
-        values, step = self.board.values, self.board.meter.step
+        """Assign one object after the other to the variable and yield its number."""
+        values, step = self.evaluator.values, self.evaluator.meter.step
         taken = {values[slot] for slot in self.other_slots}
-        for number in range(len(self.board.layout.objects)) if among is None else among:
+        for number in range(len(self.evaluator.layout.objects)) if among is None else among:
             step()
             if number not in taken:
                 values[self.slot] = number
                 yield number
 
-    def sieve(self, conjuncts: Sequence[Part]) -> list[int]:
-        """Return the objects of which all is true that conjuncts say of the variable alone: looked up once for all."""
-        if self.sieved is None:
-            alone = [part for part in conjuncts if isinstance(part, Said) and part.needs == {self.variable}]
+    def matching(self, conjuncts: Sequence[Part]) -> list[int]:
+        """Return the objects that satisfy the conjuncts about this variable alone. They are computed once."""
+        if self.matches is None:
+            alone = [part for part in conjuncts if isinstance(part, AtomPart) and part.needs == {self.variable}]
             self.rest = [part for part in conjuncts if part not in alone]
-            sieved = []
-            for number in range(len(self.board.layout.objects)):
-                self.board.meter.step()
-                self.board.values[self.slot] = number
+            matches = []
+            for number in range(len(self.evaluator.layout.objects)):
+                self.evaluator.meter.step()
+                self.evaluator.values[self.slot] = number
                 if all(part.truth() for part in alone):
-                    sieved.append(number)
-            self.sieved = sieved
-        return self.sieved
+                    matches.append(number)
+            self.matches = matches
+        return self.matches
 
 
-class Found(Choosing):
-    """An ``exists`` over what depends on its variable."""
+class Existential(Quantifier):
+    """An existential quantifier."""
 
-    def look(self) -> int:
+    def compute(self) -> int:
         """Return whether a choice makes the body true."""
-        sieved = self.sieve(conjuncts(self.body))
-        return any(all(part.truth() for part in self.rest) for _ in self.choices(sieved))
+        matches = self.matching(conjuncts(self.body))
+        return any(all(part.truth() for part in self.rest) for _ in self.choices(matches))
 
 
-class Every(Choosing):
-    """A ``forall`` without the rule about conditions that never apply: false where there is nothing to choose."""
+class Universal(Quantifier):
+    """A universal quantifier: false if there is no object to choose.
 
-    def look(self) -> int:
-        """Return whether every choice does, and there is one."""
-        taken = {self.board.values[slot] for slot in self.other_slots}
-        if len(taken) == len(self.board.layout.objects):
+    :class:`UniversalBlock` adds the rule about conditions that apply to no object.
+    """
+
+    def compute(self) -> int:
+        """Return whether there is a choice and every choice makes the body true."""
+        taken = {self.evaluator.values[slot] for slot in self.other_slots}
+        if len(taken) == len(self.evaluator.layout.objects):
             return False
-        condition = conjuncts(self.body.parts[0]) if isinstance(self.body, Condition) else ()
-        return all(self.body.truth() for _ in self.choices(self.sieve(condition)))
+        condition = conjuncts(self.body.parts[0]) if isinstance(self.body, Implication) else ()
+        return all(self.body.truth() for _ in self.choices(self.matching(condition)))
 
 
-class Counted(Choosing):
-    """How many objects make a body true."""
+class ObjectCount(Quantifier):
+    """The number of objects that make a body true."""
 
-    def look(self) -> int:
-        """Return how many choices do."""
+    def compute(self) -> int:
+        """Return the number of choices that make the body true."""
         return sum(self.body.truth() for _ in self.choices())
 
 
-class General(Joined):
-    """Directly nested foralls: the first part holds for every choice, each other one is a condition that applies."""
+class UniversalBlock(Connective):
+    """Directly nested foralls: the first part must hold for every choice; each other part checks that a condition
+    applies."""
 
-    def __init__(self, board: Board, formula: Forall, variables: Sequence[Variable], parts: Sequence[Part]) -> None:
-        super().__init__(board, formula, parts)
+    def __init__(
+        self, evaluator: Evaluator, formula: Forall, variables: Sequence[Variable], parts: Sequence[Part]
+    ) -> None:
+        super().__init__(evaluator, formula, parts)
         self.variables = tuple(variables)
 
     def truth(self) -> bool:
-        """Return whether all choices do, and every condition applies to one."""
+        """Return whether all choices satisfy the body and every condition applies to an object."""
         everything, *applied = self.parts
         if not everything.truth():
             return False
         if all(part.truth() for part in applied):
             return True
-        self.board.zero_triggers += 1
+        self.evaluator.zero_triggers += 1
         return False
 
 
-class Compared(Part):
-    """Two numbers, each fixed or counted."""
+class NumberComparison(Part):
+    """A comparison of two numbers, each of them constant or counted."""
 
     formula: Comparison
 
-    def __init__(self, board: Board, formula: Comparison, sides: Sequence[Counted | float]) -> None:
-        counted = [side.needs for side in sides if isinstance(side, Counted)]
-        super().__init__(board, formula, chain.from_iterable(counted))
+    def __init__(self, evaluator: Evaluator, formula: Comparison, sides: Sequence[ObjectCount | float]) -> None:
+        counted = [side.needs for side in sides if isinstance(side, ObjectCount)]
+        super().__init__(evaluator, formula, chain.from_iterable(counted))
         self.sides = tuple(sides)
 
     def truth(self) -> bool:
-        """Return whether the numbers compare as is said."""
+        """Return whether the comparison holds."""
         left, right = self.numbers()
         return NUMBERS[self.formula.name](left, right)
 
     def numbers(self) -> tuple[float, float]:
-        """Return the numbers that are compared."""
-        left, right = (side.found() if isinstance(side, Counted) else side for side in self.sides)
+        """Return the two numbers compared."""
+        left, right = (side.value() if isinstance(side, ObjectCount) else side for side in self.sides)
         return left, right
 
 
-class Sought(NamedTuple):
-    """An ``exists``, and the variables that are bound around it."""
+class PendingExists(NamedTuple):
+    """An ``exists`` and the variables bound around it."""
 
     formula: Exists
     around: tuple[Variable, ...]
 
 
 class Search:
-    """Quantifiers that are searched through together, as all are ``exists`` and must hold at once.
+    """Nested ``exists`` quantifiers that are searched together and can be put in any order.
 
-    Their order is free: the one goes first whose parts depend on the fewest other variables, the innermost among such.
+    The quantifier whose parts depend on the fewest other variables goes first; among equals, the innermost.
     """
 
     def __init__(self, scope: tuple[Variable, ...]) -> None:
         self.scope = scope
-        self.waiting: dict[Variable, Sought] = {}
+        self.waiting: dict[Variable, PendingExists] = {}
         self.parts: list[Part] = []
 
-    def linked(self, variable: Variable, sought: Sought) -> tuple[Variable, ...]:
-        """Return the variables that one must differ from where variables are distinct: around it, or inside it."""
+    def linked(self, variable: Variable, sought: PendingExists) -> tuple[Variable, ...]:
+        """Return the variables, bound around this one or inside it, that it must differ from if variables are
+        distinct."""
         around = [one for one in sought.around if one in self.waiting or one in self.scope]
         return (*around, *(one for one, other in self.waiting.items() if variable in other.around))
 
-    def next_out(
+    def next_variable(
         self, parts: Sequence[Part], others: Callable[[Variable, tuple[Variable, ...]], frozenset[Variable]]
     ) -> Variable:
-        """Return the variable whose quantifier is put around its parts next."""
+        """Return the variable whose quantifier is wrapped around its parts next."""
         variables = list(reversed(self.waiting))
         if len(variables) == 1 or len(parts) * len(variables) > MOST_ORDERED:
             return variables[0]
@@ -312,8 +319,8 @@ class Search:
         return min(variables, key=width)
 
 
-class Board:
-    """One layout, and the objects that variables stand for at the moment."""
+class Evaluator:
+    """A layout and the objects currently assigned to the variables."""
 
     def __init__(self, layout: Layout, *, distinct: bool = False, meter: Meter | None = None) -> None:
         self.layout = layout
@@ -325,73 +332,74 @@ class Board:
         self.zero_triggers = 0
 
     def prepare(self, formula: Formula) -> Part:
-        """Return the formula made ready; ``UsageError`` where it says what no layout can tell."""
+        """Compile a formula. Raise ``UsageError`` if a layout cannot decide it."""
         refuse_deep(formula)
         refuse_unjudgeable(formula)
-        return self.part(apart(formula), ())
+        return self.part(rename_apart(formula), ())
 
     def slot(self, variable: Variable) -> int:
-        """Return where among the values the object is that a variable stands for."""
+        """Return the index of a variable in ``values``."""
         if variable not in self.slots:
             self.slots[variable] = len(self.values)
             self.values.append(0)
         return self.slots[variable]
 
     def part(self, formula: Formula, scope: tuple[Variable, ...]) -> Part:
-        """Return a sub-formula made ready; ``scope`` are the variables bound around it."""
+        """Compile a sub-formula; ``scope`` holds the variables bound around it."""
         self.meter.step(STEPS_TO_PREPARE)
         match formula:
             case Atom():
-                return Said(self, formula)
+                return AtomPart(self, formula)
             case And() | Exists():
                 conjuncts = self.conjuncts(formula, scope)
-                return conjuncts[0] if len(conjuncts) == 1 else All(self, formula, conjuncts)
+                return conjuncts[0] if len(conjuncts) == 1 else Conjunction(self, formula, conjuncts)
             case Or(parts):
-                return Some(self, formula, [self.part(part, scope) for part in parts])
+                return Disjunction(self, formula, [self.part(part, scope) for part in parts])
             case Not(body):
-                return Denied(self, formula, [self.part(body, scope)])
+                return Negation(self, formula, [self.part(body, scope)])
             case Implies(left, right):
-                return Condition(self, formula, [self.part(left, scope), self.part(right, scope)])
+                return Implication(self, formula, [self.part(left, scope), self.part(right, scope)])
             case Iff(left, right):
-                return Alike(self, formula, [self.part(left, scope), self.part(right, scope)])
+                return Equivalence(self, formula, [self.part(left, scope), self.part(right, scope)])
             case Comparison(_, left, right):
-                return Compared(self, formula, [self.number(left, scope), self.number(right, scope)])
+                return NumberComparison(self, formula, [self.number(left, scope), self.number(right, scope)])
             case Forall():
-                return self.general(formula, scope)
+                return self.universal(formula, scope)
 
     def conjuncts(self, formula: Formula, scope: tuple[Variable, ...]) -> list[Part]:
-        """Return the parts that must all hold: those of conjunctions in it, and what is left of each ``exists``."""
+        """Compile a formula into parts that must all hold, moving parts out of each ``exists`` they do not depend
+        on."""
         if isinstance(formula, And):
             return cheap_first(one for part in formula.parts for one in self.conjuncts(part, scope))
         search = Search(scope)
         self.gather(formula, scope, search)
         parts = search.parts
         while search.waiting:
-            variable = search.next_out(parts, self.others)
-            found = search.waiting.pop(variable)
-            others = self.others(variable, search.linked(variable, found))
+            variable = search.next_variable(parts, self.others)
+            pending = search.waiting.pop(variable)
+            others = self.others(variable, search.linked(variable, pending))
             staying = cheap_first(part for part in parts if variable in part.needs)
-            body = staying[0] if len(staying) == 1 else All(self, found.formula.body, staying)
+            body = staying[0] if len(staying) == 1 else Conjunction(self, pending.formula.body, staying)
             leaving = [part for part in parts if variable not in part.needs]
-            parts = [*leaving, Found(self, found.formula, variable, others, body)]
+            parts = [*leaving, Existential(self, pending.formula, variable, others, body)]
         return cheap_first(parts)
 
     def gather(self, formula: Formula, around: tuple[Variable, ...], search: Search) -> None:
-        """Take a search apart: quantifiers and conjunctions inside each other, in whatever order."""
+        """Collect nested ``exists`` quantifiers and conjunctions into a search."""
         if isinstance(formula, And) and search.waiting:
             for part in formula.parts:
                 self.gather(part, around, search)
         elif isinstance(formula, Exists) and len(search.waiting) < MOST_TOGETHER:
             self.classes[formula.variable] = demanded(formula.variable, formula.body)
-            search.waiting[formula.variable] = Sought(formula, around)
+            search.waiting[formula.variable] = PendingExists(formula, around)
             self.gather(formula.body, (*around, formula.variable), search)
         elif isinstance(formula, Exists):
             search.parts += self.conjuncts(formula, around)
         else:
             search.parts.append(self.part(formula, around))
 
-    def general(self, formula: Forall, scope: tuple[Variable, ...]) -> Part:
-        """Directly nested foralls as one, with the conditions that must apply to something."""
+    def universal(self, formula: Forall, scope: tuple[Variable, ...]) -> Part:
+        """Compile directly nested foralls, with the conditions that must apply to an object."""
         variables, body = block(formula)
         inside = (*scope, *variables)
         condition = body.antecedent if isinstance(body, Implies) else None
@@ -400,28 +408,30 @@ class Board:
         part = self.part(body, inside)
         for place in reversed(range(len(variables))):
             around = (*scope, *variables[:place])
-            part = Every(self, formula, variables[place], self.others(variables[place], around), part)
+            part = Universal(self, formula, variables[place], self.others(variables[place], around), part)
         applied = [self.applied(variables, one.antecedent, scope) for one in conditions(body)]
-        return General(self, formula, variables, [part, *applied])
+        return UniversalBlock(self, formula, variables, [part, *applied])
 
     def applied(self, variables: Sequence[Variable], condition: Formula, scope: tuple[Variable, ...]) -> Part:
-        """Return that a condition is true for some choice of the variables of its ``forall``."""
+        """Compile the check that a condition holds for some choice of the variables of its ``forall``."""
         for variable in reversed(variables):
             condition = Exists(variable, condition)
         return self.part(condition, scope)
 
-    def number(self, number: Number, scope: tuple[Variable, ...]) -> Counted | float:
-        """Return a number, or the part that counts it."""
+    def number(self, number: Number, scope: tuple[Variable, ...]) -> ObjectCount | float:
+        """Return a constant number, or compile a count."""
         if not isinstance(number, Count):
             return number
         variable = number.variable
         self.classes[variable] = demanded(variable, number.body)
         body = self.part(number.body, (*scope, variable))
-        return Counted(self, number.body, variable, self.others(variable, scope), body)
+        return ObjectCount(self, number.body, variable, self.others(variable, scope), body)
 
     def others(self, variable: Variable, scope: tuple[Variable, ...]) -> frozenset[Variable]:
-        """Return the variables around that this one must differ from: one that must be of another class does so
-        anyway."""
+        """Return the variables in scope that this one must differ from.
+
+        Variables that must be of another class are left out: they differ anyway.
+        """
         if not self.distinct:
             return frozenset()
         own = self.classes[variable]
@@ -431,16 +441,16 @@ class Board:
 
 def conjuncts(body: Part) -> tuple[Part, ...]:
     """Return the parts that must all hold for a body to hold."""
-    return body.parts if isinstance(body, All) else (body,)
+    return body.parts if isinstance(body, Conjunction) else (body,)
 
 
 def cheap_first(parts: Iterable[Part]) -> list[Part]:
-    """Parts in the order in which they are tried: what is said of one object, of two, then what is searched for."""
-    return sorted(parts, key=lambda part: (not isinstance(part, Said), len(part.needs)))
+    """Sort parts by evaluation cost: atoms about one object, atoms about two, then everything else."""
+    return sorted(parts, key=lambda part: (not isinstance(part, AtomPart), len(part.needs)))
 
 
 def block(formula: Forall) -> tuple[list[Variable], Formula]:
-    """Return the variables of directly nested foralls, and the body of the innermost."""
+    """Return the variables of directly nested foralls and the body of the innermost."""
     variables, body = [formula.variable], formula.body
     while isinstance(body, Forall):
         variables.append(body.variable)
@@ -449,14 +459,14 @@ def block(formula: Forall) -> tuple[list[Variable], Formula]:
 
 
 def conditions(body: Formula) -> list[Implies]:
-    """Return the implications that a body is, or is a conjunction of."""
+    """Return the implications in a body that is an implication or a conjunction of them."""
     if isinstance(body, And):
         return [one for part in body.parts for one in conditions(part)]
     return [body] if isinstance(body, Implies) else []
 
 
 def demanded(variable: Variable, formula: Formula) -> str | None:
-    """Return the class without which a formula is false, whatever else holds."""
+    """Return the class that a formula requires of a variable, or None."""
     match formula:
         case Atom("Is", (first, Literal(text))) if first == variable:
             return text
@@ -468,16 +478,16 @@ def demanded(variable: Variable, formula: Formula) -> str | None:
 
 
 def refuse_unjudgeable(formula: Formula) -> None:
-    """``UsageError`` for what no layout can tell: unknown predicates, free variables, values in the wrong place."""
+    """Raise ``UsageError`` for unknown predicates, free variables and values in the wrong position."""
     for atom in atoms_of(formula):
         kinds = KNOLLING.predicates.get(atom.name)
         if kinds is None:
             raise UsageError(
-                f"no layout tells whether {atom.name} holds",
-                hint="what boxes, labels and colours tell: " + ", ".join(KNOLLING.predicates),
+                f"{atom.name} cannot be verified on a layout",
+                hint="predicates that can: " + ", ".join(KNOLLING.predicates),
             )
         fits = [isinstance(arg, Variable) == (kind == OBJECT) for kind, arg in zip(kinds, atom.args, strict=False)]
         if len(kinds) != len(atom.args) or not all(fits):
-            raise UsageError(f"{atom.name} is said of {len(atom.args)}, expected: {', '.join(kinds)}")
+            raise UsageError(f"{atom.name} has {len(atom.args)} arguments, expected: {', '.join(kinds)}")
     if free := sorted(variable.name for variable in free_variables(formula)):
         raise UsageError(f"nothing binds {', '.join(free)}", hint="write a quantifier around the formula")

@@ -1,8 +1,8 @@
-"""Why a formula holds on a layout, or does not: a tree to read, and the smallest unsatisfied part in words.
+"""Explanations of verdicts: a trace of the evaluation, and the smallest unsatisfied part in words.
 
-The parts come evaluated from :mod:`tsgkit.logic.evaluation`; :func:`tsgkit.logic.strict.verify_strict` shows examples.
-Where an ``exists`` fails, the object that comes nearest, by how many conjuncts it satisfies, is followed further and
-the others get a line, so that an explanation stays short however many choices there were.
+:mod:`tsgkit.logic.evaluation` evaluates the parts; :func:`tsgkit.logic.strict.verify_strict` shows examples. If an
+``exists`` fails, only the object that satisfies the most conjuncts is explained in full. The others get one line each,
+which keeps explanations short.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from contextlib import contextmanager
 
 from tsgkit.logic.english import atom_words, thing, verb_of, with_article, words
 from tsgkit.logic.evaluation import (
-    Alike,
-    All,
-    Board,
-    Choosing,
-    Compared,
-    Condition,
-    Counted,
-    Denied,
-    Every,
-    Found,
-    General,
-    Joined,
+    AtomPart,
+    Conjunction,
+    Connective,
+    Disjunction,
+    Equivalence,
+    Evaluator,
+    Existential,
+    Implication,
+    Negation,
+    NumberComparison,
+    ObjectCount,
     Part,
-    Said,
-    Some,
+    Quantifier,
+    Universal,
+    UniversalBlock,
     conjuncts,
     demanded,
 )
@@ -36,56 +36,58 @@ from tsgkit.logic.verdicts import Trace
 
 MOST_PARTS = 400
 MOST_OTHERS = 5
-"""How many objects beside the nearest one are named where none fits."""
+"""The maximum number of objects named in addition to the nearest one if none fits."""
 
 
 class Explainer:
-    """Puts into words what holds on a board; ``names`` are those of variables that stand for no object yet."""
+    """Explanations of the truth of parts; ``names`` are used for variables without an object."""
 
-    def __init__(self, board: Board, names: Mapping[Variable, str]) -> None:
-        self.board = board
-        self.objects = board.layout.names
+    def __init__(self, evaluator: Evaluator, names: Mapping[Variable, str]) -> None:
+        self.evaluator = evaluator
+        self.objects = evaluator.layout.names
         self.names = dict(names)
         self.left = MOST_PARTS
 
     def trace(self, part: Part) -> Trace:
-        """Return the tree of a part for the values the board has."""
+        """Return the trace of a part for the evaluator's current values."""
         self.left -= 1
         truth = part.truth()
         if self.left <= 0:
             return Trace(truth, "... (left out)")
         match part:
-            case Said():
+            case AtomPart():
                 return Trace(truth, self._said(part))
-            case Found():
+            case Existential():
                 return self._existence(part) if truth else self._absence(part)
-            case General():
+            case UniversalBlock():
                 return self._general(part, truth=truth)
-            case Compared():
+            case NumberComparison():
                 return Trace(truth, self._compared(part))
-            case Condition() if not part.parts[0].truth():
+            case Implication() if not part.parts[0].truth():
                 return Trace(True, "the condition does not apply", (self.trace(part.parts[0]),), vacuous=True)
-            case Denied() if isinstance(denied := part.parts[0], Said):
+            case Negation() if isinstance(denied := part.parts[0], AtomPart):
                 return Trace(truth, self._said(denied))
-            case Joined():
-                return Trace(truth, JOINED[type(part)][truth], tuple(map(self.trace, self._telling(part, truth=truth))))
+            case Connective():
+                return Trace(
+                    truth, JOINED[type(part)][truth], tuple(map(self.trace, self._relevant_parts(part, truth=truth)))
+                )
         return Trace(truth, words(part.formula, self.names))
 
-    def _telling(self, part: Joined, *, truth: bool) -> list[Part]:
-        """Return the parts that show why: all of a conjunction, one that holds of a disjunction."""
-        if isinstance(part, Some) and truth:
+    def _relevant_parts(self, part: Connective, *, truth: bool) -> list[Part]:
+        """Return the parts that explain the truth: one that holds for a true disjunction, else all."""
+        if isinstance(part, Disjunction) and truth:
             return [next(one for one in part.parts if one.truth())]
         return list(part.parts)
 
-    def _said(self, part: Said) -> str:
-        """Return an atom, or its denial, with the figures it is about."""
-        told = atom_words(part.formula, self.names, negated=not part.truth())
-        return f"{told}: {figures}" if (figures := self._figures(part)) else told
+    def _said(self, part: AtomPart) -> str:
+        """Verbalise an atom, or its negation, with its measurements."""
+        clause = atom_words(part.formula, self.names, negated=not part.truth())
+        return f"{clause}: {figures}" if (figures := self._figures(part)) else clause
 
-    def _figures(self, part: Said) -> str:
-        """Return what is measured for an atom; for a colour or class, what there is instead."""
+    def _figures(self, part: AtomPart) -> str:
+        """Return the measurements behind an atom; for an attribute that does not hold, the actual color."""
         atom = part.formula
-        things = [self.board.layout.objects[self.board.values[slot]] for slot in part.slots]
+        things = [self.evaluator.layout.objects[self.evaluator.values[slot]] for slot in part.slots]
         names = [self.names[one] for one in part.variables]
         if atom.name == "Is":
             return ""
@@ -93,16 +95,18 @@ class Explainer:
             return "" if part.truth() else f"it is {things[0].color or 'of no stated colour'}"
         return measured(atom.name, names, [one.box for one in things])
 
-    def _compared(self, part: Compared) -> str:
-        """Return a comparison, with the numbers it compares."""
-        counted = [number for number, side in zip(part.numbers(), part.sides, strict=True) if isinstance(side, Counted)]
+    def _compared(self, part: NumberComparison) -> str:
+        """Verbalise a comparison with the numbers counted."""
+        counted = [
+            number for number, side in zip(part.numbers(), part.sides, strict=True) if isinstance(side, ObjectCount)
+        ]
         return f"{words(part.formula, self.names)}: counted {' and '.join(map(str, counted))}"
 
     @contextmanager
-    def _choice(self, chooser: Choosing, number: int) -> Iterator[str]:
-        """Yield the board with an object in a variable's place, by its name."""
+    def _choice(self, chooser: Quantifier, number: int) -> Iterator[str]:
+        """Assign an object to a variable within the context; yield the object's name."""
         before = self.names.get(chooser.variable)
-        values, name = self.board.values, self.objects[number]
+        values, name = self.evaluator.values, self.objects[number]
         kept, values[chooser.slot] = values[chooser.slot], number
         self.names[chooser.variable] = name
         try:
@@ -114,21 +118,21 @@ class Explainer:
             else:
                 self.names[chooser.variable] = before
 
-    def _numbers(self, chooser: Choosing) -> list[int]:
-        """Return the objects a variable may stand for."""
-        kept = self.board.values[chooser.slot]
+    def _numbers(self, chooser: Quantifier) -> list[int]:
+        """Return the numbers of the objects a variable may stand for."""
+        kept = self.evaluator.values[chooser.slot]
         numbers = list(chooser.choices())
-        self.board.values[chooser.slot] = kept
+        self.evaluator.values[chooser.slot] = kept
         return numbers
 
-    def _existence(self, part: Found) -> Trace:
+    def _existence(self, part: Existential) -> Trace:
         for number in self._numbers(part):
             with self._choice(part, number) as name:
                 if part.body.truth():
-                    return Trace(True, f"{name} is {self._sought(part)}", self._members(part.body))
+                    return Trace(True, f"{name} is {self._sought_noun(part)}", self._members(part.body))
         raise AssertionError("what was found is gone")
 
-    def _absence(self, part: Found) -> Trace:
+    def _absence(self, part: Existential) -> Trace:
         ranked = self._ranked(part)
         if not ranked:
             return Trace(False, f"there is no {self._noun(part)}")
@@ -146,29 +150,30 @@ class Explainer:
     def _members(self, body: Part) -> tuple[Trace, ...]:
         return tuple(self.trace(one) for one in conjuncts(body))
 
-    def _ranked(self, part: Found) -> list[int]:
-        """Return the objects of the class that is sought, those that satisfy most first; all objects where none is."""
+    def _ranked(self, part: Existential) -> list[int]:
+        """Return the objects of the required class (or all), sorted by the number of conjuncts they satisfy, most
+        first."""
         wanted = demanded(part.variable, formula.body) if isinstance(formula := part.formula, Exists) else None
         scores = {}
         for number in self._numbers(part):
-            if wanted is None or self.board.layout.objects[number].label == wanted:
+            if wanted is None or self.evaluator.layout.objects[number].label == wanted:
                 with self._choice(part, number):
                     scores[number] = sum(one.truth() for one in conjuncts(part.body))
         return sorted(scores, key=lambda number: -scores[number])
 
-    def _noun(self, part: Choosing) -> str:
+    def _noun(self, part: Quantifier) -> str:
         formula = part.formula
         wanted = demanded(part.variable, formula.body) if isinstance(formula, Exists) else None
         return thing(wanted or "object")
 
-    def _sought(self, part: Found) -> str:
+    def _sought_noun(self, part: Existential) -> str:
         noun = self._noun(part)
         return "such an object" if noun == "object" else f"such {with_article(noun)}"
 
-    def _general(self, part: General, *, truth: bool) -> Trace:
+    def _general(self, part: UniversalBlock, *, truth: bool) -> Trace:
         everything, *applied = part.parts
         head = words(part.formula, self.names)
-        if not self.board.layout.objects:
+        if not self.evaluator.layout.objects:
             return Trace(False, f"{head}: there are no objects")
         for condition in applied:
             if not condition.truth():
@@ -181,25 +186,25 @@ class Explainer:
         return f"the condition applies to nothing, for {self.why(condition)}"
 
     def _choices(self, part: Part) -> Iterator[Trace]:
-        """Yield what becomes of the choices for a ``forall`` that holds; of those the condition applies to,
-        while few."""
-        told = 0
-        if not isinstance(part, Every):
+        """Yield traces for the first few choices of a ``forall`` that holds, without those its condition does not
+        apply to."""
+        count = 0
+        if not isinstance(part, Universal):
             return
         for number in self._numbers(part):
             with self._choice(part, number) as name:
                 body = part.body
-                if isinstance(body, Condition) and not body.parts[0].truth():
+                if isinstance(body, Implication) and not body.parts[0].truth():
                     continue
-                told += 1
-                if told <= MOST_OTHERS:
-                    inner = tuple(self._choices(body)) if isinstance(body, Every) else (self.trace(body),)
+                count += 1
+                if count <= MOST_OTHERS:
+                    inner = tuple(self._choices(body)) if isinstance(body, Universal) else (self.trace(body),)
                     yield Trace(True, f"for {name}", inner)
-        if told > MOST_OTHERS:
-            yield Trace(True, f"and for {told - MOST_OTHERS} more")
+        if count > MOST_OTHERS:
+            yield Trace(True, f"and for {count - MOST_OTHERS} more")
 
     def _counterexample(self, part: Part) -> Trace:
-        if isinstance(part, Every):
+        if isinstance(part, Universal):
             for number in self._numbers(part):
                 with self._choice(part, number) as name:
                     if not part.body.truth():
@@ -208,53 +213,53 @@ class Explainer:
         return self.trace(part)
 
     def why(self, part: Part) -> str:
-        """Return the smallest part that keeps a false part from being true, in words."""
+        """Verbalise the smallest part that makes a false part false."""
         match part:
-            case Said():
+            case AtomPart():
                 return self._said(part)
-            case Found():
+            case Existential():
                 return self._why_absent(part)
-            case General():
+            case UniversalBlock():
                 return self._why_general(part)
-            case Every():
+            case Universal():
                 return self._why_not_every(part)
-            case Compared():
+            case NumberComparison():
                 return f"it is not so that {self._compared(part)}"
-            case Condition():
+            case Implication():
                 return self.why(part.parts[1])
-            case All():
+            case Conjunction():
                 return self.why(next(one for one in part.parts if not one.truth()))
-            case Some():
+            case Disjunction():
                 return " and ".join(self.why(one) for one in part.parts) or "there is nothing to choose from"
-            case Denied():
+            case Negation():
                 return self._why_denied(part.parts[0])
-            case Alike():
+            case Equivalence():
                 return "one side holds and the other does not: " + self.why(
                     next(one for one in part.parts if not one.truth())
                 )
         raise AssertionError(f"{type(part).__name__} has no reason")
 
     def _why_denied(self, part: Part) -> str:
-        """Return what holds although it must not."""
-        if isinstance(part, Found):
+        """Verbalise a part that holds but must not."""
+        if isinstance(part, Existential):
             for number in self._numbers(part):
                 with self._choice(part, number) as name:
                     if part.body.truth():
-                        told = " and ".join(self._holding(one) for one in conjuncts(part.body))
-                        return f"{name} is what must not be: {told}"
+                        clause = " and ".join(self._holding(one) for one in conjuncts(part.body))
+                        return f"{name} is what must not be: {clause}"
         return f"{self._holding(part)}, which must not be"
 
     def _holding(self, part: Part) -> str:
-        return self._said(part) if isinstance(part, Said) else words(part.formula, self.names)
+        return self._said(part) if isinstance(part, AtomPart) else words(part.formula, self.names)
 
-    def _why_absent(self, part: Found) -> str:
+    def _why_absent(self, part: Existential) -> str:
         ranked = self._ranked(part)
         noun = self._noun(part)
         if not ranked:
             return f"there is no {noun}"
         failing = self._failing(part, ranked[0])
         with self._choice(part, ranked[0]) as name:
-            if isinstance(failing, Said) and self._never(part, failing, ranked):
+            if isinstance(failing, AtomPart) and self._never(part, failing, ranked):
                 return self._none_does(noun, part.variable, failing)
             return (
                 self.why(failing)
@@ -262,56 +267,55 @@ class Explainer:
                 else f"no {noun} fits; nearest comes {name}, but {self.why(failing)}"
             )
 
-    def _failing(self, part: Found, number: int) -> Part:
+    def _failing(self, part: Existential, number: int) -> Part:
         with self._choice(part, number):
             return next(one for one in conjuncts(part.body) if not one.truth())
 
-    def _never(self, part: Found, one: Part, numbers: list[int]) -> bool:
-        """Return whether a conjunct is true for none of these objects."""
+    def _never(self, part: Existential, one: Part, numbers: list[int]) -> bool:
         for number in numbers:
             with self._choice(part, number):
                 if one.truth():
                     return False
         return True
 
-    def _none_does(self, noun: str, sought: Variable, part: Said) -> str:
-        """``no cup is left of the pen: ...``, with the figures of the nearest."""
+    def _none_does(self, noun: str, sought: Variable, part: AtomPart) -> str:
+        """Return ``no cup is left of the pen: ...``, with the measurements of the nearest object."""
         named = [f"no {noun}" if one == sought else self.names[one] for one in part.variables]
-        told = " ".join([named[0], verb_of(part.formula) or part.formula.name, *named[1:]])
-        return f"{told}: {figures}" if (figures := self._figures(part)) else told
+        clause = " ".join([named[0], verb_of(part.formula) or part.formula.name, *named[1:]])
+        return f"{clause}: {figures}" if (figures := self._figures(part)) else clause
 
-    def _why_general(self, part: General) -> str:
+    def _why_general(self, part: UniversalBlock) -> str:
         everything, *applied = part.parts
-        if not self.board.layout.objects:
+        if not self.evaluator.layout.objects:
             return "there are no objects, so that nothing is said of every one"
         for condition in applied:
             if not condition.truth():
                 return f"what is said of every one applies to nothing: {self.why(condition)}"
         return self.why(everything)
 
-    def _why_not_every(self, part: Every) -> str:
+    def _why_not_every(self, part: Universal) -> str:
         for number in self._numbers(part):
             with self._choice(part, number) as name:
                 if not part.body.truth():
                     inner = self.why(part.body)
-                    return inner if isinstance(part.body, Every) or name in inner else f"for {name}: {inner}"
+                    return inner if isinstance(part.body, Universal) or name in inner else f"for {name}: {inner}"
         return "there is no object left to choose"
 
 
 JOINED: Mapping[type[Part], Mapping[bool, str]] = {
-    All: {True: "all of these hold", False: "not all of these hold"},
-    Some: {True: "one of these holds", False: "none of these holds"},
-    Denied: {True: "it is not so, as it must be", False: "it is so, which must not be"},
-    Condition: {
+    Conjunction: {True: "all of these hold", False: "not all of these hold"},
+    Disjunction: {True: "one of these holds", False: "none of these holds"},
+    Negation: {True: "it is not so, as it must be", False: "it is so, which must not be"},
+    Implication: {
         True: "the condition applies, and what follows holds",
         False: "the condition applies, what follows does not",
     },
-    Alike: {True: "both sides are alike", False: "the sides differ"},
+    Equivalence: {True: "both sides are alike", False: "the sides differ"},
 }
 
 
 def measured(name: str, names: list[str], boxes: list[Box]) -> str:
-    """Return the figures a predicate compares.
+    """Return the measurements a predicate compares, in words.
 
     >>> measured("LeftOf", ["cup_2", "the pen"], [Box(420, 0, 520, 90), Box(300, 100, 500, 120)])
     "cup_2 ends at x = 520, the pen's centre is at x = 400"

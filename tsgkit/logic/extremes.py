@@ -1,4 +1,4 @@
-"""Extremes: what is true of every layout since it has finitely many objects, as formulas.
+"""Axioms about extreme objects, which hold in every layout because it has finitely many objects.
 
 >>> from tsgkit.logic.parser import parse
 >>> from tsgkit.logic.printer import text_of
@@ -8,9 +8,9 @@
      (exists ?last (and (Is ?last 'pizza')
                         (not (exists ?other (and (Is ?other 'pizza') (CentreAbove ?other ?last)))))))"
 
-Of the objects of which something is said, one is the last to the left, to the right, above and below, and one is the
-largest and one the smallest. A formula that asks for another one beyond each of them is refuted with such a formula
-beside it, and without one only by a layout of no end.
+Among the objects of a kind, one is leftmost, one rightmost, one topmost and one bottommost, one is the largest and one
+the smallest. A formula that requires another object beyond each of them is refuted with such an axiom. Without the
+axiom, only infinite layouts would satisfy it, and no search could refute it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tsgkit.logic.formula import (
     free_variables,
     walk,
 )
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.witnesses import conjuncts, peeled
 
 BEYOND = {
@@ -42,13 +42,13 @@ BEYOND = {
     "LargerThan": ("LargerThan", "SmallerThan"),
     "SmallerThan": ("LargerThan", "SmallerThan"),
 }
-"""The orders in which a predicate puts two objects; those of centres are for solvers alone."""
+"""The orders that a predicate implies for two objects. The orders of centres are used only by solvers."""
 
 
 def extremes_of(formula: Formula) -> list[Formula]:
-    """Return that some objects a formula speaks of in general are the last of their kind, in the orders it
-    speaks of."""
-    formula = apart(formula)
+    """Return formulas saying that, for each kind of object and each order the formula uses, there is an extreme
+    object."""
+    formula = rename_apart(formula)
     orders = dict.fromkeys(order for atom in atoms_of(formula) for order in BEYOND.get(atom.name, ()))
     kinds = dict.fromkeys(kind for _, part in walk(formula) for kind in _kinds(part))
     return [_extreme(kind, order) for kind in kinds for order in orders]
@@ -61,7 +61,7 @@ def _extreme(kind: tuple[Formula, ...], order: str) -> Formula:
 
 
 def _kinds(part: Formula) -> Iterator[tuple[Formula, ...]]:
-    """Yield what is said of one variable of a quantifier alone, where the quantifier speaks in general or may do so."""
+    """Yield the atoms about a quantified variable alone, for each variable quantified over in a part."""
     match part:
         case Exists(variable, body):
             yield _alone(variable, conjuncts(body))
@@ -72,7 +72,7 @@ def _kinds(part: Formula) -> Iterator[tuple[Formula, ...]]:
 
 
 def _alone(variable: Variable, parts: list[Formula]) -> tuple[Formula, ...]:
-    """Return the atoms and denied atoms of one variable, said of another one in its place."""
+    """Return the atoms and negated atoms about one variable alone, with the variable replaced by ``?kind``."""
     found = [part for part in parts if free_variables(part) == {variable}]
     return tuple(_renamed(part, KIND) for part in found if isinstance(part, Atom) or _is_denied_atom(part))
 
@@ -89,8 +89,7 @@ def _said_of(kind: tuple[Formula, ...], variable: Variable) -> tuple[Formula, ..
 
 
 def _renamed(part: Formula, variable: Variable) -> Formula:
-    """Return an atom, or a denied one, of another variable."""
     if isinstance(part, Not):
         return Not(_renamed(part.body, variable))
-    assert isinstance(part, Atom)  # noqa: S101  (nothing else is taken for a kind)
+    assert isinstance(part, Atom)  # noqa: S101  (kinds contain only atoms and their negations)
     return Atom(part.name, tuple(variable if isinstance(arg, Variable) else arg for arg in part.args))

@@ -8,7 +8,7 @@
 (True, 1)
 
 Equality is of structure: ``(and A B)`` and ``(and B A)`` are two formulas. ``And(())`` is true and ``Or(())`` false.
-A formula nested deeper than :data:`MAX_DEPTH` is refused by everything that reads, writes or judges one.
+Parser, printer, verifier and solver refuse formulas nested deeper than :data:`MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import TypeAlias
 from tsgkit.errors import UsageError
 
 MAX_DEPTH = 100
-"""How deeply formulas may be nested; the ten-object instructions that are published stay below thirty."""
+"""The maximum nesting depth of a formula. The published instructions of ten objects stay below thirty."""
 MOST = 1e300
-"""Numbers a formula compares are smaller."""
+"""The exclusive bound on the absolute value of numbers in a formula."""
 VARIABLE_NAME = re.compile(r"""\?[^\s()'"]+""")
 PREDICATE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 KEYWORDS = frozenset({"and", "or", "not", "implies", "iff", "exists", "forall", "Count"})
@@ -32,18 +32,18 @@ COMPARISONS = ("Equals", "GreaterThan", "LessThan", "GreaterThanOrEquals", "Less
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """What a quantifier binds; its name begins with a question mark."""
+    """A variable bound by a quantifier. Its name begins with a question mark."""
 
     name: str
 
     def __post_init__(self) -> None:
         if not VARIABLE_NAME.fullmatch(self.name):
-            raise UsageError(f"{self.name!r} is no name of a variable", hint="names look like ?cup")
+            raise UsageError(f"{self.name!r} is not a variable name", hint="names look like ?cup")
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value: the name of a class, a color, a style."""
+    """A value: the name of a class, a color or a style."""
 
     text: str
 
@@ -53,40 +53,40 @@ Term: TypeAlias = Variable | Literal
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A predicate and what it is said of."""
+    """A predicate and its arguments."""
 
     name: str
     args: tuple[Term, ...]
 
     def __post_init__(self) -> None:
         if not PREDICATE_NAME.fullmatch(self.name) or self.name in KEYWORDS or self.name in COMPARISONS:
-            raise UsageError(f"{self.name!r} is no name of a predicate", hint="names look like LeftOf")
+            raise UsageError(f"{self.name!r} is not a predicate name", hint="names look like LeftOf")
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """True where its body is false."""
+    """A negation."""
 
     body: Formula
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """True where all parts are; without parts, true."""
+    """A conjunction. Without parts it is true."""
 
     parts: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """True where a part is; without parts, false."""
+    """A disjunction. Without parts it is false."""
 
     parts: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Implies:
-    """False only where the antecedent is true and the consequent is not."""
+    """An implication: false only if the antecedent is true and the consequent is false."""
 
     antecedent: Formula
     consequent: Formula
@@ -94,7 +94,7 @@ class Implies:
 
 @dataclass(frozen=True, slots=True)
 class Iff:
-    """True where both sides are true or both are false."""
+    """An equivalence: true if both sides are true or both are false."""
 
     left: Formula
     right: Formula
@@ -102,7 +102,7 @@ class Iff:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """True where an object makes the body true."""
+    """An existential quantifier: true if an object makes the body true."""
 
     variable: Variable
     body: Formula
@@ -110,7 +110,10 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Forall:
-    """True where every object makes the body true; profiles add when having no object to speak of is false."""
+    """A universal quantifier: true if every object makes the body true.
+
+    The verification profiles define when a ``forall`` that applies to no object is false.
+    """
 
     variable: Variable
     body: Formula
@@ -118,7 +121,7 @@ class Forall:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many objects make the body true: a number, not a formula."""
+    """The number of objects that make the body true. It is a number, not a formula."""
 
     variable: Variable
     body: Formula
@@ -129,7 +132,7 @@ Number: TypeAlias = int | float | Count
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One of :data:`COMPARISONS` between two numbers."""
+    """A comparison of two numbers by one of :data:`COMPARISONS`."""
 
     name: str
     left: Number
@@ -137,18 +140,18 @@ class Comparison:
 
     def __post_init__(self) -> None:
         if self.name not in COMPARISONS:
-            raise UsageError(f"{self.name!r} compares no numbers", hint="one of: " + ", ".join(COMPARISONS))
+            raise UsageError(f"{self.name!r} is not a comparison", hint="one of: " + ", ".join(COMPARISONS))
         if any(not isinstance(side, Count) and not abs(side) < MOST for side in (self.left, self.right)):
             raise UsageError(f"{self.name} needs numbers smaller than {MOST:g}")
 
 
 Formula: TypeAlias = Atom | Not | And | Or | Implies | Iff | Exists | Forall | Comparison
 Path: TypeAlias = tuple[int, ...]
-"""Which part of which part ...: the place of a sub-formula, () for the whole."""
+"""The path of a sub-formula: the index of the part at each level, () for the whole formula."""
 
 
 def parts_of(formula: Formula) -> tuple[Formula, ...]:
-    """Return the direct sub-formulas, in written order; of a comparison the bodies of what it counts."""
+    """Return the direct sub-formulas in written order; for a comparison, the bodies of its counts."""
     match formula:
         case And(parts) | Or(parts):
             return parts
@@ -162,7 +165,7 @@ def parts_of(formula: Formula) -> tuple[Formula, ...]:
 
 
 def with_parts(formula: Formula, parts: Sequence[Formula]) -> Formula:
-    """Return the same formula around other direct sub-formulas, as many as it has.
+    """Return the formula with its direct sub-formulas replaced by the same number of others.
 
     >>> with_parts(Not(And(())), [Or(())])
     Not(body=Or(parts=()))
@@ -182,7 +185,7 @@ def with_parts(formula: Formula, parts: Sequence[Formula]) -> Formula:
 
 
 def walk(formula: Formula) -> Iterator[tuple[Path, Formula]]:
-    """Yield every sub-formula with its place, the whole first, in written order."""
+    """Yield every sub-formula with its path, in written order, starting with the whole formula."""
     waiting: list[tuple[Path, Formula]] = [((), formula)]
     while waiting:
         path, one = waiting.pop()
@@ -192,12 +195,12 @@ def walk(formula: Formula) -> Iterator[tuple[Path, Formula]]:
 
 
 def atoms_of(formula: Formula) -> Iterator[Atom]:
-    """Return every atom, in written order, repeats included."""
+    """Return an iterator over all atoms in written order, including repeats."""
     return (one for _, one in walk(formula) if isinstance(one, Atom))
 
 
 def free_variables(formula: Formula) -> frozenset[Variable]:
-    """Return the variables that no quantifier or count around them binds."""
+    """Return the variables that no quantifier or count binds."""
     match formula:
         case Atom(_, args):
             return frozenset(arg for arg in args if isinstance(arg, Variable))
@@ -210,7 +213,7 @@ def free_variables(formula: Formula) -> frozenset[Variable]:
 
 
 def depth(formula: Formula) -> int:
-    """Return how deeply a formula is nested: 1 for an atom."""
+    """Return the nesting depth of a formula: 1 for an atom."""
     deepest, waiting = 0, [(1, formula)]
     while waiting:
         level, one = waiting.pop()
@@ -220,7 +223,7 @@ def depth(formula: Formula) -> int:
 
 
 def refuse_deep(formula: Formula) -> None:
-    """Raise ``UsageError`` for a formula nested deeper than :data:`MAX_DEPTH`."""
+    """Raise ``UsageError`` if the formula is nested deeper than :data:`MAX_DEPTH`."""
     if (levels := depth(formula)) > MAX_DEPTH:
         raise UsageError(
             f"the formula is nested {levels} levels deep, more than {MAX_DEPTH}",

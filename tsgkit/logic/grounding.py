@@ -1,14 +1,14 @@
-"""Grounding: a formula over a fixed list of candidate objects, as a formula without quantifiers and with few parts.
+"""Grounding: converting a formula to a quantifier-free one over a fixed list of candidate objects.
 
 >>> from tsgkit.logic.parser import parse
 >>> formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))")
 >>> ground(formula, [Candidate("cup"), Candidate("pen")], "strict")
 Lit(fact=Fact(name='LeftOf', things=(1, 0), value=None), positive=True)
 
-Tests of classes are decided here, where the class of a candidate is fixed; whatever they decide is never looked at
-again, and the same part for the same objects is grounded once. Negations stand at facts only. The zero-trigger rules
-are those of the two verifiers: ``official`` grounds the lifted formula with its flags of vacuity, ``strict`` demands
-that each implication under directly nested foralls applies to something.
+Class tests are decided here if the class of a candidate is fixed, and the parts they decide are dropped. The same part
+for the same objects is grounded once. Only facts are negated. The zero-trigger rules are those of the two verifiers:
+``official`` grounds the lifted formula with its vacuity flags, ``strict`` requires that each implication under directly
+nested foralls applies to an object.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ from tsgkit.logic.formula import (
     refuse_deep,
 )
 from tsgkit.logic.lifting import lifted
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.witnesses import DENIED, TRUE, Candidate, bounds_of, conjuncts, peeled
 
 SWITCH = "Switched"
-"""The name of an atom that is false, unless a solver turns it on to see what holds without a part."""
+"""The name of an atom that is false unless a solver turns it on to test the formula without a part."""
 PRESENT = "Present"
-"""The name of the fact that an optional candidate is there."""
+"""The name of the fact that an optional candidate is present."""
 WORK = 20_000
-"""How many parts grounding may look at."""
+"""The maximum number of parts that grounding processes."""
 
 
 class TooLarge(UsageError):
-    """A formula that has too many parts over its candidates."""
+    """An error about a formula that has too many parts over its candidates."""
 
 
 class Fact(NamedTuple):
-    """A predicate said of candidates, by number; ``value`` is its literal, where it has one."""
+    """A predicate applied to candidates, by number; ``value`` is its literal argument, if any."""
 
     name: str
     things: tuple[int, ...]
@@ -71,7 +71,7 @@ class Lit(NamedTuple):
 
 
 class _Joined:
-    """Parts that are shared by many others, so that a hash is computed once."""
+    """A connective over shared parts. The hash is computed once."""
 
     __match_args__ = ("parts",)
     __slots__ = ("_hash", "parts")
@@ -97,19 +97,22 @@ class _Joined:
 
 
 class All(_Joined):
-    """True where every part is."""
+    """A conjunction."""
 
     __slots__ = ()
 
 
 class Any(_Joined):
-    """True where a part is."""
+    """A disjunction."""
 
     __slots__ = ()
 
 
 class Tally(NamedTuple):
-    """A comparison of how many parts are true, minus how many others are, with a number: each part with its denial."""
+    """A comparison of a number with the count of true ``plus`` parts minus the count of true ``minus`` parts.
+
+    Each part comes with its negation.
+    """
 
     name: str
     plus: tuple[tuple[Ground, Ground], ...]
@@ -130,25 +133,25 @@ def ground(
     rounds: int | None = None,
     budget: Budget | None = None,
 ) -> Ground:
-    """Return the formula, or its denial, over the candidates; ``TooLarge`` where that has too many parts.
+    """Return the formula, or its negation, over the candidates. Raise ``TooLarge`` if it has too many parts.
 
-    With ``own`` it is made stronger: the witness of a variable is the candidate that is there for it. With
-    ``rounds`` it is made weaker (for ``strict`` only): what holds of every object need not hold of those of the last
-    of so many rounds, and a witness is at most one round later than what it depends on.
+    With ``own`` the result is stronger: the witness of a variable must be the candidate made for it. With ``rounds``
+    (for ``strict`` only) it is weaker: universal statements need not hold for candidates of the last round, and a
+    witness is at most one round later than the objects it depends on.
     """
     refuse_deep(formula)
-    formula = apart(formula)
+    formula = rename_apart(formula)
     grounder = (_Official if profile == "official" else _Strict)(candidates, own, rounds, budget or Budget())
     return grounder.of(lifted(formula) if profile == "official" else formula, {}, truth)
 
 
 def all_of(parts: Iterable[Ground]) -> Ground:
-    """Return the conjunction, without parts that are true; later parts are not looked at once one is false."""
+    """Return the conjunction without true parts; stop at the first false part."""
     return _joined(parts, All, neutral=True)
 
 
 def any_of(parts: Iterable[Ground]) -> Ground:
-    """Return the disjunction, without parts that are false; later parts are not looked at once one is true."""
+    """Return the disjunction without false parts; stop at the first true part."""
     return _joined(parts, Any, neutral=False)
 
 
@@ -166,7 +169,7 @@ def _joined(parts: Iterable[Ground], kind: type[All] | type[Any], *, neutral: bo
 
 
 def holds(ground: Ground, facts: frozenset[Fact]) -> bool:
-    """Return whether a ground formula is true where exactly these facts are.
+    """Return whether a ground formula is true if exactly these facts are.
 
     >>> cup_left = Fact("OnLeftSide", (0,))
     >>> holds(Any((Lit(cup_left), False)), frozenset({cup_left})), holds(Lit(cup_left), frozenset())
@@ -198,7 +201,7 @@ def _compared(name: str, left: float, right: float) -> bool:
 
 
 class Standing(NamedTuple):
-    """What a variable stands for: a candidate, and the greatest age of the objects that its choice depends on."""
+    """The value of a variable: a candidate, and the greatest age of the objects its choice depends on."""
 
     number: int
     reach: int
@@ -209,7 +212,7 @@ NOWHERE = Standing(-1, -1)
 
 
 class _Strict:
-    """Classical truth over candidates, where implications under a forall must apply to something."""
+    """Classical grounding, in which implications under a forall must apply to an object."""
 
     def __init__(self, candidates: Sequence[Candidate], own: bool, rounds: int | None, budget: Budget) -> None:
         self.candidates = candidates
@@ -232,22 +235,22 @@ class _Strict:
         self.budget.step()
         if self.steps > WORK:
             message = f"the formula has more than {WORK:,} parts for {len(self.candidates)} objects"
-            raise TooLarge(message, hint="fewer quantifiers over objects of one class need less")
+            raise TooLarge(message, hint="use fewer quantifiers over objects of one class")
 
     def every_number(self) -> list[int]:
-        """Return the candidates of which all is true that is said of every object."""
+        """Return the candidates over which universal statements range."""
         return self.numbers(None if self.rounds is None else self.rounds - 2)
 
     def numbers(self, oldest: int | None) -> list[int]:
-        """Return the candidates up to an age; all where none is given."""
+        """Return the candidates up to an age; all if it is None."""
         return [number for number, one in enumerate(self.candidates) if oldest is None or one.age <= oldest]
 
     def witnesses(self, reach: int) -> list[int]:
-        """Return the candidates that may be a witness of what reaches so far."""
+        """Return the candidates that may be witnesses at a reach."""
         return self.numbers(None if self.rounds is None else reach + 1)
 
     def reach(self, body: Formula, values: Values) -> int:
-        """Return the greatest age of the objects that a witness for a body depends on; -1 where it depends on none."""
+        """Return the greatest age of the objects that a witness for a body depends on; -1 if there are none."""
         return max((values[one].reach for one in self.variables(body) if one in values), default=-1)
 
     def of(self, formula: Formula, values: Values, truth: bool) -> Ground:
@@ -259,7 +262,7 @@ class _Strict:
         return self.known[key]
 
     def variables(self, formula: Formula) -> tuple[Variable, ...]:
-        """Return the variables a formula mentions; it is kept, so that its id stays its own."""
+        """Return the variables of a formula. The formula is kept alive, so that its id stays unique."""
         if id(formula) not in self.mentioned:
             terms = dict.fromkeys(term for atom in atoms_of(formula) for term in atom.args)
             self.mentioned[id(formula)] = formula, tuple(term for term in terms if isinstance(term, Variable))
@@ -304,7 +307,8 @@ class _Strict:
         return self.of(part, values, truth)
 
     def spread(self, formula: Exists) -> list[Formula]:
-        """Return the conjuncts of an ``exists`` that do not depend on its variable, then it over the others."""
+        """Return the conjuncts of an ``exists`` that do not depend on its variable, then the ``exists`` over the
+        others."""
         if id(formula) not in self.spreads:
             inner = [one for part in conjuncts(formula.body) for one in self.opened(part)]
             staying = tuple(part for part in inner if formula.variable in self.variables(part))
@@ -333,8 +337,8 @@ class _Strict:
     def chosen(
         self, variables: Sequence[Variable], body: Formula, values: Values, truth: bool, *, holding: bool
     ) -> Ground:
-        """Return whether the body holds for some choice of objects (``holding``), or for every choice; or that
-        denied."""
+        """Ground a body for some choice of objects (``holding``) or for every choice; negate it if ``truth`` is
+        false."""
         if truth is holding:
             reach = self.reach(body, values)
             allowed = self.witnesses(reach)
@@ -354,7 +358,7 @@ class _Strict:
         member: bool,
         reach: int | None = None,
     ) -> Ground:
-        """Return a body for chosen objects, which reach their own age unless it is given."""
+        """Ground a body for chosen objects, whose reach is their own age unless given."""
         self.budget.step()
         ages = {number: self.candidates[number].age if reach is None else reach for number in chosen.values()}
         stand = {one: Standing(number, ages[number]) for one, number in chosen.items()}
@@ -364,13 +368,13 @@ class _Strict:
         return part
 
     def there(self, number: int, part: Ground, member: bool) -> Ground:
-        """Return a part about a candidate: it must be there too (``member``), or need not hold where it is not."""
+        """Combine a part about a candidate with its presence: both (``member``), or the part only if it is present."""
         if not self.candidates[number].optional:
             return part
         return joined((Lit(Fact(PRESENT, (number,)), member), part))(member)
 
     def range(self, variable: Variable, body: Formula, truth: bool, allowed: Sequence[int]) -> Sequence[int]:
-        """Return the candidates, of those allowed, that can make a body true, as far as the class it demands says."""
+        """Return the allowed candidates that can make a body true, judging by the class it requires."""
         if truth and variable in self.own:
             return (self.own[variable],)
         label = demanded_class(variable, body)
@@ -385,7 +389,7 @@ class _Strict:
         return Tally(name, plus, minus, right - left) if plus or minus else _compared(name, left, right)
 
     def bounded(self, formula: Comparison, values: Values, truth: bool) -> Ground:
-        """Return what a comparison says of near objects: that some are counted, that others are not, or nothing."""
+        """Ground a comparison over nearby objects: some are counted, others are not, or true if nothing is known."""
         bounds = bounds_of(formula, truth=truth)
         if bounds is None:
             sides = (formula.left, formula.right)
@@ -421,7 +425,7 @@ def _tally(name: str, pairs: Sequence[tuple[Ground, Ground]], number: int) -> Gr
 
 
 class _Official(_Strict):
-    """The published reading: a forall is false where all that was met is implications that do not apply."""
+    """Grounding as published: a forall is false if all its choices are implications that do not apply."""
 
     def spread(self, formula: Exists) -> list[Formula]:
         return [formula]
@@ -434,7 +438,7 @@ class _Official(_Strict):
 
 
 def joined(parts: Iterable[Ground]) -> Callable[[bool], Ground]:
-    """Return the parts, to be joined by *and* where true is given, by *or* where false is."""
+    """Return a function that joins the parts by *and* for True and by *or* for False."""
     return lambda conjunctive: (all_of if conjunctive else any_of)(parts)
 
 
@@ -443,7 +447,7 @@ def _cheap_first(parts: Sequence[Formula]) -> list[Formula]:
 
 
 def demanded_class(variable: Variable, body: Formula) -> str | None:
-    """Return the class without which a body cannot be true of a variable."""
+    """Return the class that a body requires of a variable, or None."""
     for part in conjuncts(body):
         match part:
             case Atom("Is", (first, Literal(text))) if first == variable:

@@ -1,4 +1,4 @@
-"""Layouts: named boxes on a canvas of 1000 by 1000, validated, and what the predicates say of them.
+"""Layouts: labelled boxes on a canvas of 1000 by 1000, their validation, and the predicates on boxes.
 
 >>> value = {"objects": [{"label": "cup", "box_2d": [0, 0, 100, 50]}, {"label": "pen", "box_2d": [90, 0]}]}
 >>> layout_of(value)
@@ -10,7 +10,7 @@ tsgkit.logic.layouts.LayoutProblem: object 1 (pen): box_2d is [90, 0], expected 
 >>> RELATIONS["OnLeftSide"](Box(0, 0, 100, 50)), RELATIONS["LeftOf"](Box(0, 0, 100, 50), Box(50, 0, 150, 50))
 (True, False)
 
-The canvas is the same whatever the picture's size, and y grows downwards. Objects are counted from 0.
+The canvas does not depend on the size of an image. y grows downwards. Objects are counted from 0.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from tsgkit.errors import UsageError
 CANVAS = 1000
 MIDDLE = CANVAS / 2
 ALIGNED = 100
-"""How far apart two centres may not be to count as aligned: exactly that far is too far."""
+"""Two centres are aligned if they are less than this apart."""
 MOST_SHARED = 0.5
-"""How much of the smaller of two boxes found in a picture may lie in the other."""
+"""The maximum overlap of two boxes found in an image, as a share of the smaller one."""
 KEYS = ("label", "color", "material", "shape")
 MOST_SHOWN = 60
 
 
 class LayoutProblem(UsageError):
-    """A value that is no layout, with the first reason."""
+    """A malformed layout; the message gives the first reason."""
 
 
 class Box(NamedTuple):
@@ -46,26 +46,26 @@ class Box(NamedTuple):
 
     @property
     def cx(self) -> float:
-        """The x of its centre."""
+        """The x of the centre."""
         return (self.x1 + self.x2) / 2
 
     @property
     def cy(self) -> float:
-        """The y of its centre."""
+        """The y of the centre."""
         return (self.y1 + self.y2) / 2
 
     @property
     def centre(self) -> tuple[float, float]:
-        """Its centre."""
+        """The centre."""
         return self.cx, self.cy
 
     @property
     def area(self) -> float:
-        """Its area; none where an edge is on the wrong side."""
+        """The area; 0 if opposite edges are swapped."""
         return max(0, self.x2 - self.x1) * max(0, self.y2 - self.y1)
 
     def shared(self, other: Box) -> float:
-        """Return the area of what lies in both.
+        """Return the area of the intersection of two boxes.
 
         >>> Box(0, 0, 10, 10).shared(Box(5, 5, 20, 20)), Box(0, 0, 10, 10).shared(Box(10, 0, 20, 10))
         (25, 0)
@@ -91,12 +91,12 @@ RELATIONS: Mapping[str, Callable[..., bool]] = {
     "LargerThan": lambda a, b: a.area > b.area,
     "SmallerThan": lambda a, b: a.area < b.area,
 }
-"""What the predicates of places and sizes say of one box or two; all comparisons are strict."""
+"""The predicates of position and size, on one box or two. All comparisons are strict."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One object of a layout; None for what is not said of it."""
+    """An object of a layout. Attributes that are not given are None."""
 
     label: str
     box: Box
@@ -105,19 +105,19 @@ class Thing:
     shape: str | None = None
 
     def has(self, value: str) -> bool:
-        """Return whether this is its colour, material or shape."""
+        """Return whether the value is this object's color, material or shape."""
         return value in (self.color, self.material, self.shape)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Objects in the order they were given."""
+    """The objects of a layout in the order given."""
 
     objects: tuple[Thing, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each object is called: by its label, numbered from 1 where several have it.
+        """The names of the objects: their labels, numbered from 1 if several objects share one.
 
         >>> Layout((Thing("cup", Box(0, 0, 1, 1)), Thing("pen", Box(1, 0, 2, 1)), Thing("cup", Box(2, 0, 3, 1)))).names
         ('cup_1', 'the pen', 'cup_2')
@@ -132,7 +132,7 @@ class Layout:
 
     @property
     def value(self) -> dict[str, object]:
-        """The layout as it is written in files."""
+        """The layout as plain values, as stored in files."""
         return {
             "objects": [
                 {key: said for key in KEYS if (said := getattr(thing, key)) is not None} | {"box_2d": list(thing.box)}
@@ -142,9 +142,9 @@ class Layout:
 
 
 def layout_of(value: object, *, grounded: bool = False) -> Layout:
-    """Return the layout a value describes; ``LayoutProblem`` where it is malformed or its boxes overlap.
+    """Return the layout that a value describes. Raise ``LayoutProblem`` if it is malformed or its boxes overlap.
 
-    Boxes may touch. Where they were found in a picture (``grounded``), half of the smaller one may be shared.
+    Boxes may touch. With ``grounded`` (boxes found in an image), they may share half of the smaller one.
     """
     things = things_of(value)
     for first, second in overlaps(tuple(thing.box for thing in things), grounded=grounded):
@@ -158,7 +158,10 @@ def layout_of(value: object, *, grounded: bool = False) -> Layout:
 
 
 def things_of(value: object) -> tuple[Thing, ...]:
-    """Return the objects a value describes, wherever they lie; ``LayoutProblem`` where it is malformed."""
+    """Return the objects that a value describes, without checking for overlaps.
+
+    Raise ``LayoutProblem`` if it is malformed.
+    """
     if not isinstance(value, Layout):
         return tuple(_thing(number, entry) for number, entry in enumerate(_entries(value)))
     for number, thing in enumerate(value.objects):
@@ -167,7 +170,7 @@ def things_of(value: object) -> tuple[Thing, ...]:
 
 
 def overlaps(boxes: tuple[Box, ...], *, grounded: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of boxes, by number, that share more than they may."""
+    """Yield the pairs of boxes, by number, that overlap by more than is allowed."""
     order = sorted(range(len(boxes)), key=lambda number: boxes[number].x1)
     for place, first in enumerate(order):
         for second in order[place + 1 :]:
@@ -231,6 +234,6 @@ def _shown(value: object) -> str:
         return f"a list of {len(value)}"
     try:
         text = repr(value)
-    except ValueError:  # Python writes no integer of thousands of digits
+    except ValueError:  # Python does not convert integers of thousands of digits to text
         return "a number too large"
     return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "..."

@@ -1,12 +1,12 @@
-"""Lifting: conjuncts move out of the ``exists`` that binds nothing in them, so that a search becomes a tree.
+"""Lifting: moving conjuncts out of each ``exists`` whose variable they do not mention, so that a search becomes a tree.
 
 >>> from tsgkit.logic.parser import parse
 >>> from tsgkit.logic.printer import text_of
 >>> text_of(lifted(parse("(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen'))))")))
 "(and (exists ?y (Is ?y 'pen')) (exists ?x (Is ?x 'cup')))"
 
-Bottom-up, without flattening or renaming; ``forall`` never moves by itself. The rule is the published one, to the
-letter: on a layout without objects the lifted formula may say something else than the formula.
+It works bottom-up, without flattening or renaming; a ``forall`` is moved only as a conjunct. The rule is exactly the
+published one: on a layout without objects, the lifted formula may differ in truth from the original.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def lifted(formula: Formula) -> Formula:
 
 
 def mentions(formula: Formula, variable: Variable) -> bool:
-    """Return whether a variable stands anywhere in a formula, be it where it is bound."""
+    """Return whether a variable occurs in a formula, including as the variable of a quantifier."""
     return any(_mentions_itself(part, variable) for _, part in walk(formula))
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the text of a formula: syntax, variables, names and values, and what the readers disagree on.
+"""Linter for formulas: syntax, variables, names, values, and differences between the published readers.
 
 >>> from tsgkit.logic.vocabulary import KNOLLING
 >>> checked = check("(exists ?x (and (Is ?x 'mug') (LeftOf ?x ?y)))", KNOLLING)
@@ -8,8 +8,8 @@ error unbound-variable: line 1, column 31: nothing binds ?y (write a quantifier 
 >>> checked.published_fault
 '?y is not bound'
 
-``published_fault`` is what the published validator says of the same text: nothing, for many a text that is refused
-here, since it does not look at colors, materials, shapes, states and styles. :data:`RULES` lists every code.
+``published_fault`` is the result of the published validator for the same text. It accepts many texts that are refused
+here, because it does not check colors, materials, shapes, states and styles. :data:`RULES` lists every code.
 """
 
 from __future__ import annotations
@@ -42,25 +42,28 @@ from tsgkit.logic.vocabulary import ATTRIBUTE, CHECKED_AS_PUBLISHED, CLASS, OBJE
 
 Severity = OneOf["error", "warning"]
 RULES: dict[str, tuple[Severity, str]] = {
-    "syntax": ("error", "the text is no formula"),
-    "unbound-variable": ("error", "no quantifier around it binds a variable"),
+    "syntax": ("error", "the text is not a formula"),
+    "unbound-variable": ("error", "no quantifier binds a variable"),
     "unknown-predicate": ("error", "the vocabulary has no such predicate"),
-    "wrong-arity": ("error", "a predicate is said of too few or too many"),
-    "value-for-variable": ("error", "a value stands where an object is due"),
-    "variable-for-value": ("error", "a variable stands where a value is due"),
+    "wrong-arity": ("error", "a predicate has too few or too many arguments"),
+    "value-for-variable": ("error", "a value is given where a variable is expected"),
+    "variable-for-value": ("error", "a variable is given where a value is expected"),
     "unknown-class": ("error", "the vocabulary has no such class"),
     "unknown-value": ("error", "the vocabulary has no such color, material, shape, state or style"),
-    "wrong-kind": ("error", "a value of one kind stands where another is due: a color for a state"),
-    "misplaced-number": ("error", "numbers are compared below the top level, or what is counted depends on outside"),
-    "empty-connective": ("error", "and or or without parts"),
+    "wrong-kind": ("error", "a value of another kind is expected: a color given for a state"),
+    "misplaced-number": (
+        "error",
+        "a comparison of numbers is below the top level, or a count depends on outer variables",
+    ),
+    "empty-connective": ("error", "`and` or `or` has no parts"),
     "unused-variable": ("warning", "a quantifier binds a variable that its body does not mention"),
-    "shadowed-variable": ("warning", "a quantifier binds a variable again that one around it binds"),
-    "readers-differ": ("warning", "the published programs do not all read the same from the text"),
+    "shadowed-variable": ("warning", "a quantifier binds a variable that an outer one already binds"),
+    "readers-differ": ("warning", "the published programs read the text differently"),
 }
 
 
 class Place(NamedTuple):
-    """Where a finding is, from 1."""
+    """The line and column of a finding, from 1."""
 
     line: int
     column: int
@@ -68,7 +71,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong or unusual."""
+    """An error or a warning about a text."""
 
     code: str
     place: Place
@@ -77,7 +80,7 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """Whether this is an error or a warning."""
+        """The severity of the finding's code."""
         return RULES[self.code][0]
 
     def __str__(self) -> str:
@@ -86,7 +89,10 @@ class Finding:
 
 
 class Checked(NamedTuple):
-    """A text looked at; no formula where it is none, ``published_fault`` None where the published validator passes."""
+    """The result of checking a text.
+
+    ``formula`` is None if the text does not parse, ``published_fault`` if the published validator accepts it.
+    """
 
     formula: Formula | None
     findings: tuple[Finding, ...]
@@ -94,12 +100,12 @@ class Checked(NamedTuple):
 
     @property
     def errors(self) -> int:
-        """How many findings are errors."""
+        """The number of findings that are errors."""
         return sum(finding.severity == "error" for finding in self.findings)
 
 
 def check(text: str, vocabulary: Vocabulary) -> Checked:
-    """Return all findings of a text, in the order of their places."""
+    """Return all findings about a text, ordered by position."""
     taken = as_published(text)
     fault = published_fault(taken, vocabulary)
     try:
@@ -123,7 +129,7 @@ def _readers(taken: Taken) -> Iterator[Finding]:
     return (Finding("readers-differ", Place(1, 1), condition.message) for condition in taken.conditions)
 
 
-class _Found(NamedTuple):
+class _RawFinding(NamedTuple):
     code: str
     offset: int
     message: str
@@ -131,23 +137,21 @@ class _Found(NamedTuple):
 
 
 class _Checks:
-    """A parsed text under the rules of a vocabulary."""
-
     def __init__(self, parsed: Parsed, vocabulary: Vocabulary) -> None:
         self.parsed = parsed
         self.vocabulary = vocabulary
 
-    def all(self) -> Iterator[_Found]:
+    def all(self) -> Iterator[_RawFinding]:
         return self.part(self.parsed.formula, (), frozenset(), top=True)
 
-    def part(self, formula: Formula, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[_Found]:
+    def part(self, formula: Formula, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[_RawFinding]:
         offset = self.parsed.offsets[path]
         match formula:
             case Atom():
                 yield from self.atom(formula, offset, bound)
             case And(()) | Or(()):
-                hint = "the published validator takes it; write the parts or leave it out"
-                yield _Found("empty-connective", offset, f"{type(formula).__name__.lower()} has no parts", hint)
+                hint = "the published validator accepts it; add parts or remove it"
+                yield _RawFinding("empty-connective", offset, f"{type(formula).__name__.lower()} has no parts", hint)
             case Exists(variable, body) | Forall(variable, body):
                 yield from self.binder(variable, body, offset, bound)
                 bound |= {variable}
@@ -158,56 +162,68 @@ class _Checks:
         for number, part in enumerate(parts_of(formula)):
             yield from self.part(part, (*path, number), bound, top=within)
 
-    def binder(self, variable: Variable, body: Formula, offset: int, bound: frozenset[Variable]) -> Iterator[_Found]:
+    def binder(
+        self, variable: Variable, body: Formula, offset: int, bound: frozenset[Variable]
+    ) -> Iterator[_RawFinding]:
         if variable in bound:
-            yield _Found("shadowed-variable", offset, f"{variable.name} is bound already around this part")
+            yield _RawFinding("shadowed-variable", offset, f"{variable.name} is already bound by an outer quantifier")
         if variable not in free_variables(body):
-            yield _Found("unused-variable", offset, f"{variable.name} is not mentioned in what it is bound for")
+            yield _RawFinding(
+                "unused-variable", offset, f"{variable.name} is not mentioned in the body of its quantifier"
+            )
 
-    def comparison(self, formula: Comparison, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[_Found]:
+    def comparison(
+        self, formula: Comparison, path: Path, bound: frozenset[Variable], *, top: bool
+    ) -> Iterator[_RawFinding]:
         offset = self.parsed.offsets[path]
         if not (top or not path):
-            yield _Found("misplaced-number", offset, f"{formula.name} stands below the top level")
+            yield _RawFinding("misplaced-number", offset, f"{formula.name} is below the top level")
         if outside := free_variables(formula) & bound:
             names = ", ".join(sorted(variable.name for variable in outside))
-            yield _Found("misplaced-number", offset, f"what {formula.name} counts depends on {names}")
+            yield _RawFinding("misplaced-number", offset, f"what {formula.name} counts depends on {names}")
         counts = [side for side in (formula.left, formula.right) if isinstance(side, Count)]
         for number, count in enumerate(counts):
             yield from self.binder(count.variable, count.body, offset, bound)
             yield from self.part(count.body, (*path, number), bound | {count.variable}, top=False)
 
-    def atom(self, atom: Atom, offset: int, bound: frozenset[Variable]) -> Iterator[_Found]:
+    def atom(self, atom: Atom, offset: int, bound: frozenset[Variable]) -> Iterator[_RawFinding]:
         for variable in dict.fromkeys(arg for arg in atom.args if isinstance(arg, Variable) and arg not in bound):
             hint = "write a quantifier for it around this part"
-            yield _Found("unbound-variable", offset, f"nothing binds {variable.name}", hint)
+            yield _RawFinding("unbound-variable", offset, f"nothing binds {variable.name}", hint)
         kinds = self.vocabulary.predicates.get(atom.name)
         if kinds is None:
             message = f"{self.vocabulary.name} has no predicate {atom.name}"
-            yield _Found("unknown-predicate", offset, message, _meant(atom.name, tuple(self.vocabulary.predicates)))
+            yield _RawFinding(
+                "unknown-predicate", offset, message, _meant(atom.name, tuple(self.vocabulary.predicates))
+            )
         elif len(kinds) != len(atom.args):
-            message = f"{atom.name} is said of {len(atom.args)}, not of {len(kinds)} ({', '.join(kinds)})"
-            yield _Found("wrong-arity", offset, message)
+            message = f"{atom.name} has {len(atom.args)} arguments, expected {len(kinds)} ({', '.join(kinds)})"
+            yield _RawFinding("wrong-arity", offset, message)
         else:
             for kind, arg in zip(kinds, atom.args, strict=True):
                 yield from self.argument(atom.name, kind, arg, offset)
 
-    def argument(self, name: str, kind: str, arg: Variable | Literal, offset: int) -> Iterator[_Found]:
+    def argument(self, name: str, kind: str, arg: Variable | Literal, offset: int) -> Iterator[_RawFinding]:
         if isinstance(arg, Variable):
             if kind != OBJECT:
-                yield _Found("variable-for-value", offset, f"{arg.name} stands in {name} where a {kind} is due")
+                yield _RawFinding(
+                    "variable-for-value", offset, f"{arg.name} is given to {name} where a {kind} is expected"
+                )
         elif kind == OBJECT:
             hint = "an object is named by the variable a quantifier binds"
-            yield _Found("value-for-variable", offset, f"'{arg.text}' stands in {name} where a variable is due", hint)
+            yield _RawFinding(
+                "value-for-variable", offset, f"'{arg.text}' is given to {name} where a variable is expected", hint
+            )
         elif arg.text not in (allowed := self.vocabulary.values_of(kind)):
             yield self.unknown(kind, arg.text, allowed, offset)
 
-    def unknown(self, kind: str, value: str, allowed: tuple[str, ...], offset: int) -> _Found:
+    def unknown(self, kind: str, value: str, allowed: tuple[str, ...], offset: int) -> _RawFinding:
         hint = _meant(value, allowed)
         if kind == CLASS:
-            return _Found("unknown-class", offset, f"'{value}' is no class of {self.vocabulary.name}", hint)
+            return _RawFinding("unknown-class", offset, f"'{value}' is no class of {self.vocabulary.name}", hint)
         if kind != ATTRIBUTE and (other := self.vocabulary.kind_of(value)):
-            return _Found("wrong-kind", offset, f"'{value}' is a {other}, not a {kind}", hint)
-        return _Found("unknown-value", offset, f"'{value}' is no {kind} of {self.vocabulary.name}", hint)
+            return _RawFinding("wrong-kind", offset, f"'{value}' is a {other}, not a {kind}", hint)
+        return _RawFinding("unknown-value", offset, f"'{value}' is no {kind} of {self.vocabulary.name}", hint)
 
 
 def _meant(name: str, allowed: tuple[str, ...]) -> str:
@@ -216,8 +232,9 @@ def _meant(name: str, allowed: tuple[str, ...]) -> str:
 
 
 def published_fault(taken: Taken, vocabulary: Vocabulary) -> str | None:
-    """Return what the published validator finds first: scope, then names, then where numbers stand; None where it
-    passes.
+    """Return the first fault the published validator reports, or None if it accepts the text.
+
+    It checks scope first, then names, then the positions of numbers.
     """
     if taken.engine is None:
         return "the engine cannot read the text"
@@ -246,7 +263,7 @@ def _domain(expression: Raw, vocabulary: Vocabulary) -> Iterator[str]:
     kinds = vocabulary.predicates.get(head) if isinstance(head, str) and head not in vocabulary.unpublished else None
     arity = len(kinds) if kinds is not None else ARITIES.get(head) if isinstance(head, str) else None
     if arity is None and head not in ("and", "or"):
-        yield f"{head} is no operator and no predicate"
+        yield f"{head} is neither an operator nor a predicate"
     elif arity is not None and arity != len(args):
         yield f"{head} takes {arity}, not {len(args)}"
     for kind, arg in zip(kinds or (), args, strict=False):
@@ -260,9 +277,9 @@ def _argument(kind: str, arg: Raw, vocabulary: Vocabulary) -> Iterator[str]:
         return
     is_variable = str(arg).startswith("?")
     if kind == OBJECT and not is_variable:
-        yield f"{arg} is no variable"
+        yield f"{arg} is not a variable"
     elif kind != OBJECT and not is_variable and str(arg).strip("'\"") not in vocabulary.values_of(kind):
-        yield f"{arg} is no {kind}"
+        yield f"{arg} is not a known {kind}"
 
 
 def _numbers(expression: Raw, *, top: bool) -> Iterator[str]:
@@ -271,13 +288,13 @@ def _numbers(expression: Raw, *, top: bool) -> Iterator[str]:
     head, args = expression[0], expression[1:]
     if head in COMPARISONS:
         if not top:
-            yield f"{head} stands below the top level"
+            yield f"{head} is below the top level"
         for arg in args:
             yield from _numbers(arg[-1], top=False) if _is_count(arg) and isinstance(arg, tuple) else ()
             yield from (f"what {head} counts: {fault}" for fault in _scope(arg, frozenset()) if _is_count(arg))
         return
     if head == "Count":
-        yield "Count stands where something true or false is due"
+        yield "Count is given where a formula is expected"
     for arg in args:
         yield from _numbers(arg, top=top and head == "and")
 

@@ -1,4 +1,4 @@
-"""Near misses: layouts that fail a formula by exactly one of its conjuncts, which is named.
+"""Near misses: layouts that fail exactly one conjunct of a formula.
 
 >>> from tsgkit.logic.parser import parse
 >>> misses = near_misses(parse("(exists ?b (and (Is ?b 'book') (OnLeftSide ?b) (Has ?b 'red')))"), 2)
@@ -7,9 +7,9 @@
 >>> [miss.layout.objects[0].has("red") for miss in misses if miss.conjunct == "the book is on the left side"]
 [True]
 
-What they are good for: a verifier, or a judge, that lets one pass is wrong, and it is known where. Exactly one means
-that the formula without that conjunct holds, for both verifiers, and the formula does not. A conjunct that others
-imply has no near miss. Needs the extra ``logic``.
+They test verifiers and judges: one that accepts a near miss is wrong about a known conjunct. A near miss satisfies the
+formula without that conjunct, for both verifiers, but not the whole formula. A conjunct implied by others has no near
+miss. Needs the extra ``logic``.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import And, Formula, Not, Path, refuse_deep
 from tsgkit.logic.grounding import all_of, ground
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placing, spread_out
+from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, PlacementModel, spread_out
 from tsgkit.logic.solver import profiles_of, verified
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.witnesses import candidates_of
 
 ROUNDS = 3
-"""How often each conjunct is tried again for another layout that misses it."""
+"""The number of attempts per conjunct."""
 
 
 class NearMiss(NamedTuple):
-    """A layout, and the one conjunct it fails: in words, and by its place in the formula."""
+    """A layout and the one conjunct it fails, in words and by path."""
 
     layout: Layout
     conjunct: str
@@ -43,15 +43,15 @@ class NearMiss(NamedTuple):
 
 
 def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | None = None) -> list[NearMiss]:
-    """Up to ``n`` near misses, of different conjuncts first.
+    """Return up to ``n`` near misses, of different conjuncts first.
 
-    Fewer where there are no more to be found, or none within the budget (:data:`SECONDS` deterministic ones for each).
+    There are fewer if no more are found within the budget (:data:`SECONDS` deterministic seconds for each).
     """
     refuse_deep(formula)
     refuse_unjudgeable(formula)
     found: dict[Layout, NearMiss] = {}
     with suppress(OutOfBudget):
-        for miss in _misses(apart(formula), seed, budget or Budget(n * SECONDS)):
+        for miss in _misses(rename_apart(formula), seed, budget or Budget(n * SECONDS)):
             if len(found) >= n:
                 break
             found.setdefault(miss.layout, miss)
@@ -70,14 +70,14 @@ def _misses(formula: Formula, seed: int, budget: Budget) -> Iterator[NearMiss]:
 
 
 def _missing(formula: Formula, leaf: Leaf, seed: int, budget: Budget) -> Layout | None:
-    """Return a layout of the neatest kind that fails one conjunct, if one is found."""
+    """Search for the neatest layout that fails one conjunct."""
     rest = without(formula, [leaf.path])
     candidates = candidates_of(And((rest, Not(leaf.formula))))
     profiles, _ = profiles_of(formula)
     grounds = [ground(rest, candidates, profile, budget=budget) for profile in profiles]
     grounds += [ground(formula, candidates, profile, truth=False, budget=budget) for profile in profiles]
     for rules in (NEAT, ROOMY, EXACT):
-        placing = Placing(candidates, rules, budget)
+        placing = PlacementModel(candidates, rules, budget)
         placing.require(all_of(grounds))
         placing.hint(spread_out(placing, seed))
         placed = placing.placed(Effort(1.0, seed, budget))

@@ -1,4 +1,4 @@
-"""Verdicts as published: what FormalImG's verifier says of a text and a layout, crashes included.
+"""Official verdicts: the behaviour of FormalImG's verifier on a text and a layout, including its crashes.
 
 >>> scene = {"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 100, 100]}]}
 >>> verdict = verify_official("(exists ?x (and (Is ?x 'cup') (Has ?x 'blue')))", scene)
@@ -13,10 +13,10 @@
 >>> verify_official("(exists ?x (Likes ?x 'cup'))", scene).reason, verify_official("(exists ?x", scene).status
 ('Syntax Error', 'uncounted')
 
-The text is lifted and read as the published programs do it. A ``forall`` is false where no object gives its body a
-result that is not flagged vacuous, and only an implication itself is ever flagged. Whatever the published program
-would crash on makes the verdict false, with the reason it gives; its time limit is a cap on work here, and a verdict of
-its own. Layouts are taken as they come: no box is looked at before a predicate or the pairing of boxes needs it.
+The text is lifted and read as the published programs do. A ``forall`` is false if the result of its body is vacuous for
+every object; only an implication itself can be vacuous. If the published program would crash, the verdict is false,
+with the reason that the program gives. Its time limit is a work limit here, with a status of its own. Layouts are not
+validated: a box is read only if a predicate or the overlap check needs it.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ CRASHED = "Syntax Error"
 def verify_official(
     formula: Formula | str, scene: object, *, work: int = WORK, budget: Budget | None = None
 ) -> Verdict:
-    """Return the published verdict on a formula, or on a text that may be none, and a layout as it was written."""
+    """Return the published verdict on a formula, or on a text that may not parse, and a layout as plain values."""
     text = formula if isinstance(formula, str) else text_of(formula)
     try:
         lifted = _lifted(text)
     except Unreadable as problem:
-        return Verdict(None, "official", "uncounted", "the text is not judged", problem.message)
+        return Verdict(None, "official", "uncounted", "the text is not evaluated", problem.message)
     meter = Meter(work, budget)
     try:
         raw = _read(lifted)
@@ -89,11 +89,11 @@ def _read(lifted: str) -> Raw:
     try:
         return read_verifier(lifted)
     except Unreadable as problem:
-        _crash(f"what lifting wrote cannot be read: {problem.message}")
+        _crash(f"the output of lifting cannot be read: {problem.message}")
 
 
 class _Crash(Exception):
-    """The published verifier raises here, whatever it raises."""
+    """An exception in the published verifier, of any kind."""
 
 
 def _crash(reason: str) -> NoReturn:
@@ -106,18 +106,18 @@ Entry = dict[str, object]
 def _objects(scene: object) -> list[Entry]:
     value = scene.value if isinstance(scene, Layout) else scene
     if not isinstance(value, dict):
-        _crash("the layout is no object")
+        _crash("the layout is not an object")
     entries = value.get("objects", [])
     if not isinstance(entries, list):
-        _crash("objects is no list")
+        _crash("objects is not a list")
     for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
-            _crash(f"object {number} is no object")
+            _crash(f"object {number} is not an object")
     return entries
 
 
 def _touch_pairs(objects: list[Entry]) -> None:
-    """The published check of overlaps cannot fail, but reads every box of a pair."""
+    """Read every box, as the published overlap check does. The check itself cannot fail."""
     boxed = [entry for entry in objects if entry.get("box_2d")]
     if len(boxed) > 1:
         for entry in boxed:
@@ -127,15 +127,15 @@ def _touch_pairs(objects: list[Entry]) -> None:
 def _box(entry: Entry) -> Box:
     value = entry.get("box_2d")
     if not isinstance(value, list | tuple) or len(value) < 4:
-        _crash(f"box_2d of {entry.get('label')!r} is no list of four")
+        _crash(f"box_2d of {entry.get('label')!r} is not a list of four numbers")
     if not all(isinstance(one, int | float) for one in value[:4]):
-        _crash(f"box_2d of {entry.get('label')!r} holds what is no number")
+        _crash(f"box_2d of {entry.get('label')!r} contains a value that is not a number")
     return Box(*value[:4])
 
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """An expression, with the variables that nothing in it binds and the results found so far by their values."""
+    """An expression, its free variables, and its results cached by their values."""
 
     raw: Raw
     head: str = field(init=False, default="")
@@ -165,7 +165,7 @@ class _Node:
 
 
 class _Verifier:
-    """One layout, evaluated as published but for remembering what was found for the same values."""
+    """The published evaluation of a layout, with results cached per values."""
 
     def __init__(self, objects: list[Entry], meter: Meter) -> None:
         self.objects = objects
@@ -175,13 +175,12 @@ class _Verifier:
         self.slots: dict[str, int] = {}
 
     def judged(self, raw: Raw) -> Trace:
-        """Return the result of a whole expression."""
         node = _Node(raw)
         self.place(node)
         return self.result(node, [UNBOUND] * len(self.slots))
 
     def place(self, node: _Node) -> None:
-        """Give every name a place among the values."""
+        """Assign each name an index into the values."""
         node.slots = tuple([self.slots.setdefault(name, len(self.slots)) for name in node.free])
         for arg in node.args:
             self.place(arg)
@@ -208,7 +207,7 @@ class _Verifier:
                 self.require(node, 2)
                 return (self.existence if node.head == "exists" else self.every)(node, values)
         if not isinstance(node.raw, tuple) or not node.head:
-            _crash(f"{node.raw!r} stands where something true or false is due")
+            _crash(f"{node.raw!r} is not a formula")
         return self.predicate(node, values)
 
     def require(self, node: _Node, arity: int) -> None:
@@ -233,7 +232,7 @@ class _Verifier:
 
     def negation(self, node: _Node, values: list[int]) -> Trace:
         if not node.args:
-            _crash("not has nothing to deny")
+            _crash("not has no argument")
         inner = self.result(node.args[0], values)
         return Trace(False, "NOT failed", (inner,)) if inner.truth else Trace(True, "NOT satisfied")
 
@@ -270,10 +269,9 @@ class _Verifier:
         return Trace(True, f"Forall {name} satisfied (Triggered {triggered} times)")
 
     def choices(self, name: Raw, values: list[int]) -> Iterator[tuple[int, list[int]]]:
-        """Yield the values with one object after the other in the place of a name; one that nothing asks for
-        has none."""
+        """Yield the values with each object in turn assigned to a name; unused names are not assigned."""
         if isinstance(name, tuple) and self.objects:
-            _crash("a quantifier binds several names at once")
+            _crash("a quantifier binds a list of names")
         inside, slot = list(values), self.slots.get(str(name))
         for number in range(len(self.objects)):
             if slot is not None:
@@ -283,7 +281,7 @@ class _Verifier:
     def value(self, node: _Node, values: list[int]) -> object:
         raw = node.raw
         if isinstance(raw, tuple):
-            return self.count(node, values) if node.head == "Count" else _crash("an expression stands for a value")
+            return self.count(node, values) if node.head == "Count" else _crash("an expression is given for a value")
         if isinstance(raw, str) and raw.startswith("?"):
             number = values[self.slots[raw]]
             return _crash(f"{raw} is not bound") if number == UNBOUND else self.objects[number]
@@ -311,7 +309,7 @@ class _Verifier:
             self.require(node, 2)
             return (self.is_a if name == "Is" else self.has)(self.entry(args[0]), args[1])
         if name not in RELATIONS:
-            _crash(f"{name} is no predicate the verifier knows")
+            _crash(f"{name} is not a predicate the verifier knows")
         self.require(node, 2 if name in BINARY else 1)
         entries = [self.entry(arg) for arg in args]
         boxes = [self.box(entry) for entry in entries]
@@ -325,7 +323,7 @@ class _Verifier:
         return box
 
     def entry(self, value: object) -> Entry:
-        return value if isinstance(value, dict) else _crash(f"{value!r} is no object")
+        return value if isinstance(value, dict) else _crash(f"{value!r} is not an object")
 
     def is_a(self, entry: Entry, wanted: object) -> Trace:
         if entry.get("label") == wanted:

@@ -1,4 +1,4 @@
-"""The strict reader of formulas: one s-expression, values in single quotes, one variable to a quantifier.
+"""The strict parser of formulas: one s-expression, values in single quotes, one variable per quantifier.
 
 >>> parse("(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))").body.parts[0]
 Atom(name='Is', args=(Variable(name='?x'), Literal(text='cup')))
@@ -7,9 +7,9 @@ Traceback (most recent call last):
 ...
 tsgkit.logic.parser.FormulaProblem: line 1, column 19: found cup, expected a variable or a value in single quotes
 
-A backslash in a value stands before a quote or another backslash. Numbers stand only beside counts, in comparisons.
-Whether names mean anything is asked by :mod:`tsgkit.logic.vocabulary`; how the published readers take the same text,
-by :mod:`tsgkit.logic.published_readers`.
+A backslash in a value escapes a quote or another backslash. Numbers are allowed only in comparisons.
+:mod:`tsgkit.logic.vocabulary` defines the known names; :mod:`tsgkit.logic.published_readers` shows how the published
+programs read the same text.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ MOST_SHOWN = 40
 
 
 class FormulaProblem(NotationError):
-    """A text that is no formula: ``found`` and ``expected``, at ``line`` and ``column`` (from 1), ``offset`` (from 0).
+    """A syntax error: ``found`` and ``expected`` at ``line`` and ``column`` (from 1) and ``offset`` (from 0).
 
-    ``found`` is the text itself; nothing is found where the text ends.
+    ``found`` is the text at the offset, or empty at the end of the text.
     """
 
     def __init__(self, text: str, offset: int, found: str, expected: str, *, hint: str = "") -> None:
@@ -71,19 +71,19 @@ class FormulaProblem(NotationError):
 
 
 class Parsed(NamedTuple):
-    """A formula, and where in the text each of its sub-formulas begins."""
+    """A formula and the offsets at which its sub-formulas begin in the text."""
 
     formula: Formula
     offsets: Mapping[Path, int]
 
 
 def parse(text: str) -> Formula:
-    """Return the formula of a text; ``FormulaProblem`` says where it is none."""
+    """Return the formula in a text. Raise ``FormulaProblem`` on a syntax error."""
     return parse_with_places(text).formula
 
 
 def parse_with_places(text: str) -> Parsed:
-    """Return the formula of a text, with the offset of every sub-formula."""
+    """Return the formula in a text, with the offset of every sub-formula."""
     return _Reader(text).whole()
 
 
@@ -94,8 +94,6 @@ class _Token(NamedTuple):
 
 
 class _Reader:
-    """One text and how far it is read."""
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = self._tokens()

@@ -1,17 +1,17 @@
-"""Placing: boxes, colors and presence for candidates such that a ground formula holds, found by CP-SAT.
+"""Placement: boxes, colors and presence of candidates that satisfy a ground formula, found by CP-SAT.
 
 >>> from tsgkit.logic.grounding import Fact, Lit
 >>> from tsgkit.logic.witnesses import Candidate
->>> placing = Placing([Candidate("cup"), Candidate("pen")], NEAT)
+>>> placing = PlacementModel([Candidate("cup"), Candidate("pen")], NEAT)
 >>> placing.require(Lit(Fact("LeftOf", (0, 1))))
 >>> placed = placing.placed(Effort())
 >>> placed.status, placed.layout.objects[0].box.x2 < placed.layout.objects[1].box.cx
 ('satisfiable', True)
 
-Edges are whole numbers; a layout with fractions that has no like of whole numbers is not found. ``NEAT`` asks for more
-than the formula does (rows share a height, things left of others end where those begin), ``ROOMY`` only for
-distances, ``EXACT`` for what strict verdicts need. One worker, a seed and a cap on deterministic time make results the
-same every time.
+Edges are whole numbers; a layout that needs fractions is not found. ``NEAT`` requires more than the formula does
+(aligned objects share a centre, an object left of another ends before it begins), ``ROOMY`` only distances between
+boxes, ``EXACT`` only what strict verdicts need. One worker, a seed and a limit on deterministic time make results
+reproducible.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ Status = Literal["satisfiable", "unsatisfiable", "not decided"]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How boxes are placed: in steps of ``unit``, off the edge by ``margin``, apart by ``gap``, sizes between two.
+    """The rules for boxes: grid ``unit``, ``margin`` to the canvas edge, ``gap`` between boxes, ``smallest`` and
+    ``largest`` size.
 
-    ``neat`` makes relations hold by more than their definition asks for.
+    With ``neat``, relations hold by more than their definition requires.
     """
 
     unit: int
@@ -56,12 +57,12 @@ ROOMY = Rules(2, 10, 10, 20, 700)
 EXACT = Rules(1, 0, 0, 1, CANVAS)
 STEPS_OF_A_CONSTRAINT = 5
 CLEAR = 60
-"""How far from the middle a centre is that is neatly on one side."""
+"""The minimum distance from the middle for a centre on one side, if ``neat``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What one search may cost: deterministic seconds, of those that a budget has left; and the seed of its choices."""
+    """The limits of one search: deterministic seconds, the budget they are taken from, and the seed."""
 
     seconds: float = 10.0
     seed: int = 0
@@ -69,10 +70,10 @@ class Effort:
 
 
 class Placed(NamedTuple):
-    """What a search came to.
+    """The result of a search.
 
-    ``numbers`` are the candidates that the objects of the layout are, ``values`` whether each has what it was asked
-    about; ``least`` is set where the cost is proven minimal. ``blamed`` are switches that conflict.
+    ``numbers`` are the candidates behind the objects of the layout; ``values`` says which attribute values they have;
+    ``least`` is set if the cost is proven minimal; ``blamed`` are switches that conflict.
     """
 
     status: Status
@@ -96,7 +97,7 @@ class Edges(NamedTuple):
 
 
 def solver_module() -> Any:  # noqa: ANN401  (OR-tools is loaded when it is used, so it has no types here)
-    """CP-SAT's module; ``UsageError`` where the extra is not installed."""
+    """Return CP-SAT's module. Raise ``UsageError`` if the extra is not installed."""
     try:
         from ortools.sat.python import cp_model
     except ImportError:
@@ -105,7 +106,7 @@ def solver_module() -> Any:  # noqa: ANN401  (OR-tools is loaded when it is used
 
 
 def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, Any]:
-    """Return the solver after its search, and what that came to."""
+    """Run the search; return the solver and its status."""
     budget = effort.budget
     budget.check()
     solver = solver_module().CpSolver()
@@ -121,8 +122,8 @@ def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, 
     return solver, status
 
 
-class Placing:
-    """One model: candidates with boxes, and what is required of them."""
+class PlacementModel:
+    """A CP-SAT model of candidates with boxes, and the constraints on them."""
 
     def __init__(self, candidates: Sequence[Candidate], rules: Rules, budget: Budget | None = None) -> None:
         self.module = solver_module()
@@ -176,7 +177,7 @@ class Placing:
         self.model.add_no_overlap_2d(across, down)
 
     def require(self, ground: Ground, on: Any = None) -> None:  # noqa: ANN401
-        """Demand that a ground formula holds, where a variable is given only if that is true."""
+        """Add a ground formula as a constraint, enforced only if the variable ``on`` is true (if given)."""
         self.budget.step(STEPS_OF_A_CONSTRAINT)
         if on is None:
             self.required.append(ground)
@@ -199,7 +200,7 @@ class Placing:
             constraint.only_enforce_if(on)
 
     def literal(self, ground: Ground) -> Any:  # noqa: ANN401
-        """Return a variable that is true only where a ground formula is."""
+        """Return a variable that is true only if the ground formula is."""
         if ground not in self.literals:
             made = self._own_literal(ground)
             if made is None:
@@ -209,7 +210,7 @@ class Placing:
         return self.literals[ground]
 
     def _own_literal(self, ground: Ground) -> Any:  # noqa: ANN401
-        """Return the variable of a fact that is one itself: presence, an attribute, a switch."""
+        """Return the variable of a presence, attribute or switch fact; None for others."""
         if not isinstance(ground, Lit):
             return None
         (name, things, value), positive = ground
@@ -260,7 +261,7 @@ class Placing:
             self._enforce(self.model.add_bool_or(ways), on)
 
     def _ways(self, fact: Fact, positive: bool) -> Iterator[tuple[Any, ...]]:
-        """Conditions that must all hold for a fact, each given as alternatives."""
+        """Yield the conditions of a fact, which must all hold; each is a tuple of alternatives."""
         name, canvas = fact.name, CANVAS // self.rules.unit
         a = self.edges[fact.things[0]]
         b = self.edges[fact.things[-1]]
@@ -294,7 +295,7 @@ class Placing:
             yield tuple(one for centre in centres for one in (centre < low, centre > high))
 
     def _beyond(self, name: str, a: Edges, b: Edges, positive: bool) -> Any:  # noqa: ANN401
-        """Return whether the edge of one box lies past the centre of another; neatly, past its facing edge."""
+        """Return the condition that a box ends before the centre of another; if neat, before its facing edge."""
         axis, sign = BEYOND[name]
         a1, a2, b1, b2 = (a.x1, a.x2, b.x1, b.x2) if axis == 0 else (a.y1, a.y2, b.y1, b.y2)
         if positive and self.rules.neat:
@@ -304,7 +305,7 @@ class Placing:
         return apart >= 1 if positive else apart <= 0
 
     def _aligned(self, difference: Any, positive: bool) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
-        """Yield whether doubled centres are near each other; neatly, the same."""
+        """Yield the conditions that doubled centres are close; if neat, equal."""
         too_far = 2 * ALIGNED // self.rules.unit
         if not positive:
             yield (difference >= too_far, difference <= -too_far)
@@ -330,25 +331,25 @@ class Placing:
         return self.areas[number]
 
     def charge(self, amount: Any) -> None:  # noqa: ANN401
-        """Add to what the layout costs; the cost is made as small as possible."""
+        """Add an amount to the cost, which the search minimises."""
         self.cost.append(amount)
 
     def distance(self, variable: Any, value: int) -> Any:  # noqa: ANN401
-        """Return how far a variable is from a value, at least; exactly so where it is charged."""
+        """Return an upper bound on the distance of a variable from a value; it is exact if minimised."""
         made = self.model.new_int_var(0, 10 * CANVAS, "distance")
         self.model.add(made >= variable - value)
         self.model.add(made >= value - variable)
         return made
 
     def hint(self, boxes: Mapping[int, Box]) -> None:
-        """Suggest boxes, which the search starts from."""
+        """Suggest boxes as the starting point of the search."""
         for number, box in boxes.items():
             edges, sizes = self.edges[number], (box.x2 - box.x1, box.y2 - box.y1)
             for variable, value in zip(edges, (*box, *sizes), strict=True):
                 self.model.add_hint(variable, round(value / self.rules.unit))
 
     def placed(self, effort: Effort, *, assume: bool = False) -> Placed:
-        """Search; with ``assume``, for a layout where no switch is on, and for which switches stand in the way."""
+        """Search; with ``assume``, for a layout with all switches off, or the switches that prevent it."""
         if self.cost:
             self.model.minimize(sum(self.cost))
         if assume:
@@ -409,19 +410,19 @@ def _number_constraints(model: Any, tally: Tally, total: Any) -> Iterator[Any]: 
 
 
 def slot_of(value: str) -> str:
-    """Return which key of an object holds a value: its material or shape where it is one, else its color."""
+    """Return the key of an object that stores a value: material or shape if it is one, else color."""
     kind = KNOLLING.kind_of(value) or NATURAL.kind_of(value)
     return kind if kind in ("material", "shape") else "color"
 
 
 def _free_color(label: str, asked: Mapping[str, bool]) -> str | None:
-    """Return a color about which nothing is required: the usual one, if it may be."""
+    """Return a color that no requirement mentions: the typical one if possible."""
     usual = color_of(label)
     return next((one for one in (usual, *KNOLLING.values["color"]) if one and one not in asked), None)
 
 
-def spread_out(placing: Placing, seed: int) -> dict[int, Box]:
-    """Boxes to start from: of usual sizes, in columns and rows by what is required of pairs, else by chance."""
+def spread_out(placing: PlacementModel, seed: int) -> dict[int, Box]:
+    """Return starting boxes of typical sizes, in columns and rows by the required relations, else at random."""
     rng = random.Random(seed)
     facts = [one.fact for ground in placing.required for one in _surely(ground)]
     columns = _ranks(len(placing.edges), facts, 0, rng)
@@ -433,7 +434,7 @@ def spread_out(placing: Placing, seed: int) -> dict[int, Box]:
 
 
 def _surely(ground: Ground) -> Iterator[Lit]:
-    """Yield the positive facts that a ground formula needs whatever else holds."""
+    """Yield the positive facts that a ground formula always requires."""
     if isinstance(ground, Lit) and ground.positive:
         yield ground
     elif isinstance(ground, grounding.All):
@@ -442,7 +443,7 @@ def _surely(ground: Ground) -> Iterator[Lit]:
 
 
 def _ranks(many: int, facts: Sequence[Fact], axis: int, rng: random.Random) -> list[float]:
-    """Return where along an axis each candidate belongs, between 0 and 1."""
+    """Return a position between 0 and 1 along an axis for each candidate."""
     order = [fact.things[:: -BEYOND[fact.name][1]] for fact in facts if BEYOND.get(fact.name, (2, 0))[0] == axis]
     same = [fact.things for fact in facts if ALONG.get(fact.name) == axis]
     rank = [0] * many

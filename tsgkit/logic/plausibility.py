@@ -1,11 +1,11 @@
-"""What makes sense between things of the natural vocabulary: what is held, worn, put on or in what; what looks how.
+"""Plausible relations and attributes of objects of the natural vocabulary.
 
 >>> sorted(step.label for step in steps_from("refrigerator") if step.name == "In")[:3]
 ['apple', 'banana', 'bottle']
 >>> looks_of("rock", "color"), looks_of("cat", "shape")
 (('gray', 'brown', 'white'), ())
 
-Far from complete: what stands here makes sense, and much that makes sense does not stand here.
+The tables are far from complete: everything listed is plausible, but much that is plausible is not listed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 
 class Step(NamedTuple):
-    """A thing that another one may be related to; ``first`` where the other one comes first in the relation."""
+    """A relation to another object; with ``first``, the other object is the first argument."""
 
     name: str
     label: str
@@ -27,7 +27,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _table(text: str) -> Mapping[str, tuple[str, ...]]:
-    """Return lines of ``names: names``, as what each name on the left goes with."""
+    """Parse lines of ``names: names`` into a mapping from each name on the left to the names on the right."""
     found: dict[str, tuple[str, ...]] = {}
     for line in text.strip().splitlines():
         left, right = line.split(":")
@@ -41,9 +41,9 @@ CLOTHES = _names("hat, shirt, shoes, jacket, glasses, backpack, headphones")
 INDOORS = _names("table, chair, sofa, bed, bookshelf, desk, lamp, wardrobe, plant, refrigerator, cat, dog")
 OUTDOORS = _names("car, bicycle, bus, tree, rock, house, bench, horse, elephant, lion, dog")
 BULKY = frozenset({*INDOORS, *OUTDOORS, *PEOPLE, "boat"})
-"""What stands by itself, so that things are left of it, right of it or next to it."""
+"""Classes of free-standing objects, which other objects can be left of, right of or next to."""
 PLACES = (frozenset((*INDOORS, *PEOPLE)), frozenset((*OUTDOORS, *PEOPLE, "boat")))
-"""What may stand beside each other."""
+"""Groups of classes that can be beside each other."""
 HELD = _names(
     "book, cup, plate, bottle, key, fork, knife, spoon, bowl, pan, apple, banana, orange, cake, sandwich, flower, "
     "ball, phone, hammer, screwdriver, umbrella, toy car, teddy bear, basket"
@@ -159,13 +159,13 @@ key: rusty
     ),
 }
 UPRIGHT = frozenset({"standing", "running", "flying", "swimming"})
-"""States of what is neither on nor in something."""
+"""States of objects that are neither on nor in another one."""
 KIN = (frozenset(PEOPLE), frozenset(_names("fruit, apple, banana, orange")), frozenset(_names("plant, flower, tree")))
-"""Classes of which the first is what the others are too: a scene of our own has either it or them."""
+"""Groups of a general class and its subclasses. A generated scene has either the former or the latter."""
 
 
 def clash(label: str, others: Collection[str]) -> bool:
-    """Return whether a class cannot be told from others that are there.
+    """Return whether a class can be confused with classes already present.
 
     >>> clash("person", {"woman"}), clash("man", {"woman"}), clash("woman", {"person"})
     (True, False, True)
@@ -176,12 +176,12 @@ def clash(label: str, others: Collection[str]) -> bool:
 
 
 def looks_of(label: str, kind: str) -> tuple[str, ...]:
-    """Return the values of a kind that suit a class; none where it is better not described that way."""
+    """Return the attribute values of a kind that suit a class; empty if none do."""
     return LOOKS[kind].get(label, ())
 
 
 def steps_from(label: str) -> Iterator[Step]:
-    """Yield what a thing may be related to: what lies on or in it, what it holds or wears, what stands beside it."""
+    """Yield plausible relations of a class: objects on or in it, held or worn by it, or beside it."""
     yield from (Step("On", other) for other in _ON.get(label, ()))
     yield from (Step("In", other) for other in _IN.get(label, ()))
     if label in PEOPLE:
@@ -193,5 +193,5 @@ def steps_from(label: str) -> Iterator[Step]:
 
 
 def _beside(label: str) -> set[str]:
-    """Return what stands in the same kind of place."""
+    """Return the classes that occur in the same kind of place."""
     return set[str]().union(*(place for place in PLACES if label in place)) - {label}

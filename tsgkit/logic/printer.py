@@ -1,4 +1,4 @@
-"""Formulas as text: s-expressions with single blanks and single-quoted values, which parse back to the same.
+"""Formulas as text: s-expressions with single blanks and single-quoted values. They parse back to the same formula.
 
 >>> from tsgkit.logic.formula import Atom, Exists, Literal, Variable
 >>> text_of(Exists(Variable("?x"), Atom("Is", (Variable("?x"), Literal("it's")))))
@@ -43,13 +43,13 @@ HEADS: dict[type[Formula], str] = {
 
 
 def text_of(formula: Formula) -> str:
-    """Return the text of a formula on one line, unless a value holds a line break."""
+    """Return a formula as text, on one line unless a value contains a line break."""
     refuse_deep(formula)
     return _text(formula)
 
 
 def term_text(term: Term) -> str:
-    """Return a variable as it is called, a value in single quotes."""
+    """Return the name of a variable, or a value in single quotes."""
     if isinstance(term, Variable):
         return term.name
     return "'" + term.text.replace("\\", "\\\\").replace("'", "\\'") + "'"
@@ -83,5 +83,5 @@ def _shown(formula: Formula) -> str:
 
 
 _KINDS: tuple[Any, ...] = (Atom, Not, And, Or, Implies, Iff, Exists, Forall, Comparison)
-for _kind in _KINDS:  # what notebooks show
+for _kind in _KINDS:  # shown by notebooks
     _kind._repr_html_ = _shown

@@ -1,4 +1,4 @@
-"""Proofs that no layout satisfies a formula, in the profile ``strict``: searches that leave nothing out.
+"""Proofs that no layout satisfies a formula, in the profile ``strict``, by exhaustive search.
 
 >>> from tsgkit.logic.parser import parse
 >>> proof_of(parse("(exists ?b (and (OnLeftSide ?b) (OnRightSide ?b)))"), Effort()).status
@@ -6,10 +6,10 @@
 >>> proof_of(parse("(exists ?b (not (Is ?b 'hat')))"), Effort()).status
 'satisfiable'
 
-A formula is asked to hold of some objects only, as :meth:`tsgkit.logic.witnesses.Domain.rounds` has them, and of more
-where that can be satisfied without a layout coming of it. Any layout that satisfies the formula, however many objects
-it has, would contain such objects, so that there is none where they do not exist. Where it asks for ever more objects,
-it is tried with what is true of every layout as it has an end (:mod:`tsgkit.logic.extremes`). Edges are whole numbers.
+A formula is required to hold only for some objects, those of :meth:`tsgkit.logic.witnesses.Domain.rounds`, and for more
+of them if that is satisfiable but gives no layout. Any layout that satisfies the formula, whatever its size, contains
+such objects; if they cannot exist, no layout does. For a formula that requires ever more objects, axioms that hold for
+every finite layout are added (:mod:`tsgkit.logic.extremes`). Edges are whole numbers.
 """
 
 from __future__ import annotations
@@ -22,33 +22,40 @@ from tsgkit.logic.extremes import extremes_of
 from tsgkit.logic.formula import And, Formula
 from tsgkit.logic.grounding import TooLarge, ground
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.placement import EXACT, Effort, Placed, Placing, Status
+from tsgkit.logic.placement import EXACT, Effort, Placed, PlacementModel, Status
 from tsgkit.logic.ranks import Ranking
 from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.witnesses import Candidate, Domain, TooMany
+from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
 
 SECONDS = 2.0
-"""Deterministic seconds that one search may take."""
-ENDLESS = "it would take objects without end"
+"""The limit for one search, in deterministic seconds."""
+ENDLESS = "it would need infinitely many objects"
 
 
-class Means(NamedTuple):
-    """What a proof is made with: so many rounds of witnesses, and whether some objects are the last of their kind."""
+class ProofSettings(NamedTuple):
+    """The settings of a proof search: the rounds of witnesses, and whether axioms about extreme objects are added."""
 
     rounds: int
     extremes: bool = False
 
 
-MEANS = (Means(2), Means(3, extremes=True), Means(3), Means(4, extremes=True), Means(4))
-"""What proofs are tried with, one after the other."""
+SETTINGS = (
+    ProofSettings(2),
+    ProofSettings(3, extremes=True),
+    ProofSettings(3),
+    ProofSettings(4, extremes=True),
+    ProofSettings(4),
+)
+"""The settings to try in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What was proved, and with what; with a layout where there is one, else why nothing was."""
+    """The result of a proof search, with its settings; ``layout`` if one was found, else ``why`` if nothing was
+    proven."""
 
     status: Status
-    means: Means
+    settings: ProofSettings
     layout: Layout | None = None
     objects: int = 0
     why: str = ""
@@ -56,53 +63,53 @@ class Proof:
 
 def proof_of(formula: Formula, effort: Effort) -> Proof:
     """Prove that no layout satisfies a formula, or find one."""
-    objects, why, means = 0, "", MEANS[0]
-    for means in _means_for(formula):
+    objects, why, settings = 0, "", SETTINGS[0]
+    for settings in _settings_for(formula):
         try:
-            placed, candidates = _searched(formula, means, effort)
-        except (TooLarge, TooMany) as problem:
+            placed, candidates = _searched(formula, settings, effort)
+        except (TooLarge, TooManyObjects) as problem:
             why = why or problem.message
-            if means == MEANS[0]:
+            if settings == SETTINGS[0]:
                 break
             continue
         objects = max(objects, len(candidates))
         if placed.status == "unsatisfiable":
-            return Proof("unsatisfiable", means, None, objects, ENDLESS if means.extremes else "")
+            return Proof("unsatisfiable", settings, None, objects, ENDLESS if settings.extremes else "")
         if placed.layout is not None and verify_strict(formula, placed.layout, explain=False).truth:
-            return Proof("satisfiable", means, placed.layout, objects)
-    return Proof("not decided", means, None, objects, why)
+            return Proof("satisfiable", settings, placed.layout, objects)
+    return Proof("not decided", settings, None, objects, why)
 
 
-def _means_for(formula: Formula) -> Iterator[Means]:
-    """Yield the means that are worth a try: where some rounds have all objects that suffice, these and the first."""
+def _settings_for(formula: Formula) -> Iterator[ProofSettings]:
+    """Yield the settings worth trying: if a finite number of rounds suffices, that number and the first settings."""
     try:
         last = Domain(formula).last_round
-    except TooMany:
+    except TooManyObjects:
         last = None
     if last is None:
-        yield from MEANS
+        yield from SETTINGS
         return
-    yield MEANS[0]
-    if last >= MEANS[0].rounds:
-        yield Means(last + 1)
+    yield SETTINGS[0]
+    if last >= SETTINGS[0].rounds:
+        yield ProofSettings(last + 1)
 
 
-def is_refuted(formula: Formula, means: Means, effort: Effort) -> bool:
-    """Return whether there is a proof, with the same means, that no layout satisfies a formula."""
+def is_refuted(formula: Formula, settings: ProofSettings, effort: Effort) -> bool:
+    """Return whether the same settings prove that no layout satisfies a formula."""
     try:
-        placed, _ = _searched(formula, means, effort)
-    except (TooLarge, TooMany):
+        placed, _ = _searched(formula, settings, effort)
+    except (TooLarge, TooManyObjects):
         return False
     return placed.status == "unsatisfiable"
 
 
-def _searched(formula: Formula, means: Means, effort: Effort) -> tuple[Placed, tuple[Candidate, ...]]:
-    """Return a search for the objects that a proof is about, and what these may be."""
-    if means.extremes:
+def _searched(formula: Formula, settings: ProofSettings, effort: Effort) -> tuple[Placed, tuple[Candidate, ...]]:
+    """Run one search and return its result and its candidates."""
+    if settings.extremes:
         formula = And((formula, *extremes_of(formula)))
-    candidates = Domain(formula).rounds(means.rounds)
+    candidates = Domain(formula).rounds(settings.rounds)
     budget = effort.budget
     effort = replace(effort, seconds=min(effort.seconds, SECONDS))
-    placing = Ranking(candidates, budget) if means.extremes else Placing(candidates, EXACT, budget)
-    placing.require(ground(formula, candidates, "strict", rounds=means.rounds, budget=budget))
+    placing = Ranking(candidates, budget) if settings.extremes else PlacementModel(candidates, EXACT, budget)
+    placing.require(ground(formula, candidates, "strict", rounds=settings.rounds, budget=budget))
     return placing.placed(effort), candidates

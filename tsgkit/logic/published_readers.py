@@ -1,4 +1,4 @@
-r"""How the published programs take a text: three readers that differ, and the lifting between two of them.
+r"""The three readers of the published programs, which differ, and the lifting between two of them.
 
 >>> taken = as_published("(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen')))))")
 >>> taken.lifted
@@ -6,10 +6,10 @@ r"""How the published programs take a text: three readers that differ, and the l
 >>> [condition.code for condition in taken.conditions], taken.differ
 (['engine-refuses', 'rest-ignored'], True)
 
-The *engine* (clause forms, validity) keeps quotes and refuses what is not one whole expression. *Lifting* knows no
-quotes: it splits at blanks and parentheses. The *verifier* reads what lifting wrote, strips quotes and keeps escapes.
-On plain texts they agree; where they do not, a condition says what the published verdict comes of. The behaviour is
-that of the FormalImG programs; nothing of them is used here.
+The *engine* (clause forms, validity) keeps quotes and refuses texts that are not one whole expression. *Lifting*
+ignores quotes: it splits at blanks and parentheses. The *verifier* reads the output of lifting, strips quotes and keeps
+escapes. On plain texts they agree. If they do not, a condition explains the published verdict. The behaviour is that of
+the FormalImG programs, but none of their code is used.
 """
 
 from __future__ import annotations
@@ -22,42 +22,42 @@ from tsgkit.errors import NotationError
 from tsgkit.logic.formula import MAX_DEPTH
 
 Raw: TypeAlias = "str | int | float | tuple[Raw, ...]"
-"""An expression as the published readers know it: tokens and lists of expressions."""
+"""An expression as the published readers represent it: a token or a list of expressions."""
 
 ENGINE_TOKEN = re.compile(r"""[()]|'(?:[^'\\]|\\.)*'|"[^"]*"|[^\s()]+""", re.DOTALL)
 VERIFIER_TOKEN = re.compile(r"""[()]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s()]+""", re.DOTALL)
 MOST_NESTED = 2 * MAX_DEPTH + 2
-"""How deep readers go: lifting puts at most a conjunction around each quantifier."""
+"""The maximum depth for the readers: lifting puts at most one conjunction around each quantifier."""
 FOLDED_HEADS = frozenset({"and", "or", "not", "implies", "forall", "exists"})
 CONDITIONS = {
-    "too-deep": f"the text is nested deeper than {MAX_DEPTH} levels and is not judged here",
-    "engine-refuses": "the engine refuses the text, so that it has no clause form and no K",
+    "too-deep": f"the text is nested deeper than {MAX_DEPTH} levels and is not evaluated",
+    "engine-refuses": "the engine refuses the text, so it has no clause form and no K",
     "lifting-crashes": "lifting crashes: the item is left out of the published figures",
-    "verifier-crashes": "the verifier cannot read what lifting wrote: the item counts as failed",
-    "rest-ignored": "what follows the first whole expression plays no part in the verdict",
-    "quotes-broken": "lifting knows no quotes: a value is not what stands between them",
+    "verifier-crashes": "the verifier cannot read the output of lifting: the item counts as failed",
+    "rest-ignored": "text after the first whole expression is ignored in the verdict",
+    "quotes-broken": "lifting ignores quotes: a value differs from the text between them",
     "escapes-kept": "the verifier keeps the backslashes of a value",
-    "numbers": "a value without quotes is taken for a number",
+    "numbers": "a value without quotes is read as a number",
     "value-as-variable": "a quoted value that begins with ? is looked up as a variable",
-    "heads-not-lifted": "an operator in upper case is judged but never lifted, and unknown to the engine",
+    "heads-not-lifted": "an operator in upper case is evaluated but not lifted, and unknown to the engine",
 }
 
 
 class Unreadable(NotationError):
-    """One of the published readers crashes on a text."""
+    """A crash of one of the published readers on a text."""
 
 
 class Condition(NamedTuple):
-    """Something about a text that makes the published readers differ, or fail."""
+    """A property of a text that makes the published readers differ or fail."""
 
     code: str
     message: str
 
 
 class Taken(NamedTuple):
-    """A text as the published programs take it; None for a reader that crashes.
+    """A text as each published program reads it; None for a reader that crashes.
 
-    ``lifted`` is the text the verifier is given: without it an item is not counted.
+    ``lifted`` is the text passed to the verifier. An item without it is not counted.
     """
 
     engine: Raw | None
@@ -67,12 +67,12 @@ class Taken(NamedTuple):
 
     @property
     def differ(self) -> bool:
-        """Whether the readers do not all make the same of the text."""
+        """True if the readers disagree about the text."""
         return bool(self.conditions)
 
 
 def as_published(text: str) -> Taken:
-    """Return what each of the readers makes of a text, and the conditions under which they differ."""
+    """Read a text with each published reader, and list the conditions under which they differ."""
     if is_too_deep(text):
         return Taken(None, None, None, (Condition("too-deep", CONDITIONS["too-deep"]),))
     engine, split = _attempt(read_engine, text), _attempt(read_lifting, text)
@@ -83,7 +83,7 @@ def as_published(text: str) -> Taken:
 
 
 def is_too_deep(text: str) -> bool:
-    """Return whether a text is nested deeper than anything here judges."""
+    """Return whether a text is nested deeper than :data:`MAX_DEPTH`."""
     return text.count("(") > MAX_DEPTH and _nesting(text) > MAX_DEPTH
 
 
@@ -98,7 +98,7 @@ def _codes(text: str, engine: Raw | None, split: Raw | None, verifier: Raw | Non
         yield "rest-ignored"
     if (quoted := _attempt(read_verifier, text)) is not None and split is not None:
         again = _attempt(read_verifier, raw_text(split))
-        if repr(quoted) != repr(again):  # of two nan no one is the other's equal
+        if repr(quoted) != repr(again):  # nan differs from itself
             yield "quotes-broken"
     for token in VERIFIER_TOKEN.findall(text.replace("\n", " ")):
         yield from _token_codes(token)
@@ -124,7 +124,7 @@ def _attempt(reader: Callable[[str], Raw], text: str) -> Raw | None:
 
 
 def read_engine(text: str) -> Raw:
-    """Return the engine's reader: quotes are kept; anything but one whole expression is refused."""
+    """Read a text as the engine does: quotes are kept; raise ``Unreadable`` unless it is one whole expression."""
     tokens = ENGINE_TOKEN.findall(text)
     expression, after = _expression(tokens, 0, _number)
     if after < len(tokens):
@@ -133,18 +133,22 @@ def read_engine(text: str) -> Raw:
 
 
 def read_lifting(text: str) -> Raw:
-    """Return the reader before lifting: blanks and parentheses alone part tokens; what follows is ignored."""
+    """Read a text as lifting does: only blanks and parentheses separate tokens; text after the expression is
+    ignored."""
     return _expression(_padded(text), 0, str)[0]
 
 
 def read_verifier(text: str) -> Raw:
-    """Return the verifier's reader: outer quotes are stripped, bare tokens tried as numbers; what follows is
-    ignored."""
+    """Read a text as the verifier does.
+
+    Outer quotes are stripped, bare tokens are tried as numbers, and text after the expression is ignored.
+    """
     return _expression(VERIFIER_TOKEN.findall(text.replace("\n", " ")), 0, _unquoted)[0]
 
 
 def lift(expression: Raw) -> Raw:
-    """Move each conjunct out of the ``exists`` that binds nothing in it; a quantifier left with none goes.
+    """Move conjuncts out of each ``exists`` whose variable they do not mention; drop quantifiers left without
+    conjuncts.
 
     >>> raw_text(lift(read_lifting("(exists ?x (and (Is ?x 'cup') (forall ?y (OnTopSide ?y))))")))
     "(and (forall ?y (OnTopSide ?y)) (exists ?x (Is ?x 'cup')))"
@@ -165,7 +169,7 @@ def lift(expression: Raw) -> Raw:
 
 
 def mentions(expression: Raw, name: Raw) -> bool:
-    """Return whether a token stands anywhere in an expression."""
+    """Return whether an expression contains a token."""
     return expression == name or (isinstance(expression, tuple) and any(mentions(part, name) for part in expression))
 
 
@@ -181,7 +185,7 @@ def _padded(text: str) -> list[str]:
 
 
 def _nesting(text: str) -> int:
-    """Return how many parentheses are open at once, at most."""
+    """Return the largest number of parentheses open at once."""
     level = deepest = 0
     for letter in re.findall("[()]", text):
         level = max(0, level + (letter == "(") - (letter == ")"))
@@ -190,18 +194,18 @@ def _nesting(text: str) -> int:
 
 
 def _size(expression: Raw) -> int:
-    """Return how many tokens an expression is written with."""
+    """Return the number of tokens in an expression."""
     return 2 + sum(map(_size, expression)) if isinstance(expression, tuple) else 1
 
 
 def _expression(tokens: Sequence[str], at: int, value: Callable[[str], Raw], level: int = 0) -> tuple[Raw, int]:
     if at >= len(tokens):
-        raise Unreadable("the text ends before its expression does")
+        raise Unreadable("the text ends inside an expression")
     if level > MOST_NESTED:
         raise Unreadable(f"the text is nested deeper than {MOST_NESTED} levels")
     first, at = tokens[at], at + 1
     if first == ")":
-        raise Unreadable("a ) stands where an expression belongs")
+        raise Unreadable("found ), expected an expression")
     if first != "(":
         return value(first), at
     parts: list[Raw] = []
@@ -218,7 +222,7 @@ def _unquoted(token: str) -> Raw:
 
 
 def _number(token: str) -> Raw:
-    if not (token[0].isdigit() or token[0] in "+-.iInN"):  # nothing else begins an int, a float, inf or nan
+    if not (token[0].isdigit() or token[0] in "+-.iInN"):  # an int, a float, inf or nan starts with one of these
         return token
     for kind in (int, float):
         try:

@@ -1,4 +1,4 @@
-"""Ranks in place of boxes: whether a ground formula can hold as far as orders of objects tell.
+"""A relaxed placement with ranks in place of boxes: it only checks the orders of objects.
 
 >>> from tsgkit.logic.grounding import All, Fact, Lit
 >>> from tsgkit.logic.witnesses import Candidate
@@ -7,8 +7,9 @@
 >>> ranking.placed(Effort()).status
 'unsatisfiable'
 
-An object has a rank from left to right, from above to below, and by its area: as many as there are objects, in place of
-a thousand places. Sides, alignment and overlap are left out, so that only what is unsatisfiable here is so with boxes.
+An object has a rank from left to right, from top to bottom, and by its area. There are as many ranks as objects, in
+place of a thousand coordinates. Sides, alignment and overlap are ignored: a formula that is unsatisfiable here is
+unsatisfiable with boxes, but not the reverse.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from typing import Any
 from tsgkit.logic.budget import Budget
 from tsgkit.logic.grounding import Fact, Lit
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, Effort, Placed, Placing
+from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, Effort, Placed, PlacementModel
 from tsgkit.logic.witnesses import Candidate
 
 SIZES = {"LargerThan": 1, "SmallerThan": -1}
 
 
-class Ranking(Placing):
-    """A model of candidates with ranks."""
+class Ranking(PlacementModel):
+    """A model that gives each candidate ranks in place of a box."""
 
     def __init__(self, candidates: Sequence[Candidate], budget: Budget | None = None) -> None:
         self.free: dict[Fact, Any] = {}
@@ -39,7 +40,7 @@ class Ranking(Placing):
         return Edges(across, down, across, down, size, size)
 
     def _keep_apart(self) -> None:
-        """Ranks may be shared."""
+        """Do nothing: ranks may be shared."""
 
     def _require_fact(self, fact: Fact, positive: bool, on: Any) -> None:  # noqa: ANN401
         own = self._own_literal(Lit(fact, positive))
@@ -55,7 +56,7 @@ class Ranking(Placing):
             self._enforce(self.model.add(difference <= 0), on)
 
     def _difference(self, fact: Fact) -> Any:  # noqa: ANN401
-        """Return what is above zero where a fact of an order holds."""
+        """Return a term that is positive if and only if a fact about an order holds; None for other facts."""
         a, b = self.edges[fact.things[0]], self.edges[fact.things[-1]]
         if fact.name in SIZES:
             return SIZES[fact.name] * (a.w - b.w)
@@ -65,7 +66,7 @@ class Ranking(Placing):
         return sign * (a[axis] - b[axis])
 
     def placed(self, effort: Effort, *, assume: bool = False) -> Placed:
-        """Search; ranks that are found are no layout."""
+        """Search. The result has no layout."""
         placed = super().placed(effort, assume=assume)
         return placed._replace(layout=None) if placed.layout else placed
 

@@ -1,4 +1,4 @@
-"""Repair: the least that must be changed in a layout so that it satisfies a formula.
+"""Repair: the smallest change that makes a layout satisfy a formula.
 
 >>> from tsgkit.logic.parser import parse
 >>> scene = {"objects": [{"label": "book", "color": "red", "box_2d": [500, 0, 600, 100]}]}
@@ -8,10 +8,10 @@
 >>> repair(parse("(exists ?b (Is ?b 'book'))"), scene).changes
 ()
 
-What changes cost: every edge the distance it moves, a size :data:`RESIZED` times what it
-changes, a value of an object :data:`RECOLORED`, a new object :data:`ADDED`. An
-object is taken away only where nothing else helps. Malformed boxes are refused; overlapping ones are moved apart, and
-boxes with fractions are moved to whole numbers where they must move. Needs the extra ``logic``.
+Costs: for every edge the distance it moves, for a size :data:`RESIZED` times its change, for a value of an object
+:data:`RECOLORED`, for a new object :data:`ADDED`. An object is removed only if nothing else helps. Malformed boxes are
+refused. Overlapping boxes are moved apart, and boxes with fractions that must move get whole numbers. Needs the extra
+``logic``.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Formula, refuse_deep
 from tsgkit.logic.grounding import PRESENT, Fact, Lit, TooLarge, all_of, ground
 from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, things_of
-from tsgkit.logic.placement import Effort, Placed, Placing, Rules, Status, slot_of
+from tsgkit.logic.placement import Effort, Placed, PlacementModel, Rules, Status, slot_of
 from tsgkit.logic.proofs import proof_of
 from tsgkit.logic.solver import ONLY_STRICT, STRICT, profiles_of, verified
 from tsgkit.logic.typical_sizes import size_of
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import KNOLLING
-from tsgkit.logic.witnesses import Candidate, TooMany, candidates_of
+from tsgkit.logic.witnesses import Candidate, TooManyObjects, candidates_of
 
 RESIZED = 2
 RECOLORED = 300
@@ -41,12 +41,12 @@ ADDED = 2000
 REMOVED = 8000
 AS_GIVEN = Rules(1, 0, 0, 1, CANVAS)
 SENSIBLE = 20
-"""Boxes are made no smaller than this, or than the smallest was."""
+"""The minimum size of repaired boxes, unless the smallest original box is smaller."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A repaired layout, and what was changed in words; ``least`` where less is proven not to suffice."""
+    """A repaired layout and its changes in words; ``least`` if a cheaper repair is proven impossible."""
 
     status: Status
     layout: Layout | None = None
@@ -65,10 +65,10 @@ class Repair:
 def repair(
     formula: Formula, scene: object, *, seed: int = 0, effort: float = SECONDS, budget: Budget | None = None
 ) -> Repair:
-    """Return the repaired layout; ``unsatisfiable`` where it is proved that no layout satisfies the formula.
+    """Return the repaired layout; ``unsatisfiable`` if it is proven that no layout satisfies the formula.
 
-    ``effort`` are deterministic seconds for all searches together, unless a ``budget`` is given; a repair that is not
-    found by then is not decided.
+    ``effort`` is the limit in deterministic seconds for all searches together, unless a ``budget`` is given. If no
+    repair is found by then, the status is not decided.
     """
     refuse_deep(formula)
     refuse_unjudgeable(formula)
@@ -78,7 +78,7 @@ def repair(
         return _repaired(formula, given, Effort(budget.seconds, seed, budget))
     except OutOfBudget as out:
         return Repair("not decided", note=f"the search was given up after {out}")
-    except (TooLarge, TooMany) as problem:
+    except (TooLarge, TooManyObjects) as problem:
         return Repair("not decided", note=problem.message)
 
 
@@ -88,16 +88,16 @@ def _repaired(formula: Formula, given: Layout, effort: Effort) -> Repair:
         return Repair("satisfiable", given, least=True, note=note)
     for profiles in dict.fromkeys((both, STRICT)):
         for removable in (False, True):
-            changing = _Changing(formula, given, profiles, effort.budget, removable=removable)
-            placed = changing.placed(effort)
+            search = _RepairSearch(formula, given, profiles, effort.budget, removable=removable)
+            placed = search.placed(effort)
             if placed.layout is not None:
-                layout, note = changing.layout(placed), note if profiles == both else ONLY_STRICT
-                return Repair("satisfiable", layout, tuple(changing.said(placed)), placed.cost, placed.least, note)
+                layout, note = search.layout(placed), note if profiles == both else ONLY_STRICT
+                return Repair("satisfiable", layout, tuple(search.said(placed)), placed.cost, placed.least, note)
             effort.budget.check()
     proof = proof_of(formula, effort)
     if proof.status == "unsatisfiable":
         return Repair("unsatisfiable", note=proof.why or note)
-    return Repair("not decided", note="the objects there are, and those that the formula asks for, do not suffice")
+    return Repair("not decided", note="no repair was found with the given objects and those that the formula needs")
 
 
 def _overlap(layout: Layout) -> bool:
@@ -105,9 +105,7 @@ def _overlap(layout: Layout) -> bool:
     return any(one.shared(other) > 0 for number, one in enumerate(boxes) for other in boxes[:number])
 
 
-class _Changing:
-    """The search for one repair."""
-
+class _RepairSearch:
     def __init__(
         self, formula: Formula, given: Layout, profiles: Sequence[Profile], budget: Budget, *, removable: bool
     ) -> None:
@@ -115,7 +113,7 @@ class _Changing:
         kept = [Candidate(thing.label, None, removable) for thing in given.objects]
         self.candidates = (*kept, *_additions(formula, given))
         smallest = min([SENSIBLE, *(int(min(_sizes(thing.box))) or 1 for thing in given.objects)])
-        self.placing = Placing(self.candidates, replace(AS_GIVEN, smallest=smallest), budget)
+        self.placing = PlacementModel(self.candidates, replace(AS_GIVEN, smallest=smallest), budget)
         self.placing.require(all_of(ground(formula, self.candidates, one, budget=budget) for one in profiles))
         self._charge()
         self.placing.hint({number: _rounded(thing.box) for number, thing in enumerate(given.objects)})
@@ -144,7 +142,7 @@ class _Changing:
                 placing.charge(RECOLORED * ((1 - has) if kept else has))
 
     def layout(self, placed: Placed) -> Layout:
-        """Return the repaired layout, verified; boxes that stay keep their fractions if they may."""
+        """Return the repaired layout, verified; unmoved boxes keep their fractions if possible."""
         exact = Layout(tuple(after for _, after in self._pairs(placed, fractions=True)))
         if not _overlap(exact) and all(verify(self.formula, exact, profile).truth for profile in self.profiles):
             return exact
@@ -152,7 +150,7 @@ class _Changing:
         return verified(self.formula, rounded, self.profiles)
 
     def _pairs(self, placed: Placed, *, fractions: bool) -> Iterator[tuple[Thing | None, Thing]]:
-        """Yield every object of the repaired layout, after what it was before."""
+        """Yield each object of the repaired layout after its original, or None if it was added."""
         found = placed.layout.objects if placed.layout else ()
         for number, thing in zip(placed.numbers, found, strict=True):
             if number >= len(self.given.objects):
@@ -169,7 +167,7 @@ class _Changing:
         return thing
 
     def said(self, placed: Placed) -> Iterator[str]:
-        """Yield what was changed."""
+        """Describe the changes."""
         names = self.given.names
         kept = iter(number for number in placed.numbers if number < len(self.given.objects))
         for before, after in self._pairs(placed, fractions=True):
@@ -183,7 +181,7 @@ class _Changing:
 
 
 def _additions(formula: Formula, given: Layout) -> Iterator[Candidate]:
-    """Objects that may be added: as many of a class as variables ask for and the layout has not."""
+    """Yield objects that may be added: those the formula needs and the layout does not have."""
     there = Counter(thing.label for thing in given.objects)
     for candidate in candidates_of(formula):
         if not candidate.others and there[candidate.label] > 0:
@@ -193,7 +191,7 @@ def _additions(formula: Formula, given: Layout) -> Iterator[Candidate]:
 
 
 def _having(thing: Thing, value: str, asked: set[str], true: bool) -> Thing:
-    """Return the same thing with a value, or with another one, nothing is asked about, in its place."""
+    """Return the object with a value set, or replaced by a value that the formula does not mention."""
     if true:
         return _keyed(thing, slot_of(value), value)
     key = next(key for key in ("color", "material", "shape") if getattr(thing, key) == value)

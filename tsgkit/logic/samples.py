@@ -1,4 +1,4 @@
-"""Instructions made up: which things, under which quantifiers, related how; the same for the same seed.
+"""Random configurations: objects, quantifiers and relations, deterministic for a seed.
 
 >>> from tsgkit.logic.clauses import clause_form
 >>> from tsgkit.logic.printer import text_of
@@ -8,11 +8,11 @@
 >>> clause_form(formula_of(chosen)).k, len(set(chosen.classes)), chosen == configuration(5, "natural", seed=1)
 (5, 5, True)
 
-K things of K classes in one closure, as the published instructions have them. A knolling configuration is read off a
-grid on which the things are laid out, so that it can be satisfied; a natural one grows from its first thing by
-relations that make sense between the two (:mod:`tsgkit.logic.plausibility`). With ``universal``, one thing stands for
-every thing of its class; what depends on it comes after it. ``twist`` makes one requirement a choice of two, or denies
-the opposite of one in its place.
+A configuration has K objects of K classes in one closure, as the published instructions do. A knolling configuration is
+derived from objects placed on a grid, so it is satisfiable. A natural one grows from its first object by plausible
+relations (:mod:`tsgkit.logic.plausibility`). With ``universal``, one object stands for every object of its class, and
+objects that depend on it come after it. ``twist`` replaces one requirement by a choice of two, or by the negation of
+its opposite.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.configurations import Configuration, Requirement, Said, Scenario, Twist
+from tsgkit.logic.configurations import Configuration, Requirement, Scenario, Statement, Twist
 from tsgkit.logic.configurations import formula_of as formula_of
 from tsgkit.logic.plausibility import BULKY, CLOTHES, LOOKS, PEOPLE, PLACES, UPRIGHT, Step, clash, looks_of, steps_from
 from tsgkit.logic.typical_sizes import color_of, size_of
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL
 
 MOST = 20
-"""The most things of one configuration."""
+"""The maximum number of objects in a configuration."""
 
 
 def configuration(
     k: int, scenario: Scenario = "knolling", seed: int = 0, *, universal: bool = False, twist: Twist = ""
 ) -> Configuration:
-    """Return a configuration of K things."""
+    """Make up a configuration of K objects."""
     if not 1 <= k <= MOST:
         raise UsageError(f"K is {k}, expected 1 to {MOST}")
     if scenario not in ("knolling", "natural"):
@@ -46,7 +46,7 @@ def configuration(
     return _twisted(made, twist, rng) if twist else made
 
 
-# Knolling: things on a grid, and what is then true of them.
+# Knolling: objects on a grid, and relations that hold between them.
 
 
 class _Spot(NamedTuple):
@@ -66,7 +66,7 @@ def _knolling(k: int, rng: random.Random, universal: bool) -> Configuration:
     for number in range(1, k):
         said += _between(spots, number, rng.randrange(max(0, number - 3), number), rng)
     colored = sorted(rng.sample(range(k), rng.randint(0, (k + 1) // 2)))
-    said += [Said("Has", (number,), _color(classes[number], rng)) for number in colored]
+    said += [Statement("Has", (number,), _color(classes[number], rng)) for number in colored]
     every = rng.randrange(k) if universal else None
     made = Configuration("knolling", classes, tuple(Requirement((one,)) for one in said), every)
     return _with_condition(made) if every is not None else made
@@ -77,8 +77,8 @@ def _color(label: str, rng: random.Random) -> str:
     return usual if usual and rng.random() < 0.4 else rng.choice(KNOLLING.values["color"])
 
 
-def _positions(spots: Sequence[_Spot], columns: int, rows: int, rng: random.Random) -> Iterator[Said]:
-    """Sides of some things: of a thing alone, surely."""
+def _positions(spots: Sequence[_Spot], columns: int, rows: int, rng: random.Random) -> Iterator[Statement]:
+    """Yield the halves in which some objects lie; always one for an object alone."""
     for number in sorted(rng.sample(range(len(spots)), max(1, len(spots) // 3))):
         known = []
         if across := 2 * spots[number].column + 1 - columns:
@@ -86,22 +86,23 @@ def _positions(spots: Sequence[_Spot], columns: int, rows: int, rng: random.Rand
         if down := 2 * spots[number].row + 1 - rows:
             known.append("OnTopSide" if down < 0 else "OnBottomSide")
         if known or len(spots) == 1:
-            yield Said(rng.choice(known or ["OnLeftSide", "OnTopSide"]), (number,))
+            yield Statement(rng.choice(known or ["OnLeftSide", "OnTopSide"]), (number,))
 
 
-def _between(spots: Sequence[_Spot], one: int, other: int, rng: random.Random) -> Iterator[Said]:
-    """Yield one to three relations that hold between two things."""
+def _between(spots: Sequence[_Spot], one: int, other: int, rng: random.Random) -> Iterator[Statement]:
+    """Yield one to three relations that hold between two objects."""
     a, b = spots[one], spots[other]
     across = "AlignedVertically" if a.column == b.column else "LeftOf" if a.column < b.column else "RightOf"
     down = "AlignedHorizontally" if a.row == b.row else "Above" if a.row < b.row else "Below"
     for name in rng.sample((across, down), rng.choice((1, 1, 2))):
-        yield Said(name, (one, other))
+        yield Statement(name, (one, other))
     if not 2 * a.area > b.area > a.area / 2 and rng.random() < 0.3:
-        yield Said("LargerThan" if a.area > b.area else "SmallerThan", (one, other))
+        yield Statement("LargerThan" if a.area > b.area else "SmallerThan", (one, other))
 
 
 def _with_condition(configuration: Configuration) -> Configuration:
-    """Return the color of what stands for all made a condition, if anything else is said of it or of later things."""
+    """Turn the color of the universal object into a condition, if any other requirement mentions it or later
+    objects."""
     every = configuration.every or 0
     colors = [one for one in configuration.requirements if one.said[0].name == "Has" and one.things == {every}]
     kept = tuple(one for one in configuration.requirements if one not in colors)
@@ -110,11 +111,11 @@ def _with_condition(configuration: Configuration) -> Configuration:
     return replace(configuration, requirements=kept, condition=colors[0].said)
 
 
-# Natural: things that grow from the first by what makes sense between two.
+# Natural: objects added one by one by plausible relations.
 
 
 class _Grown(NamedTuple):
-    """A thing, the earlier one it is tied to, and by what."""
+    """An object, the earlier one it is attached to, and the relation between them."""
 
     label: str
     near: int
@@ -122,7 +123,7 @@ class _Grown(NamedTuple):
 
     @property
     def is_placed(self) -> bool:
-        """Whether it is on, in or held by something, and so stands nowhere itself."""
+        """True if the object is on, in or held by another one, and so has no place of its own."""
         return self.step is not None and self.step.name in ("On", "In", "Holding")
 
 
@@ -164,7 +165,7 @@ ROOM = {"table": 4, "desk": 4, "bookshelf": 4, "bed": 2, "sofa": 2, "bench": 2, 
     "plate": 2,
     "boat": 2,
 }
-"""How many things are put on or in one; where nothing is said, one."""
+"""The maximum number of objects on or in an object; 1 for classes not listed."""
 
 
 def _may_grow(things: Sequence[_Grown], near: int, step: Step) -> bool:
@@ -179,13 +180,13 @@ def _may_grow(things: Sequence[_Grown], near: int, step: Step) -> bool:
 
 
 def _new_side(things: Sequence[_Grown], near: int, step: Step) -> bool:
-    """Return whether the side of a thing is not where that thing's own neighbour stands."""
+    """Return whether the side is free: not taken by the object's own neighbour."""
     own = things[near].step
     return own is None or step.name == "NextTo" or {own.name, step.name} != {"LeftOf", "RightOf"}
 
 
 def _general(things: Sequence[_Grown], rng: random.Random) -> int | None:
-    """Return a thing that all of its class may be like: nobody holds or wears every one of a kind."""
+    """Choose an object that can represent all of its class; not one that is worn or held."""
     if len(things) == 1:
         return 0
     return rng.choice([n for n in range(1, len(things)) if _is_general(things, n)] or [None])
@@ -198,22 +199,24 @@ def _is_general(things: Sequence[_Grown], number: int) -> bool:
     return not worn and not narrow and one.step is not None and one.step.name != "Holding"
 
 
-def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[Said]:
-    """Yield what things look like: of half of them something, of one alone always something."""
+def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[Statement]:
+    """Yield attributes for about half of the objects; always some for an object alone."""
     for number, thing in enumerate(things):
         kinds = [kind for kind in LOOKS if _fitting(thing, kind)]
         if kinds and (len(things) == 1 or rng.random() < 0.55):
             many = min(len(kinds), rng.choice((1, 1, 2) if len(things) > 1 else (1, 2, 2)))
             for kind in sorted(rng.sample(kinds, many)):
-                yield Said(f"Has{kind.title()}", (number,), rng.choice(_fitting(thing, kind)))
+                yield Statement(f"Has{kind.title()}", (number,), rng.choice(_fitting(thing, kind)))
 
 
 def _fitting(thing: _Grown, kind: str) -> list[str]:
     return [one for one in looks_of(thing.label, kind) if not (thing.is_placed and one in UPRIGHT)]
 
 
-def _in_order(things: Sequence[_Grown], looks: Sequence[Said], every: int | None, rng: random.Random) -> Configuration:
-    """Return the configuration: what depends on the one that stands for all comes last."""
+def _in_order(
+    things: Sequence[_Grown], looks: Sequence[Statement], every: int | None, rng: random.Random
+) -> Configuration:
+    """Build the configuration, with the objects that depend on the universal one last."""
     later = _dependent(things, every)
     order = [n for n in range(len(things)) if n not in later and n != every]
     order += [*([] if every is None else [every]), *later]
@@ -222,7 +225,7 @@ def _in_order(things: Sequence[_Grown], looks: Sequence[Said], every: int | None
     for number, thing in enumerate(things):
         if thing.step:
             pair = (thing.near, number) if thing.step.first else (number, thing.near)
-            said.append(Said(thing.step.name, pair))
+            said.append(Statement(thing.step.name, pair))
     said = [one._replace(things=tuple(place[thing] for thing in one.things)) for one in (*looks, *said)]
     made = tuple(Requirement((one,)) for one in sorted(said, key=lambda one: (max(one.things), one.things)))
     style = rng.choice((None, *NATURAL.values["style"]))
@@ -231,7 +234,7 @@ def _in_order(things: Sequence[_Grown], looks: Sequence[Said], every: int | None
 
 
 def _dependent(things: Sequence[_Grown], every: int | None) -> list[int]:
-    """Return what is tied to a thing, directly or through others."""
+    """Return the objects attached to an object, directly or through others."""
     found: list[int] = []
     for number, thing in enumerate(things[1:], 1):
         if number != every and every is not None and (thing.near == every or thing.near in found):
@@ -239,7 +242,7 @@ def _dependent(things: Sequence[_Grown], every: int | None) -> list[int]:
     return found
 
 
-# Choices and denials.
+# Choices and negations.
 
 OPPOSITE = {
     "LeftOf": "RightOf",
@@ -262,7 +265,8 @@ OTHER |= {value: key for key, value in OTHER.items() if key not in ("LargerThan"
 
 
 def _twisted(configuration: Configuration, twist: Twist, rng: random.Random) -> Configuration:
-    """Return one requirement made a choice, or the opposite of one denied in its place; as it is where none fits."""
+    """Turn one requirement into a choice of two or a negated opposite; return the configuration as it is if none
+    fits."""
     found = list(configuration.requirements)
     fitting = [
         (place, other) for place, one in enumerate(found) for other in _others(configuration, one.said[0], twist)
@@ -276,8 +280,8 @@ def _twisted(configuration: Configuration, twist: Twist, rng: random.Random) -> 
     return replace(configuration, requirements=tuple(found))
 
 
-def _others(configuration: Configuration, said: Said, twist: Twist) -> Iterator[Said]:
-    """Yield what may be denied where something holds, or be required instead of it."""
+def _others(configuration: Configuration, said: Statement, twist: Twist) -> Iterator[Statement]:
+    """Yield the alternatives to a requirement: values or relations that can be denied, or required in its place."""
     if said.value is not None:
         label = configuration.classes[said.things[0]]
         colors = KNOLLING.values["color"] if said.name == "Has" else looks_of(label, "color")

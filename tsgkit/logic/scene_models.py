@@ -1,4 +1,4 @@
-"""Worlds: which relations and looks could make a formula about a natural scene true, found by CP-SAT.
+"""Worlds: relations and attributes that make a formula about a natural scene true, found by CP-SAT.
 
 >>> from tsgkit.logic.parser import parse
 >>> tables = "(exists ?c (exists ?t (and (Is ?c 'cup') (Is ?t 'table') (On ?c ?t){})))"
@@ -7,10 +7,10 @@
 >>> world_of(parse(tables.format(" (In ?t ?c)"))) is None
 True
 
-A world is as sensible as :func:`faults` knows: nothing is left of itself or on what lies on it, left of and right of
-mirror each other and have an order, next to goes both ways, a thing has one color, material and shape, no two states
-that exclude each other, and the picture one style. Whether a real scene looks like it, no program here can say. Needs
-the extra ``logic``.
+A world is plausible as far as :func:`faults` checks: left of, right of and the carrying relations have no cycles, left
+of and right of mirror each other, next to is symmetric, an object has one color, material and shape and no two states
+that exclude each other, and the image has one style. It is not checked whether a real scene looks like it. Needs the
+extra ``logic``.
 """
 
 from __future__ import annotations
@@ -40,10 +40,9 @@ EXCLUDING = (
 
 
 def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fact] | None:
-    """Return the facts of a world that makes a formula true, with one thing for each variable; None where there is
-    none.
+    """Return the facts of a world that makes a formula true, with one object per variable; None if there is none.
 
-    Things are numbered as ``candidates_of`` the formula lists them. ``OutOfBudget`` where the search is given up.
+    Objects are numbered as in ``candidates_of`` the formula. Raise ``OutOfBudget`` if the search runs out of budget.
     """
     budget = budget or Budget()
     candidates = candidates_of(formula)
@@ -65,12 +64,12 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
     if status not in (module.OPTIMAL, module.FEASIBLE):
         return None
     world = frozenset(fact for fact, variable in facts.items() if solver.value(variable))
-    assert holds(grounded, world) and not faults(world)  # noqa: S101  (the model says nothing else)
+    assert holds(grounded, world) and not faults(world)  # noqa: S101  (guaranteed by the model)
     return world
 
 
 def faults(world: Iterable[Fact]) -> list[str]:
-    """Return what makes no sense in a world."""
+    """Return descriptions of the implausible facts in a world."""
     facts = sorted(world, key=str)
     found = [f"{one} and {other}" for one, other in _excluding(facts)]
     found += [f"{one} without {other}" for one in facts for other in _implied(one) if other not in facts]
@@ -114,7 +113,7 @@ def _facts(grounded: Ground) -> Iterator[Fact]:
 
 
 EFFORT = 5.0
-"""Deterministic seconds that the search for a world may take."""
+"""The limit for the search, in deterministic seconds."""
 MIRRORED = {"LeftOf": "RightOf", "RightOf": "LeftOf", "NextTo": "NextTo"}
 
 
@@ -124,7 +123,7 @@ def _implied(fact: Fact) -> Iterator[Fact]:
 
 
 def _excluding(facts: Iterable[Fact]) -> Iterator[tuple[Fact, Fact]]:
-    """Yield pairs of facts that do not go together."""
+    """Yield pairs of facts that exclude each other."""
     for one, other in combinations(facts, 2):
         if one.things == other.things and one.name == other.name:
             states = {one.value, other.value}
@@ -137,7 +136,7 @@ def _excluding(facts: Iterable[Fact]) -> Iterator[tuple[Fact, Fact]]:
 
 
 def _order(model: Any, facts: Mapping[Fact, Any], many: int) -> None:  # noqa: ANN401
-    """Places from left to right, and what carries what, without circles."""
+    """Require that left-of and carrying relations have no cycles."""
     across = [model.new_int_var(0, many, f"across_{number}") for number in range(many)]
     height = [model.new_int_var(0, many, f"height_{number}") for number in range(many)]
     for fact, variable in facts.items():
@@ -156,7 +155,7 @@ def _demand(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> None:  #
 
 
 def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  # noqa: ANN401
-    """Return a variable that is true only where a ground formula is."""
+    """Return a variable that is true only if the ground formula is."""
     if isinstance(grounded, Lit):
         return facts[grounded.fact] if grounded.positive else facts[grounded.fact].Not()
     made = model.new_bool_var("part")
@@ -169,5 +168,5 @@ def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  #
         case grounding.Any(parts):
             model.add_bool_or([_literal(model, facts, part) for part in parts]).only_enforce_if(made)
         case Tally():
-            raise UsageError("no world is sought for a formula that counts", hint="counts are told of layouts only")
+            raise UsageError("formulas with counts have no world", hint="counts are supported on layouts only")
     return made

@@ -1,4 +1,4 @@
-"""Solving formulas: a neat layout that satisfies one, or what in it cannot be satisfied together.
+"""Solver for formulas: finds a neat layout that satisfies one, or the conjuncts that conflict.
 
 >>> from tsgkit.logic.parser import parse
 >>> book = "(exists ?b (and (Is ?b 'book') (OnLeftSide ?b) {}))"
@@ -9,10 +9,10 @@
 >>> solution.status, solution.conflict
 ('unsatisfiable', ('the book is on the left side', 'the book is on the right side'))
 
-A layout is returned only if both verifiers accept it, or ``strict`` alone where none was found that both accept. What
-is called unsatisfiable is so for ``strict`` and for layouts of any number of objects, with whole numbers as edges; what
-is neither satisfied nor refuted within the budget is not decided. Colors are told from materials and shapes: no object
-is red and blue. Needs the extra ``logic``.
+A layout is returned only if both verifiers accept it, or ``strict`` alone if none was found that both accept.
+Unsatisfiable means: in ``strict``, for layouts of any number of objects, with whole numbers as edges. A formula that is
+neither satisfied nor refuted within the budget is not decided. Colors are distinguished from materials and shapes: no
+object is both red and blue. Needs the extra ``logic``.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from tsgkit.logic.formula import Formula, Iff, Path, refuse_deep, walk
 from tsgkit.logic.grounding import TooLarge, all_of, ground
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.official import verify_official
-from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placed, Placing, Rules, Status, spread_out
+from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placed, PlacementModel, Rules, Status, spread_out
 from tsgkit.logic.proofs import Proof, proof_of
 from tsgkit.logic.strict import verify_strict
 from tsgkit.logic.verdicts import Profile
-from tsgkit.logic.witnesses import Candidate, TooMany, candidates_of
+from tsgkit.logic.witnesses import Candidate, TooManyObjects, candidates_of
 
 BOTH: tuple[Profile, ...] = ("strict", "official")
 STRICT: tuple[Profile, ...] = ("strict",)
-ONLY_STRICT = "no layout was found that the published verifier accepts too"
+ONLY_STRICT = "no layout was found that the published verifier also accepts"
 Efforts = Sequence[tuple[Rules, float]]
 NEATLY: Efforts = ((NEAT, 0.3),)
 SOMEHOW: Efforts = ((ROOMY, 1.0), (EXACT, 2.0))
-"""How boxes are asked to be placed, one after the other, and the deterministic seconds spent on each."""
+"""The placement rules to try in order, and the deterministic seconds for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What became of a formula.
+    """The result of solving a formula.
 
-    ``conflict`` says in words which of its conjuncts cannot hold together; ``conflicting`` are their places in the
-    formula (with ``apart`` names). ``objects`` is how many the layout has, or how many were tried at most.
-    ``profiles`` are the verifiers the answer is about.
+    ``conflict`` holds the conjuncts that cannot hold together, in words; ``conflicting`` holds their paths in the
+    formula (with names as by ``rename_apart``). ``objects`` is the number of objects in the layout, or the largest
+    number tried. ``profiles`` are the verifiers the answer applies to.
     """
 
     status: Status
@@ -62,7 +62,7 @@ class Solution:
 
     @property
     def outright(self) -> bool:
-        """Whether the answer holds whatever number of objects a layout may have."""
+        """True if the answer holds for layouts of any number of objects."""
         return self.status != "not decided"
 
     def value(self) -> dict[str, object]:
@@ -79,7 +79,7 @@ class Solution:
 
     @property
     def text(self) -> str:
-        """The solution in a sentence or two."""
+        """The solution in one or two sentences."""
         said: str = self.status
         if self.status == "satisfiable":
             said = f"satisfiable: a layout of {self.objects} object{'s' * (self.objects != 1)} was found and verified"
@@ -88,8 +88,8 @@ class Solution:
         return said + (f" ({self.note})" if self.note else "")
 
 
-class Found(NamedTuple):
-    """What a search for a layout came to: of how many objects at most, or why it was not made."""
+class SearchResult(NamedTuple):
+    """The result of a search for a layout: the largest number of objects tried, or the reason there was no search."""
 
     placed: Placed
     objects: int = 0
@@ -99,24 +99,24 @@ class Found(NamedTuple):
 def solve(
     formula: Formula, *, seed: int = 0, spare: int = 0, effort: float = SECONDS, budget: Budget | None = None
 ) -> Solution:
-    """Return a layout for a formula, or why there is none; ``spare`` objects of each class are tried beside the needed
-    ones.
+    """Return a layout for a formula, or the reason there is none.
 
-    ``effort`` are deterministic seconds for all searches together, unless a ``budget`` is given; beyond it the formula
-    is not decided. ``UsageError`` where it says what no layout can tell, or the extra is missing.
+    ``spare`` objects of each class are tried in addition to the needed ones. ``effort`` is the limit in deterministic
+    seconds for all searches together, unless a ``budget`` is given; beyond it the formula is not decided. Raise
+    ``UsageError`` if a layout cannot decide the formula, or if the extra is missing.
     """
     refuse_deep(formula)
     refuse_unjudgeable(formula)
     budget = budget or Budget(effort)
     profiles, note = profiles_of(formula)
     try:
-        return _Solving(formula, profiles, note, Effort(budget.seconds, seed, budget)).solution(spare)
+        return _Solver(formula, profiles, note, Effort(budget.seconds, seed, budget)).solution(spare)
     except OutOfBudget as out:
         return Solution("not decided", profiles=profiles, note=f"the search was given up after {out}")
 
 
-class _Solving:
-    """The searches for one formula: for a neat layout, for a proof that there is none, for a larger layout."""
+class _Solver:
+    """The searches for one formula: a neat layout, a proof of unsatisfiability, a larger layout."""
 
     def __init__(self, formula: Formula, profiles: tuple[Profile, ...], note: str, effort: Effort) -> None:
         self.formula = formula
@@ -153,20 +153,20 @@ class _Solving:
         return Solution("satisfiable", layout, objects=len(layout.objects), profiles=profiles, note=note)
 
     def refuted(self, proof: Proof) -> Solution:
-        conflict = conflict_of(self.formula, proof.means, self.effort)
-        hurried = "" if conflict.smallest else "less may suffice for a contradiction: there was no time to find out"
+        conflict = conflict_of(self.formula, proof.settings, self.effort)
+        hurried = "" if conflict.smallest else "the conflict may not be minimal: the budget was used up"
         note = "; ".join(filter(None, (proof.why, hurried, self.note)))
         return Solution("unsatisfiable", None, conflict.words, conflict.places, proof.objects, STRICT, note)
 
-    def found(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> Found:
-        """Return the first layout of the neatest kind there is, among so many candidates."""
+    def found(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> SearchResult:
+        """Search for the neatest layout possible with the candidates."""
         objects = 0
         try:
             candidates = candidates_of(self.formula, spare=spare)
             objects = len(candidates)
-            return Found(self.placed(candidates, profiles, efforts), objects)
-        except (TooMany, TooLarge) as problem:
-            return Found(Placed("not decided"), objects, problem.message)
+            return SearchResult(self.placed(candidates, profiles, efforts), objects)
+        except (TooManyObjects, TooLarge) as problem:
+            return SearchResult(Placed("not decided"), objects, problem.message)
 
     def placed(self, candidates: Sequence[Candidate], profiles: Sequence[Profile], efforts: Efforts) -> Placed:
         shared = len({candidate.label for candidate in candidates}) < len(candidates)
@@ -180,14 +180,17 @@ class _Solving:
 
 
 def profiles_of(formula: Formula) -> tuple[tuple[Profile, ...], str]:
-    """Return the verifiers that can accept a formula, and why one cannot."""
+    """Return the verifiers that can evaluate a formula, and a note if one cannot."""
     if any(isinstance(part, Iff) for _, part in walk(formula)):
-        return STRICT, "the published verifier knows no iff"
+        return STRICT, "the published verifier does not support iff"
     return BOTH, ""
 
 
 def verified(formula: Formula, layout: Layout, profiles: Sequence[Profile], *, truth: bool = True) -> Layout:
-    """Return the layout, if each verifier gives the expected verdict; anything else is a bug here, and is raised."""
+    """Return the layout if each verifier gives the expected verdict.
+
+    Raise ``VerdictMismatch`` otherwise: it is a bug in this package.
+    """
     for profile in profiles:
         is_strict = profile == "strict"
         verdict = verify_strict(formula, layout, explain=False) if is_strict else verify_official(formula, layout)
@@ -200,7 +203,7 @@ def verified(formula: Formula, layout: Layout, profiles: Sequence[Profile], *, t
 
 
 class VerdictMismatch(AssertionError):
-    """The solver and a verifier disagree on a layout: a bug in one of the two."""
+    """A disagreement between the solver and a verifier about a layout: a bug in one of the two."""
 
 
 def search(
@@ -212,9 +215,9 @@ def search(
     *,
     own: bool = False,
 ) -> Placed:
-    """Return one search under one set of rules; with ``own``, for each variable its own object."""
+    """Search once under one set of rules; with ``own``, each variable has its own object."""
     budget = effort.budget
-    placing = Placing(candidates, rules, budget)
+    placing = PlacementModel(candidates, rules, budget)
     placing.require(all_of(ground(formula, candidates, profile, own=own, budget=budget) for profile in profiles))
     if rules is not EXACT:
         placing.hint(spread_out(placing, effort.seed))

@@ -7,8 +7,8 @@
 >>> "red" in drawn(Layout((Thing("cup", Box(0, 0, 100, 50), "red"),)), blueprint=True)
 False
 
-The picture stands by itself: no style, script or font is looked up. A blueprint shows boxes and labels only, which is
-what an image model can be given as a plan.
+The image is self-contained: no external style, script or font is needed. A blueprint shows only boxes and labels; it
+can be given to an image model as a plan.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ PAINTS = {
 NO_PAINT = "#eef1f4"
 DARK = frozenset({"red", "black", "brown", "blue", "purple"})
 LARGEST, SMALLEST = 28.0, 8.0
-"""Sizes of letters."""
+"""Font sizes."""
 WIDTH_OF_LETTER = 0.56
 MOST_SHOWN = 60
 
 
 def drawn(layout: Layout, *, blueprint: bool = False, title: str = "") -> str:
-    """Return the SVG text of a layout; a ``blueprint`` has no colors."""
+    """Return a layout as SVG text. A ``blueprint`` has no colors."""
     things = [line for thing in layout.objects for line in _thing(thing, blueprint=blueprint)]
     size = f'width="{CANVAS}" height="{CANVAS}" viewBox="0 0 {CANVAS} {CANVAS}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
@@ -60,7 +60,7 @@ def _thing(thing: Thing, *, blueprint: bool) -> Iterator[str]:
 
 
 def _text(label: str, box: Box, paint: str) -> Iterator[str]:
-    """Yield the label in its box, along the longer side where it does not fit across."""
+    """Write the label into its box, rotated if it does not fit across."""
     width, height = box.x2 - box.x1, box.y2 - box.y1
     upright = _size(label, width, height) >= min(_size(label, height, width), SMALLEST * 1.5)
     size = max(SMALLEST, _size(label, width, height) if upright else _size(label, height, width))
@@ -77,7 +77,7 @@ def _size(label: str, width: float, height: float) -> float:
 
 
 def _safe(text: str) -> str:
-    """Return the text escaped, without characters that XML cannot carry."""
+    """Escape the text and replace characters not allowed in XML."""
     return escape("".join(one if one.isprintable() else "\ufffd" for one in text))
 
 

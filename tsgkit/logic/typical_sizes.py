@@ -1,10 +1,10 @@
-"""What the things of the knolling vocabulary usually look like from above: widths, heights and colors.
+"""Typical widths, heights and colors of the objects of the knolling vocabulary, seen from above.
 
 >>> size_of("laptop"), color_of("lemon"), size_of("something else")
 ((240, 170), 'yellow', (120, 120))
 
-Sizes are on the canvas of 1000 by 1000 and are no more than what makes a layout look sensible: a formula may ask for a
-pen that is larger than a suitcase.
+Sizes are on the canvas of 1000 by 1000. They only make layouts look plausible: a formula may require a pen that is
+larger than a suitcase.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _TYPICAL = {
 
 
 def size_of(label: str) -> tuple[int, int]:
-    """Return the usual width and height."""
+    """Return the typical width and height of a class."""
     return _TYPICAL[label][:2] if label in _TYPICAL else ORDINARY
 
 
 def color_of(label: str) -> str | None:
-    """Return the usual color, as far as one is known."""
+    """Return the typical color of a class, or None."""
     return _TYPICAL[label][2] if label in _TYPICAL else None

@@ -1,8 +1,8 @@
-"""Names of variables made unique, so that each binder has its own.
+"""Renaming of variables that gives each binder a unique name.
 
 >>> from tsgkit.logic.parser import parse
 >>> from tsgkit.logic.printer import text_of
->>> text_of(apart(parse("(and (exists ?x (Is ?x 'cup')) (exists ?x (Is ?x 'pen')))")))
+>>> text_of(rename_apart(parse("(and (exists ?x (Is ?x 'cup')) (exists ?x (Is ?x 'pen')))")))
 "(and (exists ?x (Is ?x 'cup')) (exists ?x_1 (Is ?x_1 'pen')))"
 """
 
@@ -26,9 +26,10 @@ from tsgkit.logic.formula import (
 )
 
 
-def apart(formula: Formula) -> Formula:
-    """Return the formula with binders renamed from left to right: the first of a name keeps it, later ones get _1, _2,
-    ...
+def rename_apart(formula: Formula) -> Formula:
+    """Return the formula with a unique name for each binder.
+
+    Binders are renamed from left to right: the first one keeps its name, later ones get _1, _2, ...
     """
     return _Names({variable.name for variable in free_variables(formula)}).renamed(formula, {})
 

@@ -1,4 +1,4 @@
-"""Formulas as instructions in plain sentences: each requirement once, the same text for the same formula and seed.
+"""Verbalisation of formulas as instructions in plain sentences, deterministic for a formula and seed.
 
 >>> from tsgkit.logic.parser import parse
 >>> pens = "(exists ?b (and (Is ?b 'bowl') (forall ?p (implies (Is ?p 'pen') (and (Above ?p ?b) (LargerThan ?p ?b))))))"
@@ -8,9 +8,10 @@
 >>> instruction(parse(hat), "natural")
 'A photo of a man and a hat. The man wears the hat.'
 
-Made for formulas of the shape instructions have: things there are, one of which may stand for all of its class, and
-atoms, choices and denials about them. What has another shape is said in the words of :mod:`tsgkit.logic.english`. That
-a ``forall`` must apply to something is said too ("at least one"), for verdicts demand it.
+It is made for formulas of the usual shape of instructions: objects that exist, at most one of which stands for all of
+its class, and atoms, disjunctions and negations about them. Other formulas are verbalised by
+:mod:`tsgkit.logic.english`. The text also says that a ``forall`` must apply to an object ("at least one"), because
+verdicts require it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from tsgkit.logic.formula import (
 )
 from tsgkit.logic.grounding import demanded_class
 from tsgkit.logic.plausibility import CLOTHES, PEOPLE
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.witnesses import conjuncts
 
 OPENINGS = (
@@ -78,25 +79,25 @@ PLACES = {
     "NextTo": "next to {}",
 }
 ORDER = ("HasState", "HasShape", "Has", "HasColor", "HasMaterial")
-"""Adjectives come in this order."""
+"""The order of adjectives."""
 SWITCHED = ("on", "off")
 LAST = {"AlignedHorizontally": 1, "AlignedVertically": 1, "LargerThan": 2, "SmallerThan": 2}
-"""What is said of a thing comes in this order, places first."""
+"""The order of predicates about an object; those not listed come first."""
 MOST_SAID = 3
-"""How much one sentence says of a thing."""
+"""The maximum number of predicates in one sentence."""
 
 
 def instruction(formula: Formula, scenario: Scenario = "knolling", seed: int = 0) -> str:
-    """Return the instruction; the seed chooses among wordings."""
+    """Verbalise a formula as an instruction. The seed selects among wordings."""
     refuse_deep(formula)
-    formula = apart(formula)
+    formula = rename_apart(formula)
     text = _Text(object_names(formula), scenario, random.Random(f"wording {seed}") if seed else None)
     return " ".join(text.sentences(formula))
 
 
 @dataclass
 class _Text:
-    """One text in the making: how things are called, and what is known of them."""
+    """An instruction being written: the names and classes of its objects."""
 
     names: Mapping[Variable, str]
     scenario: Scenario
@@ -138,7 +139,7 @@ class _Text:
         yield _capital(f"{' and '.join(heads)} of {shown}.")
 
     def at_least_one(self, forall: Forall) -> list[str]:
-        """Return what a ``forall`` must apply to."""
+        """Return the phrase for the object that a ``forall`` must apply to."""
         variable, conditions, _ = _general(forall)
         self.note([variable], conditions)
         nouns, rest = self.described([variable], conditions)
@@ -150,7 +151,7 @@ class _Text:
         return f" {listed([one.removeprefix('is ') for one in said])}" if said else ""
 
     def described(self, variables: Sequence[Variable], parts: Sequence[Formula]) -> tuple[list[str], list[Formula]]:
-        """Things with what is an adjective of each, and what is left to say."""
+        """Return noun phrases with adjectives for the variables, and the remaining parts."""
         left, nouns = list(parts), []
         for variable in variables:
             own = [part for part in left if _is_adjective(part, variable)]
@@ -161,7 +162,6 @@ class _Text:
         return nouns, left
 
     def all_said(self, parts: Sequence[Formula]) -> Iterator[str]:
-        """Yield what is said of things, of one after the other, in whole sentences."""
         yield from (_capital(f"{clause}.") for clause in self.clauses(parts))
 
     def clauses(self, parts: Sequence[Formula]) -> Iterator[str]:
@@ -175,7 +175,8 @@ class _Text:
             yield from self.about(subject, group)
 
     def about(self, subject: Variable, group: Sequence[Formula]) -> Iterator[str]:
-        """Yield what is said of one thing: atoms together, choices and denials in sentences of their own."""
+        """Yield clauses about one object: atoms joined in one clause, disjunctions and negations in clauses of their
+        own."""
         name = self.names[subject]
         atoms = [part for part in group if isinstance(part, Atom)]
         verbs = [f"is {one}" for one in self.placed([one for one in atoms if self.atom(one).startswith("is ")])]
@@ -191,7 +192,7 @@ class _Text:
                 yield f"{name} {self.predicate(part, subject)}"
 
     def placed(self, atoms: Sequence[Atom]) -> list[str]:
-        """Return what a thing is, relations to the same other thing together: "above and to the left of the cup"."""
+        """Return predicates, with relations to the same object joined: "above and to the left of the cup"."""
         groups: dict[tuple[str, ...], list[str]] = {}
         for atom in sorted(atoms, key=lambda atom: LAST.get(atom.name, 0)):
             others = tuple(self.names[arg] for arg in atom.args[1:] if isinstance(arg, Variable))
@@ -202,7 +203,7 @@ class _Text:
         ]
 
     def subject(self, part: Formula) -> Variable | None:
-        """Return the thing a part is said of; None where it is no atom, denial or choice about one."""
+        """Return the object a part is about; None unless it is an atom, negation or disjunction about one object."""
         atoms = part.parts if isinstance(part, Or) else (part.body,) if isinstance(part, Not) else (part,)
         found = {self.subject_of(one) for one in atoms}
         return found.pop() if len(found) == 1 else None
@@ -218,7 +219,7 @@ class _Text:
         return atom.name == "On" and classes[0] in CLOTHES and classes[-1] in PEOPLE
 
     def predicate(self, part: Formula, subject: Variable) -> str:
-        """Return what is said of a thing: "is above the cup", "holds the pen"."""
+        """Return the predicate of a part: "is above the cup", "holds the pen"."""
         if isinstance(part, Not) and isinstance(part.body, Atom):
             said = self.predicate(part.body, subject)
             return f"is not {said[3:]}" if said.startswith("is ") else f"does not {_plain(said)}"
@@ -241,7 +242,7 @@ class _Text:
         return f"is {_value(atom)}"
 
     def every(self, forall: Forall) -> Iterator[str]:
-        """Yield what holds for all of a class, then what there is for each of them."""
+        """Yield sentences about all objects of a class, then about the objects that exist for each of them."""
         variable, conditions, consequent = _general(forall)
         nouns, rest = self.described([variable], conditions)
         noun = nouns[0].split(" ", 1)[1] + self.such(variable, rest)
@@ -272,7 +273,7 @@ def _general(forall: Forall) -> tuple[Variable, list[Formula], Formula]:
 
 
 def _opened(parts: Sequence[Formula]) -> tuple[list[Variable], list[Formula]]:
-    """Return the variables that conjuncts bind by ``exists``, and the conjuncts of all their bodies."""
+    """Return the variables that conjuncts bind by ``exists``, and the conjuncts of their bodies."""
     variables, rest = [], []
     for part in parts:
         if isinstance(part, Exists):
@@ -302,7 +303,7 @@ def _is_adjective(part: Formula, variable: Variable) -> bool:
 
 
 def _value(part: Formula) -> str:
-    """Return what an atom calls a thing: an adjective, or its class."""
+    """Return the adjective, or the class with its article, that an atom gives."""
     value = part.args[-1] if isinstance(part, Atom) else None
     text = value.text if isinstance(value, Literal) else ""
     if isinstance(part, Atom) and part.name == "Is":
@@ -311,7 +312,7 @@ def _value(part: Formula) -> str:
 
 
 def _excludes(part: Or) -> bool:
-    """Return whether the parts of a choice cannot hold together, as two colors of one thing."""
+    """Return whether the parts of a disjunction exclude each other, such as two colors of one object."""
     names = [one.name for one in part.parts if isinstance(one, Atom)]
     return (len(set(names)) == 1 and names[0] in ORDER) or set(names) in ({"LeftOf", "RightOf"}, {"Above", "Below"})
 
@@ -332,7 +333,7 @@ def listed(items: Sequence[str]) -> str:
 
 
 def _once(verbs: Sequence[str]) -> list[str]:
-    """Verbs of one subject, without the second and later "is" of a row."""
+    """Drop the "is" of a predicate that follows another one with "is"."""
     return [
         one.removeprefix("is ") if place and verbs[place - 1].startswith("is ") else one
         for place, one in enumerate(verbs)

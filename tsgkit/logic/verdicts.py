@@ -1,4 +1,4 @@
-"""Verdicts: true, false or undecided, with the reason in words and a tree that shows how it came about.
+"""Verdicts: true, false or undecided, with the reason in words and a trace that explains it.
 
 >>> print(Trace(True, "both hold", (Trace(True, "the cup is red"), Trace(True, "nothing to say", vacuous=True))).text)
 ✓ both hold
@@ -16,23 +16,23 @@ from tsgkit.logic.budget import Budget, OutOfWork
 
 Profile = Literal["official", "strict"]
 Status = Literal["decided", "rejected", "crashed", "undecided", "uncounted"]
-"""How a verdict came about.
+"""The status of a verdict.
 
-decided: the formula was evaluated. rejected: false, for the layout is malformed (strict). crashed: false, for the
-published verifier cannot evaluate it (official). undecided: the work cap was reached. uncounted: the published program
-stops before it judges the item (official).
+decided: the formula was evaluated. rejected: false, because the layout is malformed (strict). crashed: false, because
+the published verifier cannot evaluate it (official). undecided: the work limit was reached. uncounted: the published
+program stops before it evaluates the item (official).
 """
 WORK = 2_000_000
-"""How many steps a verdict may take; a step is about a microsecond."""
+"""The maximum number of steps for a verdict. A step takes about a microsecond."""
 MOST_LINES = 400
 
 
 LOOK = 10_000
-"""After how many steps a budget is asked."""
+"""The number of steps between two checks of the budget."""
 
 
 class Meter:
-    """Work done, the most that may be done, and a budget it must stay within."""
+    """A counter of work done, with a limit and an optional time budget."""
 
     def __init__(self, most: int = WORK, budget: Budget | None = None) -> None:
         self.most = most
@@ -41,7 +41,7 @@ class Meter:
         self.next_look = min(most, LOOK) if budget else most
 
     def step(self, steps: int = 1) -> None:
-        """Count some steps; ``OutOfWork`` where they are too many, or the budget is used up."""
+        """Count steps. Raise ``OutOfWork`` if the limit or the budget is exceeded."""
         self.done += steps
         if self.done > self.next_look:
             self._look()
@@ -56,7 +56,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """One part of a formula on a layout: whether it holds, what is said of it, and the parts that show why.
+    """A part of a formula on a layout: its truth, a message, and the parts that explain it.
 
     ``vacuous`` marks an implication whose condition does not apply.
     """
@@ -68,7 +68,7 @@ class Trace:
 
     @property
     def text(self) -> str:
-        """The tree as lines, at most :data:`MOST_LINES`."""
+        """The tree as text, at most :data:`MOST_LINES` lines."""
         lines: list[str] = []
         for line in self.lines():
             lines.append(line)
@@ -78,7 +78,7 @@ class Trace:
         return "\n".join(lines)
 
     def lines(self) -> Iterator[str]:
-        """Yield every line of the tree: as parts are shared, there may be very many."""
+        """Yield every line of the tree. Parts are shared, so there may be very many."""
         waiting = [(self, "", "")]
         while waiting:
             one, before, below = waiting.pop()
@@ -90,7 +90,7 @@ class Trace:
             )
 
     def value(self, most: int = MOST_LINES) -> dict[str, object]:
-        """Return the tree as plain values, cut after so many parts."""
+        """Return the tree as plain values, cut after ``most`` parts."""
         return _value(self, [most])
 
 
@@ -106,11 +106,11 @@ def _value(trace: Trace, left: list[int]) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """Whether a layout satisfies a formula; ``truth`` is None where that is not decided.
+    """The result of checking a layout against a formula; ``truth`` is None if undecided.
 
-    ``reason`` is the published one in the profile ``official``, and the smallest unsatisfied part in words in
-    ``strict``; it is empty where the formula holds. ``detail`` says more where there is more to say. ``zero_triggers``
-    counts the foralls met that are false only since their condition applies to nothing.
+    ``reason`` is the published reason in profile ``official``, and the smallest unsatisfied part in words in
+    ``strict``. It is empty if the formula holds. ``detail`` adds to it if needed. ``zero_triggers`` counts the
+    evaluated foralls that are false only because their condition applies to no object.
     """
 
     truth: bool | None

@@ -1,4 +1,4 @@
-"""Does a layout satisfy a formula? One function for both profiles.
+"""Verification of a layout against a formula, in both profiles.
 
 >>> scene = {"objects": [{"label": "hat", "box_2d": [0, 0, 100, 100]}]}
 >>> text = "(forall ?x (or (not (Is ?x 'shoe')) (OnTopSide ?x)))"
@@ -7,8 +7,8 @@
 >>> verify("(forall ?x (implies (Is ?x 'shoe') (OnTopSide ?x)))", scene).reason
 'what is said of every one applies to nothing: there is no shoe'
 
-``official`` follows the published verifier (:mod:`tsgkit.logic.official`), also where a text is no formula or a layout
-is malformed; ``strict`` is classical truth on layouts that are sound (:mod:`tsgkit.logic.strict`).
+``official`` follows the published verifier (:mod:`tsgkit.logic.official`), even if a text does not parse or a layout is
+malformed. ``strict`` is classical truth on well-formed layouts (:mod:`tsgkit.logic.strict`).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def verify(
     work: int = WORK,
     budget: Budget | None = None,
 ) -> Verdict:
-    """Return the verdict of a profile; ``distinct`` and ``grounded`` mean something to ``strict`` only.
+    """Return the verdict of a profile; ``distinct`` and ``grounded`` apply to ``strict`` only.
 
-    ``strict`` raises ``FormulaProblem`` for a text that is no formula, and ``UsageError`` for what no layout can tell.
+    ``strict`` raises ``FormulaProblem`` on a syntax error, and ``UsageError`` if a layout cannot decide the formula.
     """
     if profile == "official":
         return verify_official(formula, scene, work=work, budget=budget)

@@ -1,13 +1,13 @@
-"""What formulas may speak of: the classes, values and predicates of a scenario.
+"""Vocabularies of formulas: the classes, values and predicates of a scenario.
 
 >>> KNOLLING.predicates["LeftOf"], len(KNOLLING.classes), NATURAL.values_of("style")
 (('object', 'object'), 50, ('photo', 'oil painting', 'cartoon', 'cyberpunk', 'pixel art'))
 >>> KNOLLING.kind_of("red"), NATURAL.kind_of("melting"), NATURAL.kind_of("nothing")
 ('color', 'state', None)
 
-Two vocabularies are published: *knolling*, things laid flat whose layout a program can judge, and *natural*, scenes
-that only a look at the picture can judge. Both are facts and stand here as such. Whether a formula keeps to one is
-asked by :mod:`tsgkit.logic.lint`.
+Two vocabularies are published: *knolling*, objects laid out flat, whose layout a program can verify, and *natural*,
+scenes that can only be judged from the image. Both are copied as published. :mod:`tsgkit.logic.lint` checks formulas
+against a vocabulary.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ CLASS = "class"
 ATTRIBUTE = "attribute"
 STYLE = "style"
 CHECKED_AS_PUBLISHED = frozenset({OBJECT, CLASS, ATTRIBUTE})
-"""The kinds of arguments that the published validator looks at; it takes any text for the others."""
+"""The kinds of arguments that the published validator checks. It accepts any text for the others."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The names of a scenario.
+    """The classes, values and predicates of a scenario.
 
-    ``values`` are lists by kind (color, material, ...). ``predicates`` give the kind of each argument: ``object`` is
-    a variable, ``class`` one of ``classes``, ``attribute`` any value but a style, else the name of a list of values.
-    ``unpublished`` are the predicates that the published validator does not know although they can be judged.
+    ``values`` holds lists by kind (color, material, ...). ``predicates`` gives the kind of each argument: ``object`` is
+    a variable, ``class`` one of ``classes``, ``attribute`` any value but a style; any other kind names a list of
+    values. ``unpublished`` holds predicates that can be evaluated but that the published validator does not know.
     """
 
     name: str
@@ -39,8 +39,7 @@ class Vocabulary:
     unpublished: frozenset[str] = field(default=frozenset())
 
     def values_of(self, kind: str) -> tuple[str, ...]:
-        """Return what may stand where an argument of this kind is due; nothing for ``object``, where a variable
-        stands."""
+        """Return the values allowed for a kind of argument; empty for ``object``, which takes a variable."""
         if kind == CLASS:
             return self.classes
         if kind == ATTRIBUTE:
@@ -48,7 +47,7 @@ class Vocabulary:
         return self.values.get(kind, ())
 
     def kind_of(self, value: str) -> str | None:
-        """Return the first list of values that holds this one."""
+        """Return the kind of the first list that contains a value, or None."""
         return next((kind for kind, values in self.values.items() if value in values), None)
 
 

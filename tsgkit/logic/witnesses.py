@@ -1,17 +1,16 @@
-"""Witnesses: how many objects suffice to satisfy a formula, if any do.
+"""Witnesses: the number of objects that suffices to satisfy a formula, if it is satisfiable.
 
 >>> from tsgkit.logic.parser import parse
 >>> formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))")
 >>> [candidate.label for candidate in candidates_of(formula)]
 ['cup', 'pen']
 
-From a layout that satisfies a formula (in the profile ``strict``), objects can be taken away as long as a witness is
-left for everything that must exist: for each ``exists``, for each condition that must apply, for what is counted, and
-for each ``forall`` that is denied. A witness depends on the objects that the universal variables around it stand for,
-so there is one for each choice of them, of the classes of which something is demanded. Where such a count comes to an
-end, that many objects suffice (:func:`is_enough`). Where it does not, as every pizza asks for another one, no number is
-known to suffice; but universal variables may be restricted to the first objects, and what cannot be satisfied even then
-cannot be satisfied at all (:meth:`Domain.rounds`).
+Objects can be removed from a layout that satisfies a formula (in the profile ``strict``) as long as a witness is left
+for every object that must exist: for each ``exists``, each condition that must apply, each count, and each negated
+``forall``. A witness depends on the objects that the universal variables around it stand for, so there is one for each
+choice of them among the required classes. If this number is finite, that many objects suffice (:func:`is_enough`). If
+it is not, because every pizza requires another one, no sufficient number is known. But universal variables can be
+restricted to the first objects: a formula that is unsatisfiable even then is unsatisfiable (:meth:`Domain.rounds`).
 """
 
 from __future__ import annotations
@@ -41,26 +40,27 @@ from tsgkit.logic.formula import (
     free_variables,
     parts_of,
 )
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.vocabulary import KNOLLING
 
 TRUE = And(())
 MOST_CANDIDATES = 60
 MOST_VISITS = 10_000
-"""Conditions of conditions, and the sides of every iff, are looked at more than once each, and that adds up."""
+"""The maximum number of visited parts. Nested conditions and the sides of every iff are visited several times."""
 FEWER = "count fewer objects, or bind fewer variables"
 Classes = frozenset[str]
 
 
-class TooMany(UsageError):
-    """A formula that asks for too many objects."""
+class TooManyObjects(UsageError):
+    """An error about a formula that needs too many objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """An object that may be in a layout: its class, the variable it is for, and whether it may be absent.
 
-    One for a variable without a class may be of ``others`` instead. ``age`` is how many rounds of witnesses it took.
+    A candidate for a variable without a class may be of a class in ``others`` instead. ``age`` is the round of
+    witnesses in which it was added.
     """
 
     label: str
@@ -71,36 +71,37 @@ class Candidate:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The classes it may be of."""
+        """All classes the candidate may have."""
         return (self.label, *self.others)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ranging:
-    """What a witness is needed for each of: objects of some classes, or a fixed number."""
+class Range:
+    """A range for which witnesses are needed: one per object of some classes, or a fixed number."""
 
     labels: Classes
     many: int | None = None
 
 
-Scope = Mapping[Variable, frozenset[Ranging]]
-"""What the objects depend on that variables stand for."""
+Scope = Mapping[Variable, frozenset[Range]]
+"""The ranges that the object of each variable depends on."""
 
 
 class Witness(NamedTuple):
-    """What must exist: the variable that stands for it, its classes, and what there must be one for each of.
+    """An object that must exist: its variable, its possible classes, and the ranges it depends on.
 
-    ``sure`` where one must be there whatever else holds.
+    ``sure`` if one must exist in every layout that satisfies the formula.
     """
 
     variable: Variable
     labels: tuple[str, ...]
-    depends: frozenset[Ranging]
+    depends: frozenset[Range]
     sure: bool
 
 
 class Bounds(NamedTuple):
-    """How many objects must be counted at least, and may be at most; ``either`` of the two where true, else both."""
+    """The least and the greatest number of objects counted. With ``either``, one of the two bounds suffices; else
+    both hold."""
 
     counted: Count
     least: int | None
@@ -109,8 +110,10 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(comparison: Comparison, *, truth: bool) -> Bounds | None:
-    """Return what a comparison, or its denial, says of how many are counted; None unless it is of a count and a
-    number."""
+    """Return the bounds that a comparison, or its negation, puts on a count.
+
+    Return None unless a count is compared with a number.
+    """
     name, left, right = comparison.name, comparison.left, comparison.right
     if isinstance(right, Count):
         name, left, right = MIRRORED.get(name, name), right, left
@@ -150,10 +153,10 @@ DENIED = {
 
 
 class Domain:
-    """The witnesses of a formula, and how many objects they come to."""
+    """The witnesses of a formula and the number of objects they require."""
 
     def __init__(self, formula: Formula) -> None:
-        self.formula = apart(formula)
+        self.formula = rename_apart(formula)
         named = dict.fromkeys(_named_classes(self.formula))
         other = next(label for label in (*KNOLLING.classes, "thing") if label not in named)
         self.classes = (*named, other)
@@ -165,7 +168,8 @@ class Domain:
         self._visit(self.formula, True, {}, sure=True)
 
     def candidates(self, *, spare: int = 0) -> tuple[Candidate, ...]:
-        """Return the objects for all witnesses where they come to an end, else some for each; and so many to spare."""
+        """Return objects for all witnesses if their number is finite, else some for each, plus ``spare`` objects per
+        class."""
         counts = self._grown([0] * len(self.witnesses))
         while (more := self._grown(counts)) != counts:
             if all(counts) or sum(more) * (1 + spare) > MOST_CANDIDATES:
@@ -177,11 +181,11 @@ class Domain:
         return (*made, *spares)
 
     def rounds(self, number: int) -> tuple[Candidate, ...]:
-        """Witnesses, those of witnesses, and so on for so many rounds.
+        """Return witnesses, the witnesses of those, and so on for ``number`` rounds.
 
-        Where universal variables are restricted to the objects of all rounds but the last, and a witness is at most one
-        round later than the objects it depends on, these objects satisfy the formula if any layout does. ``TooMany``
-        where there are too many of them.
+        Restrict the universal variables to the objects of all rounds but the last, and let a witness be at most one
+        round later than the objects it depends on. Then these objects satisfy the formula if any layout does. Raise
+        ``TooManyObjects`` if there are too many of them.
         """
         counts = [[0] * len(self.witnesses)]
         for _ in range(number):
@@ -195,7 +199,8 @@ class Domain:
 
     @property
     def last_round(self) -> int | None:
-        """After how many rounds the witnesses come to an end, so that no layout needs more objects; None for never."""
+        """The number of rounds after which no witnesses are added, so that no layout needs more objects; None if it
+        is infinite."""
         counts = [0] * len(self.witnesses)
         for rounds in range(len(counts) + 1):
             if (more := self._grown(counts)) == counts:
@@ -207,9 +212,9 @@ class Domain:
 
     def _made(self, counts: Sequence[int], times: int = 1) -> tuple[Candidate, ...]:
         if (total := sum(counts) * times) > MOST_CANDIDATES:
-            message = f"the formula asks for {total} objects, more than {MOST_CANDIDATES}"
-            raise TooMany(message, hint=FEWER)
-        many = {label: self._size(Ranging(frozenset({label})), counts) for label in self.classes}
+            message = f"the formula needs {total} objects, more than {MOST_CANDIDATES}"
+            raise TooManyObjects(message, hint=FEWER)
+        many = {label: self._size(Range(frozenset({label})), counts) for label in self.classes}
         made: list[Candidate] = []
         for witness, count in zip(self.witnesses, counts, strict=True):
             first, *others = witness.labels
@@ -218,11 +223,11 @@ class Domain:
         return tuple(made)
 
     def _grown(self, counts: Sequence[int]) -> list[int]:
-        """Return how many witnesses there are, given how many objects universal variables can stand for."""
+        """Return the number of witnesses needed, given the number of objects that universal variables range over."""
         sizes = {one: self._size(one, counts) for witness in self.witnesses for one in witness.depends}
         return [math.prod(sizes[one] for one in witness.depends) for witness in self.witnesses]
 
-    def _size(self, ranging: Ranging, counts: Sequence[int]) -> int:
+    def _size(self, ranging: Range, counts: Sequence[int]) -> int:
         if ranging.many is not None:
             return ranging.many
         pairs = zip(self.witnesses, counts, strict=True)
@@ -234,7 +239,7 @@ class Domain:
             return
         self._visits += 1
         if self._visits > MOST_VISITS or len(self.witnesses) > MOST_CANDIDATES:
-            raise TooMany(f"the formula asks for more than {MOST_CANDIDATES} objects", hint=FEWER)
+            raise TooManyObjects(f"the formula needs more than {MOST_CANDIDATES} objects", hint=FEWER)
         match formula:
             case And(parts) | Or(parts):
                 all_needed = len(parts) == 1 or isinstance(formula, And) is truth
@@ -286,7 +291,7 @@ class Domain:
             self._every((bounds.counted.variable,), bounds.counted.body, False, scope)
 
     def _counted(self, count: Count, many: int, scope: Scope) -> None:
-        self._some((count.variable,), count.body, True, scope, sure=False, copies=Ranging(frozenset(), many))
+        self._some((count.variable,), count.body, True, scope, sure=False, copies=Range(frozenset(), many))
 
     def _some(
         self,
@@ -296,11 +301,11 @@ class Domain:
         scope: Scope,
         *,
         sure: bool,
-        copies: Ranging | None = None,
+        copies: Range | None = None,
     ) -> None:
-        """Add witnesses for variables, and what must exist for a body to be true, or false, of them."""
+        """Add witnesses for variables, and the objects needed to make a body true, or false, for them."""
         free = free_variables(body)
-        depends = frozenset[Ranging]().union(*(scope[one] for one in free if one in scope and one not in variables))
+        depends = frozenset[Range]().union(*(scope[one] for one in free if one in scope and one not in variables))
         depends |= {copies} if copies else frozenset()
         found = {one: self._possible(one, body, truth) for one in variables}
         if not all(found.values()):
@@ -313,14 +318,14 @@ class Domain:
     def _every(
         self, variables: Sequence[Variable], body: Formula, truth: bool, scope: Scope, *, applies: bool = False
     ) -> None:
-        """Add what must exist for a body to be true, or false, of all objects.
+        """Add the objects needed to make a body true, or false, for all objects.
 
-        ``applies`` where there are objects, and all conditions that the body may have apply to some.
+        ``applies`` if there are objects and every condition in the body applies to some.
         """
         found = {one: self._possible(one, body, not truth) for one in variables}
         if not all(found.values()):
             return
-        scope = {**scope, **{one: frozenset({Ranging(labels)}) for one, labels in found.items()}}
+        scope = {**scope, **{one: frozenset({Range(labels)}) for one, labels in found.items()}}
         for part in conjuncts(body) if applies else [body]:
             if applies and isinstance(part, Implies):
                 self._visit(part.antecedent, False, scope, sure=False)
@@ -329,14 +334,14 @@ class Domain:
                 self._visit(part, truth, scope, sure=applies)
 
     def _has_quantifiers(self, formula: Formula) -> bool:
-        """Return whether anything in a formula, which lives as long as this, asks for witnesses."""
+        """Return whether a formula needs witnesses. The cache is keyed by id; formulas outlive this domain."""
         if (known := self._quantified.get(id(formula))) is None:
             here = isinstance(formula, Exists | Forall | Comparison)
             known = self._quantified[id(formula)] = here or any(map(self._has_quantifiers, parts_of(formula)))
         return known
 
     def _possible(self, variable: Variable, formula: Formula, truth: bool) -> Classes:
-        """Return the classes of an object for which a formula about it may be true, or may be false; looked up once."""
+        """Return the classes of an object for which a formula about it may be true, or false. Cached."""
         key = variable, id(formula), truth
         if (known := self._known.get(key)) is None:
             known = self._known[key] = self._found_possible(variable, formula, truth)
@@ -378,15 +383,15 @@ class Domain:
 
 
 def candidates_of(formula: Formula, *, spare: int = 0) -> tuple[Candidate, ...]:
-    """Return an object for every witness a formula asks for, as far as these come to an end, and so many to spare.
+    """Return an object for every witness of a formula, as far as their number is finite, plus ``spare`` per class.
 
-    One that is the only one of its class, and must be, is not optional.
+    The only object of its class is not optional if it must exist.
     """
     return Domain(formula).candidates(spare=spare)
 
 
 def is_enough(formula: Formula) -> bool:
-    """Return whether, if any layout satisfies a formula, one of its candidates alone does.
+    """Return whether a satisfiable formula is satisfied by a layout of its candidates alone.
 
     >>> from tsgkit.logic.parser import parse
     >>> chain = "(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q '{}') (RightOf ?q ?p)))))"
@@ -397,12 +402,12 @@ def is_enough(formula: Formula) -> bool:
 
 
 def conjuncts(formula: Formula) -> list[Formula]:
-    """Return the parts of a conjunction, and of conjunctions that are its parts."""
+    """Return the parts of a conjunction, flattening nested conjunctions."""
     return [one for part in formula.parts for one in conjuncts(part)] if isinstance(formula, And) else [formula]
 
 
 def peeled(formula: Formula) -> tuple[list[Variable], Formula]:
-    """Return the variables of directly nested foralls, and the body of the innermost."""
+    """Return the variables of directly nested foralls and the body of the innermost."""
     variables = []
     while isinstance(formula, Forall):
         variables.append(formula.variable)

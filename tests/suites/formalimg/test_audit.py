@@ -37,7 +37,7 @@ def slips(capsys: pytest.CaptureFixture[str], *words: str) -> set[tuple[str, str
         ({}, "duplicate"),
     ],
 )
-def test_a_planted_slip_is_found(
+def test_audit_finds_a_planted_slip(
     changes: dict[str, Any], code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = tmp_path / "items.jsonl"
@@ -45,21 +45,19 @@ def test_a_planted_slip_is_found(
     assert (code, "knolling/1") in slips(capsys, str(data), "--task", "formalimg/layout")
 
 
-def test_a_row_that_cannot_be_used_is_a_slip_and_not_the_end(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_audit_reports_an_unusable_row_as_a_slip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = tmp_path / "items.jsonl"
     data.write_text(json.dumps(GOOD) + "\n" + json.dumps(GOOD | {"dsl": "(exists ?x", "id": 9}) + "\n")
     assert slips(capsys, str(data), "--task", "formalimg/layout") == {("unusable", "9")}
 
 
 @pytest.mark.parametrize("task", ["formalimg/layout", "formalimg/natural"])
-def test_our_own_items_are_clean(task: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_audit_of_built_in_items_is_clean(task: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert slips(capsys, "--task", task) == set()
 
 
 @pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA is not set")
 @pytest.mark.parametrize("task", ["formalimg/layout", "formalimg/natural"])
-def test_the_published_rows_are_what_they_say(task: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_audit_of_published_rows_is_as_stated(task: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = slips(capsys, f"{OFFICIAL}/formalimg_sample.jsonl", "--task", task)
     assert {code for code, _ in found} <= {"unsaid-class", "read-otherwise"}

@@ -18,7 +18,7 @@ from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.image_prompts import plan_png
 from tsgkit.suites.formalimg.knolling import TRIES, KnollingTask, objects_in, published_objects
-from tsgkit.suites.formalimg.natural import NaturalTask, judgement, said_in
+from tsgkit.suites.formalimg.natural import NaturalTask, judgement, judgement_in
 from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, Sight
 from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
 from tsgkit.suites.solvers.offline_solvers import Recorded
@@ -60,7 +60,7 @@ def scores(judged: Any) -> tuple[float | None, float | None]:  # noqa: ANN401
     return tuple(judged.scores[profile]["satisfied"].value for profile in ("strict", "official"))
 
 
-def test_pictures_are_named_after_ids_also_where_items_have_names_of_their_own(tmp_path: Path) -> None:
+def test_images_are_named_after_row_ids(tmp_path: Path) -> None:
     pytest.importorskip("PIL", reason="pictures are read with the extra")
     rows: list[dict[str, Any]] = [ROWS[0] | {"item_id": "desk-1"}, {**ROWS[1], "id": None, "item_id": "desk-2"}]
     (tmp_path / "rows.jsonl").write_text(lines(rows))
@@ -74,20 +74,20 @@ def test_pictures_are_named_after_ids_also_where_items_have_names_of_their_own(t
     assert [painting.item_id for painting in made] == ["desk-2"]
 
 
-def test_what_is_found_class_by_class_is_one_scene() -> None:
+def test_objects_found_per_class_form_one_scene() -> None:
     judged = knolling("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}))
     assert (judged.outcome, scores(judged)) == (Outcome.ANSWERED, (1.0, 1.0))
     assert judged.answer == [CUP, PEN]
     assert judged.evidence["picture"] == "0" * 64
 
 
-def test_a_class_whose_replies_are_no_json_has_no_objects_in_official_and_is_unreadable_in_strict() -> None:
+def test_class_without_json_reply_is_empty_in_official_and_unreadable_in_strict() -> None:
     judged = knolling("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
     assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
     assert "ground/pen" in judged.evidence["reason"]
 
 
-def test_the_last_of_several_draws_counts() -> None:
+def test_last_of_several_replies_counts() -> None:
     replies = (Said("ground/cup", Reply("?")), Said("ground/cup", Reply(json.dumps({"objects": [CUP]}))))
     pen = Said("ground/pen", Reply(json.dumps({"objects": [PEN]})))
     judged = knolling("published").judge(sample(0), Transcript((*replies, pen, SEEN_IT)))
@@ -98,7 +98,7 @@ def test_the_last_of_several_draws_counts() -> None:
     ("sight", "outcome", "official"),
     [(Sight(MISSING, "none"), Outcome.MISSING, None), (Sight(UNREADABLE, "broken"), Outcome.UNREADABLE, 0.0)],
 )
-def test_a_picture_that_is_not_there_is_told_from_one_that_cannot_be_read(
+def test_missing_and_unreadable_images_are_distinguished(
     sight: Sight, outcome: Outcome, official: float | None
 ) -> None:
     judged = knolling("published").judge(sample(0), Transcript((sight.said,)))
@@ -108,13 +108,13 @@ def test_a_picture_that_is_not_there_is_told_from_one_that_cannot_be_read(
     assert scene.counts["skipped_official"] == 1
 
 
-def test_a_transcript_that_was_stopped_on_the_way_is_unfinished() -> None:
+def test_interrupted_transcript_is_unfinished() -> None:
     solver = knolling("published")
     assert solver.unfinished(Transcript((Said("ground/cup", Reply("{}")),)))
     assert not solver.unfinished(grounded(cup={"objects": []}))
 
 
-def test_a_service_that_fails_is_no_fault_of_the_picture_and_counted_as_such() -> None:
+def test_service_failure_is_counted_as_such() -> None:
     failed = Reply(None, Ending.API_ERROR, error="500")
     judged = knolling("ours").judge(sample(0), grounded("ours", all=failed))
     assert judged.outcome is Outcome.API_ERROR
@@ -134,7 +134,7 @@ def test_grounded_objects_are_checked() -> None:
     thing = {"label": "Cutting Board", "color": "teal", "box_2d": [1, 2, 3, 4]}
     found = objects_in(Reply(json.dumps({"objects": [thing, CUP]})), ("cutting_board",))
     assert found.objects == [{"label": "cutting_board", "color": "other", "box_2d": [1, 2, 3, 4]}]
-    assert found.notes[-2:] == ("teal is no colour that was asked for", "cup was not asked for")
+    assert found.notes[-2:] == ("teal is not one of the colors asked for", "cup was not asked for")
     assert objects_in(Reply('[{"box_2d": [1, 2, 3, 4]}]'), ("cup",)).objects[0]["label"] == "cup"
     assert "x1 < x2" in objects_in(Reply('[{"label": "cup", "box_2d": [9, 2, 3, 4]}]'), ("cup",)).problem
 
@@ -151,7 +151,7 @@ def judged_as(satisfied: object, clauses: object) -> Transcript:
     return Transcript((Said("judge", Reply(text)), SEEN_IT))
 
 
-def test_a_judge_who_says_yes_and_leaves_out_clauses_is_counted_and_told() -> None:
+def test_positive_verdict_with_failing_clauses_is_counted_and_reported() -> None:
     judged = natural().judge(sample(2), judged_as(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"]))
     assert (scores(judged), judged.counts["inconsistent"]) == ((1.0, 1.0), 1)
     assert judged.evidence["failed"] == [{"clause": "(HasColor ?x 'black')", "category": "attribute"}]
@@ -159,19 +159,19 @@ def test_a_judge_who_says_yes_and_leaves_out_clauses_is_counted_and_told() -> No
     assert judged.scores["strict"]["clauses"].value == 0.75
 
 
-def test_a_judge_who_says_no_fails_the_item_whatever_clauses_hold() -> None:
+def test_negative_verdict_fails_the_item_whatever_clauses_hold() -> None:
     judged = natural().judge(sample(2), judged_as(False, ALL_CLAUSES))
     assert (scores(judged), judged.counts["inconsistent"]) == ((0.0, 0.0), 0)
 
 
-def test_a_no_in_quotes_is_a_yes_to_the_published_code_alone() -> None:
+def test_only_the_published_code_reads_a_quoted_false_as_true() -> None:
     judged = natural().judge(sample(2), judged_as("false", []))
     assert scores(judged) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("text", ["", "yes", "[true]", "{}", '{"satisfied_clauses": []}', '{"satisfies_constraint": 1'])
-def test_what_holds_no_verdict_is_no_result(text: str) -> None:
-    assert said_in(Reply(text)).verdict is None
+def test_reply_without_verdict_is_no_result(text: str) -> None:
+    assert judgement_in(Reply(text)).verdict is None
     assert judgement(text) is None or "satisfied_clauses" in text
     judged = natural().judge(sample(2), Transcript((Said("judge", Reply(text)), SEEN_IT)))
     assert judged.scores["strict"]["satisfied"].value == 0.0
@@ -191,7 +191,7 @@ def ran(tmp_path: Path, task: str, base: str, **more: Any) -> Finished:  # noqa:
     return evaluate(plan, Options(out=tmp_path / "run", cache=False))
 
 
-def test_pictures_are_grounded_by_a_model_in_either_protocol(tmp_path: Path) -> None:
+def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
     pytest.importorskip("PIL", reason="pictures are read with the extra")
     paint(tmp_path / "pictures" / "0.png")
     paint(tmp_path / "pictures" / "1.png")
@@ -208,7 +208,7 @@ def test_pictures_are_grounded_by_a_model_in_either_protocol(tmp_path: Path) -> 
     assert main(["explain", str(finished.path), "--item", "knolling/0", "--solver", "published"]) == 0
 
 
-def test_a_reply_that_was_cut_off_is_asked_for_again_also_where_it_can_be_read(tmp_path: Path) -> None:
+def test_truncated_reply_is_requested_again_even_if_readable(tmp_path: Path) -> None:
     pytest.importorskip("PIL", reason="pictures are read with the extra")
     paint(tmp_path / "pictures" / "0.png")
     said = '{"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 9, 9]}]}'
@@ -234,9 +234,7 @@ def test_natural_pictures_are_judged_and_a_missing_one_is_left_out_of_official(t
     assert missing.header["identity"] != there.header["identity"], "what a folder holds is part of a run's identity"
 
 
-def test_without_a_judge_or_a_folder_the_caller_is_told_what_to_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_judge_or_folder_is_refused_with_a_hint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "rows.jsonl").write_text(lines(ROWS))
     data = ["eval", "--task", "formalimg/knolling", "--data", str(tmp_path / "rows.jsonl")]
     assert main([*data, "--images", f"mine={tmp_path}"]) == 2
@@ -247,7 +245,7 @@ def test_without_a_judge_or_a_folder_the_caller_is_told_what_to_name(
     assert "--images NAME=DIR" in capsys.readouterr().err
 
 
-def test_only_tasks_of_pictures_have_pictures_to_make() -> None:
+def test_only_image_tasks_generate_images() -> None:
     assert {"formalimg/knolling", "formalimg/natural"} <= set(paintable_names())
     assert "formalimg/layout" not in paintable_names()
 
@@ -260,7 +258,7 @@ def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]: 
     return list(task.paintings(str(tmp_path / "rows.jsonl"), ids, None, wanted))
 
 
-def test_pictures_are_asked_for_with_a_style_the_instruction_and_perhaps_a_layout(tmp_path: Path) -> None:
+def test_image_prompt_has_style_instruction_and_optional_layout(tmp_path: Path) -> None:
     pytest.importorskip("PIL", reason="plans are drawn with the extra")
     (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": [CUP, PEN]}]))
     plain = prompts(tmp_path, "knolling")
@@ -276,13 +274,13 @@ def test_pictures_are_asked_for_with_a_style_the_instruction_and_perhaps_a_layou
     assert drawn.picture.path.read_bytes() == plan_png([CUP, PEN])
 
 
-def test_layouts_come_from_the_solver_too(tmp_path: Path) -> None:
+def test_image_prompt_can_use_solver_layouts(tmp_path: Path) -> None:
     pytest.importorskip("ortools", reason="formulas are solved with the extra")
     found = prompts(tmp_path, "knolling", condition="text", layouts=Path("baseline/solver"))
     assert all('"label"' in one.prompt for one in found)
 
 
-def test_an_item_without_a_layout_to_follow_is_refused(tmp_path: Path) -> None:
+def test_image_prompt_refuses_item_without_layout(tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": "no idea"}]))
     from tsgkit.errors import UsageError
 

@@ -47,7 +47,7 @@ def archive(*extra: tuple[str, bytes]) -> bytes:
     return file.getvalue()
 
 
-def test_the_archive_of_the_repository_is_fetched_and_made_files_of_rows(tmp_path: Path, home: Path) -> None:
+def test_get_dataset_converts_the_archive_to_files_of_rows(tmp_path: Path, home: Path) -> None:
     wanted = known("formalimg")
     path = f"{wanted.repository}/tar.gz/{wanted.commit}"
     with loopback() as served:
@@ -66,7 +66,7 @@ def test_the_archive_of_the_repository_is_fetched_and_made_files_of_rows(tmp_pat
     assert read_samples(home / "formalimg") == read_samples(tmp_path / "rows.jsonl")
 
 
-def test_what_is_no_archive_is_refused(home: Path) -> None:
+def test_get_dataset_refuses_an_invalid_archive(home: Path) -> None:
     wanted = known("formalimg")
     with loopback() as served:
         served.put(f"{wanted.repository}/tar.gz/{wanted.commit}", b"\x1f\x8bnot really")
@@ -75,9 +75,7 @@ def test_what_is_no_archive_is_refused(home: Path) -> None:
     assert not list(home.rglob("*.jsonl"))
 
 
-def test_slips_are_counted_and_told_and_unusable_rows_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_import_counts_oddities_and_refuses_unusable_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     odd = [ROWS[0] | {"k": 9}, ROWS[1] | {"dsl": ROWS[1]["dsl"].replace("keys", "doorkey")}, ROWS[2]]
     (tmp_path / "odd.jsonl").write_text(lines(odd))
     assert main(["data", "import", "formalimg", str(tmp_path / "odd.jsonl")]) == 0

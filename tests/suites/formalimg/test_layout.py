@@ -46,14 +46,14 @@ def up_to(level: int, count: int = 3) -> dict[str, Any]:
     return {f"knolling/{row['id']}": RIGHT if row["k"] <= level else WRONG for row in levels(count)}
 
 
-def test_levels_are_averaged_and_the_highest_one_held_is_told(tmp_path: Path) -> None:
+def test_levels_are_averaged_and_the_highest_level_held_is_reported(tmp_path: Path) -> None:
     report = scored(tmp_path, levels(), up_to(4))
     expected = {"satisfied": 0.4, "easy": 1.0, "medium": 1 / 3, "hard": 0.0, "overall": 0.4, "g": 4.0}
     for profile in ("strict", "official"):
         assert {name: value(report, profile, name) for name in expected} == pytest.approx(expected)
 
 
-def test_a_level_counts_as_much_with_one_item_as_with_many(tmp_path: Path) -> None:
+def test_levels_have_equal_weight_whatever_their_size(tmp_path: Path) -> None:
     rows = [*levels(1), *levels(5, levels=1)[1:]]
     replies = {f"knolling/{row['id']}": RIGHT if row["k"] == 1 else WRONG for row in rows}
     report = scored(tmp_path, rows, replies)
@@ -61,7 +61,7 @@ def test_a_level_counts_as_much_with_one_item_as_with_many(tmp_path: Path) -> No
     assert value(report, "strict", "overall") == pytest.approx(0.1)
 
 
-def test_a_mean_of_levels_is_nothing_while_a_level_has_no_item(tmp_path: Path) -> None:
+def test_mean_of_levels_is_none_if_a_level_has_no_item(tmp_path: Path) -> None:
     report = scored(tmp_path, levels(2, levels=6), {})
     assert value(report, "strict", "easy") == 0.0
     assert value(report, "strict", "hard") is value(report, "strict", "overall") is None
@@ -96,7 +96,7 @@ def test_a_card_may_name_other_shares_for_the_level_held(tmp_path: Path) -> None
             task_with(name)
 
 
-def test_what_has_no_reply_is_wrong_in_strict_and_left_out_in_official(tmp_path: Path) -> None:
+def test_missing_reply_is_wrong_in_strict_and_left_out_in_official(tmp_path: Path) -> None:
     replies = up_to(10)
     del replies["knolling/3-0"], replies["knolling/9-2"]
     report = scored(tmp_path, levels(), replies)
@@ -146,11 +146,11 @@ def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
     assert value(report, "strict", "satisfied") == 1.0
     task = task_with()
     assert task.score_replies(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
-    with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty, so nothing can be asked"):
+    with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty"):
         task.dataset(str(tmp_path / "rows.jsonl"))
 
 
-def test_the_same_counts_stand_beside_every_score(tmp_path: Path) -> None:
+def test_every_score_has_the_same_counts(tmp_path: Path) -> None:
     answered = scored(tmp_path, ROWS[:2], {"knolling/0": [CUP, CUP | {"label": "pen"}], "knolling/1": []}).board.counts
     assert (answered["rejected"], answered["undecided"], answered["missing"]) == (1, 0, 0)
     missing = scored(tmp_path, ROWS[:2], {}).board.counts
@@ -158,7 +158,7 @@ def test_the_same_counts_stand_beside_every_score(tmp_path: Path) -> None:
     assert set(answered) == set(missing)
 
 
-def test_natural_items_are_left_out_and_told(tmp_path: Path) -> None:
+def test_natural_items_are_left_out_with_a_note(tmp_path: Path) -> None:
     report = scored(tmp_path, ROWS, {"knolling/0": [CUP, PEN], "natural/0": "[]"})
     assert report.board.n == 2
     assert report.notes == (
@@ -216,7 +216,7 @@ def test_the_json_of_a_score_has_the_agreed_keys(tmp_path: Path) -> None:
     json.dumps(found, allow_nan=False)
 
 
-def test_clauses_are_blamed_by_what_they_are_about() -> None:
+def test_failed_clauses_are_counted_per_category() -> None:
     judged = judge_layout(sample(0), Reply(json.dumps([CUP | {"color": "blue"}, PEN])))
     assert judged.evidence["failed"] == [{"clause": "(Has ?c 'red')", "category": "attribute"}]
     shares = {name: judged.scores["strict"][name].value for name in ("clauses", "objects", "attributes", "relations")}
@@ -224,7 +224,7 @@ def test_clauses_are_blamed_by_what_they_are_about() -> None:
     assert judged.scores["strict"]["conditions"].value is None
 
 
-def test_a_condition_that_applies_to_nothing_fails_by_its_clauses() -> None:
+def test_clauses_of_a_forall_that_applies_to_nothing_fail() -> None:
     judged = judge_layout(sample(1), Reply(json.dumps([CUP])))
     assert [one["category"] for one in judged.evidence["failed"]] == ["condition"]
     assert judged.scores["official"]["satisfied"].value == 0.0
@@ -236,7 +236,7 @@ def test_rows_that_cannot_be_used_are_refused_by_file_line_and_field(tmp_path: P
     cases: list[tuple[Any, str]] = [
         ({**good, "dsl": "(exists ?x (Is ?x 'cup'"}, "dsl: .*end of the text"),
         ({**good, "dsl": "(Is ?x 'cup')"}, "dsl: nothing binds"),
-        ({**good, "dsl": "(exists ?x (Flies ?x))"}, "dsl: no layout tells whether Flies"),
+        ({**good, "dsl": "(exists ?x (Flies ?x))"}, "dsl: Flies cannot be verified on a layout"),
         ({**good, "scenario": "kitchen"}, "scenario: "),
         ({**good, "k": "2"}, "k: "),
         ({**good, "k": -1}, "k: "),
@@ -264,7 +264,7 @@ def test_the_published_layout_and_one_file_hold_the_same_items(tmp_path: Path) -
     assert one[0].dsl == EVERY_KEY
 
 
-def test_the_pool_of_examples_is_right_in_both_profiles_and_shares_nothing_with_our_items() -> None:
+def test_example_pool_is_correct_in_both_profiles_and_disjoint_from_items() -> None:
     pool = task_with().pool().examples
     assert len(pool) == 10
     for example in pool:

@@ -59,7 +59,7 @@ TEXTS = st.text(max_size=80) | st.lists(SCRAPS | st.text(max_size=3), max_size=4
 
 
 @given(LAYOUTS, st.sampled_from(["{}", "```json\n{}\n```", "Here:\n```\n{}\n```\nDone.", "<think>[]</think>{}"]))
-def test_what_is_written_as_asked_is_read_back_by_both(layout: list[dict[str, Any]], frame: str) -> None:
+def test_both_readers_read_layouts_in_the_requested_form(layout: list[dict[str, Any]], frame: str) -> None:
     reply = frame.replace("{}", layout_text(layout), 1)
     read = layout_in(reply)
     assert isinstance(read, LayoutAnswer)
@@ -72,7 +72,7 @@ def test_what_is_written_as_asked_is_read_back_by_both(layout: list[dict[str, An
 @example("[{'label': 'cup', 'box_2d': [" + "9" * 400 + ", 0, 1, 1]}, {'label': 'pen', 'box_2d': [0, 0, 9, 9]}]")
 @example("[{'label': {1, 2}, 'box_2d': (0, 0, 1, 1)}]")
 @example("[{" * 3000)
-def test_nothing_a_model_writes_makes_a_judgement_crash(text: str) -> None:
+def test_scoring_never_crashes_on_any_reply(text: str) -> None:
     judged = judge_layout(SAMPLE, Reply(text))
     again = judge_layout(SAMPLE, Reply(text))
     assert judged == again
@@ -83,7 +83,7 @@ def test_nothing_a_model_writes_makes_a_judgement_crash(text: str) -> None:
 
 
 @given(LAYOUTS, st.integers(1, 400))
-def test_a_layout_that_is_cut_off_is_never_taken_for_a_whole_one(layout: list[dict[str, Any]], cut: int) -> None:
+def test_truncated_layout_is_not_read_as_a_whole_one(layout: list[dict[str, Any]], cut: int) -> None:
     text = layout_text(layout)
     if cut < len(text):
         assert not isinstance(layout_in(text[:-cut]), LayoutAnswer)

@@ -34,7 +34,7 @@ def objects(reply: str) -> list[dict[str, object]]:
         json.dumps({"objects": [CUP, PEN]}),
     ],
 )
-def test_a_list_of_objects_is_found_wherever_it_stands(reply: str) -> None:
+def test_layout_is_found_anywhere_in_a_reply(reply: str) -> None:
     assert objects(reply) == [CUP, PEN]
     assert not layout_in(reply).is_repaired  # type: ignore[union-attr]
 
@@ -62,7 +62,7 @@ def test_a_list_of_objects_is_found_wherever_it_stands(reply: str) -> None:
         f"{json.dumps(CUP)}\n{json.dumps(PEN)}",
     ],
 )
-def test_what_is_written_in_another_form_is_repaired_and_says_so(reply: str) -> None:
+def test_layout_in_another_form_is_repaired_with_a_note(reply: str) -> None:
     read = layout_in(reply)
     assert isinstance(read, LayoutAnswer)
     assert read.objects == [CUP, PEN]
@@ -84,13 +84,13 @@ def test_what_is_written_in_another_form_is_repaired_and_says_so(reply: str) -> 
         ("null", "no list of objects"),
     ],
 )
-def test_what_holds_no_whole_layout_is_unreadable_with_a_reason(reply: str, why: str) -> None:
+def test_reply_without_a_whole_layout_is_unreadable_with_a_reason(reply: str, why: str) -> None:
     read = layout_in(reply)
     assert isinstance(read, Unreadable)
     assert why in read.reason
 
 
-def test_an_empty_list_is_the_empty_scene() -> None:
+def test_empty_list_is_read_as_the_empty_scene() -> None:
     assert objects("[]") == objects('{"objects": []}') == []
 
 
@@ -108,7 +108,7 @@ def test_repairs_never_change_what_a_box_says() -> None:
     assert objects('[{"label": "cup"}]') == [{"label": "cup"}]
 
 
-def test_what_json_cannot_hold_stays_the_text_it_is() -> None:
+def test_values_that_json_cannot_hold_stay_text() -> None:
     read = objects('[{"label": "cup", "box_2d": [NaN, 1e999, Infinity, 5]}]')
     assert read[0]["box_2d"] == ["NaN", "1e999", "Infinity", 5]
     assert objects('[{"label": "\\ud800", "box_2d": [0, 0, 1, 1]}]')[0]["label"] == "\ufffd"
@@ -122,7 +122,7 @@ def test_labels_are_folded_to_the_vocabulary_and_nothing_else() -> None:
 
 
 @pytest.mark.slow
-def test_brackets_without_end_take_no_time_without_end() -> None:
+def test_many_open_brackets_are_read_in_linear_time() -> None:
     for text in ("[" * 100_000, "[{" * 50_000, '["' * 50_000, "[//" * 30_000, "[ " * 50_000, "{a:" * 30_000):
         assert all(found.is_cut for found in values_in(text))
 
@@ -134,7 +134,7 @@ def test_brackets_without_end_take_no_time_without_end() -> None:
         ("{'label': 'cup'}\r\nand {'label': 'pan'}", ["{'label': 'cup'}", "{'label': 'pan'}"]),
     ],
 )
-def test_a_layout_knows_where_the_reply_says_it(reply: str, places: list[str]) -> None:
+def test_layout_answer_has_spans_in_the_reply(reply: str, places: list[str]) -> None:
     read = layout_in(reply)
     assert isinstance(read, LayoutAnswer)
     assert [reply[start:end] for start, end in read.spans] == places

@@ -1,4 +1,4 @@
-"""The suite ``formalimg``: first-order formulas that a layout or an image has to satisfy."""
+"""The suite ``formalimg``: first-order formulas that a layout or an image must satisfy."""
 
 from tsgkit.suites.suite import Command, Suite
 

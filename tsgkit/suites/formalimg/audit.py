@@ -1,7 +1,7 @@
-"""What an audit is given of formulas: items, checks by proof, and layouts made without reading the instruction.
+"""Audit of formula items: the items, checks by proof, and layouts that ignore the requirements.
 
-Rows that no evaluation would take are slips here, not errors. Whether a formula can be satisfied is asked of the
-solver (the extra ``logic``); without it a note says that it was not.
+Unusable rows are reported as slips, not errors. The solver (the extra ``logic``) checks that formulas are satisfiable;
+without it, a note says that this was not checked.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample, read_rows, sam
 
 COLUMNS, GAP = 5, 20
 EFFORT = 5.0
-NO_SOLVER = "whether formulas can be satisfied was not asked: it needs the extra logic"
+NO_SOLVER = "satisfiability was not checked: it needs the extra logic"
 Look = Callable[[FormulaSample], Iterable[Slip]]
 
 
 def auditable(source: Path | Traversable, scenario: str) -> Auditable:
-    """Return the rows of a scenario as items."""
+    """Return the rows of a scenario as items to audit."""
     samples, refused = _read(source)
     mine = [sample for sample in samples if sample.scenario == scenario]
     if not mine and not refused:
@@ -46,9 +46,9 @@ def auditable(source: Path | Traversable, scenario: str) -> Auditable:
     by_id = {sample.item_id: sample for sample in mine}
     solves = find_spec("ortools") is not None
     checks = (
-        Check("unusable", "rows that no evaluation would take", lambda _: refused),
+        Check("unusable", "rows that cannot be evaluated", lambda _: refused),
         Check(
-            "same-formula", "other words for a formula that stands here already", _same_formula(mine), is_error=False
+            "same-formula", "another instruction for a formula that occurs before", _same_formula(mine), is_error=False
         ),
         *_checks(by_id, solves=solves),
     )
@@ -71,16 +71,16 @@ def _read(source: Path | Traversable) -> tuple[list[FormulaSample], tuple[Slip, 
 
 def _checks(by_id: dict[str, FormulaSample], *, solves: bool) -> Iterator[Check]:
     looks: list[tuple[str, str, Look, bool]] = [
-        ("vocabulary", "formulas with names or places that their scenario does not know", _vocabulary, True),
-        ("wrong-k", "a stored K that is not that of the formula", _k, True),
-        ("wrong-clauses", "stored clauses that are not those of the formula", _clauses, True),
-        ("read-otherwise", "texts that the published readers take differently", _readers, False),
-        ("unsaid-class", "things of the formula that the instruction does not name", _unsaid, False),
+        ("vocabulary", "formulas with names or arguments outside the vocabulary of their scenario", _vocabulary, True),
+        ("wrong-k", "stored K differs from that of the formula", _k, True),
+        ("wrong-clauses", "stored clauses differ from those of the formula", _clauses, True),
+        ("read-otherwise", "texts that the published readers read differently", _readers, False),
+        ("unsaid-class", "objects of the formula that the instruction does not name", _unsaid, False),
     ]
     if solves:
         looks += [
-            ("unsatisfiable", "formulas that nothing can satisfy", _unsatisfiable, True),
-            ("trivial", "formulas that everything, or nothing at all, satisfies", _trivial, True),
+            ("unsatisfiable", "unsatisfiable formulas", _unsatisfiable, True),
+            ("trivial", "formulas that an empty scene or every layout satisfies", _trivial, True),
         ]
     for code, words, look, is_error in looks:
         yield Check(code, words, _each(by_id, look), is_error)
@@ -119,7 +119,7 @@ def _clauses(sample: FormulaSample) -> Iterator[Slip]:
         yield Slip("wrong-clauses", sample.item_id, f"its cnf cannot be read: {error.message}")
         return
     if stored != own:
-        yield Slip("wrong-clauses", sample.item_id, "its cnf holds other clauses than its formula")
+        yield Slip("wrong-clauses", sample.item_id, "its cnf has other clauses than its formula")
 
 
 def _readers(sample: FormulaSample) -> Iterator[Slip]:
@@ -140,7 +140,7 @@ def _unsatisfiable(sample: FormulaSample) -> Iterator[Slip]:
 
         with suppress(OutOfBudget):
             if world_of(sample.formula) is None:
-                yield Slip("unsatisfiable", sample.item_id, "no world of one thing a variable satisfies it")
+                yield Slip("unsatisfiable", sample.item_id, "no world with one object per variable satisfies it")
         return
     solution = _solved(sample.formula)
     if solution.status == "unsatisfiable":
@@ -164,7 +164,7 @@ def _solved(formula: Formula) -> Any:  # noqa: ANN401  (its module loads the sol
 
 
 def _answerers(by_id: dict[str, FormulaSample]) -> Iterator[Answerer]:
-    """Layouts that are made without reading what is asked for."""
+    """Yield answerers whose layouts ignore the requirements."""
     ways: tuple[tuple[str, str, Callable[[FormulaSample], dict[str, Any]]], ...] = (
         ("an empty scene", "nothing", lambda sample: _grid(())),
         ("everything once, in rows", "which things are named, in the order of the formula", lambda s: _grid(s.classes)),
@@ -185,7 +185,7 @@ def _getting(
 
 
 def _grid(classes: Sequence[str]) -> dict[str, Any]:
-    """Return a layout of things in rows of five."""
+    """Return a layout with one object per class, in rows of five."""
     step = CANVAS // COLUMNS
     places = (divmod(number, COLUMNS) for number in range(len(classes)))
     boxes = [[x * step + GAP, y * step + GAP, (x + 1) * step - GAP, (y + 1) * step - GAP] for y, x in places]

@@ -1,12 +1,12 @@
-"""Subjects that ask nobody: boxes at random, the floor, and the solver, the ceiling.
+"""Baselines that use no model: random boxes as a lower bound, the solver as an upper bound.
 
 >>> from tsgkit.suites.formalimg.rows import sample_from
 >>> row = {"scenario": "knolling", "id": 0, "prompt": "A cup.", "dsl": "(exists ?x (and (Is ?x 'cup') (Has ?x 'red')))"}
 >>> random_layout(sample_from(row, "row", 0), seed=1)
 [{'label': 'cup', 'color': 'red', 'box_2d': [725, 255, 867, 485]}]
 
-``random`` puts one object of each class that the instruction names somewhere, in some colour. ``solver`` reads the
-formula, which no model is shown, and needs the extra ``logic``.
+``random`` places one object of each class that the instruction names at random, in a random color. ``solver`` uses the
+formula, which models do not see, and needs the extra ``logic``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Layout = list[dict[str, Any]]
 
 
 def random_layout(sample: FormulaSample, seed: int) -> Layout:
-    """Return one object of each named class, anywhere, apart from the others as far as a few tries can tell."""
+    """Place one object of each named class at random, avoiding overlaps as far as a few tries allow."""
     drawn = random.Random(hashlib.sha256(f"{seed}\n{sample.item_id}\n{sample.dsl}".encode("utf-8", "replace")).digest())
     placed: list[Box] = []
     found: Layout = []
@@ -52,7 +52,7 @@ def _free_box(drawn: random.Random, placed: list[Box]) -> Box:
 
 
 def solved_layout(sample: FormulaSample, seed: int) -> Layout:
-    """Return a neat layout that satisfies the formula; the empty one where there is none."""
+    """Return a neat layout that satisfies the formula; the empty one if none was found."""
     from tsgkit.logic.solver import solve
 
     layout = solve(sample.formula, seed=seed).layout
@@ -65,12 +65,12 @@ def _objects(scene: Mapping[str, object]) -> Layout:
 
 
 def solved(sample: FormulaSample, seed: int) -> str:
-    """Return the solver's layout, in the published form of an answer."""
+    """Return the solver's layout in the published form of an answer."""
     return layout_text(solved_layout(sample, seed))
 
 
 def needs_solver() -> None:
-    """Raise ``UsageError`` where the solver is not installed."""
+    """Raise ``UsageError`` if the solver is not installed."""
     from tsgkit.logic.placement import solver_module
 
     solver_module()
@@ -80,4 +80,4 @@ BASELINES: dict[str, Callable[[FormulaSample, int], str]] = {
     "random": lambda sample, seed: layout_text(random_layout(sample, seed)),
     SOLVER: solved,
 }
-"""Programs by name; each answers in the published form."""
+"""The baselines by name. Each answers in the published form."""

@@ -1,7 +1,7 @@
-"""Items as prompts for an image model: the style of the picture, the instruction, and a layout to follow.
+"""Items as prompts for an image model: the style of the image, the instruction, and a layout to follow.
 
-Layouts come from a file of replies to ``formalimg/layout``, or from the solver (``--layouts baseline/solver``); they go
-into the prompt as text, or as a plan that is drawn: boxes with the names of what lies there.
+Layouts come from a file of replies to ``formalimg/layout``, or from the solver (``--layouts baseline/solver``). The
+prompt includes them as text, or as a drawn plan: boxes with the names of the objects.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "layout-drawn": (),
     "instruction": ("prompt",),
 }
-"""The parts of a prompt, and the fields that they must have."""
+"""The parts of a prompt and their required fields."""
 SIDE = 1024
 LINE = 4
 LETTERS = 26
@@ -45,7 +45,7 @@ INK, PAPER = "black", "white"
 def paintings_of(
     samples: Sequence[FormulaSample], known: Sequence[str], options: PaintingOptions
 ) -> Iterator[Painting]:
-    """Yield the pictures of these items; ``known`` are the ids of all items that layouts may be of."""
+    """Yield the images to be made of these items; ``known`` are the ids of all items that layouts may refer to."""
     texts = Texts.of("pictures", PARTS)
     layouts = _layouts(samples, known, options)
     for sample in samples:
@@ -55,7 +55,7 @@ def paintings_of(
 
 
 def prompt_of(texts: Texts, sample: FormulaSample, options: PaintingOptions, layout: Sequence[Thing] | None) -> str:
-    """Return the words for an image model; of natural scenes, the instruction alone."""
+    """Return the prompt for an image model; for natural scenes, the instruction alone."""
     parts = [texts.part("knolling").render()] if sample.scenario == KNOLLING else []
     if options.instruction:
         parts += [texts.part("rules").render()] if sample.scenario == KNOLLING else []
@@ -70,7 +70,7 @@ def prompt_of(texts: Texts, sample: FormulaSample, options: PaintingOptions, lay
 def _layouts(
     samples: Sequence[FormulaSample], known: Sequence[str], options: PaintingOptions
 ) -> dict[str, list[Thing]]:
-    """Return the layout of every item, where any is wanted."""
+    """Return the layout of each item; empty if no layouts are used."""
     if options.condition == "none" or options.layouts is None:
         return {}
     if others := [sample.item_id for sample in samples if sample.scenario != KNOLLING]:
@@ -85,7 +85,7 @@ def _layouts(
 
 
 def _layout(sample: FormulaSample, reply: Reply | None, source: str) -> list[Thing]:
-    """Return a layout that can be followed; ``UsageError`` where there is none."""
+    """Return the layout in a reply. Raise ``UsageError`` if there is none."""
     read = None if reply is None else layout_in(reply.text or "")
     if isinstance(read, LayoutAnswer) and read.objects:
         return read.objects
@@ -94,7 +94,7 @@ def _layout(sample: FormulaSample, reply: Reply | None, source: str) -> list[Thi
 
 
 def _plan(sample: FormulaSample, layout: Sequence[Thing], drawings: Path) -> Picture:
-    """Return the layout as a drawn plan, kept in a folder."""
+    """Draw the layout as a plan and store it in a folder."""
     try:
         return keep_picture(drawings, plan_png(layout), (SIDE, SIDE))
     except (TypeError, ValueError, KeyError) as error:
@@ -103,7 +103,7 @@ def _plan(sample: FormulaSample, layout: Sequence[Thing], drawings: Path) -> Pic
 
 
 def plan_png(layout: Sequence[Thing]) -> bytes:
-    """Boxes with labels on white, as a PNG."""
+    """Return labelled boxes on white as a PNG."""
     require_pillow()
     from PIL import Image, ImageDraw
 

@@ -1,6 +1,6 @@
-"""All that the tasks of pictures share: a judge is shown the pictures of a folder, and its transcripts are scored.
+"""The common part of the image tasks: a judge is shown the images of a folder, and its transcripts are scored.
 
-What a judge is asked, how its replies are read and what they are worth stands in ``knolling`` and ``natural``.
+``knolling`` and ``natural`` define the questions to the judge, and how its replies are read and scored.
 """
 
 from __future__ import annotations
@@ -37,102 +37,103 @@ from tsgkit.suites.task import Dataset, Kind, Piece, Viewing
 from tsgkit.suites.transcript import Ask, Transcript
 
 ONE_WAY = style_of("zero-shot")
-"""The one style in which a judge is told what to do."""
-FOLDER = "name a folder of pictures: --images NAME=DIR --judge MODEL"
+"""The only prompt style for judges."""
+FOLDER = "give a folder of images: --images NAME=DIR --judge MODEL"
 
 
 class PictureTask(FormulaTask):
-    """A task that takes folders of pictures."""
+    """A task that judges folders of images."""
 
     takes: tuple[Kind, ...] = ("images",)
     room: str
-    """The folder of what its judge is told."""
+    """The folder of the judge's prompts."""
     parts: Mapping[str, Sequence[str]]
-    """The parts of that, with their fields."""
+    """The parts of these prompts, with their fields."""
 
-    # What a task says
-
-    @abstractmethod
-    def told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
-        """Return the words of the first call about an item, who says them, and what is sent besides."""
+    # Implemented by each task
 
     @abstractmethod
-    def questions(self, sample: FormulaSample, picture: Picture, look: Looking) -> Sequence[Question[None]]:
-        """Return what a judge is asked about the picture of an item."""
+    def judge_prompt(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+        """Return the text of the first call about an item, the role it is sent with, and a note on what is sent
+        besides."""
+
+    @abstractmethod
+    def questions(self, sample: FormulaSample, picture: Picture, look: ImageJudge) -> Sequence[Question[None]]:
+        """Return the questions to a judge about the image of an item."""
 
     @abstractmethod
     def expected(self, sample: FormulaSample, protocol: str) -> Expected:
-        """Return what is asked about an item; format retries come on top."""
+        """Return the calls expected for an item, without format retries."""
 
     @abstractmethod
-    def identified(self, look: Looking) -> str:
-        """Return what a fingerprint says beside the protocol: the words, and how often they are said."""
+    def identified(self, look: ImageJudge) -> str:
+        """Return the part of a fingerprint after the protocol: the prompt texts and the number of tries."""
 
     @abstractmethod
     def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
-        """Return what is found where no picture could be shown."""
+        """Return the findings for an item whose image could not be shown."""
 
     @abstractmethod
     def seen(
         self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: Sight
     ) -> tuple[Outcome, Findings]:
-        """Return what is found in the last replies under each label."""
+        """Return the findings from the last replies under each label."""
 
     def unpublished(self, protocol: str) -> str:
-        """Return why a protocol has no official figures; empty where it has."""
+        """Return why a protocol has no official figures; empty if it has."""
         return ""
 
-    # Looking
+    # Solvers
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
-        """Return a solver for a folder of pictures."""
+        """Return a solver for a folder of images."""
         asker, images = Judge(viewing.formats), Images.of(viewing)
         texts = self.texts(viewing.prompts)
-        return Looking(self, viewing.protocol, asker=asker, images=images, texts=texts, form=viewing.form)
+        return ImageJudge(self, viewing.protocol, asker=asker, images=images, texts=texts, form=viewing.form)
 
     def pieces_of(self, viewing: Viewing, samples: Iterable[FormulaSample]) -> Iterable[Piece]:
-        """Return the pictures of these items."""
+        """Return the images of these items."""
         names = (sample.number for sample in samples)
         paths = (viewing.folder.path / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
         return (Piece(path.name, path) for path in paths if path.is_file())
 
     def recorded(self, solver: str, style: str) -> Recorded:
-        """Return looks of which only the transcripts are left."""
-        return Recorded(Looks(self, solver), solver)
+        """Return a solver for recorded transcripts."""
+        return Recorded(TranscriptScorer(self, solver), solver)
 
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
-        """Return the values of a tally, of these metrics (None: all)."""
+        """Return the values of a tally for the given metrics (None: all)."""
         return self.board_by(tally, seed, unpublished=solver.unpublished, only=only)
 
     def readings(self, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
-        """Return what the judge said, as it said it: both profiles read several calls together."""
+        """Return the judge's reply as it is: both profiles read several calls together."""
         outcome = outcome_of(reply)
-        if outcome is Outcome.UNREADABLE:  # it ended as it should, and has text
+        if outcome is Outcome.UNREADABLE:  # complete, with text
             outcome = Outcome.ANSWERED
         return TwoReadings(outcome, reply.text, "", (), reply.text, solver.unpublished, ())
 
-    # What a judge is told
+    # Judge prompts
 
     def texts(self, prompts: str | None) -> Texts:
-        """Return the texts, from a folder the caller names (None: the working project, then ours)."""
+        """Return the texts, from a folder the caller names (None: the working project, then the built-in ones)."""
         return Texts.of(self.room, self.parts, prompts)
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Return where each part of what a judge is told comes from."""
+        """Return the source of each part of the judge's prompt."""
         return self.texts(prompts).sources
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Refuse styles and prompts that there are none of; a solver is for models that answer."""
+        """Raise ``UsageError`` if the style or the prompts do not exist. Solvers apply only to models that answer."""
         style_of(style)
         refuse_solver(solver, self.key)
         self.texts(prompts)
 
     def preview(self, options: PreviewOptions) -> Preview:
-        """Return what a judge would be told beside the picture of one item, as published."""
+        """Return the published prompt that a judge gets with the image of one item."""
         if options.style != ONE_WAY.name or options.shots is not None:
-            raise UsageError(f"{self.key}: a judge is told one thing, so --style and --shots have no use")
+            raise UsageError(f"{self.key}: judges have one prompt, so --style and --shots do not apply")
         (_, sample), texts = self.item(options), self.texts(options.prompts)
-        text, role, note = self.told(sample, texts)
+        text, role, note = self.judge_prompt(sample, texts)
         return Preview(
             task=self.key,
             style=ONE_WAY,
@@ -144,52 +145,52 @@ class PictureTask(FormulaTask):
             notes=(note,),
         )
 
-    # Pictures to be made
+    # Image generation
 
     def paintings(
         self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
     ) -> Iterable[Painting]:
-        """Return the pictures to be made of the chosen items."""
+        """Return the images to be made of the chosen items."""
         rows = self.dataset(data)
         samples = [rows.sample(number) for number in rows.chosen(self.full_ids(rows, ids), limit)]
         return paintings_of(samples, rows.item_ids, options)
 
-    # What does not go with pictures
+    # Not supported for image tasks
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
-        """Refuse: no model answers here."""
-        raise UsageError(f"{self.key}: pictures are judged here, not what models say", hint=FOLDER)
+        """Raise ``UsageError``: this task judges images, so no model answers."""
+        raise UsageError(f"{self.key}: this task judges images, not replies of models", hint=FOLDER)
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """Refuse: no program makes pictures."""
-        raise UsageError(f"{self.key}: pictures are judged here, and {subject} makes none", hint=FOLDER)
+        """Raise ``UsageError``: baselines make no images."""
+        raise UsageError(f"{self.key}: this task judges images, and {subject} makes none", hint=FOLDER)
 
     def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
-        """Refuse: pictures are looked at, not scored from replies."""
+        """Raise ``UsageError``: images are judged, not scored from replies."""
         hint = f"tsgkit eval --task {self.key} --images NAME=DIR --judge MODEL"
-        raise UsageError(f"{self.key}: pictures are judged by looking at them, not by replies", hint=hint)
+        raise UsageError(f"{self.key}: this task judges images and cannot score replies", hint=hint)
 
 
 @dataclass(frozen=True)
-class Looks:
-    """Scores transcripts that hold what a judge said of the picture of an item."""
+class TranscriptScorer:
+    """Scorer of transcripts with a judge's replies about the image of an item."""
 
     task: PictureTask
     name: str
-    """The protocol."""
+    """The name of the protocol."""
     style: str = ""
 
     @property
     def unpublished(self) -> str:
-        """Why official figures do not apply; empty where they do."""
+        """The reason why official figures do not apply; empty if they do."""
         return self.task.unpublished(self.name)
 
     def unfinished(self, transcript: Transcript) -> str:
-        """Return what a transcript lacks; empty where the solver had come to its end."""
+        """Return what a transcript lacks; empty if the solver finished."""
         return unfinished(transcript)
 
     def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
@@ -207,8 +208,8 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class Looking(Looks):
-    """Shows the pictures of a folder to a judge."""
+class ImageJudge(TranscriptScorer):
+    """Solver that shows the images of a folder to a judge."""
 
     asker: Judge = field(kw_only=True)
     images: Images = field(kw_only=True)
@@ -217,15 +218,15 @@ class Looking(Looks):
 
     @property
     def fingerprint(self) -> str:
-        """The protocol, the words, and how often they are said."""
+        """The protocol, the prompt texts and the number of tries."""
         return f"{self.name}/{self.task.identified(self)}"
 
     def expected(self, sample: FormulaSample) -> Expected:
-        """Return what is asked about an item."""
+        """Return the calls expected for an item."""
         return self.task.expected(sample, self.name)
 
     async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
-        """Put all questions about the picture of an item, beside each other; the record of it comes last."""
+        """Ask all questions about the image of an item concurrently. The record of the image comes last."""
         model = a_model(ask, "pictures")
         sight, picture = await self.images.of_item(sample.number)
         asked = () if picture is None else self.task.questions(sample, picture, self)

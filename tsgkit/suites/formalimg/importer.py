@@ -1,12 +1,12 @@
-"""Brings the published items to this machine: fetched as an archive of their repository, or taken from a copy.
+"""Import of the published items: fetched as an archive of their repository, or read from a local copy.
 
     get_dataset("formalimg")
     import_dataset("formalimg", "checkout-of-the-repository")
     import_dataset("formalimg", "items.jsonl")
 
-Thousands of small files become one file of rows for each scenario. A copy with a row that cannot be used is refused
-with the reason; what is odd in others is counted and told: a K or clauses that are not those of the formula, names
-outside the vocabulary, texts that the published programs do not all read alike.
+Thousands of small files become one file of rows per scenario. A copy with an unusable row is refused with the reason.
+Oddities in other rows are counted and reported: a K or clauses that differ from those of the formula, names outside the
+vocabulary, texts that the published programs read differently.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, Placed, read_
 from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
 
 RULES = {
-    "k-differs": Rule(WARNING, "the K of a row is not that of its formula"),
-    "clauses-differ": Rule(WARNING, "the stored clauses are not those of the formula"),
-    "outside-vocabulary": Rule(WARNING, "a formula names what the vocabulary of its scenario does not have"),
-    "readers-differ": Rule(WARNING, "the published programs do not all read the same from a formula"),
+    "k-differs": Rule(WARNING, "the K of a row differs from that of its formula"),
+    "clauses-differ": Rule(WARNING, "the stored clauses differ from those of the formula"),
+    "outside-vocabulary": Rule(WARNING, "a formula uses names outside the vocabulary of its scenario"),
+    "readers-differ": Rule(WARNING, "the published programs read a formula differently"),
 }
 ARCHIVE = "archive.tar.gz"
 MOST_BYTES = 1_000_000
-"""No item is larger."""
+"""The maximum size of an item."""
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What was found in the items of one scenario."""
+    """The findings about the items of one scenario."""
 
     findings: tuple[Finding, ...]
     problem: str = ""
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many findings of each code."""
+        """The number of findings per code."""
         counts = Counter(finding.code for finding in self.findings)
         return {code: counts[code] for code in RULES if counts[code]}
 
 
 def meaning(suite: str, code: str) -> str:
-    """Return what a finding of a code means."""
+    """Return the meaning of a finding's code."""
     return RULES[code].meaning
 
 
@@ -70,7 +70,7 @@ def get_dataset(
     *,
     force: bool = False,
 ) -> Intake:
-    """Fetch the items where they are not all here; other items are replaced only with ``force``.
+    """Fetch the items unless all are installed; other items are replaced only with ``force``.
 
     ``source`` is another base address.
     """
@@ -94,7 +94,7 @@ def get_dataset(
 
 
 def unpack(archive: Path, folder: Path, wanted: Sequence[str]) -> None:
-    """Put the files of some folders of an archive into a folder; nothing is written elsewhere."""
+    """Extract the files of some folders of an archive into a folder; write nothing outside it."""
     try:
         with tarfile.open(archive, "r:gz") as opened:
             for member in opened:
@@ -111,7 +111,7 @@ def unpack(archive: Path, folder: Path, wanted: Sequence[str]) -> None:
 
 
 def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Intake:
-    """Take the items of folders or files into a dataset, all or none; others are replaced only with ``force``."""
+    """Import the items of folders or files into a dataset, all or none; others are replaced only with ``force``."""
     if not sources:
         raise UsageError("nothing to import", hint=f"tsgkit data import {name} DIR, or FILE...")
     origin = ", ".join(str(Path(source).absolute()) for source in sources)
@@ -137,7 +137,7 @@ def _taken(wanted: KnownDataset, rows: Iterable[Placed], origin: str, *, force: 
 
 
 def _lines_of(scenario: str, items: Sequence[tuple[Placed, FormulaSample]]) -> tuple[bytes, Inspection]:
-    """Return the rows of one scenario as they are stored, and what is odd about them."""
+    """Return the rows of one scenario as stored, and the findings about them."""
     lines = []
     findings: list[Finding] = []
     for number, (row, sample) in enumerate(items, 1):
@@ -156,13 +156,13 @@ def _stored(
 
 
 def findings_of(sample: FormulaSample, value: dict[str, object]) -> Iterator[Finding]:
-    """Yield what is odd about an item."""
+    """Yield the findings about an item."""
     try:
         form = clause_form(sample.formula, official=True)
         if sample.k != form.k:
             yield _finding("k-differs", f"K is {sample.k}, the formula's is {form.k}")
         if "cnf" in value and form_of_text(parse(sample.cnf)).unordered != form.unordered:
-            yield _finding("clauses-differ", "the stored clauses are others")
+            yield _finding("clauses-differ", "the stored clauses differ from those of the formula")
     except TsgkitError as error:
         yield _finding("clauses-differ", str(error))
     codes = {found.code: found for found in check(sample.dsl, VOCABULARIES[sample.scenario]).findings}

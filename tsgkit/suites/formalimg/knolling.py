@@ -1,12 +1,12 @@
-"""The task ``formalimg/knolling``: a judge says which objects are where in a picture, and the verifiers do the rest.
+"""The task ``formalimg/knolling``: a judge locates objects in an image, and the verifiers check the resulting layout.
 
-Protocol ``published``: one call for each class that the instruction names, with that class alone; protocol ``ours``:
-all these classes in one call. Either way only named classes can be in a scene.
+Protocol ``published``: one call for each class that the instruction names. Protocol ``ours``: one call for all of them.
+In both, a scene contains only named classes.
 
 >>> from tsgkit.llm.reply import Reply
 >>> found = objects_in(Reply('[{"label": "cup", "color": "teal", "box_2d": [0, 0, 9, 9]}]'), ("cup",))
 >>> found.objects, found.notes
-([{'label': 'cup', 'color': 'other', 'box_2d': [0, 0, 9, 9]}], ('teal is no colour that was asked for',))
+([{'label': 'cup', 'color': 'other', 'box_2d': [0, 0, 9, 9]}], ('teal is not one of the colors asked for',))
 >>> objects_in(Reply('[{"label": "cup", "box_2d": [5, 0, 2000, 9]}]'), ("cup",)).problem
 'object 0 (cup): box_2d is [5, 0, 2000, 9], expected 0 <= x1 < x2 <= 1000'
 """
@@ -28,7 +28,7 @@ from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.images import Looking, PictureTask
+from tsgkit.suites.formalimg.images import ImageJudge, PictureTask
 from tsgkit.suites.formalimg.prompts import Texts, words
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
@@ -44,70 +44,71 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 TRIES = {PUBLISHED: 30, OURS: 3}
-"""How often a class is asked for until the reply can be read."""
+"""The maximum number of calls for a class until a reply is readable."""
 PREFIX = "ground/"
 INSTRUCTIONS, CHARACTERS = 700, 90
-"""Characters of the instructions, and of an object that is found; the picture comes on top."""
+"""The estimated characters of the instructions and of an object in a reply, without the image."""
 ALL = "ground"
 OTHER = "other"
-UNPUBLISHED = "the published way asks for one class at a time"
+UNPUBLISHED = "the published protocol asks for one class at a time"
 NOT_WRITTEN = "the published code stops at this reply and leaves the item out"
 NO_CLASS = "the formula names no class: the published code leaves the item out"
 FENCED = (re.compile(r"```json(.*?)```", re.DOTALL), re.compile(r"```(?:json)?(.*?)```", re.DOTALL))
 
 
 class KnollingTask(PictureTask):
-    """The task that takes pictures of things laid out."""
+    """The task that judges images of objects laid out."""
 
     protocols = (PUBLISHED, OURS)
     why_left_out = "a task of their own, natural, is about them"
     room = "grounding"
     parts = MappingProxyType({"one-class": ("label", "colors"), "all-classes": ("classes", "colors")})
 
-    # What is asked
+    # Questions
 
-    def told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
-        """Return the words about the first class as published, who says them, and what is sent besides."""
+    def judge_prompt(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+        """Return the published text about the first class, the role it is sent with, and a note on what is sent
+        besides."""
         if not sample.classes:
-            raise UsageError(f"{sample.item_id}: the formula names no class, so nothing is looked for")
+            raise UsageError(f"{sample.item_id}: the formula names no class, so there is nothing to ask for")
         first, *others = sample.classes
-        more = f"; {', '.join(others)}: a call each in the same words" if others else ""
-        note = f"a message of the user with the picture alone follows{more}"
+        more = f"; {', '.join(others)}: one call each with the same prompt" if others else ""
+        note = f"a user message with only the image follows{more}"
         return instructions(texts, (first,), PUBLISHED), "system", note
 
-    def questions(self, sample: FormulaSample, picture: Picture, look: Looking) -> Sequence[Question[None]]:
-        """Return what is asked: for each class, or for all of them."""
+    def questions(self, sample: FormulaSample, picture: Picture, look: ImageJudge) -> Sequence[Question[None]]:
+        """Return one question per class, or one about all of them."""
         return [
             Question(label, _messages(classes, picture, look), _reader(classes, look.name), tries=TRIES[look.name])
             for label, classes in calls_of(sample, look.name)
         ]
 
     def expected(self, sample: FormulaSample, protocol: str) -> Expected:
-        """Return a call for each class, or one for all."""
+        """Return one call per class, or one for all."""
         calls = len(calls_of(sample, protocol))
         sent, said = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
         return Expected((0, calls), (0, sent), (0, 2 * said))
 
-    def identified(self, look: Looking) -> str:
-        """Return how often the words are said, the words, and in our own protocol on which side of the picture."""
+    def identified(self, look: ImageJudge) -> str:
+        """Return the number of tries, the prompt texts, and in protocol ``ours`` the side of the image they are on."""
         mark = "" if look.name == PUBLISHED else mark_of(look.form)
         return f"{TRIES[look.name]}/{look.texts.fingerprint}{mark}"
 
     def unpublished(self, protocol: str) -> str:
-        """Return why a protocol has no official figures; empty where it has."""
+        """Return why a protocol has no official figures; empty if it has."""
         return "" if protocol == PUBLISHED else UNPUBLISHED
 
-    # What it is worth
+    # Scoring
 
     def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
-        """Return that there is no scene: a picture that cannot be shown is an empty one as published."""
+        """Return findings without a scene. The published code treats an image that cannot be shown as empty."""
         published = NO_IMAGE if outcome is Outcome.MISSING else published_verdict(sample, [])
         return _nothing(sample, None if self.unpublished(protocol) else published, why, (why,))
 
     def seen(
         self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: Sight
     ) -> tuple[Outcome, Findings]:
-        """Verify what was found."""
+        """Verify the objects found."""
         found = {label: _read(replies.get(label), classes) for label, classes in calls_of(sample, protocol)}
         published = _published(sample, replies) if protocol == PUBLISHED else None
         notes = (*sight.notes, *(f"{label}: {note}" for label, one in found.items() for note in one.notes))
@@ -129,7 +130,7 @@ class KnollingTask(PictureTask):
 
 
 def instructions(texts: Texts, classes: Sequence[str], protocol: str) -> str:
-    """Return the instructions of the judge: one class as published, else all of them."""
+    """Return the judge's instructions: for one class as published, else for all of them."""
     colors = words(KNOLLING.values["color"])
     if protocol == PUBLISHED:
         return texts.part("one-class").render(label=classes[0], colors=colors)
@@ -137,14 +138,15 @@ def instructions(texts: Texts, classes: Sequence[str], protocol: str) -> str:
 
 
 def calls_of(sample: FormulaSample, protocol: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the label of each call and the classes it is about."""
+    """Return the label of each call and the classes it asks for."""
     if protocol == PUBLISHED:
         return [(f"{PREFIX}{name}", (name,)) for name in sample.classes]
     return [(ALL, sample.classes)] if sample.classes else []
 
 
-def _messages(classes: Sequence[str], picture: Picture, look: Looking) -> list[BaseMessage]:
-    """As published, instructions of the system and the picture of the user; else both of the user."""
+def _messages(classes: Sequence[str], picture: Picture, look: ImageJudge) -> list[BaseMessage]:
+    """Build the messages: as published, instructions as system and image as user message; else both in a user
+    message."""
     text = instructions(look.texts, classes, look.name)
     if look.name == PUBLISHED:
         return messages_of(images=(picture,), role=text)
@@ -157,12 +159,12 @@ def _reader(classes: Sequence[str], protocol: str) -> Callable[[Reply], Reading[
     return lambda reply: Reading(None, _read(reply, classes).problem)
 
 
-# How a reply is read
+# Reading
 
 
 @dataclass(frozen=True)
-class Grounded:
-    """The objects that one reply gives, or what is wrong with it."""
+class LocatedObjects:
+    """The objects in a reply, or the problem with it."""
 
     objects: list[Thing]
     notes: tuple[str, ...] = ()
@@ -170,16 +172,16 @@ class Grounded:
     is_repaired: bool = False
 
 
-def objects_in(reply: Reply, classes: Sequence[str]) -> Grounded:
-    """Return the objects of these classes in a reply; one with a box that is none cannot be used at all."""
+def objects_in(reply: Reply, classes: Sequence[str]) -> LocatedObjects:
+    """Return the objects of these classes in a reply; an invalid box makes the whole reply unusable."""
     found = layout_in(reply.text or "")
     if isinstance(found, Unreadable):
-        return Grounded([], problem=found.reason)
+        return LocatedObjects([], problem=found.reason)
     objects: list[Thing] = []
     notes = [str(note) for note in found.notes]
     for number, thing in enumerate(found.objects):
         if not isinstance(thing, dict):
-            return Grounded([], problem=f"object {number} is no object")
+            return LocatedObjects([], problem=f"object {number} is no object")
         made, said = _checked(thing, classes)
         notes += said
         if made is not None:
@@ -188,34 +190,34 @@ def objects_in(reply: Reply, classes: Sequence[str]) -> Grounded:
         for thing in objects:
             layout_of({"objects": [thing]})
     except LayoutProblem as problem:
-        return Grounded([], problem=problem.message)
-    return Grounded(objects, tuple(notes), is_repaired=found.is_repaired)
+        return LocatedObjects([], problem=problem.message)
+    return LocatedObjects(objects, tuple(notes), is_repaired=found.is_repaired)
 
 
 def _checked(thing: Thing, classes: Sequence[str]) -> tuple[Thing | None, list[str]]:
-    """Return an object with its label and colour as they were asked for; none where it is of another class."""
+    """Return an object with a normalised label and color, or None if it is of another class."""
     notes = []
     label = label_of(thing.get("label", classes[0] if len(classes) == 1 else None))
     if label not in classes:
         return None, [f"{label} was not asked for"]
     color = thing.get("color")
     if color not in (None, OTHER) and color not in KNOLLING.values["color"]:
-        notes.append(f"{color} is no colour that was asked for")
+        notes.append(f"{color} is not one of the colors asked for")
         color = OTHER
     made = {"label": label, "color": color, "box_2d": thing.get("box_2d")}
     return {key: value for key, value in made.items() if value is not None}, notes
 
 
-def _read(reply: Reply | None, classes: Sequence[str]) -> Grounded:
+def _read(reply: Reply | None, classes: Sequence[str]) -> LocatedObjects:
     if reply is None:
-        return Grounded([], problem="nobody was asked")
-    if outcome_of(reply) is not Outcome.UNREADABLE:  # it ended early, whatever it says
-        return Grounded([], problem=f"the judge's reply is {outcome_of(reply)}")
+        return LocatedObjects([], problem="the judge was not asked")
+    if outcome_of(reply) is not Outcome.UNREADABLE:  # incomplete
+        return LocatedObjects([], problem=f"the judge's reply is {outcome_of(reply)}")
     return objects_in(reply, classes)
 
 
 def published_objects(text: str) -> Any:  # noqa: ANN401  (whatever stands there)
-    """Return the objects that the published code takes from a reply; ``ValueError`` where it asks again.
+    """Return the objects that the published code reads from a reply. Raise ``ValueError`` if that code asks again.
 
     >>> published_objects('```json {"objects": []}``` ok'), published_objects("{}")
     ([], [])
@@ -241,7 +243,7 @@ def _published_reading(reply: Reply) -> Reading[None]:
 
 
 def _published(sample: FormulaSample, replies: Mapping[str, Reply]) -> Verdict | str:
-    """Return the published verdict: a class whose replies were no JSON to the end has no objects."""
+    """Return the published verdict; a class without a valid JSON reply has no objects."""
     if not sample.classes:
         return NO_CLASS
     objects: list[Any] = []
@@ -258,5 +260,5 @@ def _published(sample: FormulaSample, replies: Mapping[str, Reply]) -> Verdict |
 
 
 def _nothing(sample: FormulaSample, published: Verdict | str | None, why: str, notes: tuple[str, ...]) -> Findings:
-    """Return that there is no scene, so that no clause holds."""
+    """Return findings without a scene: no clause holds."""
     return Findings(official=published, clauses=clauses_of(sample.formula, hold=False), why=why, notes=notes)

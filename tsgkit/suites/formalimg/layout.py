@@ -1,4 +1,4 @@
-"""Layouts in words: a model, or a baseline, says what lies where.
+"""The task ``formalimg/layout``: a model, or a baseline, gives a layout as text.
 
 >>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.styles import style_of
@@ -54,7 +54,7 @@ from tsgkit.suites.task import Dataset
 from tsgkit.suites.text_task import AskedTask, OwnProgram
 
 CHARACTERS = 64
-"""As many as an object of a layout takes."""
+"""The estimated length of an object of a layout."""
 NO_REPLY = "no reply: the published code leaves the item out"
 NO_LAYOUT = "no layout can be verified for them"
 DIFFERENCE = (
@@ -84,22 +84,22 @@ SCHEMA: dict[str, Any] = {
 
 
 class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
-    """The task that takes layouts as text."""
+    """The task that asks for layouts as text."""
 
     why_left_out = NO_LAYOUT
     baselines = BASELINES
     text_of_reply = staticmethod(text_of_reply)
 
-    # What is asked
+    # Questions
 
     @property
     def parts(self) -> Parts:
-        """The parts of its prompts; the vocabulary lists the classes and colours there are."""
+        """The parts of its prompts; the vocabulary part lists the known classes and colors."""
         fields = {"vocabulary": ("classes", "colors")}
         return Parts(self.card.prompts, ("rules", "vocabulary"), required=("prompt",), rule_fields=fields)
 
     def texts(self, prompts: str | Path | None = None) -> LayoutTexts:
-        """Return its texts, in parts or as the whole prompt ``layout.txt`` in a folder that the caller names."""
+        """Return its texts, as parts or as the whole prompt ``layout.txt``, from a folder that the caller names."""
         parts = self.parts
         whole = None if prompts is None else Path(prompts) / "layout.txt"
         if whole is None or not whole.is_file():
@@ -108,17 +108,17 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
             return LayoutTexts(parts, templates, _values, _schema, answer_name="layout", rule_values=named)
         inner = whole.parent / "prompts"
         if ((inner if inner.is_dir() else whole.parent) / parts.folder).is_dir():
-            problem = f"{prompts}: holds {whole.name}, a whole prompt, and parts too"
+            problem = f"{prompts}: holds {whole.name}, a whole prompt, and also parts"
             raise UsageError(problem, hint="keep one of them")
         template = load_template(whole, required=parts.required)
         return LayoutTexts(parts, {"whole": template}, _values, _schema, answer_name="layout", whole=template)
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Return where each part of its prompts comes from."""
+        """Return the source of each part of its prompts."""
         return {name: part.source for name, part in self.texts(prompts).templates.items()}
 
     def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[FormulaSample]:
-        """Return its prompts in a style; the pool of examples is held against the items."""
+        """Return its prompts in a style; the pool of examples is checked against the items."""
         examples = self.pool().chosen(style.shots, seed, own_rows(dataset)) if style.shots else ()
         return Prompter(self.texts(prompts), style, examples)
 
@@ -127,27 +127,27 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
         examples = tuple(_example(row) for row in read_rows(pool_file(self.card)))
         return Pool(str(self.card.examples), examples, _identity)
 
-    # How an answer is read
+    # Reading
 
     def read_text(self, item: FormulaSample, text: str) -> LayoutAnswer | Unreadable:
-        """Read the layout that a text gives."""
+        """Read the layout in a text."""
         return layout_in(text)
 
     def told(self, answer: LayoutAnswer) -> str:
-        """Return a layout in the form asked for."""
+        """Return a layout in the requested form."""
         return _shown(answer.objects)
 
     def noted(self, answer: LayoutAnswer) -> tuple[Note, ...]:
-        """Return what was repaired or ignored in a layout."""
+        """Return the repairs and ignored parts of a layout."""
         return answer.notes
 
     def spans(self, item: FormulaSample, text: str) -> Spans:
-        """Return where the layout stands in a text."""
+        """Return the spans of the layout in a text."""
         found = layout_in(text)
         return found.spans if isinstance(found, LayoutAnswer) else ()
 
     def readings(self, sample: FormulaSample, reply: ModelReply, solver: Solver) -> TwoReadings:
-        """Return what both profiles read in one reply."""
+        """Return the readings of a reply in both profiles."""
         found = super().readings(sample, reply, solver)
         if found.not_official:
             return found
@@ -156,10 +156,10 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
         theirs = None if value is None else _shown(value)
         return replace(found, official=theirs, why=() if found.strict == theirs else (DIFFERENCE,))
 
-    # What it is worth
+    # Scoring
 
     def score(self, item: FormulaSample, reading: Reading[Any], asked: AsAsked | None) -> Judged:
-        """Verify the layout in both profiles; where there is none, the evidence says why."""
+        """Verify the layout in both profiles; if there is none, the evidence gives the reason."""
         outcome, found = reading
         published = None if asked is None else _published(item, asked.reply)
         if isinstance(found, LayoutAnswer):
@@ -171,29 +171,29 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
 
     def unpublished(self, style: str, solver: str) -> str:
         """Return why there are no official figures: only the style can be unpublished."""
-        return "replies in a JSON schema were not asked for in the published way" if style == "structured" else ""
+        return "the published protocol does not use a JSON schema" if style == "structured" else ""
 
     def items_to_score(self, data: str) -> Rows:
-        """Return the items of rows that need no prompt, since nothing is asked."""
+        """Return the items of rows. Prompts may be missing, since no model is asked."""
         source = self.source(data)
         return Rows(str(source), read_samples(source, needs_prompts=False), self.scenario)
 
     def replies_in(self, file: str, dataset: Dataset) -> tuple[Mapping[str, Reply], tuple[str, ...]]:
-        """Return the replies of a file; those to natural items are told, and not used."""
+        """Return the replies in a file; replies to natural items are reported and ignored."""
         rows = own_rows(dataset)
         found = read_replies(file, (*rows.item_ids, *rows.left_out), self.text_of_reply)
         unused = len(found.keys() & set(rows.left_out))
         return found, rows.told(f"{NO_LAYOUT}; so are the replies to them: {unused}" if unused else NO_LAYOUT)
 
-    # What programs answer, and how long a right answer is
+    # Baselines, and the length of a correct answer
 
     def length(self, item: FormulaSample) -> tuple[int, int]:
-        """Return the length of an object for each class, or of two."""
+        """Return the expected length of a reply: one object per class, or two."""
         said = CHARACTERS * max(len(item.classes), 1)
         return said, 2 * said
 
     def program(self, subject: str, seed: int, dataset: Dataset) -> OwnProgram[FormulaSample, LayoutAnswer]:
-        """Return the baseline of a name; ``UsageError`` where what it needs is not installed."""
+        """Return a baseline by name. Raise ``UsageError`` if its requirements are not installed."""
         made = OwnProgram(self, baseline_name(subject, self.baselines), seed)
         if made.name == SOLVER:
             needs_solver()
@@ -205,7 +205,7 @@ class LayoutTexts(Texts[FormulaSample]):
     """The texts that ask for layouts."""
 
     def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
-        """Return what a fingerprint is made of; a whole prompt has no head."""
+        """Return the values that make up a fingerprint; a whole prompt has no head."""
         return ["layout", style, head, tail if self.whole is not None else "{head}" + tail]
 
 
@@ -238,7 +238,7 @@ def _example(row: Placed) -> Example[FormulaSample]:
 
 
 def _identity(sample: FormulaSample) -> Identity:
-    """Return what an item is recognised by: its formula and its words."""
+    """Return the identity of an item: its formula and its prompt."""
     return Identity((sample.dsl, folded(sample.prompt)))
 
 
@@ -256,12 +256,12 @@ def _verified(sample: FormulaSample, answer: LayoutAnswer, published: Verdict | 
 
 
 def _published(sample: FormulaSample, reply: Reply | None) -> Verdict | str:
-    """Return the published verdict on a reply; in words where there is none."""
+    """Return the published verdict on a reply, or the reason why there is none."""
     return NO_REPLY if reply is None else published_verdict(sample, official.layout(reply.text or ""))
 
 
 def _shown(value: object) -> str:
-    """Return a list of objects as it is asked for, whatever is in it."""
+    """Return a list of objects in the requested form, whatever it contains."""
     if isinstance(value, list) and all(isinstance(one, dict) for one in value):
         try:
             return layout_text(value)
@@ -269,5 +269,5 @@ def _shown(value: object) -> str:
             pass
     try:
         return json.dumps(value)
-    except (TypeError, ValueError):  # a Python literal can hold what no JSON can
+    except (TypeError, ValueError):  # a Python literal can contain values that JSON cannot
         return ascii(value)

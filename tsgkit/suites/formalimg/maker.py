@@ -1,4 +1,4 @@
-"""New items: a formula that is sampled, an instruction that says it, and proofs that the item is sound.
+"""Maker of items: a sampled formula, an instruction that expresses it, and proofs that the item is sound.
 
 >>> item = composed(2, "knolling", seed=3)
 >>> faults(item.formula, "knolling", 2)
@@ -6,10 +6,10 @@
 >>> faults(item.formula, "knolling", 3)
 ['its K is 2, not 3']
 
-The formula is never a model's: it is sampled, so its K, its vocabulary and its satisfiability are known. The
-instruction is worded by rules, or by a model. A model's words are read back into a formula by a second call that sees
-them alone; only if no layout tells the two formulas apart is the item kept. A layout that does is the reason of a
-rejection. For natural scenes, worlds of relations stand for layouts.
+The formula is sampled, not made by a model, so its K, its vocabulary and its satisfiability are known. The instruction
+is worded by rules or by a model. A second call, which sees only the model's words, translates them back into a formula.
+The item is kept only if no layout distinguishes the two formulas; otherwise that layout is the reason for rejection.
+For natural scenes, worlds of relations take the place of layouts.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 from tsgkit.suites.transcript import Ask
 
 TWISTS: tuple[Twist, ...] = ("", "", "or", "", "not")
-"""What an item has besides conjunctions, in turn."""
+"""The twists of items, used in turn."""
 MOST_GROUPS = 1_000_000
-"""Seeds of groups are apart by this, so that no two items share one."""
+"""The distance between the seeds of groups, so that no two items share one."""
 EFFORT = 10.0
 FIELDS = {
     "write": ("formula", "reading", "problems"),
@@ -49,7 +49,7 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Composed:
-    """A formula and the instruction that says it."""
+    """A formula and the instruction that expresses it."""
 
     formula: Formula
     prompt: str
@@ -71,18 +71,18 @@ class Composed:
 
 @dataclass(frozen=True)
 class Rejected:
-    """An item that was not kept, and why."""
+    """A rejected item and the reason."""
 
     formula: Formula
     reason: str
     is_failure: bool = False
-    """Whether a service failed, rather than the item."""
+    """True if the service failed rather than the item."""
 
 
 def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) -> Composed:
-    """Return an item by rules alone: every other seed has a universal quantifier, some an or, some a not.
+    """Make an item by rules: every other seed has a universal quantifier, some an or, some a not.
 
-    With more ``objects`` than K, these are in groups of K (the last may be smaller) that nothing relates.
+    More ``objects`` than K form unrelated groups of K (the last may be smaller).
     """
     from tsgkit.logic.samples import configuration, formula_of
     from tsgkit.logic.verbalisation import instruction
@@ -96,7 +96,7 @@ def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) 
 
 
 def _grouped(k: int, scenario: Scenario, seed: int, objects: int) -> Formula:
-    """Return a formula about groups of K things; every other seed has a universal quantifier in the last group."""
+    """Return a formula about groups of K objects; every other seed has a universal quantifier in the last group."""
     from tsgkit.logic.plausibility import clash
     from tsgkit.logic.samples import configuration, formula_of
     from tsgkit.logic.witnesses import conjuncts
@@ -116,7 +116,7 @@ def _grouped(k: int, scenario: Scenario, seed: int, objects: int) -> Formula:
 
 
 def faults(formula: Formula, scenario: Scenario, k: int) -> list[str]:
-    """Return why a formula is no sound item: its vocabulary, its K, that nothing or everything satisfies it."""
+    """Return the reasons why a formula is not a sound item: its vocabulary, its K, or trivial or no satisfaction."""
     found = [str(one.message) for one in check(text_of(formula), VOCABULARIES[scenario]).findings]
     if (own := clause_form(formula).k) != k:
         found.append(f"its K is {own}, not {k}")
@@ -128,7 +128,7 @@ def faults(formula: Formula, scenario: Scenario, k: int) -> list[str]:
 
 
 def _unsatisfied(formula: Formula, scenario: Scenario) -> str:
-    """Return why nothing satisfies it, as far as that can be proved; empty where something does."""
+    """Return why the formula is unsatisfiable, as far as that can be proven; empty if it is satisfiable."""
     if scenario == "natural":
         from tsgkit.logic.scene_models import world_of
 
@@ -144,10 +144,8 @@ def _unsatisfied(formula: Formula, scenario: Scenario) -> str:
     return "" if solution.profiles == BOTH else solution.note
 
 
-def told_apart(one: Formula, other: Formula, scenario: Scenario) -> str | None:
-    """Return what satisfies one of two formulas and not the other, in words; empty where nothing does, None where
-    unknown.
-    """
+def distinguishing_layout(one: Formula, other: Formula, scenario: Scenario) -> str | None:
+    """Describe a layout that satisfies only one of two formulas; empty if there is none, None if unknown."""
     if clause_form(one).unordered == clause_form(other).unordered:
         return ""
     for holds, fails, words in ((one, other, "more"), (other, one, "less")):
@@ -179,9 +177,7 @@ def _witness(formula: Formula, scenario: Scenario) -> str | None:
 
 
 async def written(item: Composed, ask: Ask, rounds: int = 2) -> Composed | Rejected:
-    """Return the item in a model's words, if they can be proved to say the same; what is told apart is told to the
-    model.
-    """
+    """Return the item in a model's words if they provably say the same. Differences are reported to the model."""
     problems: list[str] = []
     for number in range(1, rounds + 2):
         told = _write_prompt(item, problems)
@@ -199,13 +195,13 @@ async def written(item: Composed, ask: Ask, rounds: int = 2) -> Composed | Rejec
 
 
 def _difference(item: Composed, back: str) -> str:
-    """Return why what was read back is not the formula; empty where it is."""
+    """Return why the formula read back differs from the item's; empty if it does not."""
     text = back.strip().strip("`").removeprefix("lisp").strip()
     try:
         formula = parse(text)
         if wrong := [one for one in check(text, VOCABULARIES[item.scenario]).findings if one.severity == "error"]:
             return f"read back, it is no formula of this vocabulary: {wrong[0].message}"
-        apart = told_apart(item.formula, formula, item.scenario)
+        apart = distinguishing_layout(item.formula, formula, item.scenario)
     except TsgkitError as error:
         return f"read back, it is no formula: {error.message}"
     return "it could not be decided whether the words say the same" if apart is None else apart
@@ -227,7 +223,7 @@ def _template(name: str) -> Template:
 
 
 def templates_text() -> str:
-    """Return all texts that a model is asked with: part of what identifies work under way."""
+    """Return all prompt texts sent to a model. They are part of the identity of unfinished work."""
     return "\0".join(_template(name).text for name in FIELDS)
 
 

@@ -1,11 +1,11 @@
-"""The task ``formalimg/natural``: a judge says whether all holds in a picture, and which clauses do.
+"""The task ``formalimg/natural``: a judge decides whether an image satisfies the formula, and which clauses hold.
 
 >>> from tsgkit.llm.reply import Reply
->>> said = said_in(Reply('{"satisfies_constraint": "False", "satisfied_clauses": ["(Is ?x  \\'cat\\')"]}'))
+>>> said = judgement_in(Reply('{"satisfies_constraint": "False", "satisfied_clauses": ["(Is ?x  \\'cat\\')"]}'))
 >>> said.verdict, [normal(text) for text in said.clauses], said.is_repaired
 (False, ["(Is ?x 'cat')"], True)
 
-The verdict is the judge's own; where it says yes although it names clauses that fail, this is counted and told.
+The judge's verdict is accepted as it is. A positive verdict with failing clauses is counted and reported.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.images import Looking, PictureTask
+from tsgkit.suites.formalimg.images import ImageJudge, PictureTask
 from tsgkit.suites.formalimg.official import value_of
 from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
@@ -42,32 +42,32 @@ from tsgkit.suites.solvers.solver import Expected
 TRIES = 10
 LABEL = "judge"
 INSTRUCTIONS = 1500
-"""Characters of the instructions; the picture comes on top."""
+"""The estimated characters of the instructions, without the image."""
 VERDICT, CLAUSES = "satisfies_constraint", "satisfied_clauses"
 AS_JSON = {"type": "json_object"}
 NO_RESULT = "no result: the published code leaves the item out"
-INCONSISTENT = "the judge says that everything holds, and leaves out clauses"
+INCONSISTENT = "the judge's verdict is true, but it leaves out clauses"
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 FENCE_OPENS, FENCE_CLOSES = re.compile(r"```(?:json)?\s*\{"), re.compile(r"\}\s*```")
-STYLES = clauses_that_hold("clauses about the style of the picture")
+STYLES = clauses_that_hold("clauses about the style of the image")
 
 
 class NaturalTask(PictureTask):
-    """The task that takes pictures of scenes."""
+    """The task that judges images of scenes."""
 
     own_metrics = MappingProxyType({**FormulaTask.own_metrics, "styles": STYLES})
     why_left_out = "tasks of their own, layout and knolling, are about them"
     room = "natural"
     parts = MappingProxyType({"judge": ("prompt", "formula", "clauses")})
 
-    # What is asked
+    # Questions
 
-    def told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
-        """Return the instruction, the formula and its clauses, who says them, and what is sent besides."""
-        return instructions(texts, sample), "user", "the picture follows in the same message"
+    def judge_prompt(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+        """Return the instruction, formula and clauses as text, the role, and a note on what is sent besides."""
+        return instructions(texts, sample), "user", "the image follows in the same message"
 
-    def questions(self, sample: FormulaSample, picture: Picture, look: Looking) -> Sequence[Question[None]]:
-        """Return what is asked, as published: text, then the picture; again where the reply cannot be read."""
+    def questions(self, sample: FormulaSample, picture: Picture, look: ImageJudge) -> Sequence[Question[None]]:
+        """Return the published question: text, then the image; asked again if the reply is unreadable."""
         messages = messages_of(instructions(look.texts, sample), images=(picture,))
         return [Question(LABEL, messages, _published_reading, AS_JSON, TRIES)]
 
@@ -77,34 +77,38 @@ class NaturalTask(PictureTask):
         sent = INSTRUCTIONS + len(sample.prompt) + len(sample.cnf) + clauses
         return Expected((0, 1), (0, sent), (0, clauses))
 
-    def identified(self, look: Looking) -> str:
-        """Return how often the words are said, and the words."""
+    def identified(self, look: ImageJudge) -> str:
+        """Return the number of tries and the prompt texts."""
         return f"{TRIES}/{look.texts.fingerprint}"
 
-    # What it is worth
+    # Scoring
 
     def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
-        """Return that nobody said anything."""
-        clauses, _ = clauses_said(sample, ())
+        """Return findings without a reply."""
+        clauses, _ = judged_clauses(sample, ())
         return Findings(official=NO_RESULT, clauses=clauses, why=why, notes=(why,))
 
     def seen(
         self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: Sight
     ) -> tuple[Outcome, Findings]:
-        """Take the judge at its word."""
+        """Accept the judge's verdict and clauses."""
         reply = replies.get(LABEL)
         if reply is None:
-            return Outcome.MISSING, self.unseen(sample, protocol, Outcome.MISSING, "nobody was asked")
+            return Outcome.MISSING, self.unseen(sample, protocol, Outcome.MISSING, "the judge was not asked")
         result = judgement(reply.text or "")
         published = NO_RESULT if result is None else Verdict(bool(result.get(VERDICT, False)), "official")
         ended = outcome_of(reply)
-        said = said_in(reply) if ended is Outcome.UNREADABLE else Sayings(None, problem=f"the judge's reply is {ended}")
-        clauses, unknown = clauses_said(sample, said.clauses)
+        said = (
+            judgement_in(reply)
+            if ended is Outcome.UNREADABLE
+            else JudgeReply(None, problem=f"the judge's reply is {ended}")
+        )
+        clauses, unknown = judged_clauses(sample, said.clauses)
         if said.verdict is None:
             notes = (*sight.notes, said.problem)
             return ended, Findings(official=published, clauses=clauses, why=said.problem, notes=notes)
         failed = [one.text for one in clauses if not one.holds]
-        reason = "" if said.verdict else f"fails, says the judge: {'; '.join(failed) or 'no clause in particular'}"
+        reason = "" if said.verdict else f"judged to fail: {'; '.join(failed) or 'no clause in particular'}"
         findings = Findings(
             strict=Verdict(said.verdict, "strict", reason=reason),
             official=published,
@@ -117,7 +121,7 @@ class NaturalTask(PictureTask):
 
 
 def _oddities(verdict: bool, failed: Sequence[str], unknown: int) -> Iterator[str]:
-    """Yield all that a judge says which does not fit together."""
+    """Yield contradictions in a judge's reply."""
     if unknown:
         yield f"the judge names {unknown} clauses that the formula does not have"
     if verdict and failed:
@@ -125,17 +129,17 @@ def _oddities(verdict: bool, failed: Sequence[str], unknown: int) -> Iterator[st
 
 
 def instructions(texts: Texts, sample: FormulaSample) -> str:
-    """Return the words of the judge: the instruction, the formula and its clauses."""
+    """Return the judge's prompt: the instruction, the formula and its clauses."""
     clauses = "\n".join(dict.fromkeys(map(text_of, clauses_in(sample))))
     return texts.part("judge").render(prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
 
 
-# How a reply is read
+# Reading
 
 
 @dataclass(frozen=True)
-class Sayings:
-    """The sayings of a judge about a picture, or what is wrong with its reply."""
+class JudgeReply:
+    """A judge's verdict and clauses about an image, or the problem with its reply."""
 
     verdict: bool | None
     clauses: tuple[str, ...] = ()
@@ -143,25 +147,25 @@ class Sayings:
     problem: str = ""
 
 
-def said_in(reply: Reply) -> Sayings:
-    """Return the verdict and the clauses of a reply, in whatever form it is written."""
+def judgement_in(reply: Reply) -> JudgeReply:
+    """Read the verdict and the clauses of a reply, in any form."""
     text = spoken(reply.text or "")
     found = text if isinstance(text, Unreadable) else object_with(text.text, VERDICT)
     if isinstance(found, Unreadable):
-        return Sayings(None, problem=found.reason)
+        return JudgeReply(None, problem=found.reason)
     verdict, clauses = found.value[VERDICT], found.value.get(CLAUSES)
     if isinstance(verdict, str):
         verdict = TRUTHS.get(verdict.strip().lower())
     if not isinstance(verdict, bool):
-        return Sayings(None, problem=f"{VERDICT} is neither true nor false")
+        return JudgeReply(None, problem=f"{VERDICT} is neither true nor false")
     if not isinstance(clauses, list) or not all(isinstance(one, str) for one in clauses):
-        return Sayings(None, problem=f"{CLAUSES} is no list of texts")
+        return JudgeReply(None, problem=f"{CLAUSES} is no list of texts")
     is_repaired = found.repaired or not isinstance(found.value[VERDICT], bool)
-    return Sayings(verdict, tuple(clauses), is_repaired)
+    return JudgeReply(verdict, tuple(clauses), is_repaired)
 
 
 def normal(text: str) -> str:
-    """Return a clause however it is spaced, as one text."""
+    """Return a clause with normalised spaces."""
     try:
         return text_of(parse(text))
     except NotationError:
@@ -169,7 +173,7 @@ def normal(text: str) -> str:
 
 
 def _named(texts: Sequence[str]) -> Iterator[str]:
-    """Yield every clause that a judge names; a conjunction names its parts."""
+    """Yield every clause a judge names; a conjunction gives its parts."""
     for text in texts:
         yield normal(text)
         try:
@@ -180,8 +184,8 @@ def _named(texts: Sequence[str]) -> Iterator[str]:
             yield from map(text_of, formula.parts)
 
 
-def clauses_said(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Clause, ...], int]:
-    """Return the clauses of an item as a judge has them, and how many it names that are none of them."""
+def judged_clauses(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Clause, ...], int]:
+    """Return the clauses of an item as judged, and the number of named clauses that it does not have."""
     said = set(_named(named))
     listed = tuple(Clause(text_of(one), category(one), text_of(one) in said) for one in clauses_in(sample))
     known = {one.text for one in listed}
@@ -189,8 +193,9 @@ def clauses_said(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Cla
 
 
 def judgement(text: str) -> dict[str, Any] | None:
-    """Return the published reading: the shortest fenced object, else from the first brace to the last; None for no
-    result.
+    """Read a reply as the published code does: the shortest fenced object, else from the first brace to the last.
+
+    Return None if there is no result.
 
     >>> judgement("I say {'satisfies_constraint': True}."), judgement("{}"), judgement("yes")
     ({'satisfies_constraint': True}, None, None)
@@ -204,7 +209,7 @@ def judgement(text: str) -> dict[str, Any] | None:
 
 
 def _fenced_object(text: str) -> str:
-    """Return the first object in a fence up to the first brace at a fence's end; empty where there is none."""
+    """Return the first fenced object, up to the first brace before a closing fence; empty if there is none."""
     opens = FENCE_OPENS.search(text)
     closes = FENCE_CLOSES.search(text, opens.end()) if opens else None
     return text[opens.end() - 1 : closes.start() + 1] if opens and closes else ""

@@ -1,4 +1,4 @@
-"""Words of this suite for judges, painters and makers: a folder of prompts with parts of its own.
+"""Prompt texts of this suite for judges, image models and makers: a folder of prompts with its own parts.
 
 >>> texts = Texts.of("natural", {"judge": ("prompt", "formula", "clauses")})
 >>> list(texts.sources)
@@ -24,23 +24,24 @@ SUITE = "formalimg"
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of one folder of prompts, from a folder the caller names (None: the working project, then ours)."""
+    """The texts of a prompt folder named by the caller (None: the working project, then the built-in ones)."""
 
     room: str
     fields: Mapping[str, Sequence[str]]
-    """The parts, and the fields that each must have."""
+    """The parts and their required fields."""
     folder: Path | None = None
 
     @classmethod
     def of(cls, room: str, fields: Mapping[str, Sequence[str]], folder: str | Path | None = None) -> Texts:
-        """Return the texts; ``UsageError`` where the caller's folder has none, or a file that no prompt reads."""
+        """Return the texts. Raise ``UsageError`` if the caller's folder has none, or contains a file that no prompt
+        uses."""
         texts = cls(room, fields, None if folder is None else Path(folder))
         if texts.folder is not None:
             texts.check(texts.folder)
         return texts
 
     def check(self, folder: Path) -> None:
-        """Refuse a folder without these texts, or with a file that is none of them."""
+        """Raise ``UsageError`` if a folder lacks these texts or contains other files."""
         if not folder.is_dir():
             raise UsageError(f"{folder}: no such folder of prompts")
         own = (folder / "prompts" if (folder / "prompts").is_dir() else folder) / SUITE / self.room
@@ -52,7 +53,7 @@ class Texts:
                 raise UsageError(f"{file}: there is no prompt part {file.stem}", hint=hint)
 
     def part(self, name: str) -> Template:
-        """Return a part without the line breaks that end its file."""
+        """Return a part without the line breaks at the end of its file."""
         folders = () if self.folder is None else (self.folder,)
         found = find("prompts", f"{SUITE}/{self.room}/{name}.txt", folders)
         template = load_template(found, required=self.fields[name])
@@ -60,7 +61,7 @@ class Texts:
 
     @property
     def sources(self) -> dict[str, str]:
-        """Where each part comes from."""
+        """The source of each part."""
         return {name: self.part(name).source for name in self.fields}
 
     @property
@@ -71,12 +72,12 @@ class Texts:
 
 
 def words(names: Sequence[str]) -> str:
-    """Return names in a row."""
+    """Return names joined by commas."""
     return ", ".join(names)
 
 
 def layout_text(objects: Sequence[dict[str, Any]]) -> str:
-    """Return a layout as a JSON list, an object a line.
+    """Return a layout as a JSON list, one object per line.
 
     >>> print(layout_text([{"label": "cup", "box_2d": [0, 0, 9, 9]}]))
     [

@@ -1,14 +1,14 @@
-"""Items as rows: an instruction, the formula it stands for, how many objects depend on each other (K).
+"""Items as rows: an instruction, its formula, and the number of objects that depend on each other (K).
 
 >>> row = {"scenario": "knolling", "id": 7, "prompt": "A cup.", "dsl": "(exists ?x (Is ?x 'cup'))", "k": 1}
 >>> sample = sample_from(row, "rows.jsonl: line 1", 0)
 >>> sample.item_id, sample.classes, sample.groups["quantifier"]
 ('knolling/7', ('cup',), ('exists',))
 
-A row has ``prompt`` and ``dsl``, and may have ``cnf``, ``k`` and ``object_classes``: what is absent is computed of the
-formula. In JSON Lines it also says its ``scenario`` and perhaps its ``id`` (else its number); in the published layout,
-one file an item, folder and file name say both: ``knolling/7.json``. Its ``item_id`` is its name where it has one, else
-scenario and id are.
+A row has ``prompt`` and ``dsl``, and may have ``cnf``, ``k`` and ``object_classes``, which are otherwise computed from
+the formula. In JSON Lines it also has ``scenario`` and optionally ``id`` (default: its number). In the published
+layout, with one file per item, the folder and the file name give both: ``knolling/7.json``. The name of an item is its
+``item_id`` if given, else scenario and id.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ class Row(BaseModel):
 
 @dataclass(frozen=True)
 class FormulaSample:
-    """One item: an instruction and its formula."""
+    """An item: an instruction and its formula."""
 
     item_id: str
     scenario: str
     number: str
-    """The row's ``id``, after which pictures are named; its ``item_id`` where it has that alone, else its number."""
+    """The name used for images: the row's ``id``, or its ``item_id`` if it has only that, else its number."""
     prompt: str
     dsl: str
     formula: Formula
@@ -75,12 +75,12 @@ class FormulaSample:
 
     @property
     def cluster(self) -> str:
-        """Items of one formula are not independent of each other."""
+        """The cluster of the item. Items with the same formula are not independent."""
         return self.dsl
 
     @cached_property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """What items can be grouped by."""
+        """The groups the item belongs to, by kind of group."""
         has_forall = any(isinstance(one, Forall) for _, one in walk(self.formula))
         return {
             "k": (str(self.k),),
@@ -91,7 +91,7 @@ class FormulaSample:
 
 
 class Placed(NamedTuple):
-    """A row's value, where it stands, and its number in its file."""
+    """The value of a row, its place for messages, and its number in the file."""
 
     value: object
     place: str
@@ -112,13 +112,13 @@ class Rows(Items):
         self.left_out = [sample.item_id for sample in every if sample.scenario != scenario]
 
     def told(self, why: str) -> tuple[str, ...]:
-        """Return how many rows are left out, and why; nothing where there are none."""
+        """Return a note with the number of rows left out and the reason; empty if there are none."""
         other = next(name for name in SCENARIOS if name != self.scenario)
         return (f"{other} items left out: {len(self.left_out)} ({why})",) if self.left_out else ()
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:
-    """Return the tasks whose items a file holds, by its first row, or a folder; none where it cannot be told."""
+    """Return the tasks whose items a file or folder contains, judged by its first row; empty if unknown."""
     try:
         first = next(iter(read_rows(file)), None)
     except TsgkitError:
@@ -131,15 +131,15 @@ def kinds_of(file: Path) -> tuple[str, ...]:
 
 
 def read_samples(source: str | Path | Traversable, *, needs_prompts: bool = True) -> tuple[FormulaSample, ...]:
-    """Return the samples of a file or folder; ``UsageError`` names the first row that cannot be used, and why.
+    """Return the samples of a file or folder. ``UsageError`` names the first unusable row and the reason.
 
-    Without ``needs_prompts`` a prompt may be empty: nothing is asked where replies are scored.
+    Without ``needs_prompts`` a prompt may be empty, as when replies are scored.
     """
     return tuple(sample_from(row.value, row.place, row.number, needs_prompt=needs_prompts) for row in read_rows(source))
 
 
 def read_rows(source: str | Path | Traversable) -> Iterator[Placed]:
-    """Yield the rows of a file of them, of a file that is one, or of a folder in the published layout."""
+    """Yield the rows of a file of rows, a file with one row, or a folder in the published layout."""
     if isinstance(source, Traversable) and not isinstance(source, Path):
         yield from _lines(text_of(source), str(source))
         return
@@ -159,11 +159,12 @@ def _lines(text: str, file: str) -> Iterator[Placed]:
         try:
             yield Placed(load(line), where, place)
         except NotationError as error:
-            raise UsageError(f"{where}: {error.message}", hint="one JSON object a line") from None
+            raise UsageError(f"{where}: {error.message}", hint="one JSON object per line") from None
 
 
 def _of_folder(folder: Path) -> Iterator[Placed]:
-    """Files of rows, or one file an item in folders called as their scenario, here or in ``benchmarks``."""
+    """Yield rows from files of rows, or from one file per item in folders named after scenarios, here or in
+    ``benchmarks``."""
     if files := [file for name in SCENARIOS if (file := folder / f"{name}{ROWS}").is_file()]:
         for file in files:
             yield from _lines(read_text(file), str(file))
@@ -202,11 +203,11 @@ def _of_file(path: Path, number: int) -> Placed:
 
 
 def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = True) -> FormulaSample:
-    """Return the sample of a row; ``UsageError`` names the place and the field that is wrong."""
+    """Return the sample of a row. ``UsageError`` names the place and the invalid field."""
     row = row_from(value, place)
     if needs_prompt and not row.prompt.strip():
-        hint = "write the instruction that the formula stands for; tsgkit score needs none"
-        raise UsageError(f"{place}: prompt: it is empty, so nothing can be asked", hint=hint)
+        hint = "write the instruction for the formula; tsgkit score does not need one"
+        raise UsageError(f"{place}: prompt: it is empty", hint=hint)
     try:
         formula = parse(row.dsl)
         _refuse(row.scenario, formula)
@@ -232,14 +233,14 @@ def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = 
 
 
 def _names(row: Row, number: int) -> tuple[str, str]:
-    """Return what the pictures of a row are named after, and its item id."""
+    """Return the name used for the images of a row, and its item id."""
     own = "" if row.item_id is None else str(row.item_id)
     name = str(own.removeprefix(f"{row.scenario}/") or number if row.id is None else row.id)
     return name, own or f"{row.scenario}/{name}"
 
 
 def row_from(value: object, place: str) -> Row:
-    """Return the row that a JSON value is."""
+    """Validate a JSON value as a row."""
     if not isinstance(value, dict):
         raise UsageError(f"{place}: expected an object, found {kind_of(value)}", hint=HINT)
     try:
@@ -251,7 +252,7 @@ def row_from(value: object, place: str) -> Row:
 
 
 def _refuse(scenario: str, formula: Formula) -> None:
-    """Refuse what nobody could judge: predicates of which a layout tells nothing, and free variables."""
+    """Raise ``UsageError`` for predicates that a layout cannot decide and for free variables."""
     if scenario == KNOLLING:
         refuse_unjudgeable(formula)
     elif free := sorted(variable.name for variable in free_variables(formula)):
@@ -259,7 +260,7 @@ def _refuse(scenario: str, formula: Formula) -> None:
 
 
 def _hash_of(samples: Iterable[FormulaSample]) -> str:
-    """Return a hash of all that is asked, the same for the same rows in one file or in many."""
+    """Return a hash of the items' content; it does not depend on how rows are split into files."""
     digest = hashlib.sha256()
     for one in samples:
         said: list[Any] = [one.item_id, one.prompt, one.dsl, one.k, one.classes, one.cnf]

@@ -1,4 +1,4 @@
-"""The strict reader of layouts: a list of objects in whatever form it was written, and what had to be repaired.
+"""The strict reader of layouts: accepts a list of objects in many forms and records the repairs.
 
 >>> read = layout_in("<think>a cup?</think>Sure!\\n```json\\n[{'name': 'Cup', 'bbox': [1.5, '2', 30, 40]}]\\n```")
 >>> read.objects, [note.reason for note in read.notes]
@@ -6,8 +6,8 @@
 >>> layout_in("I cannot do that."), layout_in('[{"label": "cup"')
 (Unreadable(reason='there is no list of objects in it'), Unreadable(reason='the list ends in the middle'))
 
-What stands in a section of thinking is no answer. Of several layouts the last one counts. Repairs change how something
-is written, never what it says: boxes are not swapped, moved or rounded, and an object that lacks its box stays without.
+Text in a thinking section is ignored. Of several layouts the last one counts. Repairs change only the notation, never
+the content: boxes are not swapped, moved or rounded, and an object without a box stays without one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ALIASES = {
     "shape": ("shape",),
 }
 HOLDERS = ("objects", "layout", "items", "scene", "elements", "answer", "result", "output")
-"""Keys under which a list of objects may stand; the first is one we ask for."""
+"""The keys accepted for a list of objects. The first one is the requested key."""
 CORNERS = (
     ("x1", "y1", "x2", "y2"),
     ("xmin", "ymin", "xmax", "ymax"),
@@ -52,26 +52,26 @@ ONLY_NUMBERS = re.compile(r"[-+.,;\d\s\[\]()eE]{7,200}")
 
 @dataclass(frozen=True)
 class LayoutAnswer:
-    """The objects of a layout as verifiers take them, notes about what was repaired or ignored, and their places."""
+    """The objects of a layout as verifiers accept them, notes about repairs and ignored parts, and their spans."""
 
     objects: list[Any]
     notes: tuple[Note, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
-    """Where in the reply the list stands, or each object where there is none around them."""
+    """The span of the list in the reply, or of each object if there is no list around them."""
 
     @property
     def is_repaired(self) -> bool:
-        """Whether anything was not written as asked."""
+        """True if anything differs from the requested form."""
         return any(note.kind == "repaired" for note in self.notes)
 
     @property
     def scene(self) -> dict[str, object]:
-        """The layout as verifiers take it."""
+        """The layout as verifiers accept it."""
         return {"objects": self.objects}
 
 
 def text_of_reply(value: object) -> str | None:
-    """Return the text that a reply stands for; a list of objects is one as a model would write it.
+    """Return the text of a reply value; a list of objects becomes the text a model would write.
 
     >>> text_of_reply([{"label": "cup"}]), text_of_reply("[]"), text_of_reply([])
     ('[{"label": "cup"}]', '[]', '[]')
@@ -87,7 +87,7 @@ def text_of_reply(value: object) -> str | None:
 
 
 def layout_in(reply: str) -> LayoutAnswer | Unreadable:
-    """Return the layout a reply gives."""
+    """Read the layout in a reply."""
     said = spoken(reply)
     if isinstance(said, Unreadable):
         return said
@@ -121,9 +121,7 @@ def _notes(chosen: Found, line: int, *, is_as_asked: bool, others: int) -> Itera
 
 
 def things_of(value: object) -> list[Any] | None:
-    """Return the objects of a value that is a layout: a list with objects in it, an empty one, or what holds such a
-    list.
-    """
+    """Return the objects of a layout value: a list of objects, an empty list, or an object containing such a list."""
     if isinstance(value, list):
         if len(value) == 1 and isinstance(value[0], list):
             return things_of(value[0]) if value[0] else None
@@ -139,8 +137,7 @@ def things_of(value: object) -> list[Any] | None:
 
 
 def is_thing(value: object) -> bool:
-    """Return whether a value describes an object: it has a label and a place, or one of them under the name we
-    ask for."""
+    """Return whether a value describes an object: it has a label and a box, or one of them under the requested key."""
     if not isinstance(value, dict):
         return False
     names = {_plain(name) for name in value}
@@ -158,7 +155,7 @@ def _plain(name: str) -> str:
 
 
 def as_asked(thing: object) -> Any:  # noqa: ANN401  (what is no object stays what it is)
-    """Return an object under the keys and with the values that were asked for, as far as it says them.
+    """Return an object with the requested keys and values, as far as it has them.
 
     >>> as_asked({"Class": "Cutting Board", "colour": "Grey", "x": 10, "y": 20, "width": 30, "height": 40})
     {'label': 'cutting_board', 'color': 'gray', 'box_2d': [10, 20, 40, 60]}
@@ -181,7 +178,7 @@ def _same(value: object) -> object:
 
 
 def label_of(value: object) -> object:
-    """Return a class as the vocabulary spells it; another label as it is.
+    """Return a class in the spelling of the vocabulary; other labels unchanged.
 
     >>> label_of("Game controller"), label_of("mug")
     ('game_controller', 'mug')
@@ -190,12 +187,12 @@ def label_of(value: object) -> object:
 
 
 def color_of(value: object) -> object:
-    """Return a colour as the vocabulary spells it; another one as it is."""
+    """Return a color in the spelling of the vocabulary; other values unchanged."""
     return COLORS.get(fold(value), value) if isinstance(value, str) else value
 
 
 def box_of(value: object) -> object:
-    """Four numbers, however they are written; what is none stays what it is.
+    """Return a box as four numbers from any notation; other values unchanged.
 
     >>> box_of("10, 20, 30, 40"), box_of([[1, 2], [3, "4.5"]]), box_of({"x1": 1, "y1": 2, "x2": 3, "y2": 4})
     ([10, 20, 30, 40], [1, 2, 3, 4.5], [1, 2, 3, 4])
@@ -220,7 +217,7 @@ def _numeral(value: object) -> object:
 
 
 def _box_of_sides(plain: Thing) -> list[object] | None:
-    """Return a box of named sides, or of a corner with width and height."""
+    """Return a box from named sides, or from a corner with width and height."""
     for names in CORNERS:
         if all(name in plain for name in names):
             return [_numeral(plain[name]) for name in names]

@@ -1,4 +1,4 @@
-"""All that the tasks of this suite share: rows of formulas, metrics, groups, boards, and how an item is told.
+"""The common part of the tasks of this suite: rows of formulas, metrics, groups, boards, and item texts.
 
 >>> held = level_held(0.7)
 >>> held([0.9, 0.8, 0.6, 0.9, 0, 0, 0, 0, 0, 0]), held([0.6] * 10), held([0.9, 0.8, None, *[0.0] * 7])
@@ -6,9 +6,10 @@
 >>> metric_of("g_55").meaning
 'the highest K such that at least 55 % are satisfied at every level up to it'
 
-A level is the items of one K. ``easy``, ``medium`` and ``hard`` are means of levels 1 to 3, 4 to 6 and 7 to 10, and
-``overall`` of all ten: every level counts the same, however many items it has. ``g`` is a level from 0 to 10, for the
-published share of 70 percent; a card may name others (``g_55``). Levels beyond ten count in ``satisfied`` alone.
+A level consists of the items of one K. ``easy``, ``medium`` and ``hard`` are means of levels 1 to 3, 4 to 6 and 7 to
+10, and ``overall`` of all ten: every level has the same weight, whatever its number of items. ``g`` is a level from 0
+to 10, for the published share of 70 percent; a card may name others (``g_55``). Levels beyond ten count only in
+``satisfied``.
 
 A task is a class of its own in :mod:`~tsgkit.suites.formalimg.layout`, ``knolling`` and ``natural``.
 """
@@ -42,15 +43,16 @@ from tsgkit.suites.task import Dataset, Task
 EPSILON = 0.7
 ANY_G = re.compile(r"g_([1-9][0-9]?|100)")
 PREDICATE = "predicate"
-"""The group whose members take only the clauses of an item that are about them."""
+"""The group whose members count only the clauses of an item that are about them."""
 NOTHING_COUNTED = "the published code counts no item"
 LEFT_OUT = "left out, as published, for want of a reply or a verdict"
 
 
 def level_held(epsilon: float) -> Combination:
-    """Find the highest K such that at least this share of the items is satisfied at every level up to it.
+    """Return a function that finds the highest K up to which every level reaches this share of satisfied items.
 
-    A level that is not reached ends it: a later recovery does not count. None where a level that decides has no items.
+    The first level below the share ends it: a later recovery does not count. The result is None if a level needed to
+    decide has no items.
     """
 
     def held(levels: Sequence[float | None]) -> float | None:
@@ -75,7 +77,7 @@ def _held(percent: int, *, is_headline: bool) -> Metric:
 
 
 def clauses_that_hold(what: str) -> Metric:
-    """Return the metric of some clauses."""
+    """Return the metric for some kind of clauses."""
     return Metric(f"the share of {what} that hold together", is_headline=False)
 
 
@@ -98,7 +100,7 @@ CLAUSES: Mapping[str, Metric] = {
 
 
 def metric_of(name: str) -> Metric | None:
-    """Return the metric of a name like ``g_55``."""
+    """Return the metric for a name such as ``g_55``, or None."""
     match = ANY_G.fullmatch(name)
     return _held(int(match[1]), is_headline=False) if match else None
 
@@ -107,43 +109,43 @@ class FormulaTask(Task):
     """A task whose items are formulas."""
 
     own_metrics: Mapping[str, Metric] = MappingProxyType({**SATISFIED, **CLAUSES})
-    """The metrics that every card of it has."""
+    """The metrics that every card of the task has."""
     groups = ("k", "quantifier", "scenario", PREDICATE)
     part_groups = (PREDICATE,)
     k_counts = "objects that depend on each other"
     why_left_out: str
-    """Why it has no use for the rows of the other scenario."""
+    """The reason why the task does not use the rows of the other scenario."""
 
     @property
     def scenario(self) -> str:
-        """The scenario of its rows."""
+        """The scenario of the task's rows."""
         return SCENARIO_OF[self.kind]
 
     @property
     def stored(self) -> str:
-        """The name of its rows in datasets: that of their scenario."""
+        """The name of the task's rows in datasets, which is that of their scenario."""
         return self.scenario
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
-        """Its metrics, with those that its card names besides."""
+        """The task's metrics, including those its card adds."""
         more = {name: metric for name in self.card.metrics if (metric := metric_of(name))}
         return {**self.own_metrics, **more}
 
     @property
     def published_metrics(self) -> Collection[str]:
-        """The metrics whose figures are published, or follow from those that are: those of verdicts."""
+        """The metrics based on verdicts, whose figures are published or follow from published ones."""
         return tuple(name for name in self.metrics if name in SATISFIED or metric_of(name))
 
     # Rows
 
     def dataset(self, data: str | None) -> Rows:
-        """Return the items of a file, a folder, an installed dataset, or (None) those the card names."""
+        """Return the items of a file, a folder, an installed dataset, or (None) the dataset named by the card."""
         source = self.source(data)
         return Rows(str(source), read_samples(source), self.scenario)
 
     def source(self, data: str | None) -> Path | Traversable:
-        """Return where its rows lie: in a folder as published too, or in a file of a project or of ours."""
+        """Return the location of the rows: a folder in the published layout, or a project or built-in file."""
         if data is not None and Path(data).exists():
             return Path(data)
         found = super().source(data)
@@ -155,15 +157,15 @@ class FormulaTask(Task):
             return found
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """Return how many rows of the other scenario are left out."""
+        """Return a note on the number of rows of the other scenario that are left out."""
         return own_rows(dataset).told(self.why_left_out)
 
     def clusters_are(self, dataset: Dataset) -> str:
-        """Return formulas: the items of one are one cluster."""
+        """Return "formulas": the items of one formula are one cluster."""
         return "formulas"
 
     def item(self, options: PreviewOptions) -> tuple[Rows, FormulaSample]:
-        """Return the rows that a prompt is shown of, and the item it is about; its ``id`` alone names it too."""
+        """Return the rows and the item to preview; the item may be named by its ``id`` alone."""
         rows = self.dataset(options.data)
         return rows, rows.sample(
             rows.chosen(self.full_ids(rows, [options.item] if options.item is not None else []))[0]
@@ -175,7 +177,7 @@ class FormulaTask(Task):
         return [one if "/" in one or one in known else f"{self.scenario}/{one}" for one in ids]
 
     def auditable(self, data: str | None) -> Auditable:
-        """Return its rows, slips and all."""
+        """Return the rows to audit, including unusable ones."""
         return auditable(self.source(data), self.scenario)
 
     # Boards
@@ -183,7 +185,7 @@ class FormulaTask(Task):
     def board_by(
         self, tally: Tally, seed: int, *, style: str = "", unpublished: str, only: Collection[str] | None = None
     ) -> Board:
-        """Return the values of a tally; ``only`` names the metrics wanted (None: all), as intervals take time."""
+        """Return the values of a tally; ``only`` names the metrics wanted (None: all), since intervals take time."""
         skipped = tally.counts["skipped_official"]
         rules = Rules(
             metrics={name: metric for name, metric in self.metrics.items() if only is None or name in only},
@@ -203,32 +205,32 @@ class FormulaTask(Task):
         group: str,
         member: str,
     ) -> PartOfSample | None:
-        """Return the clauses of an item that are about a predicate."""
+        """Return the part of a sample whose clauses are about a predicate."""
         return part_about(sample, evidence, member)
 
     def group_metrics(self, group: str, shown: Sequence[str]) -> Sequence[str]:
-        """Return, of predicates, the share of their clauses that fail."""
+        """Return the metrics of a group: for predicates, the share of their clauses that fail."""
         return ("failed",) if group == PREDICATE else super().group_metrics(group, shown)
 
-    # Words
+    # Item texts
 
     def question(self, sample: FormulaSample, *, briefly: bool = False) -> str:
         """Return the instruction, and the formula behind it."""
         return sample.prompt if briefly else f"{sample.prompt}\n\n{sample.dsl}"
 
     def reference(self, sample: FormulaSample) -> str:
-        """Return the formula that has to hold, in plain words too."""
+        """Return the formula that must hold, also in plain English."""
         try:
             return f"{sample.dsl}\n{reading_of(sample.formula)}"
         except TsgkitError:
             return sample.dsl
 
     def trace(self, judged: Judged) -> tuple[str, ...]:
-        """Return the verifier's finding at each part of the formula; nothing where a judge gave the verdict."""
+        """Return the verifier's trace; empty if a judge gave the verdict."""
         return tuple(judged.evidence.get("trace") or ())
 
     def reference_value(self, sample: FormulaSample) -> object:
-        """Return the formula that has to hold, and its K."""
+        """Return the formula that must hold, and its K."""
         return {"dsl": sample.dsl, "k": sample.k}
 
 

@@ -1,4 +1,4 @@
-"""Verdicts: what a formula makes of a layout in both profiles, which of its clauses fail, and the scores of that.
+"""Verdicts on layouts in both profiles, the clauses that fail, and the resulting scores.
 
 >>> from tsgkit.logic.parser import parse
 >>> cup = {"label": "cup", "color": "blue", "box_2d": [600, 0, 700, 90]}
@@ -8,15 +8,15 @@
 >>> [predicates_of(parse(one)) for one in ("(or (not (Is ?x 'cup')) (LeftOf ?x ?y))", "(not (On ?x ?y))")]
 [('LeftOf',), ('On',)]
 
-``strict`` gives zero to whatever is no layout, malformed, or undecided. ``official`` leaves an item out where there is
-no reply, where its text cannot be lifted, and where the verifier would run out of time; it is counted.
+``strict`` scores zero if there is no layout, or if it is malformed or undecided. ``official`` leaves an item out, and
+counts it, if there is no reply, if its text cannot be lifted, or if the verifier would run out of time.
 
-A clause says nothing apart from the quantifiers above it. So clauses are taken up one after the other, classes first,
-then what is said of one object, of two, and what follows from conditions; one that cannot hold together with those
-taken up before fails, and is left out. Of a ``forall`` whose condition applies to nothing all clauses fail.
+A clause has no truth of its own without the quantifiers above it. So clauses are added one by one: classes first, then
+clauses about one object, about two, and consequences of conditions. A clause that cannot hold together with those added
+before fails, and is dropped. If the condition of a ``forall`` applies to no object, all its clauses fail.
 
-The published analysis counts clauses, not items: how often each predicate is asked for, and at what rate what asks for
-it fails. A clause with conditions is about what follows from them.
+The published analysis counts clauses, not items: how many clauses are about each predicate, and the share of these that
+fail. A clause with conditions is about its consequent.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
 from tsgkit.logic.printer import text_of
 from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.variables import apart
+from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
@@ -50,18 +50,18 @@ CATEGORIES = {
 }
 """The metric of each category of clauses."""
 MOST_LINES = 120
-"""Lines of a trace that are kept."""
+"""The number of trace lines kept."""
 NOT_DECIDED = "not decided: the published code runs out of time and leaves the item out"
 ORDER = ("object", "attribute", "relation", "number", "condition", "style")
-"""The order in which clauses are taken up."""
+"""The order in which clauses are added."""
 TRUE = And(())
 WORK = 20_000
-"""Steps for one attempt; what takes more counts as failed."""
+"""The maximum number of steps for one attempt. An attempt that needs more counts as failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause, what it is about, and whether it holds."""
+    """A clause, its category, and whether it holds."""
 
     text: str
     category: str
@@ -70,10 +70,10 @@ class Clause:
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """The findings about one item, before they are put into scores.
+    """The findings about one item, before scoring.
 
-    ``strict`` is None where there is nothing to verify; ``why`` then says why. ``official`` is a verdict, or in words
-    why the published code leaves the item out, or None where the item was not asked about as published.
+    ``strict`` is None if there is nothing to verify; ``why`` then gives the reason. ``official`` is a verdict, or the
+    reason why the published code leaves the item out, or None if the item was not asked about as published.
     """
 
     strict: Verdict | None = None
@@ -92,7 +92,7 @@ class Findings:
 def verdict_on(
     sample: FormulaSample, scene: dict[str, object], *, grounded: bool = False
 ) -> tuple[Verdict, Sequence[Clause]]:
-    """Return the strict verdict on a layout, and the clauses as far as they hold."""
+    """Return the strict verdict on a layout, and the clauses with their truth."""
     verdict = verify_strict(sample.formula, scene, grounded=grounded)
     if verdict.truth:
         return verdict, clauses_of(sample.formula, hold=True)
@@ -102,7 +102,7 @@ def verdict_on(
 
 
 def published_verdict(sample: FormulaSample, objects: object) -> Verdict:
-    """Return the published verdict on what the published reader took for a list of objects."""
+    """Return the published verdict on the objects that the published reader found."""
     return verify_official(sample.dsl, {"objects": objects})
 
 
@@ -110,7 +110,7 @@ def published_verdict(sample: FormulaSample, objects: object) -> Verdict:
 
 
 def scores_of(sample: FormulaSample, found: Findings) -> AnswerScores:
-    """Put findings into scores, counts and evidence."""
+    """Convert findings into scores, counts and evidence."""
     left_out, official_scores = _official(sample, found.official)
     verdict = found.strict
     undecided = int(verdict is not None and verdict.truth is None)
@@ -133,7 +133,7 @@ def _strict(sample: FormulaSample, found: Findings) -> Scores:
 
 
 def _official(sample: FormulaSample, verdict: Verdict | str | None) -> tuple[bool, Scores | None]:
-    """Return whether the published code leaves the item out, and return its scores."""
+    """Return whether the published code leaves the item out, and its scores."""
     if verdict is None:
         return False, None
     if isinstance(verdict, str):
@@ -145,12 +145,12 @@ def _official(sample: FormulaSample, verdict: Verdict | str | None) -> tuple[boo
 
 
 def levelled(sample: FormulaSample, score: Score) -> Scores:
-    """Return a score of an item for all items, and for those of its level."""
+    """Return a score of an item for all items and for its level."""
     return {"satisfied": score} | ({LEVELS[sample.k - 1]: score} if 1 <= sample.k <= len(LEVELS) else {})
 
 
 def shares(clauses: Iterable[Clause]) -> Scores:
-    """Count the clauses that hold, of all and of each category, and those that fail."""
+    """Return the shares of clauses that hold, overall and per category, and of those that fail."""
     listed = list(clauses)
     wrong = sum(not one.holds for one in listed)
     failed = Score(wrong, len(listed), f"{wrong} of {len(listed)} fail") if listed else Score.missing("there is none")
@@ -183,29 +183,31 @@ def _evidence(sample: FormulaSample, found: Findings) -> dict[str, Any]:
 
 
 class Required(NamedTuple):
-    """A part that has to hold, by its place, and what it is as a clause: with the conditions above it negated."""
+    """A part that must hold, by its path, and its clause: with the conditions above it negated."""
 
     path: Path
     clause: Formula
 
 
 def clauses_of(formula: Formula, *, hold: bool) -> tuple[Clause, ...]:
-    """Return all clauses, of which all hold or none."""
-    return tuple(Clause(text_of(one.clause), category(one.clause), hold) for one in required(apart(formula), (), ()))
+    """Return all clauses, either all holding or none."""
+    return tuple(
+        Clause(text_of(one.clause), category(one.clause), hold) for one in required(rename_apart(formula), (), ())
+    )
 
 
 def clauses_held(formula: Formula, scene: object, *, grounded: bool = False) -> tuple[Clause, ...]:
-    """Return all clauses, as far as they hold together on a layout."""
-    formula = apart(formula)
+    """Return all clauses, marking those that hold together on a layout."""
+    formula = rename_apart(formula)
     every = tuple(required(formula, (), ()))
     in_order = sorted(every, key=lambda one: ORDER.index(category(one.clause)))
     kept: set[Path] = set()
-    _take_up([one.path for one in in_order], kept, formula, scene, grounded)
+    _add_clauses([one.path for one in in_order], kept, formula, scene, grounded)
     return tuple(Clause(text_of(one.clause), category(one.clause), one.path in kept) for one in every)
 
 
 def required(formula: Formula, path: Path, conditions: tuple[Formula, ...]) -> Iterator[Required]:
-    """Yield the parts of a formula that have to hold."""
+    """Yield the parts of a formula that must hold."""
     match formula:
         case And(parts):
             for number, part in enumerate(parts):
@@ -222,8 +224,8 @@ def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
     return formula.parts if isinstance(formula, And) else (formula,)
 
 
-def _take_up(paths: Sequence[Path], kept: set[Path], formula: Formula, scene: object, grounded: bool) -> None:
-    """Keep of these parts, in their order, what can hold together; halves are tried where all cannot."""
+def _add_clauses(paths: Sequence[Path], kept: set[Path], formula: Formula, scene: object, grounded: bool) -> None:
+    """Add to ``kept`` those of the parts that hold together, in order; if all cannot, try halves."""
     if not paths:
         return
     tried = only(formula, kept.union(paths), ())
@@ -231,12 +233,12 @@ def _take_up(paths: Sequence[Path], kept: set[Path], formula: Formula, scene: ob
         kept.update(paths)
     elif len(paths) > 1:
         middle = len(paths) // 2
-        _take_up(paths[:middle], kept, formula, scene, grounded)
-        _take_up(paths[middle:], kept, formula, scene, grounded)
+        _add_clauses(paths[:middle], kept, formula, scene, grounded)
+        _add_clauses(paths[middle:], kept, formula, scene, grounded)
 
 
 def only(formula: Formula, kept: Set[Path], path: Path) -> Formula:
-    """Return a formula with nothing but some of the parts that have to hold."""
+    """Return a formula with only some of its required parts."""
     if path in kept:
         return formula
     if not any(one[: len(path)] == path for one in kept):
@@ -248,7 +250,7 @@ def only(formula: Formula, kept: Set[Path], path: Path) -> Formula:
 
 
 def clauses_in(sample: FormulaSample) -> tuple[Formula, ...]:
-    """Return the clauses that the judge of a natural scene is shown: those of the row, else those of the formula."""
+    """Return the clauses shown to the judge of a natural scene: those of the row, else those of the formula."""
     try:
         form = form_of_text(parse(sample.cnf))
     except TsgkitError:
@@ -264,9 +266,9 @@ def predicates_of(clause: Formula) -> tuple[str, ...]:
 
 
 def part_about(sample: FormulaSample, evidence: Mapping[str, Any] | None, name: str) -> PartOfSample | None:
-    """Return the scores and counts of the clauses of an item that are about a predicate; None where none is.
+    """Return the scores and counts of the clauses of an item about a predicate; None if there are none.
 
-    All fail where there is no evidence, because the code that judges the item failed.
+    All fail if there is no evidence because scoring the item failed.
     """
     texts = [text_of(clause) for clause in _judged_clauses(sample) if name in predicates_of(clause)]
     if not texts:
@@ -278,9 +280,7 @@ def part_about(sample: FormulaSample, evidence: Mapping[str, Any] | None, name: 
 
 
 def _judged_clauses(sample: FormulaSample) -> tuple[Formula, ...]:
-    """Return the clauses that are judged: those shown to the judge of a natural scene, else the parts that have to
-    hold.
-    """
+    """Return the clauses to score: those shown to the judge of a natural scene, else the parts that must hold."""
     if sample.scenario == NATURAL:
         return clauses_in(sample)
-    return tuple(one.clause for one in required(apart(sample.formula), (), ()))
+    return tuple(one.clause for one in required(rename_apart(sample.formula), (), ()))

@@ -51,7 +51,7 @@ def test_check_finds_nothing_in_a_good_formula(capsys: pytest.CaptureFixture[str
     lines = said(capsys, "check", GOOD).splitlines()
     assert [line for line in lines if not line.startswith("satisfiable: ")] == [
         "nothing to complain about (knolling)",
-        "the published validator lets it pass",
+        "the published validator accepts it",
         "0 errors, 0 warnings",
     ]
 
@@ -67,7 +67,7 @@ def test_check_says_what_is_wrong_where_and_ends_with_one(capsys: pytest.Capture
     assert (found["errors"], found["warnings"]) == (2, 0)
 
 
-def test_check_knows_two_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_supports_both_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
     text = "(exists ?x (and (Is ?x 'cat') (HasState ?x 'sleeping')))"
     assert "unknown-predicate" in said(capsys, "check", text, code=1)
     assert "nothing to complain about (natural)" in said(capsys, "check", text, "--scenario", "natural")
@@ -79,7 +79,7 @@ def test_check_reports_a_broken_text_as_a_finding(capsys: pytest.CaptureFixture[
     assert found["readers_differ"] == ["engine-refuses", "lifting-crashes"]
 
 
-def test_show_takes_a_formula_apart(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_the_parts_of_a_formula(capsys: pytest.CaptureFixture[str]) -> None:
     found = value(capsys, "show", "(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))")
     assert (found["k"], found["k_as_defined"], found["classes"]) == (2, 2, ["cup", "pen"])
     assert found["closures"] == [["?x", "?y"]]
@@ -91,7 +91,7 @@ def test_show_takes_a_formula_apart(capsys: pytest.CaptureFixture[str]) -> None:
     assert "  attribute (OnTopSide ?x)" in out
 
 
-def test_show_tells_where_the_published_form_drops_something(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_reports_disjuncts_dropped_by_the_published_form(capsys: pytest.CaptureFixture[str]) -> None:
     text = "(exists ?x (or (and (Is ?x 'cup') (OnTopSide ?x)) (and (Is ?x 'pen') (OnLeftSide ?x))))"
     assert "drops disjuncts" in said(capsys, "show", text)
     assert "drops disjuncts" not in said(capsys, "show", GOOD)
@@ -106,14 +106,14 @@ def test_verify_says_why_and_ends_with_zero(layout: str, files: None, capsys: py
     )
 
 
-def test_a_layout_without_objects_under_their_key_is_told(
+def test_verify_warns_of_a_layout_without_the_key_objects(
     files: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("thing.json").write_text('{"label": "cup", "box_2d": [0, 0, 100, 100]}')
     assert main(["formula", "verify", GOOD, "thing.json"]) == 0
     captured = capsys.readouterr()
     assert captured.out.startswith("false (strict): there is no cup")
-    assert "thing.json: has no key objects, so it is taken for an empty scene" in captured.err
+    assert "thing.json: has no key objects, so it is read as an empty scene" in captured.err
 
 
 def test_verify_gives_the_verdict_as_json(files: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,14 +144,14 @@ def test_verify_official_takes_texts_as_published(files: None, capsys: pytest.Ca
         (["verify", GOOD, "deep.json"], "deep.json: nested too deeply"),
         (["verify", GOOD, "missing.json"], "missing.json: no such file"),
         (["verify", "(exists ?x", "layout.json"], "found the end of the text"),
-        (["verify", "(exists ?x (On ?x ?x))", "layout.json"], "no layout tells whether On holds"),
+        (["verify", "(exists ?x (On ?x ?x))", "layout.json"], "On cannot be verified on a layout"),
         (["verify", GOOD, "layout.json", "--profile", "official", "--distinct"], "for the profile strict"),
-        (["verify", GOOD, "layout.json", "--work", "0"], "no number of steps"),
+        (["verify", GOOD, "layout.json", "--work", "0"], "not a number of steps"),
         (["check", GOOD, "--scenario", "indoors"], "--scenario: there is no indoors"),
         ([], "VERB"),
     ],
 )
-def test_wrong_usage_is_refused_in_words(
+def test_wrong_usage_is_refused_with_a_message(
     words: list[str], message: str, files: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert message in said(capsys, *words, code=2)

@@ -44,7 +44,7 @@ def test_solve_prints_one_layout_or_one_object(capsys: pytest.CaptureFixture[str
     assert json.loads(capsys.readouterr().out)["layout"] == printed
 
 
-def test_solve_names_what_cannot_hold_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_solve_names_conflicting_conjuncts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
     out = tmp_path / "layout.json"
     assert main(["formula", "solve", CONTRADICTION]) == 1
@@ -69,7 +69,7 @@ def test_check_says_whether_a_formula_can_be_satisfied(capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("verb", ["solve", "repair"])
-def test_what_takes_longer_than_it_may_is_not_decided(
+def test_solve_is_not_decided_beyond_the_time_limit(
     verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
@@ -84,7 +84,9 @@ def test_what_takes_longer_than_it_may_is_not_decided(
     assert (value["status"], value["layout"]) == ("not decided", None)
 
 
-def test_check_and_verify_say_what_they_had_no_time_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_and_verify_report_what_was_not_decided_in_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
     assert main(["formula", "check", FORMULA, "--seconds", "0.000001", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["satisfiable"].startswith("not decided")
@@ -110,7 +112,7 @@ def test_a_clause_form_that_takes_too_long_is_not_decided(capsys: pytest.Capture
     assert json.loads(capsys.readouterr().out)["status"] == "not decided"
 
 
-def test_show_warns_of_variables_that_nothing_binds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_warns_of_unbound_variables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["formula", "show", "(exists ?x (LeftOf ?x ?y))"]) == 0
     assert "nothing binds ?y" in capsys.readouterr().err
     assert main(["formula", "show", "(exists ?x (LeftOf ?x ?y))", "--json"]) == 0
@@ -123,7 +125,7 @@ def test_show_warns_of_variables_that_nothing_binds(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
 def test_seconds_are_a_number_above_zero(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["formula", "solve", FORMULA, f"--seconds={seconds}"]) == 2
-    assert "is no number of seconds" in capsys.readouterr().err
+    assert "is not a number of seconds" in capsys.readouterr().err
 
 
 def test_repair_says_what_it_changed_and_leaves_a_good_layout_alone(
@@ -154,9 +156,12 @@ def test_files_that_are_read_are_not_overwritten_and_pictures_are_svg(
 
 @pytest.mark.parametrize(
     ("more", "answer"),
-    [("", "yes, in a world without contradictions"), (" (In ?t ?c)", "no world of one thing a variable was found")],
+    [
+        ("", "yes, in a world without contradictions"),
+        (" (In ?t ?c)", "no world with one object per variable was found"),
+    ],
 )
-def test_check_looks_for_a_world_of_a_natural_formula(
+def test_check_searches_a_world_for_a_natural_formula(
     more: str, answer: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("ortools", reason="worlds are found by the extra logic")

@@ -1,4 +1,4 @@
-"""First-order formulas about layouts: check one, show what it says, judge a layout by it, find or repair a layout.
+"""First-order formulas about layouts: check or show one, verify a layout against it, find or repair a layout.
 
 tsgkit formula check "(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))"
 tsgkit formula show @formula.txt
@@ -7,10 +7,10 @@ tsgkit formula verify @formula.txt layout.json --profile official --json
 tsgkit formula solve @formula.txt -o layout.json --draw layout.svg
 tsgkit formula repair @formula.txt layout.json -o fixed.json
 
-A formula is given as text, as @FILE, or as a file's name; - is standard input. A layout looks like this:
+A formula is given as text, as @FILE, or as a file name; - is standard input. A layout looks like this:
 {"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 100, 100]}]}, on a canvas of 1000 by 1000.
-The exit code of verify does not depend on the verdict; solve and repair exit with 1 where they find no layout.
-A command is given ten seconds, or --seconds N; what takes longer is "not decided".
+The exit code of verify does not depend on the verdict; solve and repair exit with 1 if they find no layout.
+A command may take ten seconds, or --seconds N; after that the result is "not decided".
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from tsgkit.logic.verdicts import Verdict
 
 FURTHER_CHECKS: list[Callable[[Formula, Budget], tuple[str, str]]] = [solve.satisfiable]
-"""What else ``check`` says of a formula without errors, within a budget: each gives a name and what was found."""
+"""Further checks of a formula without errors, within a budget: each returns a name and a result."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The verbs of this command."""
+    """Add the verbs of this command."""
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    check = verbs.add_parser("check", help="syntax, scope, names and values, and what the published readers make of it")
+    check = verbs.add_parser("check", help="check syntax, scope, names and values, and the published readers")
     check.add_argument("--scenario", default="knolling", choices=("knolling", "natural"), help="default: knolling")
-    show = verbs.add_parser("show", help="in plain English, with K, closures, lifted form and clauses")
-    verify = verbs.add_parser("verify", help="does a layout satisfy it? the verdict, with a trace")
+    show = verbs.add_parser("show", help="show it in plain English, with K, closures, lifted form and clauses")
+    verify = verbs.add_parser("verify", help="verify a layout against it, with a trace")
     for verb in (check, show, verify):
         verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
@@ -51,19 +51,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verify.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
     verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
     verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
-    verify.add_argument("--grounded", action="store_true", help="boxes come from a picture and may share a little")
-    verify.add_argument("--work", type=_steps, default=None, metavar="N", help="how many steps a verdict may take")
+    verify.add_argument("--grounded", action="store_true", help="boxes come from an image and may overlap a little")
+    verify.add_argument("--work", type=_steps, default=None, metavar="N", help="maximum number of steps for a verdict")
     solve.add_arguments(verbs)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the verb says."""
+    """Run the chosen verb."""
     verbs = {"check": _check, "show": _show, "verify": _verify, "solve": _solve, "repair": _repair}
     return verbs[arguments.verb](arguments)
 
 
 def formula_text(given: str) -> str:
-    """Return the text of a formula that is given as text, as @FILE, as a file's name or as - for standard input."""
+    """Return the text of a formula given as text, as @FILE, as a file name or as - for standard input."""
     if given.lstrip().startswith("("):
         return given
     if not given.strip():
@@ -79,7 +79,7 @@ def formula_text(given: str) -> str:
 
 
 def read_formula(given: str) -> tuple[str, Formula]:
-    """Return the text and the formula it is; what is wrong is said with the file's name, where it is from one."""
+    """Return the text and the parsed formula. Errors name the file if there is one."""
     from tsgkit.logic.parser import FormulaProblem, parse
 
     text = formula_text(given)
@@ -92,7 +92,7 @@ def read_formula(given: str) -> tuple[str, Formula]:
 
 
 def read_layout(path: str) -> object:
-    """Return the value of a JSON file; a list is taken for the objects of a layout."""
+    """Return the value of a JSON file; a list is read as the objects of a layout."""
     text = read_text(path)
     try:
         value = json.loads(text)
@@ -101,13 +101,13 @@ def read_layout(path: str) -> object:
     except ValueError as error:
         raise FileProblem(f"{path}: not JSON: {error}", hint="tsgkit formula --help shows a layout") from None
     if isinstance(value, dict) and "objects" not in value:
-        complain(f"{path}: has no key objects, so it is taken for an empty scene")
+        complain(f"{path}: has no key objects, so it is read as an empty scene")
     return {"objects": value} if isinstance(value, list) else value
 
 
 def _steps(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) <= 10**12:
-        raise argparse.ArgumentTypeError(f"{text} is no number of steps")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of steps")
     return int(text)
 
 
@@ -154,7 +154,7 @@ def _print_check(scenario: str, checked: Checked, further: list[tuple[str, str]]
         doubtful = any(found.startswith(("no:", "no ", "not decided")) for _, found in further)
         say(f"{'well written' if doubtful else 'nothing to complain about'} ({scenario})")
     fault = checked.published_fault
-    say("the published validator " + (f"refuses it: {inert(fault)}" if fault else "lets it pass"))
+    say("the published validator " + (f"refuses it: {inert(fault)}" if fault else "accepts it"))
     for name, found in further:
         say(f"{name}: {inert(found)}")
     say(f"{count(checked.errors, 'error')}, {count(len(checked.findings) - checked.errors, 'warning')}")
@@ -195,7 +195,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _unbound(formula: Formula) -> list[str]:
-    """Return a warning about variables that no quantifier binds, where there are any."""
+    """Return a warning about unbound variables, if there are any."""
     from tsgkit.logic.formula import free_variables
 
     names = ", ".join(sorted(variable.name for variable in free_variables(formula)))
@@ -203,7 +203,7 @@ def _unbound(formula: Formula) -> list[str]:
 
 
 def _undecided_form(arguments: argparse.Namespace, reading: str, warnings: list[str], note: str) -> int:
-    """Return what is known of a formula whose clause form takes too long."""
+    """Show a formula whose clause form takes too long."""
     if arguments.json:
         say(json.dumps({"status": "not decided", "reading": reading, "warnings": warnings, "note": note}, indent=2))
     else:

@@ -1,12 +1,13 @@
-"""Make items of formalimg: formulas are sampled, proved satisfiable, and put into words by rules or by a model.
+"""Make items of formalimg: formulas are sampled, proven satisfiable, and verbalised by rules or by a model.
 
   tsgkit make formalimg --k 6 --n 20 -o items.jsonl
   tsgkit make formalimg --k 3 --n 10 --scenario natural --seed 7 -o items.jsonl
   tsgkit make formalimg --k 2 --objects 10 --n 20 -o items.jsonl
   tsgkit make formalimg --k 6 --n 20 --model openai/gpt-4o -o items.jsonl
 
-A model never makes the formula. Its words are read back into a formula by a second call that sees the words alone, and
-are kept only if no layout tells the two formulas apart; one that does is the reason of the rejection, and told to it.
+A model never makes the formula. A second call, which sees only the words, translates them back into a formula. They
+are kept only if no layout distinguishes the two formulas; otherwise that layout is the reason for the rejection, and
+the model is shown it when it tries again.
 Needs the extra logic: pip install "tsgkit[logic]".
 """
 
@@ -44,23 +45,23 @@ SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of this maker."""
+    """Add the options of this maker."""
     parser.add_argument(
         "--k", type=int, required=True, metavar="K", help=f"objects that depend on each other, 1 to {MOST_K}"
     )
     parser.add_argument(
-        "--objects", type=int, metavar="N", help="objects in all, in groups of K that nothing relates (default: K)"
+        "--objects", type=int, metavar="N", help="total number of objects, in unrelated groups of K (default: K)"
     )
-    parser.add_argument("--n", type=int, default=10, metavar="N", help="how many items (default 10)")
+    parser.add_argument("--n", type=int, default=10, metavar="N", help="number of items (default 10)")
     parser.add_argument("--scenario", choices=("knolling", "natural"), default="knolling")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed makes other items (default 0)")
-    parser.add_argument("--model", metavar="M", help="who puts formulas into words (default: rules)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the items (default 0)")
+    parser.add_argument("--model", metavar="M", help="model that verbalises the formulas (default: rules)")
     parser.add_argument("-o", "--out", required=True, metavar="FILE", help="the rows to write, as JSON Lines")
     add_model_options(parser, rounds=2)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make, check, write, and say what was rejected."""
+    """Make, check and write items, and report the rejected ones."""
     if not 1 <= arguments.k <= MOST_K:
         raise UsageError(f"--k {arguments.k}: from 1 to {MOST_K}")
     if arguments.objects is not None and not arguments.k <= arguments.objects <= MOST_OBJECTS:
@@ -89,7 +90,7 @@ def _texts() -> str:
 
 
 def _composed(arguments: argparse.Namespace) -> list[Composed]:
-    """So many sound items; a sampled formula that is not sound is passed over."""
+    """Return the requested number of sound items, skipping sampled formulas that are not sound."""
     from tsgkit.suites.formalimg.maker import composed, faults
 
     found: dict[str, Composed] = {}
@@ -107,7 +108,7 @@ def _composed(arguments: argparse.Namespace) -> list[Composed]:
 async def _worded(
     items: list[Composed], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
 ) -> tuple[list[Composed], list[Rejected], str]:
-    """Return the items in the model's words, as far as it was asked."""
+    """Return the items worded by the model, as far as it answered."""
     from tsgkit.agents.asker import ask_for
     from tsgkit.llm.failures import NotFinished
     from tsgkit.suites.formalimg.maker import Composed, written
@@ -133,7 +134,7 @@ def _finish(
     stopped: str,
     arguments: argparse.Namespace,
 ) -> int:
-    """Write what is sound, and say what is not."""
+    """Write the sound items and report the others."""
     rows = [{"id": number, **item.row} for number, item in enumerate(kept)]
     if rows:
         put("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), calls, arguments)

@@ -1,4 +1,4 @@
-"""The verbs of ``tsgkit formula`` that look for layouts: solve and repair, and what check says about solving."""
+"""The verbs of ``tsgkit formula`` that search for layouts: solve and repair, and the satisfiability check."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from tsgkit.logic.solver import Solution
 
 SECONDS = 10.0
-"""How long a command may take, unless told otherwise."""
+"""The default time limit of a command."""
 
 
 def add_arguments(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The verbs solve and repair."""
-    solve = verbs.add_parser("solve", help="a neat layout that satisfies it, or what in it cannot hold together")
-    repair = verbs.add_parser("repair", help="the least change of a layout that makes it satisfy the formula")
+    """Add the verbs solve and repair."""
+    solve = verbs.add_parser("solve", help="find a neat layout that satisfies it, or the parts that conflict")
+    repair = verbs.add_parser("repair", help="find the smallest change that makes a layout satisfy it")
     for verb in (solve, repair):
         verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
         verb.add_argument("-o", "--out", metavar="JSON", help="the layout to write; - is standard output")
-        verb.add_argument("--force", action="store_true", help="replace what lies in the place of JSON")
-        verb.add_argument("--draw", metavar="SVG", help="draw the layout too")
-        verb.add_argument("--seed", type=int, default=0, help="another seed gives another layout; default: 0")
+        verb.add_argument("--force", action="store_true", help="replace existing files")
+        verb.add_argument("--draw", metavar="SVG", help="also draw the layout")
+        verb.add_argument("--seed", type=int, default=0, help="seed of the layout; default: 0")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
         add_seconds(verb)
     repair.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
 
 
 def add_seconds(verb: argparse.ArgumentParser) -> None:
-    """The option --seconds."""
+    """Add the option --seconds."""
     verb.add_argument(
         "--seconds", type=_seconds, default=SECONDS, metavar="N", help="what takes longer is not decided; default: 10"
     )
@@ -52,24 +52,24 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
     return seconds
 
 
 def budget_of(arguments: argparse.Namespace) -> Budget:
-    """Return the budget of a command, which begins now."""
+    """Return the budget of a command, starting now."""
     from tsgkit.logic.budget import Budget
 
     return Budget(arguments.seconds, time.monotonic)
 
 
 def solve(arguments: argparse.Namespace, formula: Formula) -> int:
-    """Solve, write, draw."""
+    """Solve a formula; write and draw the layout."""
     from tsgkit.logic.solver import solve as solve_formula
 
     _check_targets(arguments)
     solution = solve_formula(formula, seed=arguments.seed, budget=budget_of(arguments))
-    _put(arguments, solution.layout)
+    _write(arguments, solution.layout)
     if arguments.json:
         say(json.dumps(solution.value(), indent=2))
     elif arguments.out != "-":
@@ -97,12 +97,12 @@ def _print_layout(layout: Layout) -> None:
 
 
 def repair(arguments: argparse.Namespace, formula: Formula, scene: object) -> int:
-    """Repair, write, draw."""
+    """Repair a layout; write and draw the result."""
     from tsgkit.logic.repairs import repair as repair_layout
 
     _check_targets(arguments)
     repaired = repair_layout(formula, scene, seed=arguments.seed, budget=budget_of(arguments))
-    _put(arguments, repaired.layout)
+    _write(arguments, repaired.layout)
     if arguments.json:
         say(json.dumps(repaired.value(), indent=2))
     elif arguments.out != "-":
@@ -118,7 +118,11 @@ def _print_repair(repaired: Repair) -> None:
     elif not repaired.changes:
         say("nothing to repair: the layout satisfies the formula")
     else:
-        least = "the least that is needed" if repaired.least else "less might do, the search was given up"
+        least = (
+            "no smaller change suffices"
+            if repaired.least
+            else "a smaller change may suffice: the time limit was reached"
+        )
         say(f"{count(len(repaired.changes), 'change')} ({least}):")
         for words in repaired.changes:
             say(f"  - {inert(words)}")
@@ -127,7 +131,7 @@ def _print_repair(repaired: Repair) -> None:
 
 
 def satisfiable(formula: Formula, budget: Budget) -> tuple[str, str]:
-    """Return what check says: whether a layout satisfies a formula; or why that is not known."""
+    """Return whether a layout satisfies a formula, or why that is unknown, for the output of check."""
     from tsgkit.logic.solver import solve as solve_formula
 
     if not _is_of_layouts(formula):
@@ -143,7 +147,7 @@ def satisfiable(formula: Formula, budget: Budget) -> tuple[str, str]:
 
 
 def _is_of_layouts(formula: Formula) -> bool:
-    """Return whether every predicate speaks of boxes on a canvas, rather than of a natural scene."""
+    """Return whether all predicates are about boxes on a canvas, rather than a natural scene."""
     from tsgkit.logic.formula import atoms_of
     from tsgkit.logic.vocabulary import KNOLLING, NATURAL
 
@@ -152,7 +156,7 @@ def _is_of_layouts(formula: Formula) -> bool:
 
 
 def _in_a_world(formula: Formula, budget: Budget) -> str:
-    """Return whether some sensible world makes a formula of a natural scene true, with one thing for each variable."""
+    """Return whether a plausible world makes a natural formula true, with one object per variable."""
     from tsgkit.logic.budget import OutOfBudget
     from tsgkit.logic.scene_models import world_of
 
@@ -162,7 +166,9 @@ def _in_a_world(formula: Formula, budget: Budget) -> str:
         return f"not decided (the search was given up after {out})"
     except UsageError as problem:
         return f"not tried: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
-    return "no world of one thing a variable was found" if world is None else "yes, in a world without contradictions"
+    return (
+        "no world with one object per variable was found" if world is None else "yes, in a world without contradictions"
+    )
 
 
 def _check_targets(arguments: argparse.Namespace) -> None:
@@ -179,8 +185,8 @@ def _check_targets(arguments: argparse.Namespace) -> None:
         raise UsageError("the layout and the picture cannot be one file")
 
 
-def _put(arguments: argparse.Namespace, layout: Layout | None) -> None:
-    """Write what was found where it was asked for."""
+def _write(arguments: argparse.Namespace, layout: Layout | None) -> None:
+    """Write the result to the requested files."""
     from tsgkit.logic.svg import drawn
 
     if layout is None:
