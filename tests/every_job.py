@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from image_server import image_server, png
 from model_server import Running, model_server
-from picture_server import picture_server, png
 from prefork import Prefork
 from run_files import samples
 from shipped import TASKS
@@ -56,7 +56,7 @@ class Job:
     out: str
     prepare: Callable[[Path, Prefork], None] = lambda *_: None
     looks: bool = False
-    """Whether pictures are shown or asked for."""
+    """Whether images are shown or asked for."""
     addresses: tuple[str, ...] = ("--model-arg",)
     in_flight: int = 2
     """How many requests are on their way together, where two may be."""
@@ -65,7 +65,7 @@ class Job:
 
     def server(self, **options: object) -> AbstractContextManager[Running]:
         """Return the service it asks."""
-        return (picture_server if self.looks else model_server)(replies=self.replies(), **options)
+        return (image_server if self.looks else model_server)(replies=self.replies(), **options)
 
     def command(self, server: Running, *more: str) -> tuple[str, ...]:
         """Return the words that are typed, without those about progress."""
@@ -120,15 +120,15 @@ def _project(folder: Path, _: Prefork) -> None:
     (folder / "tasks/spatialgen/data/questions.jsonl").write_text(written(ROWS[0]) + "\n")
 
 
-def _pictures(folder: Path, _: Prefork) -> None:
+def _images(folder: Path, _: Prefork) -> None:
     (folder / "pictures").mkdir()
     for row in ROWS[:6]:
         (folder / f"pictures/{row.id}.png").write_bytes(png(row.id))
 
 
 def _judged(folder: Path, commands: Prefork) -> None:
-    """A run in which a judge sees in each picture something else than was asked for."""
-    _pictures(folder, commands)
+    """A run in which a judge sees in each image something else than was asked for."""
+    _images(folder, commands)
     said = [{"item_id": row.id, "reply": ["\n".join(SEEN)]} for row in ROWS[:6]]
     (folder / "judge.jsonl").write_text("\n".join(map(json.dumps, said)))
     words = ("--judge", "script:judge.jsonl", "--out", "run", "--quiet", "--no-cache")
@@ -175,7 +175,7 @@ def _rewritten() -> dict[str, str]:
 def _shown(row: Row) -> str:
     """Return a text that tells what the judge saw."""
     seen = [q.options.get(letter, "") for q, letter in zip(row.questions, SEEN, strict=True)]
-    return f"The picture shows: {', '.join(filter(None, seen))}."
+    return f"The image shows: {', '.join(filter(None, seen))}."
 
 
 MODEL = ("--model", "openai/x")
@@ -188,7 +188,7 @@ JOBS = {
     "agent": Job((*EVAL, "--task", "ma-sgg", "--limit", "2", "--solver", "agent"), lambda: ACTIONS, "run"),
     "judge": Job(
         (*JUDGING, "--judge", "openai/eye", "--no-cache", "--out", "run"),
-        lambda: {"": "\n".join("A" * 10)}, "run", _pictures, looks=True,
+        lambda: {"": "\n".join("A" * 10)}, "run", _images, looks=True,
     ),
     "images": Job(PAINTED, dict, "pictures", looks=True, room=(900, 2000)),
     "images --rewriter": Job(

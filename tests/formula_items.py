@@ -1,4 +1,4 @@
-"""Items of two scenarios and pictures of one colour, for tests."""
+"""Items of two scenarios and images of one colour, for tests."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def levels(count: int = 3, *, levels: int = 10) -> list[dict[str, Any]]:
 
 
 def paint(path: Path, color: str = "white") -> Path:
-    """Return a picture of one colour."""
+    """Return an image of one colour."""
     from PIL import Image
 
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,13 +10,13 @@ from tsgkit.geometry import (
     STRICT,
     Architecture,
     Floor,
+    MeasuredScene,
     Mesh,
     Object,
     Opening,
     Primitive,
     Profile,
     Scene,
-    Stage,
     Wall,
     box,
     standing,
@@ -68,5 +68,5 @@ class Turn:
 AS_IT_IS = Turn()
 
 
-def staged(things: Iterable[Object], architecture: Architecture | None, profile: Profile = STRICT) -> Stage:
-    return Stage(Scene("room", tuple(things), architecture), profile)
+def staged(things: Iterable[Object], architecture: Architecture | None, profile: Profile = STRICT) -> MeasuredScene:
+    return MeasuredScene(Scene("room", tuple(things), architecture), profile)

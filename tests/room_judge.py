@@ -1,10 +1,10 @@
-"""A judge of rooms on loopback: it knows what each picture shows, and answers as whoever sees well would.
+"""A judge of rooms on loopback: it knows what each image shows, and answers as whoever sees well would.
 
-As a program it prints its port and serves, like ``picture_server``, whose options and faults it has. Besides:
-``known`` is a file of what it knows (``looks``: the things that look like a picture's SHA-256; ``held``: what holds the
-object of a picture of surroundings), ``size`` is how large pictures have to be. ``odd`` maps a kind of question (match,
+As a program it prints its port and serves, like ``image_server``, whose options and faults it has. Besides:
+``known`` is a file of what it knows (``looks``: the things that look like an image's SHA-256; ``held``: what holds the
+object of an image of surroundings), ``size`` is how large images have to be. ``odd`` maps a kind of question (match,
 attribute, support, sides, object-relations, room-relations) to the reply it gives instead, as often as ``times`` says
-for one and the same request. A request that is not as it should be (pictures that are none or too many, a schema that
+for one and the same request. A request that is not as it should be (images that are none or too many, a schema that
 does not fit) is answered with 418, and told in ``/stats``.
 """
 
@@ -23,8 +23,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from image_server import ImageConnection, ImageScript, seen
 from model_server import Running, started
-from picture_server import PictureConnection, PictureScript, seen
 
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
@@ -53,14 +53,14 @@ BUILT = re.compile(r'^\d+\. "(.*)": (.*); to: (.*)$', re.MULTILINE)
 
 
 def looks_of(scenes: Iterable[Furnished]) -> dict[str, Any]:
-    """Return what there is to know of the pictures of some scenes."""
+    """Return what there is to know of the images of some scenes."""
     looks: dict[str, list[dict[str, Any]]] = {}
     held: dict[str, str] = {}
     for scene in scenes:
         things = {thing.id: thing for thing in scene.scene.objects}
         for name, body in scene.stage.bodies.items():
-            front = asyncio.run(scene.gallery.picture("front", name))
-            around = asyncio.run(scene.gallery.picture("surroundings", name))
+            front = asyncio.run(scene.gallery.image("front", name))
+            around = asyncio.run(scene.gallery.image("surroundings", name))
             assert not isinstance(front, str) and not isinstance(around, str)
             one: dict[str, Any] = {"category": things[name].category, "description": things[name].description}
             one["attributes"] = scene.attributes.get(name)
@@ -70,7 +70,7 @@ def looks_of(scenes: Iterable[Furnished]) -> dict[str, Any]:
     return {"looks": looks, "held": held}
 
 
-class RoomScript(PictureScript):
+class RoomScript(ImageScript):
     """The judge's knowledge, and the images it received."""
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -85,14 +85,14 @@ class RoomScript(PictureScript):
         self.wrong: list[str] = []
         self.same = Synonyms.of(synonyms_table()[0])
 
-    def answer(self, kind: str, text: str, pictures: list[str]) -> dict[str, Any]:
-        """Return what it says to a question beside pictures (their SHA-256)."""
+    def answer(self, kind: str, text: str, images: list[str]) -> dict[str, Any]:
+        """Return what it says to a question beside images (their SHA-256)."""
         if kind == "match":
-            return {"reason": "that is how it looks", "category": self.category(pictures[0], LISTED.findall(text))}
+            return {"reason": "that is how it looks", "category": self.category(images[0], LISTED.findall(text))}
         if kind == "attribute":
-            return {"reason": "that is how they look", "holds": self.holds(text, pictures)}
+            return {"reason": "that is how they look", "holds": self.holds(text, images)}
         if kind == "support":
-            return {"reason": "that is where it is", "held_by": self.held.get(pictures[1], "ground")}
+            return {"reason": "that is where it is", "held_by": self.held.get(images[1], "ground")}
         if kind == "sides":
             return {"objects": [self.sides(line) for line in LISTED.findall(text.split("\n\n")[1])]}
         if kind == "object-relations":
@@ -101,20 +101,20 @@ class RoomScript(PictureScript):
         floors = dict(line.split(": ", 1) for line in LISTED.findall(text) if line.startswith("floor_"))
         return {"relations": [self.built(n, one, floors) for n, one in enumerate(BUILT.findall(text), 1)]}
 
-    def category(self, picture: str, offered: list[str]) -> str | None:
-        things = self.looks.get(picture, [])
+    def category(self, image: str, offered: list[str]) -> str | None:
+        things = self.looks.get(image, [])
         found = (best_category(one["category"], one["description"], offered, self.same) for one in things)
         return next((one for one in found if one is not None), None)
 
     def is_of(self, thing: dict[str, Any], category: str) -> bool:
         return best_category(thing["category"], thing["description"], [category], self.same) is not None
 
-    def holds(self, text: str, pictures: list[str]) -> dict[str, bool]:
+    def holds(self, text: str, images: list[str]) -> dict[str, bool]:
         category = str(re.search(r'of the category "(.*)"', text)[1])  # type: ignore[index]
         attribute = str(re.search(r"true of it: (.*)", text)[1])  # type: ignore[index]
         found = {}
-        for number, picture in enumerate(pictures[::2], 1):
-            alike = self.looks.get(picture, [])
+        for number, image in enumerate(images[::2], 1):
+            alike = self.looks.get(image, [])
             of = [one for one in alike if self.is_of(one, category)]
             found[str(number)] = any(mentions(said, attribute) for one in of for said in one["attributes"] or ())
         return found
@@ -132,7 +132,7 @@ class RoomScript(PictureScript):
         return {"number": number, "type": meant, "element": element, "floors": there}
 
 
-class RoomConnection(PictureConnection):
+class RoomConnection(ImageConnection):
     """One connection to it."""
 
     script: RoomScript
@@ -147,10 +147,10 @@ class RoomConnection(PictureConnection):
         parts = user["content"] if isinstance(user["content"], list) else [{"type": "text", "text": user["content"]}]
         text = "\n".join(part["text"] for part in parts if part["type"] == "text")
         urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
-        pictures = [seen(url) for url in urls]
+        images = [seen(url) for url in urls]
         kind = kind_of(text)
         script.kinds[kind] += 1
-        script.looked += [{"text": text, **one} for one in pictures]
+        script.looked += [{"text": text, **one} for one in images]
         script.prompts.append(text)
         times = script.seen[hashlib.sha256(body).hexdigest()]
         fault = self.count(text, body, value["model"])
@@ -158,7 +158,7 @@ class RoomConnection(PictureConnection):
             script.wrong.append(problem)
             self._later(lambda: self._error(418, problem, {}))
             return
-        shas = [one["sha256"] for one in pictures]
+        shas = [one["sha256"] for one in images]
         odd = script.odd.get(kind) if times < script.times else None
         reply = odd if odd is not None else json.dumps(script.answer(kind, text, shas))
         self._later(lambda: self._finish(fault, text, "", "", reply))
@@ -177,12 +177,12 @@ def wrong(kind: str, text: str, urls: list[str], schema: Mapping[str, Any] | Non
     if kind == "attribute" and shown is not None:
         wanted = 2 * int(shown[2] or 1)
     if len(urls) != wanted:
-        return f"{kind}: {len(urls)} pictures, {wanted} expected"
+        return f"{kind}: {len(urls)} images, {wanted} expected"
     for url in urls:
         data = base64.b64decode(url.partition(",")[2])
         sides = struct.unpack(">II", data[16:24])
         if not url.startswith("data:image/png;base64,") or data[:8] != b"\x89PNG\r\n\x1a\n" or sides != (size, size):
-            return f"{kind}: a picture that is no PNG of {size} pixels a side"
+            return f"{kind}: an image that is no PNG of {size} pixels a side"
     fields = schema["json_schema"]["schema"]["properties"] if schema else {}
     if schema and FIELDS[kind][0] not in fields:
         return f"{kind}: a schema of {', '.join(fields)}"

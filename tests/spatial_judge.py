@@ -1,8 +1,8 @@
-"""A judge of pictures on loopback: it knows what each picture shows, and says so only of the picture it was sent.
+"""A judge of images on loopback: it knows what each image shows, and says so only of the image it was sent.
 
-As a program it prints its port and serves, like ``picture_server``, whose options and faults it has. Besides:
-``rows`` (a file of questions with their keys) and ``pictures`` (the item that a picture's SHA-256 belongs to) are what
-it knows; ``mode`` is how it decides: ``sees`` (the keyed option if the picture sent is that of the questions, else
+As a program it prints its port and serves, like ``image_server``, whose options and faults it has. Besides:
+``rows`` (a file of questions with their keys) and ``images`` (the item that an image's SHA-256 belongs to) are what
+it knows; ``mode`` is how it decides: ``sees`` (the keyed option if the image sent is that of the questions, else
 None), ``constant:C`` (always that letter). ``forms`` lists how its replies are written: the first reply to a request in
 the first form, a repeated one in the next, and so on: ``plain``, ``bold``, ``heading``, ``nine`` (a line too few),
 ``prose`` (no letter at all).
@@ -20,20 +20,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from image_server import ImageConnection, ImageScript, seen
 from model_server import Running, serve, started
-from picture_server import PictureConnection, PictureScript, seen
 
 from tsgkit.suites.spatialgen.rows import Question, question_from, rows_in
 
 ASKED = re.compile(r"^(?:\d+\. )?(.*  Options: A: .*)$", re.MULTILINE)
 
 
-class JudgeScript(PictureScript):
+class JudgeScript(ImageScript):
     """The judge's knowledge, and the images it received."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__(options)
-        self.pictures: dict[str, str] = options.get("pictures", {})
+        self.images: dict[str, str] = options.get("pictures", {})
         self.mode: str = options.get("mode", "sees")
         self.forms: list[str] = options.get("forms", ["plain"])
         self.keys: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}
@@ -47,20 +47,20 @@ class JudgeScript(PictureScript):
         return self.forms[min(times, len(self.forms) - 1)]
 
     def letter(self, question: Question, shown: str) -> str:
-        """Return what it says to a question beside a picture (its SHA-256; empty for none)."""
+        """Return what it says to a question beside an image (its SHA-256; empty for none)."""
         kind, _, letter = self.mode.partition(":")
         if kind == "constant":
             return letter
         item, text = self.keys[_what(question)]
         right = next((letter for letter, option in question.options.items() if option == text), "E")
-        return right if self.pictures.get(shown) == item else "E"
+        return right if self.images.get(shown) == item else "E"
 
 
 def _what(question: Question) -> tuple[str, frozenset[str]]:
     return question.stem, frozenset(question.options.values())
 
 
-class JudgeConnection(PictureConnection):
+class JudgeConnection(ImageConnection):
     """One connection to it."""
 
     script: JudgeScript
@@ -90,7 +90,7 @@ def written(letters: list[str], asked: str, form: str) -> str:
     if "one JSON object" in asked:
         return json.dumps({str(number): letter for number, letter in enumerate(letters, 1)})
     mark = "**" if form == "bold" else ""
-    lines = [f"{mark}{letter}{mark}: that is what the picture shows" for letter in letters]
+    lines = [f"{mark}{letter}{mark}: that is what the image shows" for letter in letters]
     if form == "nine":
         lines.pop()
     return "\n".join((["My answers are these."] if form == "heading" else []) + lines)

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from image_server import image_server
 from model_server import Running, model_server
-from picture_server import picture_server
 from run_files import lines, project_with_card
 
 from tsgkit.cli import main
@@ -421,7 +421,7 @@ def test_a_stored_image_job_is_continued(suites: Path, capsys: Captured, monkeyp
     words = ["images", "--task", "formalimg/knolling", "--model", "openai/painter", "--size", "64x64", "-o", "painted"]
     words += ["--model-arg", "api_base=http://model.test/v1", "--json", "--quiet", "--ids"]
     words += [f"knolling/{number}" for number in range(4)]
-    with picture_server(**json.loads(Path("painter.json").read_text())) as painter, behind(painter):
+    with image_server(**json.loads(Path("painter.json").read_text())) as painter, behind(painter):
         summary = json.loads(output(capsys, *words))
         assert painter.stats()["seen"] == 2
     counts = {name: summary[name] for name in ("total", "painted", "there", "blocked", "failed", "unasked")}

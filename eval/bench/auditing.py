@@ -1,6 +1,6 @@
 """Benchmark: an audit of 12,300 questions; the limit is 20 seconds.
 
-The questions are made up: ten to a picture, four options and a refusal, as the largest published set has them.
+The questions are made up: ten to an image, four options and a refusal, as the largest published set has them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from tsgkit.suites.audits import Auditable, Item, audit
 
 LIMIT = 20.0
-PICTURES, QUESTIONS = 1230, 10
+IMAGES, QUESTIONS = 1230, 10
 WORDS = [a + b for a in ("bri", "cal", "dor", "fen", "gal", "hus", "jor", "kel", "lum", "mor") for b in
          ("ack", "ent", "ine", "old", "urn", "ask", "ith", "ogs", "amp", "elt")]  # fmt: skip
 
@@ -37,7 +37,7 @@ def made(number: int, draw: random.Random) -> Item:
 def main() -> int:
     """Audit once, and say how long it took."""
     draw = random.Random(0)
-    items = [made(number, draw) for number in range(PICTURES * QUESTIONS)]
+    items = [made(number, draw) for number in range(IMAGES * QUESTIONS)]
     began = time.perf_counter()
     found = audit(Auditable(items))
     seconds = time.perf_counter() - began

@@ -1,10 +1,10 @@
-"""Time pictures of rooms against a limit, and against what the rays and the tree over the faces cost alone.
+"""Time images of rooms against a limit, and against what the rays and the tree over the faces cost alone.
 
 python eval/bench/rendering.py          # about a minute
 python eval/bench/rendering.py --quick  # the 80,000 faces only
 
 The limit is a quarter of a second for 512 by 512 pixels of a scene of 80,000 faces whose tree stands; what building the
-tree takes is said beside it. The floor below any picture by rays is one ray for each pixel with nothing made of it,
+tree takes is said beside it. The floor below any image by rays is one ray for each pixel with nothing made of it,
 which is timed in the same run. The best round counts, since other work on the machine only ever adds time.
 """
 
@@ -20,11 +20,11 @@ import numpy as np
 import trimesh
 from embreex import mesh_construction, rtcore_scene
 
-from tsgkit.geometry import Camera, Drawn, Paint, Sight, Texture, framing
+from tsgkit.geometry import Camera, Paint, RenderedSurface, Sight, Texture, framing
 from tsgkit.geometry.cameras import before
 
 LIMIT = 0.25
-"""Seconds for a picture of 512 by 512 of at most so many faces."""
+"""Seconds for an image of 512 by 512 of at most so many faces."""
 MANY = 82_000
 ROUNDS = 9
 SIZE = 512
@@ -37,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="no growth")
     quick = parser.parse_args().quick
-    print(f"pictures of {SIZE} by {SIZE}, best of {ROUNDS} (limit {LIMIT} s at 80,000 faces)")
+    print(f"images of {SIZE} by {SIZE}, best of {ROUNDS} (limit {LIMIT} s at 80,000 faces)")
     _report("16 balls on a floor", _balls(16, 5120))
     _report("the same with textures", _balls(16, 5120, textured=True))
     if not quick:
@@ -46,11 +46,11 @@ def main() -> None:
             _report(f"{count} balls", _balls(count, faces))
 
 
-def _report(name: str, drawn: list[Drawn]) -> None:
+def _report(name: str, drawn: list[RenderedSurface]) -> None:
     camera = framing(np.concatenate([one.vertices for one in drawn]), before(np.array([0.0, -1, 0]), 30))
-    building = _seconds(lambda: Sight([Drawn(o.name, o.vertices, o.faces, o.paint, o.colour) for o in drawn]))
+    building = _seconds(lambda: Sight([RenderedSurface(o.name, o.vertices, o.faces, o.paint, o.colour) for o in drawn]))
     sight = Sight(drawn)
-    seconds = _seconds(lambda: sight.picture(camera, SIZE))
+    seconds = _seconds(lambda: sight.image(camera, SIZE))
     rays = _seconds(_bare_rays(drawn, camera))
     faces = sum(len(one.faces) for one in drawn)
     verdict = "" if faces > MANY else " (within)" if seconds < LIMIT else " (ABOVE)"
@@ -70,7 +70,7 @@ def _seconds(work: Callable[[], object]) -> float:
     return min(found)
 
 
-def _bare_rays(drawn: list[Drawn], camera: Camera) -> Callable[[], object]:
+def _bare_rays(drawn: list[RenderedSurface], camera: Camera) -> Callable[[], object]:
     scene = rtcore_scene.EmbreeScene()
     corners = np.concatenate([one.corners for one in drawn]) - camera.eye
     mesh = mesh_construction.TriangleMesh(scene, corners.astype(np.float32))
@@ -79,18 +79,21 @@ def _bare_rays(drawn: list[Drawn], camera: Camera) -> Callable[[], object]:
     return lambda: (scene.run(starts, ways, output=True), mesh)
 
 
-def _balls(count: int, faces: int, *, textured: bool = False) -> list[Drawn]:
+def _balls(count: int, faces: int, *, textured: bool = False) -> list[RenderedSurface]:
     ball = trimesh.creation.icosphere(subdivisions=FINE[faces], radius=0.5)
     corners, triangles = np.asarray(ball.vertices), np.asarray(ball.faces)
     paint = _painted(corners, triangles) if textured else None
     wide = int(np.ceil(np.sqrt(count)))
     balls = [
-        Drawn(f"ball_{n}", corners + np.array([1.1 * (n % wide), 1.1 * (n // wide), 0.5]), triangles, paint)
+        RenderedSurface(f"ball_{n}", corners + np.array([1.1 * (n % wide), 1.1 * (n // wide), 0.5]), triangles, paint)
         for n in range(count)
     ]
     ground = trimesh.creation.box((1.4 * wide, 1.4 * wide, 0.01))
     middle = 1.1 * (wide - 1) / 2
-    return [*balls, Drawn("ground", ground.vertices + np.array([middle, middle, 0]), np.asarray(ground.faces))]
+    return [
+        *balls,
+        RenderedSurface("ground", ground.vertices + np.array([middle, middle, 0]), np.asarray(ground.faces)),
+    ]
 
 
 def _painted(corners: np.ndarray, faces: np.ndarray) -> Paint:

@@ -5,7 +5,7 @@ python eval/bench/rooms.py --quick  # 20 objects of 1,280 faces only
 
 The rival is written from the description of the published tool: a tree over both meshes for every pair and query, the
 smallest box around every mesh before points are taken from it, a ray against every floor triangle for each point in
-plain Python, every triangle before an opening filled by itself. Its pictures of the floor are ours; its figures, which
+plain Python, every triangle before an opening filled by itself. Its images of the floor are ours; its figures, which
 take most of its time, are left out.
 """
 
@@ -27,12 +27,12 @@ from tsgkit.geometry import (
     OFFICIAL,
     STRICT,
     Architecture,
+    MeasuredScene,
     Mesh,
     Object,
     Opening,
     Profile,
     Scene,
-    Stage,
     Wall,
     clearances,
     collisions,
@@ -64,7 +64,7 @@ def main() -> None:
 
 def _compare(fine: int) -> None:
     print(f"20 objects of {FACES[fine]:,} faces (limit {LIMITS[fine]:.0f} s for the four together)")
-    measures: dict[str, Callable[[Stage], object]] = {
+    measures: dict[str, Callable[[MeasuredScene], object]] = {
         "collisions": collisions,
         "bounds": out_of_bounds,
         "ways": navigability,
@@ -94,11 +94,11 @@ def _grow(fine: int) -> None:
         print(f"  {count:4} objects {seconds:6.2f} s, {1000 * seconds / count:5.1f} ms each, {memory:6.0f} MB")
 
 
-def _place(stage: Stage) -> None:
+def _place(stage: MeasuredScene) -> None:
     _ = (stage.problems, stage.doors)
 
 
-def _measure(stage: Stage) -> None:
+def _measure(stage: MeasuredScene) -> None:
     for measure in (collisions, out_of_bounds, navigability, clearances):
         measure(stage)
 
@@ -109,7 +109,7 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def _room(count: int, fine: int, profile: Profile) -> Stage:
+def _room(count: int, fine: int, profile: Profile) -> MeasuredScene:
     """Bumpy closed objects about 0.6 m wide, each with a mesh of its own, a third of them in one another."""
     rng = np.random.default_rng(count + fine)
     side = 1.1 * float(np.sqrt(count))
@@ -121,7 +121,7 @@ def _room(count: int, fine: int, profile: Profile) -> Stage:
     plain = rectangle(-side / 2, -side / 2, side / 2, side / 2)
     doors = (Opening("door", (0.5, 0), (1.4, 2)), Opening("window", (2, 1), (3, 2)))
     walls = tuple(Wall(wall.name, wall.start, wall.end, wall.height, doors) for wall in plain.walls)
-    return Stage(Scene(f"room of {count}", tuple(objects), Architecture(plain.floors, walls)), profile)
+    return MeasuredScene(Scene(f"room of {count}", tuple(objects), Architecture(plain.floors, walls)), profile)
 
 
 def _bumpy(fine: int, phase: float) -> Mesh:
@@ -145,7 +145,7 @@ def _contacts(one: Body, other: Body, moved: Floats | None = None) -> Floats:
     return np.array([contact.pos for contact in result.contacts]).reshape(-1, 3)
 
 
-def _rival_collisions(stage: Stage) -> set[frozenset[str]]:
+def _rival_collisions(stage: MeasuredScene) -> set[frozenset[str]]:
     found = set()
     for one, other in combinations(stage.bodies.values(), 2):
         points = _contacts(one, other)
@@ -156,7 +156,7 @@ def _rival_collisions(stage: Stage) -> set[frozenset[str]]:
     return found
 
 
-def _rival_bounds(stage: Stage) -> dict[str, float]:
+def _rival_bounds(stage: MeasuredScene) -> dict[str, float]:
     rng = np.random.default_rng(42)
     triangles = [corners for ground in stage.floors for corners in ground.slab.vertices[ground.slab.faces][:, :, :2]]
     found = {}
@@ -175,7 +175,7 @@ def _over(x: float, y: float, corners: Iterator[tuple[float, float]]) -> bool:
     return (one >= 0 and two >= 0 and three >= 0) or (one <= 0 and two <= 0 and three <= 0)
 
 
-def _rival_openings(stage: Stage) -> int:
+def _rival_openings(stage: MeasuredScene) -> int:
     hidden = 0
     for side in clearances(stage):
         board = next(board for board in (*stage.doors, *stage.windows) if board.id == side.opening)

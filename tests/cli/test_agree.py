@@ -156,7 +156,7 @@ def test_a_file_that_says_nothing_is_refused(rows: list[dict[str, Any]], message
     assert message in capsys.readouterr().err
 
 
-def test_people_looked_at_the_pictures_of_one_subject(capsys: Captured) -> None:
+def test_people_looked_at_the_images_of_one_subject(capsys: Captured) -> None:
     a_run("run", "baseline/longest", "baseline/random")
     write({"item_id": "000001", "question": 1, "rater": "a", "right": True})
     capsys.readouterr()

@@ -239,9 +239,9 @@ def test_drawings_are_well_formed_and_titled(
     words: list[str], text: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["draw", *words, "-o", "picture.svg"]) == 0
-    root = ElementTree.fromstring((folder / "picture.svg").read_text())  # noqa: S314  (our own picture)
+    root = ElementTree.fromstring((folder / "picture.svg").read_text())  # noqa: S314  (our own image)
     assert text in "".join(root.itertext())
-    assert said(capsys)[0] == "drawn: picture.svg\n"
+    assert said(capsys)[0] == "drawn: image.svg\n"
 
 
 def test_drawing_the_first_of_many_items_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -334,12 +334,12 @@ def test_a_vocabulary_can_be_added_in_conversion(folder: Path, capsys: pytest.Ca
     assert json.loads((folder / "rows.sgg").read_text())["mandatory_space"]["object"] == ["cup"]
 
 
-def test_a_picture_by_another_ending_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_image_by_another_ending_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["draw", "clean.txt", "-o", "x.png"]) == 2
-    assert "a picture is SVG" in said(capsys)[1]
+    assert "an image is SVG" in said(capsys)[1]
 
 
-def test_our_own_picture_is_not_taken_for_graphs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_our_own_image_is_not_taken_for_graphs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["draw", "clean.txt", "-o", "x.svg"])
     assert main(["check", "x.svg"]) == 2
     assert "this is HTML, SVG or other XML" in said(capsys)[1]

@@ -79,7 +79,7 @@ def test_able_server_works_in_everything(capsys: pytest.CaptureFixture[str]) -> 
             [],
         ),
         ("image", {"always": CUT | {"Which colour": "400"}}, "does not", "take another model", []),
-        ("image", {"replies": ABLE | {"Which colour": "I see no picture"}}, "does not", "was not seen", []),
+        ("image", {"replies": ABLE | {"Which colour": "I see no image"}}, "does not", "was not seen", []),
         ("long prompt", {"always": CUT | {"heron": "toolong"}}, "does not", "too many for its context", ["--shots 1"]),
         (
             "long prompt",

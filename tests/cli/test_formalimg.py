@@ -111,7 +111,7 @@ def test_a_suite_where_one_task_is_wanted_is_answered_with_its_tasks(capsys: pyt
         assert "its tasks: formalimg/knolling, formalimg/layout, formalimg/natural" in said
 
 
-def test_pictures_for_a_whole_suite_are_answered_with_the_tasks_that_take_them(
+def test_images_for_a_whole_suite_are_answered_with_the_tasks_that_take_them(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["eval", "--task", "formalimg", "--images", "mine=."]) == 2

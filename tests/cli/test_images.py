@@ -1,4 +1,4 @@
-"""``tsgkit images`` as a person types it: which pictures are made, what is said, and how it ends."""
+"""``tsgkit images`` as a person types it: which images are made, what is said, and how it ends."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
+from image_server import image_server, png
+from image_suite import install
 from model_server import Running
-from picture_server import picture_server, png
-from picture_suite import install
 from prefork import Prefork, Ran, prefork
 
 from tsgkit.cli import main
@@ -40,12 +40,12 @@ def lines(out: str = "out") -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(out, "paintings.jsonl").read_text().splitlines()]
 
 
-def test_pictures_are_made_and_counted(folder: Path, capsys: Captured) -> None:
-    with picture_server(always={"number 2.": "blocked"}, echo_key=True) as server:
+def test_images_are_made_and_counted(folder: Path, capsys: Captured) -> None:
+    with image_server(always={"number 2.": "blocked"}, echo_key=True) as server:
         assert main(words(server.base, "--limit", "4", "--size", "64x32", "--seed", "3", "--price", "0.04")) == 0
         assert (server.stats()["last"]["size"], server.stats()["last"]["seed"]) == ("64x32", 3)
     said = capsys.readouterr()
-    assert "4 pictures: 3 painted, 0 there already, 1 blocked, 0 failed" in said.out
+    assert "4 images: 3 painted, 0 there already, 1 blocked, 0 failed" in said.out
     assert "asked: 4 requests in all, $0.1200" in said.out and "written: out" in said.out
     assert "c2 blocked: " in said.err and KEY not in said.out + said.err
     assert Path("out/c1.png").read_bytes() == png("Cup number 1.")
@@ -54,7 +54,7 @@ def test_pictures_are_made_and_counted(folder: Path, capsys: Captured) -> None:
 
 
 def test_one_json_object_says_the_same(folder: Path, capsys: Captured) -> None:
-    with picture_server(always={"number 1.": "404"}) as server:
+    with image_server(always={"number 1.": "404"}) as server:
         assert main(words(server.base, "--ids", "c1", "c5", "--json", "--quiet")) == 1
     said = capsys.readouterr()
     value = json.loads(said.out)
@@ -63,7 +63,7 @@ def test_one_json_object_says_the_same(folder: Path, capsys: Captured) -> None:
         "total": 2, "painted": 1, "there": 0, "blocked": 0, "failed": 1, "unasked": 0, "requests": 2,
     }  # fmt: skip
     assert value["cost"] is None and "error 404" in value["failures"]["c1"]
-    with picture_server(always={"": "404"}) as server:
+    with image_server(always={"": "404"}) as server:
         assert main(words(server.base, "--ids", "c1", "--json", "--quiet", out="none")) == 1
     assert json.loads(capsys.readouterr().out)["cost"] is None, "nobody knows the price of a request that failed"
     assert "nothing is lost; go on with: tsgkit" in said.err
@@ -72,7 +72,7 @@ def test_one_json_object_says_the_same(folder: Path, capsys: Captured) -> None:
 def test_a_dry_run_sends_nothing_and_makes_nothing(folder: Path, capsys: Captured) -> None:
     assert main(words("http://127.0.0.1:9/v1", "--dry-run", "--price", "0.04")) == 0
     said = capsys.readouterr().out
-    assert "12 pictures: nothing is sent" in said and "12 requests" in said and "$0.4800" in said
+    assert "12 images: nothing is sent" in said and "12 requests" in said and "$0.4800" in said
     assert not Path("out").exists()
     assert main(words("http://127.0.0.1:9/v1", "--dry-run", "--json")) == 0
     value = json.loads(capsys.readouterr().out)
@@ -81,7 +81,7 @@ def test_a_dry_run_sends_nothing_and_makes_nothing(folder: Path, capsys: Capture
     Path("layouts.json").write_text("{}")
     drawn = ["--condition", "drawn", "--layouts", "layouts.json", "--dry-run"]
     assert main(words("http://127.0.0.1:9/v1", *drawn)) == 0
-    assert "12 pictures: nothing is sent" in capsys.readouterr().out and not Path("out").exists()
+    assert "12 images: nothing is sent" in capsys.readouterr().out and not Path("out").exists()
 
 
 def test_prompts_are_written_anew_first_where_a_rewriter_is_named(folder: Path, capsys: Captured) -> None:
@@ -90,7 +90,7 @@ def test_prompts_are_written_anew_first_where_a_rewriter_is_named(folder: Path, 
     rewriter = ["--rewriter", "script:script.jsonl", "--ids", "c1", "c2"]
     assert main(words("http://127.0.0.1:9/v1", *rewriter, "--dry-run")) == 0
     assert "and up to 2 requests of script:script.jsonl before" in capsys.readouterr().out
-    with picture_server() as server:
+    with image_server() as server:
         assert main(words(server.base, *rewriter, "--json", "--quiet")) == 0
         assert sorted(server.stats()["prompts"]) == ["Again: Cup number 1.", "Again: Cup number 2."]
         assert json.loads(capsys.readouterr().out)["rewriter"] == "script:script.jsonl"
@@ -100,10 +100,10 @@ def test_prompts_are_written_anew_first_where_a_rewriter_is_named(folder: Path, 
     assert "name it: --rewriter M" in capsys.readouterr().err
 
 
-def test_layouts_go_along_in_words_or_as_a_picture(folder: Path, capsys: Captured) -> None:
+def test_layouts_go_along_in_words_or_as_a_image(folder: Path, capsys: Captured) -> None:
     Path("layouts.json").write_text(json.dumps({"c1": [1, 2]}))
     given = ["--ids", "c1", "--layouts", "layouts.json", "--quiet"]
-    with picture_server() as server:
+    with image_server() as server:
         assert main(words(server.base, *given, "--condition", "text", out="text")) == 0
         assert main(words(server.base, *given, "--condition", "drawn", "--no-instruction", out="drawn")) == 0
         stats = server.stats()
@@ -116,20 +116,20 @@ def test_layouts_go_along_in_words_or_as_a_picture(folder: Path, capsys: Capture
 
 
 def test_a_budget_ends_it_with_4_and_the_same_command_goes_on(folder: Path, capsys: Captured) -> None:
-    with picture_server() as server:
+    with image_server() as server:
         assert main(words(server.base, "--max-requests", "5")) == 4
         said = capsys.readouterr().err
-        assert "stopped: the budget is used up: 5 of 5 requests; 7 pictures not asked for" in said
+        assert "stopped: the budget is used up: 5 of 5 requests; 7 images not asked for" in said
         assert main(words(server.base)) == 0
         assert server.stats()["good"] == 12 and server.stats()["good_twice"] == 0
-    assert "12 pictures: 7 painted, 5 there already" in capsys.readouterr().out
+    assert "12 images: 7 painted, 5 there already" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--size", "big"], "--size big: no size of a picture"),
-        (["--size", "0x5"], "no size of a picture"),
+        (["--size", "big"], "--size big: no size of an image"),
+        (["--size", "0x5"], "no size of an image"),
         (["--limit", "0"], "--limit 0: it must be more than 0"),
         (["--ids", "c99"], "no item is called c99"),
         (["--condition", "drawn"], "--condition and --layouts go together"),
@@ -140,7 +140,7 @@ def test_a_budget_ends_it_with_4_and_the_same_command_goes_on(folder: Path, caps
         (["--max-cost", "1", "--dry-run"], "the price of openai/m is not known"),
         (["--price", "free"], "is no price"),
         (["--data", "nowhere.json"], "nowhere.json"),
-        (["--task", "tsg/sgqa"], "tsg/sgqa has no pictures to make\n  tasks that have: demo/cups"),
+        (["--task", "tsg/sgqa"], "tsg/sgqa has no images to make\n  tasks that have: demo/cups"),
         (["--task", "nothing"], "there is no task nothing"),
     ],
 )
@@ -164,13 +164,13 @@ def test_without_the_extra_nothing_is_asked(folder: Path, capsys: Captured, monk
 
 def test_progress_tells_how_far_it_is(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "EVERY_ELSEWHERE", 0.0)
-    with picture_server(always={"number 2.": "blocked", "number 3.": "404"}) as server:
+    with image_server(always={"number 2.": "blocked", "number 3.": "404"}) as server:
         assert main(words(server.base, "--price", "0.04", "--concurrency", "1")) == 1
         said = capsys.readouterr().err
         assert main(words(server.base, "--price", "0.04", "--ids", "c3", "c4", "c5")) == 1
     assert "openai/m: 1/12, $0.0400, 1 of at most 1 in flight, about 0:" in said.replace("0 of", "1 of")
     assert "openai/m: 10/12, 1 failed, 1 blocked" in said
-    assert "going on: 2 pictures are there already, 0 were blocked" in capsys.readouterr().err
+    assert "going on: 2 images are there already, 0 were blocked" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
@@ -187,8 +187,8 @@ def painted(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in out.glob("*.png")}
 
 
-def wait_for(process: Ran, out: Path, pictures: int) -> None:
-    while not process.ended() and len(painted(out)) < pictures:
+def wait_for(process: Ran, out: Path, images: int) -> None:
+    while not process.ended() and len(painted(out)) < images:
         time.sleep(0.005)
 
 
@@ -197,25 +197,25 @@ def test_a_judge_can_be_shown_what_was_painted(folder: Path) -> None:
     from langchain_core.messages import HumanMessage
 
     from tsgkit.llm.door import Call
-    from tsgkit.llm.images import Picture, content_of
-    from tsgkit.suites.images import PictureFolder
+    from tsgkit.llm.images import ImageFile, content_of
+    from tsgkit.suites.images import ImageFolder
 
     async def judged(server: Running) -> list[str]:
-        door, found = litellm_door(server.base), PictureFolder("m", "out", "kept")
+        door, found = litellm_door(server.base), ImageFolder("m", "out", "kept")
 
         async def all_of_them() -> list[str]:
             said = []
             for item_id in ("c0", "c7"):
-                picture = found.look(item_id)
-                assert isinstance(picture, Picture)
+                image = found.look(item_id)
+                assert isinstance(image, ImageFile)
                 where = Call("m", "", "demo/cups", "single", "", item_id, 0, "", "", 0)
-                reply = await door.ask(where, [HumanMessage(content=content_of(item_id, picture))], label="look")
+                reply = await door.ask(where, [HumanMessage(content=content_of(item_id, image))], label="look")
                 said.append(json.loads(reply.text or "")[0]["sha256"])
             return said
 
         return await closing(door, all_of_them())
 
-    with picture_server() as server:
+    with image_server() as server:
         assert main(words(server.base, "--quiet")) == 0
         said = run(judged(server))
     assert said == [line["sha256"] for wanted in ("c0", "c7") for line in lines() if line["id"] == wanted]

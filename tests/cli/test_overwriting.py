@@ -80,7 +80,7 @@ NAME: Callable[[Writes], str] = attrgetter("words")
 OUTPUTS = {"-o", "--out", "--html", "--draw", "--script", "--junit", "--summary"}
 ELSEWHERE = {
     "report --summary": "lines are added to it, below",
-    "images -o": "pictures that are there are kept: tests/runs/test_painting.py",
+    "images -o": "images that are there are kept: tests/runs/test_painting.py",
 }
 
 

@@ -14,12 +14,12 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
-from picture_suite import install
+from image_suite import install
 
 Captured = pytest.CaptureFixture[str]
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(6)}
 MINE = '''
-"""A pipeline of ours: small pictures in the colours of their prompts."""
+"""A pipeline of ours: small images in the colours of their prompts."""
 
 import asyncio
 import hashlib
@@ -102,7 +102,7 @@ def exhausted(prompt, seed):
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a project with pictures to make, which processes that are started know."""
+    """Return a project with images to make, which processes that are started know."""
     for name, value in install(tmp_path, ROWS).items():
         monkeypatch.setenv(name, value)
     (tmp_path / "mine.py").write_text(MINE)
@@ -126,10 +126,10 @@ def records(folder: Path) -> dict[str, dict[str, Any]]:
     return {line["id"]: line for line in map(json.loads, (folder / "out/paintings.jsonl").read_text().splitlines())}
 
 
-def test_a_factory_is_called_once_and_failures_are_those_of_single_pictures(folder: Path) -> None:
+def test_a_factory_is_called_once_and_failures_are_those_of_single_images(folder: Path) -> None:
     first = ran(folder, *words("Pipeline()", "--seed", "7"))
     assert first.returncode == 1, first.stderr
-    assert "6 pictures: 5 painted, 0 there already, 0 blocked, 1 failed" in first.stdout and "$0.0000" in first.stdout
+    assert "6 images: 5 painted, 0 there already, 0 blocked, 1 failed" in first.stdout and "$0.0000" in first.stdout
     assert "c2 failed: python:./mine.py:Pipeline() failed: RuntimeError: out of memory: Cup number 2." in first.stderr
     assert "LiteLLM" not in first.stderr and "and more" not in first.stderr
     assert (folder / "loaded").read_text() == "once\n"
@@ -143,7 +143,7 @@ def test_a_factory_is_called_once_and_failures_are_those_of_single_pictures(fold
 
 
 @pytest.mark.parametrize("name", ["encoded", "in_a_file", "later", "numbers"])
-def test_a_picture_may_come_in_many_forms(name: str, folder: Path) -> None:
+def test_a_image_may_come_in_many_forms(name: str, folder: Path) -> None:
     if name == "numbers":
         pytest.importorskip("numpy", reason="arrays are of numpy")
     ended = ran(folder, *words(name, "--limit", "2", "--quiet"))
@@ -155,7 +155,7 @@ def test_a_picture_may_come_in_many_forms(name: str, folder: Path) -> None:
     ("name", "said", "code"),
     [
         ("exhausted", "exhausted failed: RuntimeError: StopIteration", 1),
-        ("nothing", "what was returned is no picture, but a dict: expected an image of Pillow", 1),
+        ("nothing", "what was returned is no image, but a dict: expected an image of Pillow", 1),
         ("flat", "what was returned is an array of 6 x 8: expected height x width x 3", 1),
         ("failing()", "the factory failed: OSError: no weights here", 2),
         ("lonely", "cannot be called with (prompt, seed)", 2),
@@ -203,7 +203,7 @@ def test_killed_work_goes_on_and_the_second_interrupt_does_not_wait(folder: Path
             process.send_signal(number)
             if number == signal.SIGINT:
                 assert process.stderr is not None
-                assert any("stopping: waiting for 1 picture in work" in line for line in process.stderr)
+                assert any("stopping: waiting for 1 image in work" in line for line in process.stderr)
                 process.send_signal(number)
         assert process.returncode == code
         (folder / "working").unlink()

@@ -201,7 +201,7 @@ def test_a_ktx2_texture_is_shown_in_its_own_colours(way: str) -> None:
 
 
 def test_a_texture_that_ends_early_costs_no_mesh() -> None:
-    pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
+    pytest.importorskip("PIL.Image", reason="textures need the extra: images")
     image = png(np.random.default_rng(2).integers(0, 256, (64, 64, 3), dtype=np.uint8))
     for length, broken in ((len(image), False), (4000, True)):
         content, binary = with_image(image[:length], {"source": 0}, "image/png")

@@ -21,11 +21,11 @@ from tsgkit.geometry import (
     STRICT,
     Architecture,
     Floor,
+    MeasuredScene,
     Mesh,
     Object,
     Opening,
     Profile,
-    Stage,
     Wall,
     accessibility,
     box,
@@ -45,7 +45,7 @@ both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "
 ROOM = AS_IT_IS.room(6, 6, openings=[Opening("door", (1, 0), (2, 2))])
 
 
-def measured(stage: Stage) -> None:
+def measured(stage: MeasuredScene) -> None:
     """Everything that can be asked, each answer within its bounds."""
     assert all(problem.code and problem.message for problem in stage.problems)
     assert collisions(stage).share is None or 0 <= (collisions(stage).share or 0) <= 1

@@ -23,11 +23,11 @@ from tsgkit.geometry import (
     STRICT,
     Architecture,
     Floor,
+    MeasuredScene,
     Object,
     Opening,
     Profile,
     Scene,
-    Stage,
     Wall,
     bare_room,
     box,
@@ -43,7 +43,7 @@ both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "
 SQUARE = Floor("den", ((0, 0, 1), (4, 0, 1), (4, 4, 1), (0, 4, 1)))
 
 
-def codes(stage: Stage) -> list[tuple[str, str]]:
+def codes(stage: MeasuredScene) -> list[tuple[str, str]]:
     return [(problem.code, problem.where) for problem in stage.problems]
 
 
@@ -133,9 +133,9 @@ def test_a_scene_without_architecture_gets_a_room_around_its_objects(profile: Pr
 
 @both
 def test_an_empty_scene_is_a_room_and_a_scene_of_nothing_has_no_floor(profile: Profile) -> None:
-    bare = Stage(bare_room("scene_3"), profile)
+    bare = MeasuredScene(bare_room("scene_3"), profile)
     assert (bare.floor.area, bare.wall_height, len(bare.walls)) == (36, 2.5, 4)
-    nothing = Stage(Scene("nothing"), profile)
+    nothing = MeasuredScene(Scene("nothing"), profile)
     assert codes(nothing) == [("no-floor", "nothing")]
     assert nothing.ceiling() is None
     assert collisions(nothing).hits == ()
@@ -214,7 +214,7 @@ def test_the_same_scene_is_sampled_the_same_whatever_else_is_in_it() -> None:
     first, second = (staged(things, AS_IT_IS.room(9, 9), OFFICIAL) for things in ([it, other], [other, it]))
     assert np.array_equal(first.body("it").points, second.body("it").points)
     assert not np.array_equal(first.body("it").points, first.body("other").points - (3, 0, 0))
-    renamed = Stage(Scene("elsewhere", (it,), AS_IT_IS.room(9, 9)), OFFICIAL)
+    renamed = MeasuredScene(Scene("elsewhere", (it,), AS_IT_IS.room(9, 9)), OFFICIAL)
     assert not np.array_equal(first.body("it").points, renamed.body("it").points)
 
 
@@ -242,7 +242,7 @@ def test_a_town_of_walls_is_measured_like_one_room(profile: Profile) -> None:
 def test_a_stage_asks_between_steps_whether_to_go_on() -> None:
     asked = []
     scene = Scene("den", (thing("a", (1, 1, 1), (0, 0, 0.5)),), AS_IT_IS.room(6, 6))
-    stage = Stage(scene, STRICT, lambda: asked.append(1))
+    stage = MeasuredScene(scene, STRICT, lambda: asked.append(1))
     supports(stage)
     assert len(asked) > 5
 
@@ -250,7 +250,7 @@ def test_a_stage_asks_between_steps_whether_to_go_on() -> None:
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        supports(Stage(stage.scene, STRICT, no_more))
+        supports(MeasuredScene(stage.scene, STRICT, no_more))
 
 
 def test_profiles_are_found_by_name() -> None:

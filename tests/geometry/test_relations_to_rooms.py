@@ -148,17 +148,17 @@ def test_a_scaled_thing_has_its_real_size_in_strict_and_not_as_published() -> No
     assert not placed(OFFICIAL, 0, 2, size, at, "middle_of_room").satisfied
 
 
-def test_a_picture_hangs_on_either_side_of_a_wall_between_rooms_in_strict() -> None:
+def test_a_image_hangs_on_either_side_of_a_wall_between_rooms_in_strict() -> None:
     from tsgkit.geometry import Floor, Wall
 
     left = Floor("left", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
     right = Floor("right", ((4, 0, 0), (8, 0, 0), (8, 4, 0), (4, 4, 0)))
     between = Architecture((left, right), (Wall("between", (4, 0, 0), (4, 4, 0), 2.6),))
     for x, published in ((3.985, False), (4.015, True)):
-        picture = AS_IT_IS.thing("picture", (0.02, 0.5, 0.5), (x, 2, 1.5))
+        image = AS_IT_IS.thing("picture", (0.02, 0.5, 0.5), (x, 2, 1.5))
         weight = AS_IT_IS.thing("weight", (0.1, 0.1, 0.1), (1, 1, 0.05))
         strict, official = (
-            relation_to_room(staged([picture, weight], between, profile), "on_wall", "picture")
+            relation_to_room(staged([image, weight], between, profile), "on_wall", "picture")
             for profile in (STRICT, OFFICIAL)
         )
         assert (strict.satisfied, official.satisfied) == (True, published)

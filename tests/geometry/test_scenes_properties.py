@@ -20,11 +20,11 @@ from tsgkit.geometry import (
     RELATIONS_TO_ROOMS,
     SIDED,
     STRICT,
+    MeasuredScene,
     Object,
     Opening,
     Primitive,
     Profile,
-    Stage,
     accessibility,
     clearances,
     collisions,
@@ -56,7 +56,7 @@ turns = st.builds(
 )
 
 
-def furnished(given_pieces: list[Piece], turn: Turn, profile: Profile, *, backwards: bool = False) -> Stage:
+def furnished(given_pieces: list[Piece], turn: Turn, profile: Profile, *, backwards: bool = False) -> MeasuredScene:
     things: list[Object] = []
     for n, (kind, size, (x, y), yaw, scale) in enumerate(given_pieces):
         shape = Primitive(kind, tuple(side / scale for side in size))  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ def furnished(given_pieces: list[Piece], turn: Turn, profile: Profile, *, backwa
     return staged(things[::-1] if backwards else things, turn.room(6, 6, openings=OPENINGS), profile)
 
 
-def figures(stage: Stage) -> dict[str, Any]:
+def figures(stage: MeasuredScene) -> dict[str, Any]:
     """Return everything strict that may not depend on the frame, in an order of its own."""
     names = sorted(stage.bodies)
     found: dict[str, Any] = {f"ratio {name}": bound.ratio for name, bound in out_of_bounds(stage).objects.items()}
@@ -96,7 +96,7 @@ def test_strict_figures_do_not_depend_on_order_turn_and_place(given_pieces: list
 @given(pieces, turns)
 @settings(max_examples=15)
 def test_strict_collisions_do_not_depend_on_order_turn_and_place(given_pieces: list[Piece], turn: Turn) -> None:
-    def pairs(stage: Stage) -> set[frozenset[str]]:
+    def pairs(stage: MeasuredScene) -> set[frozenset[str]]:
         found = collisions(stage)
         return {frozenset((hit.one, hit.other)) for hit in (*found.hits, *found.wall_hits)}
 
@@ -141,7 +141,7 @@ def test_taking_something_away_never_makes_anything_else_collide(given_pieces: l
     whole = collisions(furnished(given_pieces, AS_IT_IS, STRICT))
     gone = f"thing_{which % len(given_pieces)}"
     stage = furnished(given_pieces, AS_IT_IS, STRICT)
-    left = Stage(
+    left = MeasuredScene(
         type(stage.scene)("room", tuple(o for o in stage.scene.objects if o.id != gone), stage.scene.architecture),
         STRICT,
     )

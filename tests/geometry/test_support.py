@@ -62,7 +62,7 @@ def test_a_thing_tips_when_its_middle_is_past_the_edge(
 
 
 @both
-def test_a_picture_needs_one_contact_behind_it(profile: Profile) -> None:
+def test_a_image_needs_one_contact_behind_it(profile: Profile) -> None:
     for gap, holds in ((0.003, True), (0.02, False)):
         it = thing("it", (0.6, 0.02, 0.4), (1, 3 - 0.0005 - gap - 0.01, 1.5), yaw=0)
         found = support_of(it, profile, "wall")
@@ -70,7 +70,7 @@ def test_a_picture_needs_one_contact_behind_it(profile: Profile) -> None:
         assert not support_of(it, profile, "ground").supported
 
 
-def test_a_picture_on_a_slanted_wall_hangs_in_strict() -> None:
+def test_a_image_on_a_slanted_wall_hangs_in_strict() -> None:
     turn = Turn(30)
     it = turn.thing("it", (0.6, 0.02, 0.4), (1, 3 - 0.0005 - 0.003 - 0.01, 1.5))
     room = turn.room(6, 6)

@@ -1,4 +1,4 @@
-"""The pictures a judge is shown: from where they are taken, and what is in them."""
+"""The images a judge is shown: from where they are taken, and what is in them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import numpy as np
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Architecture, Mesh, Object, Opening, Scene, Stage, bodies, box, standing
+from tsgkit.geometry import Architecture, MeasuredScene, Mesh, Object, Opening, Scene, bodies, box, standing
 from tsgkit.geometry.mannequin import human
 from tsgkit.geometry.meshes import mesh_of
-from tsgkit.geometry.rendering import OUTLINE_COLOUR, RENDERING, Picture, render
+from tsgkit.geometry.rendering import OUTLINE_COLOUR, RENDERING, RenderedImage, render
 from tsgkit.geometry.shading import round_normals
 from tsgkit.geometry.views import VIEWS, View, beside, framed, tint, undrawable, view
 
@@ -31,8 +31,8 @@ WINDOWED = AS_IT_IS.room(5, 4, openings=[Opening("window", (1.0, 0.2), (4.0, 2.4
 turned = pytest.mark.parametrize("yaw", [0, 90, 180, 270, 37])
 
 
-def middle(picture: Picture, name: str) -> Floats:
-    found: Floats = np.argwhere(picture.mask(name)).mean(axis=0)
+def middle(image: RenderedImage, name: str) -> Floats:
+    found: Floats = np.argwhere(image.mask(name)).mean(axis=0)
     return found
 
 
@@ -55,7 +55,7 @@ def test_the_front_is_seen_from_before_it_with_its_left_at_the_left(yaw: float) 
     columns = {mark.id: camera.pixels(stage.body(mark.id).frame.centre[None], 100)[0] for mark in marks}
     assert columns["right"][0] > 90
     assert columns["front"][0] == pytest.approx(50, abs=0.1)
-    assert columns["front"][1] > columns["back"][1] + 20, "the front is nearer, so lower in a picture from above"
+    assert columns["front"][1] > columns["back"][1] + 20, "the front is nearer, so lower in an image from above"
 
 
 @turned
@@ -69,12 +69,12 @@ def test_cameras_stand_before_the_front_at_their_angle(yaw: float, kind: View, d
 
 
 @pytest.mark.parametrize("view_angle", [54.4])
-def test_the_lens_is_that_of_the_published_pictures(view_angle: float) -> None:
+def test_the_lens_is_that_of_the_published_images(view_angle: float) -> None:
     _, camera = framed(staged([thing("cube", (1, 1, 1), (0, 0, 0))], ROOM), "front", "cube")
     assert 2 * math.degrees(math.atan(camera.spread)) == pytest.approx(view_angle, abs=0.05)
 
 
-def test_only_the_object_is_in_its_front_picture() -> None:
+def test_only_the_object_is_in_its_front_image() -> None:
     stage = staged([thing("bed", (2, 1, 0.5), (0, 0, 0.25)), thing("cup", (0.1, 0.1, 0.1), (0, 0, 0.55))], ROOM)
     assert view(stage, "front", "bed", 32).names == ("bed",)
 
@@ -99,14 +99,14 @@ def test_the_figure_stands_at_the_left_touching_on_the_same_ground(yaw: float) -
     assert local[:, 2].min() == pytest.approx(-0.4), "it stands where the desk stands"
     assert local[:, 2].max() - local[:, 2].min() == pytest.approx(1.7)
     assert local[local[:, 2] > 1.1][:, 1].min() < -0.09, "its nose points to where the desk's front does"
-    picture = view(stage, "figure", "desk", 160)
-    assert middle(picture, "figure")[1] < middle(picture, "desk")[1] - 30
+    image = view(stage, "figure", "desk", 160)
+    assert middle(image, "figure")[1] < middle(image, "desk")[1] - 30
 
 
-def test_the_figure_is_as_high_in_the_picture_as_a_pole_of_its_height() -> None:
+def test_the_figure_is_as_high_in_the_image_as_a_pole_of_its_height() -> None:
     stage = staged([thing("pole", (0.1, 0.1, 1.7), (0, 0, 0.85))], ROOM)
-    picture = view(stage, "figure", "pole", 400)
-    heights = [np.ptp(np.flatnonzero(picture.mask(name).any(axis=1))) for name in ("figure", "pole")]
+    image = view(stage, "figure", "pole", 400)
+    heights = [np.ptp(np.flatnonzero(image.mask(name).any(axis=1))) for name in ("figure", "pole")]
     assert heights[0] == pytest.approx(heights[1], rel=0.05)
 
 
@@ -116,33 +116,33 @@ def test_from_above_north_is_up_and_east_is_right() -> None:
         thing("east", (0.3, 0.3, 0.3), (1.5, 0, 0.15)),
         thing("north", (0.3, 0.3, 0.3), (0, 1.5, 0.15)),
     ]
-    picture = view(staged(things, ROOM), "top", size=200)
-    centre = middle(picture, "middle")
-    assert middle(picture, "east")[1] > centre[1] + 20
-    assert abs(middle(picture, "east")[0] - centre[0]) < 2
-    assert middle(picture, "north")[0] < centre[0] - 20
-    assert {"floor_room", "wall_south", "wall_north"} <= set(picture.names)
+    image = view(staged(things, ROOM), "top", size=200)
+    centre = middle(image, "middle")
+    assert middle(image, "east")[1] > centre[1] + 20
+    assert abs(middle(image, "east")[0] - centre[0]) < 2
+    assert middle(image, "north")[0] < centre[0] - 20
+    assert {"floor_room", "wall_south", "wall_north"} <= set(image.names)
     assert view(staged(things, ROOM), "top", "east", 32).names == ("east",)
 
 
 def test_every_pixel_from_above_shows_what_lies_there() -> None:
     things = [thing("rug", (2, 2, 0.01), (0, 0, 0.005)), thing("box", (0.5, 0.5, 0.5), (1.5, 1, 0.25))]
-    picture = view(staged(things, ROOM), "top", size=300)
+    image = view(staged(things, ROOM), "top", size=300)
     for name, place in (("rug", (0.5, 0.5, 0.01)), ("box", (1.5, 1, 0.5)), ("floor_room", (-1.5, -1, 0))):
-        column, row = picture.camera.pixels([place], 300)[0].astype(int)
-        assert picture.names[picture.surfaces[row, column]] == name
+        column, row = image.camera.pixels([place], 300)[0].astype(int)
+        assert image.names[image.surfaces[row, column]] == name
 
 
 def test_the_object_in_question_is_outlined_in_its_surroundings_and_nowhere_else() -> None:
     """Of three equal chairs in a row the line runs around the one that is asked about, and changes none of it."""
     chairs = [AS_IT_IS.thing(f"chair_{n}", (0.4, 0.4, 0.8), (n - 1, 0, 0.4), category="chair") for n in range(3)]
     stage = staged(chairs, ROOM)
-    picture = view(stage, "surroundings", "chair_1", 170)
+    image = view(stage, "surroundings", "chair_1", 170)
     drawn, camera = framed(stage, "surroundings", "chair_1")
     bare = render(drawn, camera, 170)
-    line = (picture.colours == OUTLINE_COLOUR).all(axis=2)
-    mask = picture.mask("chair_1")
-    assert np.array_equal(line, (picture.colours != bare.colours).any(axis=2))
+    line = (image.colours == OUTLINE_COLOUR).all(axis=2)
+    mask = image.mask("chair_1")
+    assert np.array_equal(line, (image.colours != bare.colours).any(axis=2))
     assert not (line & mask).any()
     rows, columns = np.nonzero(mask)
     assert line[rows.min() - 1, columns[rows.argmin()]]
@@ -186,9 +186,9 @@ def test_surroundings_omit_occluding_objects_and_walls() -> None:
 def test_a_wall_hides_together_with_its_window() -> None:
     """The desk looks at the north wall, most of which is window: the camera stands outside."""
     stage = staged([thing("desk", (2.5, 0.6, 0.7), (0, 1.2, 0.9), yaw=180)], WINDOWED)
-    picture = view(stage, "surroundings", "desk", 64)
-    assert not {name for name in picture.names if "north" in name}
-    assert picture.mask("desk").mean() > 0.05
+    image = view(stage, "surroundings", "desk", 64)
+    assert not {name for name in image.names if "north" in name}
+    assert image.mask("desk").mean() > 0.05
 
 
 @pytest.mark.parametrize("kind", VIEWS)
@@ -218,7 +218,7 @@ def test_a_scene_of_nothing_has_a_named_problem() -> None:
     assert problem.code == "nothing-to-draw"
     with pytest.raises(UsageError, match="nothing-to-draw"):
         view(stage, "top")
-    assert undrawable(Stage(Scene("bare", (), ROOM))) is None
+    assert undrawable(MeasuredScene(Scene("bare", (), ROOM))) is None
     assert view(staged([], ROOM), "top", size=16).names[0] == "floor_room"
 
 
@@ -249,7 +249,7 @@ SEEN: dict[View, list[list[int]]] = {
     "surroundings": [[202, 203, 203, 203], [184, 181, 181, 194], [172, 151, 151, 170], [184, 179, 179, 183]],
     "top": [[240, 240, 234, 232], [220, 197, 182, 202], [202, 182, 197, 220], [232, 234, 240, 240]],
 }
-"""The mean brightness of the parts of pictures, as renderer 2 makes them."""
+"""The mean brightness of the parts of images, as renderer 2 makes them."""
 
 
 def brightness(kind: View) -> list[list[int]]:
@@ -261,12 +261,12 @@ def brightness(kind: View) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("kind", VIEWS)
-def test_pictures_that_look_otherwise_are_of_another_version(kind: View) -> None:
-    assert RENDERING == 2, "count up, and write down here what pictures look like now"
+def test_images_that_look_otherwise_are_of_another_version(kind: View) -> None:
+    assert RENDERING == 2, "count up, and write down here what images look like now"
     assert np.abs(np.array(brightness(kind)) - np.array(SEEN[kind])).max() <= 2
 
 
-def test_the_normals_of_a_thing_are_found_once_for_all_pictures_of_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_normals_of_a_thing_are_found_once_for_all_images_of_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[int] = []
 
     def counted(vertices: Floats, faces: Ints) -> Singles:

@@ -1,4 +1,4 @@
-"""Pictures are read back as XML and asked what a person would ask: is it all there, apart, and said in words?"""
+"""Images are read back as XML and asked what a person would ask: is it all there, apart, and said in words?"""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def of_class(svg: str, name: str) -> list[ElementTree.Element]:
 
 
 def said(element: ElementTree.Element) -> str:
-    """Return what is written in the picture, tooltips aside."""
+    """Return what is written in the image, tooltips aside."""
     return "".join("".join(text.itertext()) for text in element.iter(f"{SVG}text"))
 
 

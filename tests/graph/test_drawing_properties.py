@@ -1,4 +1,4 @@
-"""Whatever a name holds, a picture is well-formed XML that runs nothing and refers to nothing."""
+"""Whatever a name holds, an image is well-formed XML that runs nothing and refers to nothing."""
 
 from __future__ import annotations
 

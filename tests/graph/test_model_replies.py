@@ -9,7 +9,7 @@ import pytest
 from model_replies import ROWS, Graphs
 
 from tsgkit.graph import ActionGraph
-from tsgkit.graph.notation.pictures import write_dot, write_mermaid
+from tsgkit.graph.notation.diagrams import write_dot, write_mermaid
 from tsgkit.graph.reading import Reading, read
 from tsgkit.graph.reading.lines import nearly_clean, understand
 

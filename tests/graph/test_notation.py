@@ -9,7 +9,7 @@ import pytest
 
 from tsgkit.errors import CannotCarry, NotationError
 from tsgkit.graph import ActionGraph, Description, Frames, Narrative, Vocabulary
-from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link, pictures
+from tsgkit.graph.notation import arrow, diagrams, easg, graphml, json_triplets, narratives, node_link
 
 WASH = ActionGraph.of(("wash", "dobj", "cup"), ("person", "verb", "wash"), ("wash", "with", "hand1"))
 SCREW = ActionGraph.of(("person", "verb", "screw"), ("screw", "dobj", "screw"), ("screw", "dobj", "screw"))
@@ -62,7 +62,7 @@ def test_arrow_text_refuses_a_graph_without_triplets() -> None:
         arrow.write([ActionGraph()])
 
 
-@pytest.mark.parametrize("write", [graphml.write, pictures.write_dot, pictures.write_mermaid])
+@pytest.mark.parametrize("write", [graphml.write, diagrams.write_dot, diagrams.write_mermaid])
 def test_formats_without_control_characters_refuse_them(write: Write) -> None:
     with pytest.raises(CannotCarry, match="control character"):
         write([ActionGraph.of(("a\x00", "on", "b"))])
@@ -160,13 +160,13 @@ def test_graphml_of_many_graphs_does_not_grow_faster_than_their_number() -> None
 
 
 def test_dot_quotes_what_would_end_a_string() -> None:
-    text = pictures.write_dot([ActionGraph.of(('a"]; evil [x="', "on\\", "b"))])
+    text = diagrams.write_dot([ActionGraph.of(('a"]; evil [x="', "on\\", "b"))])
     assert 'label="a\\"]; evil [x=\\""' in text
     assert 'label="on\\\\"' in text
 
 
 def test_mermaid_encodes_what_it_would_interpret() -> None:
-    text = pictures.write_mermaid([ActionGraph.of(('a"]<script>', "on", "b#1"))])
+    text = diagrams.write_mermaid([ActionGraph.of(('a"]<script>', "on", "b#1"))])
     assert "<script>" not in text
     assert "#34;" in text
     assert "b#35;1" in text

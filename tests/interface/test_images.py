@@ -1,4 +1,4 @@
-"""Pictures from Python: made by functions and by services, in scripts and in running loops, and judged afterwards."""
+"""Images from Python: made by functions and by services, in scripts and in running loops, and judged afterwards."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
-from picture_server import picture_server
-from picture_suite import install
+from image_server import image_server
+from image_suite import install
 from PIL import Image
 
 import tsgkit as tk
@@ -49,14 +49,14 @@ def test_a_function_paints_and_the_same_call_goes_on(tmp_path: Path) -> None:
         tk.images("demo/cups", {"red": red}, tmp_path / "red", seed=8, quiet=True)
 
 
-def test_pictures_of_a_suite_of_ours_become_the_subject_of_an_evaluation(tmp_path: Path) -> None:
+def test_images_of_a_suite_of_ours_become_the_subject_of_an_evaluation(tmp_path: Path) -> None:
     made = tk.images("spatialgen", {"red": red}, tmp_path / "red", limit=2, quiet=True)
     assert made.complete and len(made.paths) == 2
     plan = tk.plan("spatialgen", images={"red": made}, judge={"looker": lambda messages: "A"}, limit=2)
     assert [one.samples for one in plan] == [2]
 
 
-def test_pictures_are_made_inside_a_running_loop_and_failures_are_told_inertly(tmp_path: Path) -> None:
+def test_images_are_made_inside_a_running_loop_and_failures_are_told_inertly(tmp_path: Path) -> None:
     async def cell_of_a_notebook() -> tuple[object, ...]:
         awaited = tk.aimages("demo/cups", {"one": refused}, tmp_path / "one", quiet=True)
         called = tk.images("demo/cups", {"two": red}, tmp_path / "two", quiet=True)
@@ -73,7 +73,7 @@ def test_services_paint_at_the_same_time_without_disturbing_each_other(tmp_path:
         asked = {"api_base": server.base, "api_key": "sk-loopback-key"}
         tk.images("demo/cups", f"openai/{name}", tmp_path / name, model_arg=asked, limit=items, price=0.04, quiet=True)
 
-    with picture_server(delay=0.1) as server:
+    with image_server(delay=0.1) as server:
         threads = [threading.Thread(target=paint, args=one) for one in (("a", 6), ("b", 1))]
         for thread in threads:
             thread.start()
@@ -87,13 +87,13 @@ def test_services_paint_at_the_same_time_without_disturbing_each_other(tmp_path:
     ("options", "message"),
     [
         ({"sise": "8x8"}, "there is no option sise"),
-        ({"size": "big"}, "no size of a picture"),
+        ({"size": "big"}, "no size of an image"),
         ({"limit": "2"}, "limit: '2' is no whole number"),
         ({"model": 3}, "model: 3 is none"),
-        ({"model": {"a": red, "b": refused}}, "pictures of several models"),
+        ({"model": {"a": red, "b": refused}}, "images of several models"),
         ({"model": {"a": red}, "condition": "text"}, "--condition and --layouts go together"),
         ({"condition": "painted"}, "there is no condition painted"),
-        ({"task": "sgqa"}, "has no pictures to make"),
+        ({"task": "sgqa"}, "has no images to make"),
         ({"ids": "c9"}, "no item is called c9"),
         ({"out": None}, "out: None is no path"),
     ],

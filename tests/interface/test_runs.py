@@ -219,7 +219,7 @@ def test_drawings_are_saved_and_shown(tmp_path: Path) -> None:
     drawing = tk.draw(other, against=graph)
     assert "<script" not in drawing._repr_svg_()
     assert drawing.save(tmp_path / "d.svg").read_text() == drawing.svg
-    with pytest.raises(UsageError, match="a picture is SVG"):
+    with pytest.raises(UsageError, match="an image is SVG"):
         drawing.save(tmp_path / "d.png")
 
 

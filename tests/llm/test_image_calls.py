@@ -1,4 +1,4 @@
-"""Models that make pictures, over real HTTP: what is sent, what comes back, and everything that goes wrong."""
+"""Models that make images, over real HTTP: what is sent, what comes back, and everything that goes wrong."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from doors import HASTE, closing, door_to, run
+from image_server import image_server, png
 from loopback import Answer, loopback
 from model_server import Running
-from picture_server import picture_server, png
 
 from tsgkit.errors import UsageError
 from tsgkit.llm import image_calls
@@ -18,8 +18,8 @@ from tsgkit.llm.budget import Budget
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import BudgetReached, CallFailed
 from tsgkit.llm.image_calls import LiteLlmImages, fetched, messages_for
-from tsgkit.llm.images import Picture
-from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
+from tsgkit.llm.images import ImageFile
+from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import IMAGE_PARAMETERS, parse, settings_of
@@ -27,7 +27,7 @@ from tsgkit.llm.settings import IMAGE_PARAMETERS, parse, settings_of
 KEY = "sk-loopback-key"
 
 
-def painter(server: Running | str, *arguments: str, price: PicturePrice | None = None, **parts: Any) -> Door:  # noqa: ANN401
+def painter(server: Running | str, *arguments: str, price: ImagePrice | None = None, **parts: Any) -> Door:  # noqa: ANN401
     base = server if isinstance(server, str) else server.base
     texts = [f"api_base={base}", f"api_key={KEY}", *arguments]
     settings = settings_of("openai/m", parse(texts, ["openai/m"], IMAGE_PARAMETERS), {})
@@ -35,21 +35,21 @@ def painter(server: Running | str, *arguments: str, price: PicturePrice | None =
     return door_to(provider, price=price, secrets=Secrets([KEY]), **parts)
 
 
-def painted(door: Door, prompt: str = "A red cup.", picture: Picture | None = None) -> Reply:
-    return run(closing(door, door.fetch(messages_for(prompt, picture))))
+def painted(door: Door, prompt: str = "A red cup.", image: ImageFile | None = None) -> Reply:
+    return run(closing(door, door.fetch(messages_for(prompt, image))))
 
 
-def blueprint(folder: Path) -> Picture:
+def blueprint(folder: Path) -> ImageFile:
     data = png("layout")
     (folder / "layout.png").write_bytes(data)
-    return Picture(folder / "layout.png", hashlib.sha256(data).hexdigest(), "image/png", 8, 6, len(data))
+    return ImageFile(folder / "layout.png", hashlib.sha256(data).hexdigest(), "image/png", 8, 6, len(data))
 
 
-def test_a_prompt_brings_the_bytes_of_one_picture() -> None:
-    with picture_server(image_usage={"input_tokens": 12, "output_tokens": 4160, "total_tokens": 4172}) as server:
+def test_a_prompt_brings_the_bytes_of_one_image() -> None:
+    with image_server(image_usage={"input_tokens": 12, "output_tokens": 4160, "total_tokens": 4172}) as server:
         reply = painted(painter(server, "size=512x512", "seed=3", "quality=low", "extra_body.steps=4"))
         sent = server.stats()["last"]
-    assert reply.picture == png("A red cup.") and reply.ending is Ending.COMPLETE
+    assert reply.image == png("A red cup.") and reply.ending is Ending.COMPLETE
     assert (reply.usage.prompt, reply.usage.completion, reply.usage.cost) == (12, 4160, None)
     assert sent == {
         "path": "/v1/images/generations", "image": "", "model": "m", "prompt": "A red cup.", "n": 1,
@@ -57,38 +57,38 @@ def test_a_prompt_brings_the_bytes_of_one_picture() -> None:
     }  # fmt: skip
 
 
-def test_a_model_is_shown_the_picture_that_goes_with_the_prompt(tmp_path: Path) -> None:
+def test_a_model_is_shown_the_image_that_goes_with_the_prompt(tmp_path: Path) -> None:
     layout = blueprint(tmp_path)
-    with picture_server() as server:
+    with image_server() as server:
         reply = painted(painter(server, "size=512x512"), "Follow this.", layout)
         sent = server.stats()["last"]
     assert sent["path"] == "/v1/images/edits" and sent["image"] == layout.sha256 and sent["size"] == "512x512"
-    assert reply.picture == png("Follow this." + layout.sha256)
+    assert reply.image == png("Follow this." + layout.sha256)
 
 
 def test_a_blueprint_that_was_changed_is_not_sent(tmp_path: Path) -> None:
     layout = blueprint(tmp_path)
     layout.path.write_bytes(png("another"))
-    with picture_server() as server:
+    with image_server() as server:
         reply = painted(painter(server), "Follow this.", layout)
         assert server.stats()["seen"] == 0
     assert reply.ending is Ending.API_ERROR and "was changed" in (reply.error or "")
 
 
-def test_a_picture_is_kept_out_of_every_record() -> None:
-    with picture_server() as server:
+def test_a_image_is_kept_out_of_every_record() -> None:
+    with image_server() as server:
         reply = painted(painter(server))
     assert "picture" not in reply_value(reply) and "PNG" not in repr(reply)
 
 
-def test_a_picture_may_come_by_its_address_and_is_fetched_without_the_key() -> None:
-    with picture_server(always={"cup": "url"}) as server:
-        assert painted(painter(server)).picture == png("A red cup.")
+def test_a_image_may_come_by_its_address_and_is_fetched_without_the_key() -> None:
+    with image_server(always={"cup": "url"}) as server:
+        assert painted(painter(server)).image == png("A red cup.")
         assert (server.stats()["fetches"], server.stats()["authorised_fetches"]) == (1, 0)
 
 
 def test_blocked_images_are_requested_once() -> None:
-    with picture_server(always={"cup": "blocked"}, echo_key=True) as server:
+    with image_server(always={"cup": "blocked"}, echo_key=True) as server:
         reply = painted(painter(server))
         assert server.stats()["seen"] == 1
     assert reply.ending is Ending.REFUSED and "safety system" in (reply.error or "")
@@ -100,8 +100,8 @@ FAULTS = {
     "500": (3, "this is error 500"),
     "cut": (3, "no proper answer"),
     "html": (3, "it is not JSON"),
-    "wrongjson": (3, "holds no picture"),
-    "nodata": (3, "holds no picture"),
+    "wrongjson": (3, "holds no image"),
+    "nodata": (3, "holds no image"),
     "nobase64": (3, "no base64"),
     "404": (1, "this is error 404"),
     "url404": (1, "answers 404"),
@@ -119,19 +119,19 @@ def test_every_fault_of_a_service_is_an_error_in_words_after_as_many_requests_as
     requests, words = FAULTS[fault]
     if fault == "html" and conditioned:
         words = "no proper answer"
-    with picture_server(always={"cup": fault}, retry_after="0", echo_key=True) as server:
-        reply = painted(painter(server), picture=blueprint(tmp_path) if conditioned else None)
+    with image_server(always={"cup": fault}, retry_after="0", echo_key=True) as server:
+        reply = painted(painter(server), image=blueprint(tmp_path) if conditioned else None)
         assert server.stats()["seen"] == requests == len(reply.attempts)
-    assert reply.ending is Ending.API_ERROR and reply.picture is None
+    assert reply.ending is Ending.API_ERROR and reply.image is None
     assert words in (reply.error or "") and KEY not in str(reply) and "hidden-value" not in str(reply)
 
 
 @pytest.mark.parametrize("fault", ["hang", "urlhang"])
 def test_image_requests_time_out(fault: str) -> None:
     haste = HASTE.__class__(timeout=0.4, attempts=2, first_wait=0.001, longest_wait=0.002)
-    with picture_server(always={"cup": fault}) as server:
+    with image_server(always={"cup": fault}) as server:
         reply = painted(painter(server, patience=haste))
-    assert reply.ending is Ending.API_ERROR and "no picture within 0.4 s" in (reply.error or "")
+    assert reply.ending is Ending.API_ERROR and "no image within 0.4 s" in (reply.error or "")
 
 
 @pytest.mark.parametrize(
@@ -139,22 +139,22 @@ def test_image_requests_time_out(fault: str) -> None:
 )
 def test_oversized_images_are_not_requested_again(fault: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(image_calls, "MOST_BYTES", 900)
-    with picture_server(always={"cup": fault}, giant_bytes=2_000) as server:
+    with image_server(always={"cup": fault}, giant_bytes=2_000) as server:
         reply = painted(painter(server))
         assert server.stats()["seen"] == 1
     assert reply.ending is Ending.API_ERROR and words in (reply.error or "")
 
 
 def test_waits_as_long_as_the_service_asks() -> None:
-    with picture_server(first=[429, 200], retry_after="0.2") as server:
+    with image_server(first=[429, 200], retry_after="0.2") as server:
         reply = painted(painter(server))
-    assert reply.picture is not None and len(reply.attempts) == 2 and reply.attempts[0].waited >= 0.2
+    assert reply.image is not None and len(reply.attempts) == 2 and reply.attempts[0].waited >= 0.2
 
 
-def test_a_budget_of_money_is_kept_by_the_price_of_a_picture() -> None:
-    price = PicturePrice(0.04, "--price")
+def test_a_budget_of_money_is_kept_by_the_price_of_a_image() -> None:
+    price = ImagePrice(0.04, "--price")
     budget = Budget(cost=0.1)
-    with picture_server() as server:
+    with image_server() as server:
         door = painter(server, price=price, budget=budget)
 
         async def three() -> list[Reply]:
@@ -167,14 +167,14 @@ def test_a_budget_of_money_is_kept_by_the_price_of_a_picture() -> None:
 
 
 def test_prices_come_from_the_user_else_from_the_map_else_they_are_not_known() -> None:
-    assert picture_price_given("0.04") == PicturePrice(0.04, "--price")
+    assert image_price_given("0.04") == ImagePrice(0.04, "--price")
     for text in ("free", "-1", "nan", "1,2"):
         with pytest.raises(UsageError, match="is no price"):
-            picture_price_given(text)
-    low = picture_price_of("openai/gpt-image-1", "1024x1024", "low")
-    most = picture_price_of("openai/gpt-image-1", "1024x1024")
+            image_price_given(text)
+    low = image_price_of("openai/gpt-image-1", "1024x1024", "low")
+    most = image_price_of("openai/gpt-image-1", "1024x1024")
     assert low is not None and most is not None and 0 < low.dollars < most.dollars and "price map" in low.source
-    assert picture_price_of("openai/of-my-own") is None
+    assert image_price_of("openai/of-my-own") is None
 
 
 def test_a_parameter_that_nobody_would_be_sent_is_refused_before_anything_is_sent() -> None:
@@ -189,10 +189,10 @@ def test_a_parameter_that_nobody_would_be_sent_is_refused_before_anything_is_sen
         parse(["temperature=1"], [], IMAGE_PARAMETERS)
 
 
-def test_a_provider_that_cannot_be_shown_a_picture_says_so_before_anything_is_sent() -> None:
+def test_a_provider_that_cannot_be_shown_a_image_says_so_before_anything_is_sent() -> None:
     settings = settings_of("xinference/x", parse(["api_key=sk-loopback-key"], [], IMAGE_PARAMETERS), {})
     LiteLlmImages(settings).prepare()
-    with pytest.raises(UsageError, match="knows no way to show it a picture"):
+    with pytest.raises(UsageError, match="knows no way to show it an image"):
         LiteLlmImages(settings, conditioned=True).prepare()
 
 

@@ -22,7 +22,7 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.request_threads import WAITS_FOR_NOTHING, Threads
 
-PICTURE = (
+IMAGE = (
     "data:image/png;base64,"
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
@@ -71,9 +71,9 @@ def test_a_request_of_text_is_put_together_without_a_thread(server: Running) -> 
     assert threads.at_once[0]
 
 
-def test_a_request_with_a_picture_is_put_together_by_a_thread(server: Running) -> None:
+def test_a_request_with_a_image_is_put_together_by_a_thread(server: Running) -> None:
     threads = Watched()
-    parts = [{"type": "text", "text": "Which?"}, {"type": "image_url", "image_url": {"url": PICTURE}}]
+    parts = [{"type": "text", "text": "Which?"}, {"type": "image_url", "image_url": {"url": IMAGE}}]
     assert sent(server.base, parts, threads)
     assert threads.at_once and not any(threads.at_once)
 

@@ -1,4 +1,4 @@
-"""Pictures of layouts: valid SVG that shows every box, whatever the labels."""
+"""Images of layouts: valid SVG that shows every box, whatever the labels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_svg_blueprint_has_no_colors() -> None:
 
 @pytest.mark.parametrize("label", ["<script>alert(1)</script>", "a \"quoted\" & 'other'", "\x00\x07\ud800", "", "漢字"])
 def test_svg_escapes_hostile_labels(label: str) -> None:
-    picture = drawn(Layout((Thing(label, Box(0, 0, 100, 100), label),)), title=label)
-    root = ElementTree.fromstring(picture.encode())  # noqa: S314
-    assert "<script" not in picture
+    image = drawn(Layout((Thing(label, Box(0, 0, 100, 100), label),)), title=label)
+    root = ElementTree.fromstring(image.encode())  # noqa: S314
+    assert "<script" not in image
     assert len(list(root)) == 3 + bool(label)

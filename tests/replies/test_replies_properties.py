@@ -27,7 +27,7 @@ FORMS = st.sampled_from(
      "<answer>{}</answer>"]
 )  # fmt: skip
 PROSE = st.sampled_from(
-    ["", "Sure!", "Let me look at the picture.", "The cup stands where it stood before.", "Here is what I found:"]
+    ["", "Sure!", "Let me look at the image.", "The cup stands where it stood before.", "Here is what I found:"]
 )
 CLOSING = st.sampled_from(["", "Hope this helps!", "Let me know if you need more.", "I am fairly sure of it."])
 TEXTS = st.text(st.sampled_from("ABCDE abc.,:;()[]{}*\"'`\n→->the answer is"), max_size=120)

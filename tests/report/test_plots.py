@@ -1,4 +1,4 @@
-"""Plots: everything shown is also said, nothing is out of the picture, colour is never alone."""
+"""Plots: everything shown is also said, nothing is out of the image, colour is never alone."""
 
 from __future__ import annotations
 

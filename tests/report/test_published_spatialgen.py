@@ -1,4 +1,4 @@
-"""The published figures of the questions about pictures agree with each other, and stand beside what they are like."""
+"""The published figures of the questions about images agree with each other, and stand beside what they are like."""
 
 from __future__ import annotations
 

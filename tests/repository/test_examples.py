@@ -42,7 +42,7 @@ def test_a_notebook_runs_as_a_script(path: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["first_evaluation", "own_task", "cleaning"])
-def test_a_notebook_runs_in_a_kernel_and_shows_tables_and_pictures(
+def test_a_notebook_runs_in_a_kernel_and_shows_tables_and_images(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ipykernel", reason="notebooks need a kernel")

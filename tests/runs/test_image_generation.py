@@ -1,4 +1,4 @@
-"""Pictures are made once: whatever stops the work, the same call goes on with it and pays for nothing twice."""
+"""Images are made once: whatever stops the work, the same call goes on with it and pays for nothing twice."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
-from drawn_pictures import drawn, saved
+from drawn_images import drawn, saved
+from image_server import image_server, png
 from model_server import Running
-from picture_server import picture_server, png
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.door import Patience
-from tsgkit.llm.images import Picture
+from tsgkit.llm.images import ImageFile
 from tsgkit.runs.image_folder import PaintingLog, is_there
 from tsgkit.runs.image_generation import (
     Painted,
@@ -28,7 +28,7 @@ from tsgkit.runs.image_generation import (
 )
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.subjects import Limits
-from tsgkit.suites.images import PictureFolder, keep_picture
+from tsgkit.suites.images import ImageFolder, keep_image
 from tsgkit.suites.paintable import Painting
 
 KEY = "sk-loopback-key"
@@ -54,8 +54,8 @@ def lines(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (out / "paintings.jsonl").read_text().splitlines()]
 
 
-def test_every_item_gets_its_own_picture_and_a_line_that_says_how(tmp_path: Path) -> None:
-    with picture_server(image_usage={"input_tokens": 7, "output_tokens": 100, "total_tokens": 107}) as server:
+def test_every_item_gets_its_own_image_and_a_line_that_says_how(tmp_path: Path) -> None:
+    with image_server(image_usage={"input_tokens": 7, "output_tokens": 100, "total_tokens": 107}) as server:
         result = painted(server, tmp_path / "out", ITEMS, "size=8x6", "seed=3", price="0.04")
     assert (result.total, result.painted, result.exit_code, result.complete) == (6, 6, 0, True)
     for item in ITEMS:
@@ -73,7 +73,7 @@ def test_every_item_gets_its_own_picture_and_a_line_that_says_how(tmp_path: Path
 
 
 def test_existing_images_are_not_requested_again(tmp_path: Path) -> None:
-    with picture_server() as server:
+    with image_server() as server:
         painted(server, tmp_path, ITEMS[:4])
         (tmp_path / "2.png").unlink()
         (tmp_path / "5.png").write_bytes(b"made by hand")
@@ -83,10 +83,10 @@ def test_existing_images_are_not_requested_again(tmp_path: Path) -> None:
     assert (tmp_path / "5.png").read_bytes() == b"made by hand"
 
 
-def test_a_picture_whose_line_is_written_gets_its_name_and_one_without_a_line_is_asked_for_again(
+def test_a_image_whose_line_is_written_gets_its_name_and_one_without_a_line_is_asked_for_again(
     tmp_path: Path,
 ) -> None:
-    with picture_server() as server:
+    with image_server() as server:
         painted(server, tmp_path, ITEMS[:4])
         (tmp_path / "2.png").rename(tmp_path / ".2.png.new")  # killed between the line and the name
         (tmp_path / "3.png").unlink()
@@ -100,7 +100,7 @@ def test_a_picture_whose_line_is_written_gets_its_name_and_one_without_a_line_is
 
 
 def test_blocked_prompts_are_not_requested_again_unless_changed(tmp_path: Path) -> None:
-    with picture_server(always={"number 1.": "blocked"}, echo_key=True) as server:
+    with image_server(always={"number 1.": "blocked"}, echo_key=True) as server:
         first = painted(server, tmp_path)
         second = painted(server, tmp_path)
         assert server.stats()["counts"] == {"good": 5, "blocked": 1}
@@ -113,23 +113,23 @@ def test_blocked_prompts_are_not_requested_again_unless_changed(tmp_path: Path) 
 
 
 def test_failed_images_are_requested_again_by_the_next_call(tmp_path: Path) -> None:
-    with picture_server(always={"number 1.": "500", "number 2.": "nopicture"}, echo_key=True) as server:
+    with image_server(always={"number 1.": "500", "number 2.": "nopicture"}, echo_key=True) as server:
         first = painted(server, tmp_path)
         assert server.stats()["counts"] == {"good": 4, "500": 2, "nopicture": 1}
-    with picture_server() as server:
+    with image_server() as server:
         base = lines(tmp_path)[0]["endpoint"]
         second = painted(server, tmp_path, (ITEMS[1], ITEMS[2]))
     assert base != server.base
     assert (first.painted, first.exit_code, first.unasked) == (4, 1, 0)
     assert dict(first.failures)["1"] == "InternalServerError: this is error 500 [redacted]"
-    assert dict(first.failures)["2"].startswith("what came is no picture: ")
+    assert dict(first.failures)["2"].startswith("what came is no image: ")
     assert (second.painted, second.exit_code, second.requests) == (2, 0, 7 + 2)
     assert [line["outcome"] for line in lines(tmp_path)].count("api_error") == 2
     assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
 
-def test_pictures_asked_for_otherwise_need_a_folder_of_their_own(tmp_path: Path) -> None:
-    with picture_server() as server:
+def test_images_asked_for_otherwise_need_a_folder_of_their_own(tmp_path: Path) -> None:
+    with image_server() as server:
         painted(server, tmp_path, ITEMS[:2], "size=8x6")
         for arguments in (["size=16x16"], ["size=8x6", "seed=1"]):
             with pytest.raises(UsageError, match=r"0\.png was asked for otherwise"):
@@ -142,7 +142,7 @@ def test_pictures_asked_for_otherwise_need_a_folder_of_their_own(tmp_path: Path)
 
 def test_other_image_formats_become_png_with_a_note(tmp_path: Path) -> None:
     jpeg = saved(drawn(), "JPEG")
-    with picture_server(always={"Cup": "jpeg"}, jpeg=base64.b64encode(jpeg).decode()) as server:
+    with image_server(always={"Cup": "jpeg"}, jpeg=base64.b64encode(jpeg).decode()) as server:
         painted(server, tmp_path, ITEMS[:1])
     assert (tmp_path / "0.png").read_bytes().startswith(b"\x89PNG")
     (line,) = lines(tmp_path)
@@ -151,46 +151,46 @@ def test_other_image_formats_become_png_with_a_note(tmp_path: Path) -> None:
 
 
 def test_a_model_is_shown_the_drawing_of_an_item(tmp_path: Path) -> None:
-    drawing = keep_picture(tmp_path / "drawings", png("layout"), (8, 6))
-    with picture_server() as server:
+    drawing = keep_image(tmp_path / "drawings", png("layout"), (8, 6))
+    with image_server() as server:
         result = painted(server, tmp_path, (Painting("0", "Follow this.", drawing), ITEMS[1]))
     assert (result.painted, result.failures) == (2, ())
     assert (tmp_path / "0.png").read_bytes() == png("Follow this." + drawing.sha256)
     assert {line["id"]: line["shown"] for line in lines(tmp_path)} == {"0": drawing.sha256, "1": None}
 
 
-def test_a_painted_folder_is_one_whose_pictures_can_be_looked_at(tmp_path: Path) -> None:
-    with picture_server() as server:
+def test_a_painted_folder_is_one_whose_images_can_be_looked_at(tmp_path: Path) -> None:
+    with image_server() as server:
         painted(server, tmp_path / "out")
-    found = PictureFolder("m", tmp_path / "out", tmp_path / "kept")
-    assert all(isinstance(found.look(item.item_id), Picture) for item in ITEMS)
+    found = ImageFolder("m", tmp_path / "out", tmp_path / "kept")
+    assert all(isinstance(found.look(item.item_id), ImageFile) for item in ITEMS)
     assert found.stray([item.item_id for item in ITEMS]) == ()
 
 
 @pytest.mark.parametrize("item_id", ["../7", "/etc/7", "a/b", "", "..", "a\0", ".hidden", "x" * 300])
 def test_an_id_is_never_a_path(tmp_path: Path, item_id: str) -> None:
-    with picture_server() as server:
-        with pytest.raises(UsageError, match="no picture can be named after"):
+    with image_server() as server:
+        with pytest.raises(UsageError, match="no image can be named after"):
             painted(server, tmp_path / "out", (*ITEMS, Painting(item_id, "A cup.")))
         assert server.stats()["seen"] == 0
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_that_stands_where_a_picture_belongs_is_never_written_through(tmp_path: Path) -> None:
+def test_a_link_that_stands_where_a_image_belongs_is_never_written_through(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/0.png").symlink_to(tmp_path / "elsewhere.png")
-    with picture_server() as server:
+    with image_server() as server:
         result = painted(server, tmp_path / "out", ITEMS[:2])
     assert (result.there, result.painted) == (1, 1) and not (tmp_path / "elsewhere.png").exists()
 
 
-def test_two_pictures_of_one_name_are_refused(tmp_path: Path) -> None:
-    with picture_server() as server, pytest.raises(UsageError, match=r"two pictures are to be called 0\.png"):
+def test_two_images_of_one_name_are_refused(tmp_path: Path) -> None:
+    with image_server() as server, pytest.raises(UsageError, match=r"two images are to be called 0\.png"):
         painted(server, tmp_path / "out", (*ITEMS, ITEMS[0]))
 
 
 def test_budgets_of_requests_and_money_stop_the_asking_and_are_raised_later(tmp_path: Path) -> None:
-    with picture_server() as server:
+    with image_server() as server:
         first = painted(server, tmp_path, max_requests=2)
         second = painted(server, tmp_path, price="0.1", max_cost=0.25)
         with pytest.raises(UsageError, match="the price of openai/m is not known"):
@@ -203,7 +203,7 @@ def test_budgets_of_requests_and_money_stop_the_asking_and_are_raised_later(tmp_
 
 
 def test_a_service_that_knows_nobody_is_not_asked_for_every_item(tmp_path: Path) -> None:
-    with picture_server(status_of={"m": "401"}) as server:
+    with image_server(status_of={"m": "401"}) as server:
         result = painted(server, tmp_path, concurrency=1)
         assert server.stats()["seen"] == 3
     assert (len(result.failures), result.unasked, result.exit_code) == (3, 3, 1) and "401" in result.given_up
@@ -213,7 +213,7 @@ def test_the_first_interrupt_lets_what_is_in_work_come_home(tmp_path: Path) -> N
     def stop_soon(engine: Engine) -> None:
         engine.watch.changed = engine.stop
 
-    with picture_server(delay=0.05) as server:
+    with image_server(delay=0.05) as server:
         first = painted(server, tmp_path, watch=Watch(begun=stop_soon))
         seen = server.stats()["seen"]
         second = painted(server, tmp_path)
@@ -226,13 +226,13 @@ def test_abandoned_images_are_not_waited_for(tmp_path: Path) -> None:
     def abandon_soon(engine: Engine) -> None:
         engine.watch.changed = engine.abandon
 
-    with picture_server(always={"number 1.": "hang"}) as server:
+    with image_server(always={"number 1.": "hang"}) as server:
         first = painted(server, tmp_path, watch=Watch(begun=abandon_soon))
     assert first.interrupted and first.painted < 6 and (tmp_path / "paintings.jsonl").exists()
 
 
 def test_a_torn_last_line_is_healed(tmp_path: Path) -> None:
-    with picture_server() as server:
+    with image_server() as server:
         painted(server, tmp_path, ITEMS[:3])
         whole = (tmp_path / "paintings.jsonl").read_bytes()
         (tmp_path / "paintings.jsonl").write_bytes(whole[:-20])
@@ -244,7 +244,7 @@ def test_a_torn_last_line_is_healed(tmp_path: Path) -> None:
 
 
 def test_a_line_that_was_broken_by_hand_is_named(tmp_path: Path) -> None:
-    with picture_server() as server:
+    with image_server() as server:
         painted(server, tmp_path, ITEMS[:1])
         (tmp_path / "paintings.jsonl").write_text("{}\n")
         with pytest.raises(FileProblem, match=r"line 1: no field"):
@@ -253,7 +253,7 @@ def test_a_line_that_was_broken_by_hand_is_named(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     (tmp_path / "out").touch()
-    with picture_server() as server:
+    with image_server() as server:
         with pytest.raises(FileProblem, match="these images cannot be stored here"):
             painted(server, tmp_path / "out")
         assert server.stats()["seen"] == 0
@@ -268,12 +268,12 @@ def test_remaining_images_are_counted_without_writing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", ["baseline/rules", "script:x.jsonl", "replay:run"])
 def test_models_that_make_no_images_are_refused(model: str) -> None:
-    with pytest.raises(UsageError, match="makes no pictures"):
+    with pytest.raises(UsageError, match="makes no images"):
         painter_of(model, [])
 
 
 @pytest.mark.parametrize(("kept", "made"), [(None, True), (0, False), (5, False), (-1, False)])
-def test_an_empty_or_cut_picture_does_not_count_as_made(kept: int | None, made: bool, tmp_path: Path) -> None:
+def test_an_empty_or_cut_image_does_not_count_as_made(kept: int | None, made: bool, tmp_path: Path) -> None:
     from PIL import Image
 
     Image.new("RGB", (8, 8)).save(tmp_path / "7.png")

@@ -21,8 +21,8 @@ Captured = pytest.CaptureFixture[str]
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\0IEND\xaeB`\x82"
 
 
-def pictures(folder: Path, **changed: object) -> Path:
-    """Return a folder of pictures whose one line has these fields."""
+def images(folder: Path, **changed: object) -> Path:
+    """Return a folder of images whose one line has these fields."""
     folder.mkdir(parents=True)
     line = {"id": "x", "outcome": "painted", "request": "r", "attempts": [], "sha256": hashlib.sha256(PNG).hexdigest()}
     (folder / "paintings.jsonl").write_text(json.dumps(line | changed) + "\n")
@@ -50,18 +50,18 @@ def files_of_at_most(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("item_id", ["../victim", "a/b", "/victim", ".hidden", "", 7, None, ["x"]])
-def test_log_of_pictures_with_an_id_that_is_no_file_name_is_refused(tmp_path: Path, item_id: object) -> None:
-    one = pictures(tmp_path / "deep/one", id=item_id)
+def test_log_of_images_with_an_id_that_is_no_file_name_is_refused(tmp_path: Path, item_id: object) -> None:
+    one = images(tmp_path / "deep/one", id=item_id)
     (tmp_path / "deep/victim.png").write_bytes(PNG)
-    with pytest.raises(FileProblem, match="is no name of a picture"):
-        merge([one, pictures(tmp_path / "deep/two", id="y", outcome="blocked")], tmp_path / "all")
+    with pytest.raises(FileProblem, match="is no name of an image"):
+        merge([one, images(tmp_path / "deep/two", id="y", outcome="blocked")], tmp_path / "all")
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 
 
 @pytest.mark.parametrize("field", ["outcome", "request"])
-def test_log_of_pictures_with_a_field_that_is_no_text_is_refused(tmp_path: Path, field: str) -> None:
+def test_log_of_images_with_a_field_that_is_no_text_is_refused(tmp_path: Path, field: str) -> None:
     with pytest.raises(FileProblem, match=rf"paintings\.jsonl: x: {field}: "):
-        merge([pictures(tmp_path / "one", **{field: ["x"]})], tmp_path / "all")
+        merge([images(tmp_path / "one", **{field: ["x"]})], tmp_path / "all")
 
 
 @pytest.mark.parametrize("repeat", ["abc", "-1", "²", " "])

@@ -1,4 +1,4 @@
-"""Prompts are written anew by a text model before pictures are made: recorded, counted, never paid for twice."""
+"""Prompts are written anew by a text model before images are made: recorded, counted, never paid for twice."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
+from image_server import image_server, png
 from model_server import Running
-from picture_server import picture_server, png
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.door import Patience
@@ -58,7 +58,7 @@ def lines(out: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_the_image_model_gets_what_the_text_model_wrote_and_both_are_recorded(tmp_path: Path) -> None:
-    with picture_server() as server:
+    with image_server() as server:
         result = painted(server, tmp_path / "out", scripted(tmp_path, f"<think>a cup?</think>\n{ANEW}"), ITEMS[:1])
         assert server.stats()["prompts"] == [ANEW]
     assert (result.painted, result.exit_code) == (1, 0)
@@ -71,7 +71,7 @@ def test_the_image_model_gets_what_the_text_model_wrote_and_both_are_recorded(tm
 
 
 def test_rewritten_prompts_and_images_are_not_requested_again(tmp_path: Path) -> None:
-    with picture_server(replies={"": ANEW}, always={ANEW: "500"}) as server:
+    with image_server(replies={"": ANEW}, always={ANEW: "500"}) as server:
         first = painted(server, tmp_path, asked(server), ITEMS[:2])
         before = server.stats()["seen"]
     assert (first.painted, len(first.failures), first.requests) == (0, 2, 2 + 4)
@@ -79,7 +79,7 @@ def test_rewritten_prompts_and_images_are_not_requested_again(tmp_path: Path) ->
 
 
 def test_the_same_command_goes_on_with_the_texts_it_has(tmp_path: Path) -> None:
-    with picture_server(replies={"": ANEW}) as server:
+    with image_server(replies={"": ANEW}) as server:
         first = painted(server, tmp_path, asked(server), max_requests=4)
         second = painted(server, tmp_path, asked(server))
         third = painted(server, tmp_path, asked(server))
@@ -91,7 +91,7 @@ def test_the_same_command_goes_on_with_the_texts_it_has(tmp_path: Path) -> None:
 
 def test_the_cost_of_rewriting_counts(tmp_path: Path) -> None:
     options: dict[str, Any] = {"replies": {"": ANEW}}
-    with picture_server(**options) as server:
+    with image_server(**options) as server:
         known = painted(server, tmp_path / "known", asked(server, price="1000,1000"), ITEMS[:2], price="0.5")
         unknown = painted(server, tmp_path / "unknown", asked(server), ITEMS[:2], price="0.5")
         with pytest.raises(UsageError, match="the price of openai/words is not known") as error:
@@ -104,7 +104,7 @@ def test_the_cost_of_rewriting_counts(tmp_path: Path) -> None:
 
 
 def test_each_rewriter_needs_its_own_folder(tmp_path: Path) -> None:
-    with picture_server() as server:
+    with image_server() as server:
         painted(server, tmp_path / "plain", None, ITEMS[:1])
         painted(server, tmp_path / "anew", scripted(tmp_path), ITEMS[:1])
         for folder, rewriter in (("plain", scripted(tmp_path)), ("anew", None), ("anew", asked(server))):
@@ -122,7 +122,7 @@ def test_each_rewriter_needs_its_own_folder(tmp_path: Path) -> None:
     ],
 )
 def test_a_prompt_that_is_not_rewritten_is_not_painted(tmp_path: Path, said: dict[str, Any], reason: str) -> None:
-    with picture_server() as server:
+    with image_server() as server:
         result = painted(server, tmp_path / "out", scripted(tmp_path, said), ITEMS[:1])
         assert server.stats()["seen"] == 0
     ((item_id, why),) = result.failures
@@ -138,6 +138,6 @@ def test_a_baseline_rewrites_nothing() -> None:
 
 
 def test_no_key_reaches_a_file(tmp_path: Path) -> None:
-    with picture_server(replies={"": f"{ANEW} {KEY}"}) as server:
+    with image_server(replies={"": f"{ANEW} {KEY}"}) as server:
         painted(server, tmp_path, asked(server), ITEMS[:1])
     assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from image_server import image_server
+from image_suite import install
 from model_server import Running, model_server
-from picture_server import picture_server
-from picture_suite import install
 from prefork import Prefork
 from run_files import lines
 
@@ -235,10 +235,10 @@ def test_calls_of_shards_make_the_product_without_asking(
     assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
-def test_pictures_of_shards_become_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_of_shards_become_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
     install(tmp_path, {f"c{number}": f"Cup number {number}." for number in range(8)}, monkeypatch)
-    with picture_server(always={"number 2.": "blocked"}) as server:
+    with image_server(always={"number 2.": "blocked"}) as server:
         words = ["images", "--task", "demo/cups", "--model", "openai/m", "--model-arg", f"api_base={server.base}"]
         words += ["--model-arg", "api_key=k", "--quiet", "-o"]
         assert main([*words, "whole"]) == 0
@@ -248,9 +248,9 @@ def test_pictures_of_shards_become_one_folder(tmp_path: Path, monkeypatch: pytes
         assert main(["runs", "merge", *shards, "-o", "out"]) == 0
         seen = server.stats()["seen"]
         assert main([*words, "out"]) == 0 and server.stats()["seen"] == seen
-    pictures = [{path.name: path.read_bytes() for path in Path(name).glob("*.png")} for name in ("whole", "out")]
-    assert pictures[0] == pictures[1] and len(pictures[0]) == 7
-    with pytest.raises(UsageError, match="no folder of pictures"):
+    images = [{path.name: path.read_bytes() for path in Path(name).glob("*.png")} for name in ("whole", "out")]
+    assert images[0] == images[1] and len(images[0]) == 7
+    with pytest.raises(UsageError, match="no folder of images"):
         merge([Path("out"), tmp_path], Path("mixed"))
     next(Path(shards[0]).glob("*.png")).write_bytes(b"spoilt")
     merged = merge([Path(name) for name in shards], Path("again"))
@@ -264,7 +264,7 @@ def test_an_id_that_leads_out_of_the_folder_is_refused(name: str, tmp_path: Path
     (tmp_path / "one").mkdir()
     line = {"id": name, "outcome": "painted", "request": "r", "attempts": [], "model": "m"}
     (tmp_path / "one/paintings.jsonl").write_text(json.dumps(line) + "\n")
-    with pytest.raises(TsgkitError, match="is no name of a picture"):
+    with pytest.raises(TsgkitError, match="is no name of an image"):
         merge([tmp_path / "one"], tmp_path / "all")
     assert not (tmp_path / "all").exists()
 

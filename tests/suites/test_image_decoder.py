@@ -17,7 +17,7 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
-from drawn_pictures import (
+from drawn_images import (
     animated,
     bomb,
     clear_palette,
@@ -96,14 +96,14 @@ def test_reencoded_images_show_the_same() -> None:
 
 UNUSABLE: dict[str, tuple[Callable[[], bytes], str]] = {
     "nothing": (lambda: b"", "the file is empty"),
-    "words": (lambda: b"not a picture at all", "no picture of a kind that is read"),
-    "svg": (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no picture of a kind that is read"),
-    "postscript": (lambda: b"%!PS-Adobe-3.0 EPSF-3.0\n", "no picture of a kind that is read"),
-    "tiff": (lambda: saved(drawn(), "TIFF"), "no picture of a kind that is read"),
+    "words": (lambda: b"not an image at all", "no image of a kind that is read"),
+    "svg": (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no image of a kind that is read"),
+    "postscript": (lambda: b"%!PS-Adobe-3.0 EPSF-3.0\n", "no image of a kind that is read"),
+    "tiff": (lambda: saved(drawn(), "TIFF"), "no image of a kind that is read"),
     "half a png": (lambda: saved(drawn(), "PNG")[:60], "cannot be decoded"),
     "half a jpeg": (lambda: saved(drawn(size=(300, 300)), "JPEG")[:700], "cannot be decoded"),
     "half a webp": (lambda: saved(drawn(), "WEBP")[:40], "cannot be decoded"),
-    "no width": (lambda: png_of(0, 8, 8, 2, b""), "no picture of a kind that is read"),
+    "no width": (lambda: png_of(0, 8, 8, 2, b""), "no image of a kind that is read"),
     "a bomb": (bomb, "far more than 36,000,000 pixels"),
     "a smaller bomb": (lambda: bomb(9_000, 9_000), "9,000 x 9,000 pixels; at most 36,000,000 are decoded"),
     "a very large bomb": (lambda: bomb(400_000, 400_000), "pixels"),
@@ -122,7 +122,7 @@ def test_unusable_images_have_a_reason(what: str) -> None:
     assert isinstance(examined, Unreadable) and reason in examined.reason
 
 
-def test_a_picture_is_made_smaller_only_on_request() -> None:
+def test_a_image_is_made_smaller_only_on_request() -> None:
     data = saved(drawn(size=(400, 100)), "JPEG")
     assert found(data).png is None and found(data, longest_side=400).png is None
     small = found(data, longest_side=100)
@@ -163,14 +163,14 @@ print((peak() - before) * 1024)
 
 
 def taken(path: Path, *notes: str) -> int:
-    """Measure the bytes that a process takes to read and examine a picture."""
+    """Measure the bytes that a process takes to read and examine an image."""
     command = [sys.executable, "-c", MEASURED, str(path), *notes]
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
-def test_the_largest_picture_takes_memory_that_is_bounded_by_its_pixels(tmp_path: Path) -> None:
+def test_the_largest_image_takes_memory_that_is_bounded_by_its_pixels(tmp_path: Path) -> None:
     side = int(MOST_PIXELS**0.5)
     (tmp_path / "large.jpg").write_bytes(saved(drawn("CMYK", (side, side)), "JPEG"))
     assert 4 < taken(tmp_path / "large.jpg", "CMYK made RGB") / MOST_PIXELS < 9, "bytes for each pixel"

@@ -1,4 +1,4 @@
-"""Folders of pictures: found by id, never by position; nothing outside is read; every oddity has its outcome."""
+"""Folders of images: found by id, never by position; nothing outside is read; every oddity has its outcome."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
-from drawn_pictures import animated, drawn, saved
-from picture_server import png
+from drawn_images import animated, drawn, saved
+from image_server import png
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.llm.images import MOST_BYTES, Picture, bytes_of
+from tsgkit.llm.images import MOST_BYTES, ImageFile, bytes_of
 from tsgkit.suites.image_decoder import Unreadable
-from tsgkit.suites.images import Looked, Missing, PictureFolder, is_file_id, keep_picture
+from tsgkit.suites.images import ImageFolder, Looked, Missing, is_file_id, keep_image
 
 
 @pytest.fixture
@@ -26,12 +26,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def looked(folder: Path, item_id: str, longest_side: int | None = None) -> Looked:
-    return PictureFolder("model", folder, folder.parent / "kept", longest_side).look(item_id)
+    return ImageFolder("model", folder, folder.parent / "kept", longest_side).look(item_id)
 
 
-def seen(folder: Path, item_id: str, longest_side: int | None = None) -> Picture:
+def seen(folder: Path, item_id: str, longest_side: int | None = None) -> ImageFile:
     found = looked(folder, item_id, longest_side)
-    assert isinstance(found, Picture), found
+    assert isinstance(found, ImageFile), found
     return found
 
 
@@ -42,21 +42,21 @@ def reason(folder: Path, item_id: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["7.png", "7.PNG", "7.Png"])
-def test_a_picture_is_found_by_its_id_whatever_the_case_of_its_ending(folder: Path, name: str) -> None:
+def test_a_image_is_found_by_its_id_whatever_the_case_of_its_ending(folder: Path, name: str) -> None:
     (folder / name).write_bytes(png("seven"))
-    picture = seen(folder, "7")
-    assert bytes_of(picture) == png("seven") and (picture.width, picture.height) == (8, 6)
-    assert picture.path == (folder / name).resolve() and picture.notes == ()
+    image = seen(folder, "7")
+    assert bytes_of(image) == png("seven") and (image.width, image.height) == (8, 6)
+    assert image.path == (folder / name).resolve() and image.notes == ()
 
 
-def test_a_missing_picture_shifts_no_other(folder: Path) -> None:
+def test_a_missing_image_shifts_no_other(folder: Path) -> None:
     for number in (0, 1, 3, 10):
         (folder / f"{number}.png").write_bytes(png(str(number)))
     (folder / "thumbnail.png").write_bytes(png("stray"))
-    found = PictureFolder("model", folder, folder.parent / "kept")
+    found = ImageFolder("model", folder, folder.parent / "kept")
     for number in (0, 1, 3, 10):
-        picture = found.look(str(number))
-        assert isinstance(picture, Picture) and bytes_of(picture) == png(str(number))
+        image = found.look(str(number))
+        assert isinstance(image, ImageFile) and bytes_of(image) == png(str(number))
     assert found.look("2") == Missing() and found.look("01") == Missing()
 
 
@@ -72,7 +72,7 @@ def test_an_id_is_never_a_path(folder: Path, item_id: str) -> None:
     (folder / "sub").mkdir()
     (folder / "sub/7.png").write_bytes(png("seven"))
     assert not is_file_id(item_id)
-    assert "is no name of a picture" in reason(folder, item_id)
+    assert "is no name of an image" in reason(folder, item_id)
 
 
 @pytest.mark.parametrize("item_id", ["a b", "a.b", "7", "é", "*", "?", "[7]", "~", "$HOME", "-o", "a:b", "x" * 200])
@@ -106,7 +106,7 @@ def test_two_files_of_one_id_are_named_and_neither_is_taken(folder: Path) -> Non
     assert reason(folder, "7") == "several files have this id: 7.JPG, 7.png"
 
 
-def test_files_that_are_no_pictures_say_why(folder: Path) -> None:
+def test_files_that_are_no_images_say_why(folder: Path) -> None:
     (folder / "empty.png").touch()
     (folder / "text.png").write_text("a red cup")
     (folder / "cut.png").write_bytes(png("cut")[:50])
@@ -117,7 +117,7 @@ def test_files_that_are_no_pictures_say_why(folder: Path) -> None:
     (folder / "closed.png").chmod(0)
     (folder / "dir.png").mkdir()
     assert reason(folder, "empty") == "empty.png: the file is empty"
-    assert "no picture of a kind" in reason(folder, "text") and "cannot be decoded" in reason(folder, "cut")
+    assert "no image of a kind" in reason(folder, "text") and "cannot be decoded" in reason(folder, "cut")
     assert reason(folder, "pipe") == "pipe.png is no file"
     assert reason(folder, "huge").endswith("50,000,001 bytes; at most 50,000,000 are read")
     assert looked(folder, "dir") == Missing()
@@ -135,16 +135,16 @@ def test_image_content_overrides_the_file_ending_with_a_note(folder: Path) -> No
 @pytest.mark.parametrize(("ending", "kind"), [(".gif", "GIF"), (".bmp", "BMP"), (".GIF", "GIF")])
 def test_gif_and_bmp_files_are_found_and_made_png(folder: Path, ending: str, kind: str) -> None:
     (folder / f"7{ending}").write_bytes(saved(drawn(), kind))
-    picture = seen(folder, "7")
-    assert picture.notes == (f"{kind} made PNG",) and bytes_of(picture).startswith(b"\x89PNG")
+    image = seen(folder, "7")
+    assert image.notes == (f"{kind} made PNG",) and bytes_of(image).startswith(b"\x89PNG")
 
 
-def test_a_picture_that_was_made_anew_is_kept_once_under_its_sha256(folder: Path) -> None:
+def test_a_image_that_was_made_anew_is_kept_once_under_its_sha256(folder: Path) -> None:
     (folder / "7.webp").write_bytes(animated("WEBP"))
     (folder / "8.png").write_bytes(animated("WEBP"))
-    found = PictureFolder("model", folder, folder.parent / "kept")
+    found = ImageFolder("model", folder, folder.parent / "kept")
     first, again, other = found.look("7"), found.look("7"), found.look("8")
-    assert isinstance(first, Picture) and isinstance(other, Picture)
+    assert isinstance(first, ImageFile) and isinstance(other, ImageFile)
     assert again is first and other == first and first.notes == ("animated: its first frame is taken",)
     assert other.notes == ("named 8.png, but holds WEBP", "animated: its first frame is taken")
     assert [path.name for path in (folder.parent / "kept").iterdir()] == [f"{first.sha256}.png"]
@@ -160,21 +160,21 @@ def test_damaged_reencoded_images_are_written_again(folder: Path) -> None:
     assert bytes_of(seen(folder, "7"))
 
 
-def test_a_picture_that_is_replaced_is_looked_at_again(folder: Path) -> None:
+def test_a_image_that_is_replaced_is_looked_at_again(folder: Path) -> None:
     (folder / "7.png").write_bytes(png("seven"))
-    found = PictureFolder("model", folder, folder.parent / "kept")
+    found = ImageFolder("model", folder, folder.parent / "kept")
     before = found.look("7")
     (folder / "7.png").write_bytes(png("another", width=20))
     after = found.look("7")
-    assert isinstance(before, Picture) and isinstance(after, Picture) and before.sha256 != after.sha256
+    assert isinstance(before, ImageFile) and isinstance(after, ImageFile) and before.sha256 != after.sha256
     (folder / "7.png").unlink()
     assert found.look("7") == Missing()
 
 
-def test_a_picture_is_made_smaller_on_request_and_says_so(folder: Path) -> None:
+def test_a_image_is_made_smaller_on_request_and_says_so(folder: Path) -> None:
     (folder / "7.png").write_bytes(png("seven", width=64, height=32))
-    picture = seen(folder, "7", longest_side=16)
-    assert (picture.width, picture.height, picture.notes) == (16, 8, ("shrunk from 64x32 to 16x8",))
+    image = seen(folder, "7", longest_side=16)
+    assert (image.width, image.height, image.notes) == (16, 8, ("shrunk from 64x32 to 16x8",))
     assert seen(folder, "7", longest_side=64).path == (folder / "7.png").resolve()
 
 
@@ -182,7 +182,7 @@ def test_stray_files_are_listed(folder: Path) -> None:
     for name in ("7.png", "8.png", "old.png", "notes.txt", ".DS_Store", "paintings.jsonl"):
         (folder / name).write_bytes(png(name))
     (folder / "drawings").mkdir()
-    found = PictureFolder("model", folder, folder.parent / "kept")
+    found = ImageFolder("model", folder, folder.parent / "kept")
     assert found.stray(["7", "8", "9"]) == ("notes.txt", "old.png")
 
 
@@ -195,15 +195,15 @@ def test_nothing_is_written_without_reencoding(folder: Path) -> None:
 def test_a_folder_that_is_none_is_refused(folder: Path) -> None:
     (folder / "7.png").write_bytes(png("seven"))
     with pytest.raises(FileProblem, match="no such folder") as error:
-        PictureFolder("model", folder.parent / "picturs", folder.parent / "kept")
+        ImageFolder("model", folder.parent / "picturs", folder.parent / "kept")
     assert "pictures" in error.value.hint
     with pytest.raises(FileProblem, match="a file, not a folder"):
-        PictureFolder("model", folder / "7.png", folder.parent / "kept")
+        ImageFolder("model", folder / "7.png", folder.parent / "kept")
     with pytest.raises(UsageError, match="at least 1"):
-        PictureFolder("model", folder, folder.parent / "kept", 0)
+        ImageFolder("model", folder, folder.parent / "kept", 0)
 
 
 def test_unwritable_folder_for_reencoded_images_is_reported(folder: Path) -> None:
     (folder.parent / "kept").touch()
     with pytest.raises(FileProblem, match="images cannot be stored here"):
-        keep_picture(folder.parent / "kept", png("seven"), (8, 6))
+        keep_image(folder.parent / "kept", png("seven"), (8, 6))

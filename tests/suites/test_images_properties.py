@@ -1,4 +1,4 @@
-"""Whatever an id is, nothing outside the folder is read, and a picture is found exactly where it is named after it."""
+"""Whatever an id is, nothing outside the folder is read, and an image is found exactly where it is named after it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
-from picture_server import png
+from image_server import png
 
-from tsgkit.llm.images import Picture, bytes_of
+from tsgkit.llm.images import ImageFile, bytes_of
 from tsgkit.suites.image_decoder import Examined, Unreadable, examine
-from tsgkit.suites.images import Missing, PictureFolder, is_file_id
+from tsgkit.suites.images import ImageFolder, Missing, is_file_id
 
 IDS = st.one_of(st.text(max_size=40), st.text("./\\ab\0", max_size=12))
 
@@ -30,25 +30,25 @@ def test_an_id_is_a_name_in_the_folder_or_nothing(item_id: str) -> None:
             (outer / f"inner/deep/{name}.png").write_bytes(png("too deep"))
         if is_file_id(item_id):
             (outer / "inner" / f"{item_id}.png").write_bytes(png("inside"))
-        found = PictureFolder("model", outer / "inner", outer / "kept").look(item_id)
+        found = ImageFolder("model", outer / "inner", outer / "kept").look(item_id)
         if is_file_id(item_id):
-            assert isinstance(found, Picture) and bytes_of(found) == png("inside")
+            assert isinstance(found, ImageFile) and bytes_of(found) == png("inside")
         else:
             assert isinstance(found, Unreadable)
 
 
 @given(st.sets(st.sampled_from("abcdefgh")), st.sampled_from("abcdefgh"))
-def test_a_picture_is_that_of_its_id_whichever_others_there_are(there: set[str], wanted: str) -> None:
+def test_a_image_is_that_of_its_id_whichever_others_there_are(there: set[str], wanted: str) -> None:
     with tempfile.TemporaryDirectory() as place:
         for name in there:
             (Path(place) / f"{name}.png").write_bytes(png(name))
-        found = PictureFolder("model", place, Path(place) / "kept").look(wanted)
-        assert bytes_of(found) == png(wanted) if isinstance(found, Picture) else found == Missing()
-        assert isinstance(found, Picture) == (wanted in there)
+        found = ImageFolder("model", place, Path(place) / "kept").look(wanted)
+        assert bytes_of(found) == png(wanted) if isinstance(found, ImageFile) else found == Missing()
+        assert isinstance(found, ImageFile) == (wanted in there)
 
 
 @given(st.binary(max_size=200), st.integers(0, 70), st.integers(0, 255))
-def test_whatever_bytes_hold_they_are_a_picture_or_a_reason(data: bytes, place: int, value: int) -> None:
+def test_whatever_bytes_hold_they_are_a_image_or_a_reason(data: bytes, place: int, value: int) -> None:
     good = bytearray(png("a cup"))
     good[place % len(good)] = value
     for tried in (data, bytes(good), bytes(good[:place]), bytes(good) + data, png("x")[:8] + data):

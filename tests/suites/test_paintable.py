@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from picture_suite import Cups, install
+from image_suite import Cups, install
 
 from tsgkit.errors import UsageError
 from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_names, paintable_task
 
 
-def test_a_task_of_another_package_offers_its_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_of_another_package_offers_its_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, {"7": "A red cup.", "8": "A blue cup."}, monkeypatch)
     task = paintable_task("demo/cups")
     assert isinstance(task, Cups)
@@ -21,11 +21,11 @@ def test_a_task_of_another_package_offers_its_pictures(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("name", ["tsg/sgqa", "demo/words"])
-def test_a_task_without_pictures_names_those_that_have(
+def test_a_task_without_images_names_those_that_have(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(tmp_path, {}, monkeypatch)
-    with pytest.raises(UsageError, match=f"{name} has no pictures to make") as error:
+    with pytest.raises(UsageError, match=f"{name} has no images to make") as error:
         paintable_task(name)
     assert error.value.hint.startswith("tasks that have: ") and "demo/cups" in error.value.hint
 

@@ -23,7 +23,7 @@ GROUPS = {
     "evaluate": {
         "eval": "evaluate models on tasks; the same command goes on with an unfinished run",
         "doctor": "try a model and its server: what works, which options to set",
-        "images": "paint the pictures of a task's items with an image model",
+        "images": "paint the images of a task's items with an image model",
         "score": "score replies you collected elsewhere, in two profiles",
         "rescore": "score the stored replies of a run again; no model is called",
         "audit": "find what a benchmark gives away without understanding, and its defects",

@@ -25,7 +25,7 @@ from tsgkit.library.overwrites import refuse_to_overwrite_sources, refuse_to_rep
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit draw``."""
     parser.add_argument("file", metavar="FILE", help="a file of graphs in any format we read; - is standard input")
-    parser.add_argument("-o", "--out", required=True, metavar="SVG", help="the picture to write; - is standard output")
+    parser.add_argument("-o", "--out", required=True, metavar="SVG", help="the image to write; - is standard output")
     parser.add_argument("--item", metavar="ID", help="which item to draw (default: the first)")
     parser.add_argument("--graph", type=int, metavar="N", help="draw only this graph of the item, from 0")
     parser.add_argument(
@@ -51,15 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
         changes = diff(expected, found, vocabulary).changes
         if arguments.graph is None and len(expected_graphs := reference.graphs) > 1:
             complain(f"compared graph 0 of {len(expected_graphs)}; --graph N chooses another")
-        picture = draw_diff(
+        image = draw_diff(
             expected, found, changes, title=f"{title}, graph {number}, against {Path(arguments.against).name}"
         )
     elif arguments.graph is not None or len(entry.graphs) == 1:
         number = arguments.graph or 0
-        picture = draw_graph(_graph(entry, number, arguments.file), vocabulary, title=f"{title}, graph {number}")
+        image = draw_graph(_graph(entry, number, arguments.file), vocabulary, title=f"{title}, graph {number}")
     else:
-        picture = draw_narrative(entry.narrative, title=title)
-    _write(picture, arguments.out)
+        image = draw_narrative(entry.narrative, title=title)
+    _write(image, arguments.out)
     if document.findings:
         parts = count(len(document.findings), "line or part", "lines or parts")
         complain(f"{document.file}: {parts} not read as it stands", "tsgkit check shows what was repaired or left out")
@@ -71,15 +71,15 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_target(arguments: argparse.Namespace) -> None:
     refuse_to_overwrite_sources(arguments.out, arguments.file, arguments.against, arguments.vocabulary)
     if arguments.out != STDIN and Path(arguments.out).suffix.lower() not in (".svg", ""):
-        raise UsageError(f"{arguments.out}: a picture is SVG", hint="give it a name that ends in .svg")
+        raise UsageError(f"{arguments.out}: an image is SVG", hint="give it a name that ends in .svg")
 
 
-def _write(picture: str, out: str) -> None:
+def _write(image: str, out: str) -> None:
     if out == STDIN:
-        say(picture)
+        say(image)
     else:
-        refuse_to_replace_data(out, picture)
-        write_text(out, picture)
+        refuse_to_replace_data(out, image)
+        write_text(out, image)
         say(f"drawn: {inert(out)}")
 
 

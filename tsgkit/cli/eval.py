@@ -41,17 +41,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--task", action=Listed, metavar="T", help="tasks (sgqa,sgds) or suites (tsg: its published tasks)"
     )
     asked.add_argument("--model", action="append", metavar="M", help="a subject; repeatable (default: the card's)")
-    asked.add_argument("--images", action="append", metavar="NAME=DIR", help="a folder of pictures (ID.png) to judge")
+    asked.add_argument("--images", action="append", metavar="NAME=DIR", help="a folder of images (ID.png) to judge")
     asked.add_argument("--scenes", action="append", metavar="NAME=DIR", help="a folder of rooms to judge")
     asked.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help="where the meshes that rooms name lie")
     asked.add_argument("--missing", choices=("error", "box"), help="what a mesh is that is not there (default error)")
     asked.add_argument("--judge", metavar="M", help="who looks at what lies in folders: a model, or rules")
     asked.add_argument("--protocol", action="append", metavar="P", help="how: published or ours; repeatable")
     asked.add_argument(
-        "--pairing", choices=("id", "position"), help="which picture is an item's: id (default); position, as published"
+        "--pairing", choices=("id", "position"), help="which image is an item's: id (default); position, as published"
     )
     asked.add_argument("--blind", action="store_true", help="also ask who looks without showing anything: a control")
-    asked.add_argument("--shuffled", action="store_true", help="also show the picture of another item: a control")
+    asked.add_argument("--shuffled", action="store_true", help="also show the image of another item: a control")
     asked.add_argument(
         "--style",
         action=Listed,

@@ -1,9 +1,9 @@
 """Make images of a task's items with an image model, in a folder that the same command resumes.
 
-  tsgkit images --task T --model openai/gpt-image-1 --size 1024x1024 -o pictures
-  tsgkit images --task T --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1 -o pictures --limit 20
-  tsgkit images --task T --model M -o pictures --condition drawn --layouts layouts.jsonl
-  tsgkit images --task T --model M -o pictures --rewriter openai/gpt-4o
+  tsgkit images --task T --model openai/gpt-image-1 --size 1024x1024 -o images
+  tsgkit images --task T --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1 -o images --limit 20
+  tsgkit images --task T --model M -o images --condition drawn --layouts layouts.jsonl
+  tsgkit images --task T --model M -o images --rewriter openai/gpt-4o
 
 DIR gets one ID.png for each item, and paintings.jsonl, the log of all requests. Existing images are not requested
 again, nor those that a content filter blocked; errors of the service are. With --rewriter a text model rewrites each
@@ -35,7 +35,7 @@ CONCURRENCY, TIMEOUT, ATTEMPTS = 4, 300.0, 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit images``."""
     asked = parser.add_argument_group("what is asked for")
-    asked.add_argument("--task", required=True, metavar="T", help="a task that has pictures to make")
+    asked.add_argument("--task", required=True, metavar="T", help="a task that has images to make")
     asked.add_argument(
         "--model",
         required=True,
@@ -43,20 +43,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an image model, named PROVIDER/NAME, or a function of yours: python:MODULE:NAME, or python:MODULE:NAME() "
         "for what NAME returns (MODULE may be ./FILE.py)",
     )
-    asked.add_argument("-o", "--out", required=True, type=Path, metavar="DIR", help="the folder of pictures")
+    asked.add_argument("-o", "--out", required=True, type=Path, metavar="DIR", help="the folder of images")
     asked.add_argument("--data", metavar="D", help="a file of items, or an installed dataset (default: the card's)")
     asked.add_argument("--limit", type=int, metavar="N", help="only the first N items")
     asked.add_argument("--ids", nargs="+", default=[], metavar="ID", help="only these items")
-    asked.add_argument("--size", metavar="WxH", help="the sides of the pictures, as in 1024x1024")
-    asked.add_argument("--seed", type=int, metavar="N", help="the seed of every picture, for models that take one")
+    asked.add_argument("--size", metavar="WxH", help="the sides of the images, as in 1024x1024")
+    asked.add_argument("--seed", type=int, metavar="N", help="the seed of every image, for models that take one")
     asked.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter of the model")
     asked.add_argument(
         "--condition",
         choices=("text", "drawn", "none"),
         default="none",
-        help="how layouts are given: in words, as a picture, not at all (default)",
+        help="how layouts are given: in words, as an image, not at all (default)",
     )
-    asked.add_argument("--layouts", type=Path, metavar="FILE", help="the layouts that pictures are to follow")
+    asked.add_argument("--layouts", type=Path, metavar="FILE", help="the layouts that images are to follow")
     asked.add_argument("--no-instruction", action="store_true", help="give the layout alone")
     asked.add_argument("--rewriter", metavar="M", help="a text model that writes every prompt anew first")
     asked.add_argument(
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how = parser.add_argument_group("how it is carried out")
     how.add_argument("--max-cost", type=float, metavar="USD", help="ask for no more before this is spent")
     how.add_argument("--max-requests", type=int, metavar="N", help="ask for no more after so many requests")
-    how.add_argument("--price", metavar="USD", help="dollars for one picture")
+    how.add_argument("--price", metavar="USD", help="dollars for one image")
     how.add_argument("--rewriter-price", metavar="IN,OUT", help="dollars per million tokens of the text model")
     how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute")
     how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"requests in flight (default {CONCURRENCY}; 1 for a function of yours)",
     )
-    how.add_argument("--shard", metavar="I/N", help="only this part of the pictures, in DIR.shard-I-of-N")
+    how.add_argument("--shard", metavar="I/N", help="only this part of the images, in DIR.shard-I-of-N")
     how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")
     how.add_argument("--json", action="store_true", help="print one JSON object")
     how.add_argument("--quiet", action="store_true", help="no progress")

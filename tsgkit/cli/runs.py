@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     show.add_argument("--force", action="store_true", help="with --script: replace what lies in the place of FILE")
     show.add_argument("--subject", metavar="NAME", help="with --script: only what was said of this subject")
-    merge = verbs.add_parser("merge", help="make shards of a run, of calls or of pictures one folder")
+    merge = verbs.add_parser("merge", help="make shards of a run, of calls or of images one folder")
     merge.add_argument("runs", nargs="+", type=Path, metavar="DIR", help="folders of one plan")
     merge.add_argument("-o", "--out", required=True, type=Path, metavar="ALL", help="the folder to write")
     merge.add_argument("--data", metavar="D", help="where the data of a run lie now, if elsewhere")

@@ -22,33 +22,35 @@
 ``raster``, ``sampling``  pixels and points, as published counts are made of them
 ``gltf``, ``gltf_numbers``  GLB files made plain: extensions, compressed surfaces, textures apart
 ``materials``, ``ray_hits``   how surfaces look: base colours, textures; what rays find there
-``cameras``             where a picture is taken from
+``cameras``             where an image is taken from
 ``shading``             light and the lack of it
 ``mannequin``             a human of 1.70 m, for scale
-``rendering``           pictures by rays: colour, depth, normals, masks;  ``png``: as files
-``views``               the pictures a judge is shown
+``rendering``           images by rays: colour, depth, normals, masks;  ``png``: as files
+``views``               the images a judge is shown
 ``libraries``           numpy and the others of the extra ``scenes``, imported when first used
 ======================  ========================================================================================
 
 Pure: bytes, arrays and values go in; nothing here touches the network, the clock, the disk or a model.
 """
 
+import warnings
+
 from tsgkit.geometry.bounds import Bound, Bounds, out_of_bounds
 from tsgkit.geometry.cameras import Camera, framing
 from tsgkit.geometry.collisions import Collisions, Hit, collisions, depth
 from tsgkit.geometry.libraries import check_libraries
 from tsgkit.geometry.materials import Paint, Texture
-from tsgkit.geometry.measured_scene import Stage
+from tsgkit.geometry.measured_scene import MeasuredScene
 from tsgkit.geometry.meshes import Mesh, Primitive, Shape, box, read_mesh
 from tsgkit.geometry.openings import Clearance, clearances, share_clear
 from tsgkit.geometry.paths import Access, Navigability, accessibility, navigability
 from tsgkit.geometry.problems import Problem
 from tsgkit.geometry.profiles import OFFICIAL, PROFILES, STRICT, Profile
-from tsgkit.geometry.ray_hits import Drawn
+from tsgkit.geometry.ray_hits import RenderedSurface
 from tsgkit.geometry.relations import Relation
 from tsgkit.geometry.relations_of_objects import RELATIONS_OF_OBJECTS, SIDED, Group, groups, relation_of_objects
 from tsgkit.geometry.relations_to_rooms import ELEMENTS, RELATIONS_TO_ROOMS, relation_to_room
-from tsgkit.geometry.rendering import Picture, Sight, render
+from tsgkit.geometry.rendering import RenderedImage, Sight, render
 from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room, rectangle
 from tsgkit.geometry.support import Support, supports
 from tsgkit.geometry.transforms import IDENTITY, Transform, asset_rotation, standing
@@ -71,24 +73,24 @@ __all__ = [
     "Camera",
     "Clearance",
     "Collisions",
-    "Drawn",
     "Floor",
     "Group",
     "Hit",
+    "MeasuredScene",
     "Mesh",
     "Navigability",
     "Object",
     "Opening",
     "Paint",
-    "Picture",
     "Primitive",
     "Problem",
     "Profile",
     "Relation",
+    "RenderedImage",
+    "RenderedSurface",
     "Scene",
     "Shape",
     "Sight",
-    "Stage",
     "Support",
     "Texture",
     "Transform",
@@ -116,3 +118,16 @@ __all__ = [
     "supports",
     "view",
 ]
+
+_RENAMED = {"Drawn": "RenderedSurface", "Picture": "RenderedImage", "Stage": "MeasuredScene"}
+"""Old names, importable for one more version."""
+
+
+def __getattr__(name: str) -> object:
+    """Return an object under its old name, with a DeprecationWarning."""
+    if name not in _RENAMED:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    new = _RENAMED[name]
+    warnings.warn(f"tsgkit.geometry.{name} is now called {new}", DeprecationWarning, stacklevel=2)
+    return globals()[new]

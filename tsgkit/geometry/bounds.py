@@ -2,10 +2,10 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import Stage
+>>> from tsgkit.geometry.measured_scene import MeasuredScene
 >>> from tsgkit.geometry.transforms import standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(3, 0, 0.5)))
->>> found = out_of_bounds(Stage(Scene("den", (table,), rectangle(-3, -3, 3, 3))))
+>>> found = out_of_bounds(MeasuredScene(Scene("den", (table,), rectangle(-3, -3, 3, 3))))
 >>> round(found.objects["table_1"].ratio, 3), found.out
 (0.5, ('table_1',))
 
@@ -27,7 +27,7 @@ from tsgkit.geometry.sampling import number_of_points, on_faces, seeded
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats
-    from tsgkit.geometry.measured_scene import Stage
+    from tsgkit.geometry.measured_scene import MeasuredScene
 
 LEAST_RATIO = 0.99
 FLUSH = 0.005
@@ -74,7 +74,7 @@ class Bounds:
         return len(self.out) / len(self.objects) if self.objects else None
 
 
-def out_of_bounds(stage: Stage) -> Bounds:
+def out_of_bounds(stage: MeasuredScene) -> Bounds:
     """Return every object against all floors together; without a floor every object is out."""
     found = {}
     for name, body in stage.bodies.items():
@@ -83,7 +83,7 @@ def out_of_bounds(stage: Stage) -> Bounds:
     return Bounds(found, stage.unmeasured)
 
 
-def _bound(stage: Stage, body: Body) -> Bound:
+def _bound(stage: MeasuredScene, body: Body) -> Bound:
     # Where all or nothing lies over the floor, every way of measuring says so.
     if shapely.contains(stage.floor_rim, body.footprint):
         return Bound(body.id, 1.0, 0)
@@ -95,13 +95,13 @@ def _bound(stage: Stage, body: Body) -> Bound:
     return Bound(body.id, 1.0, 0) if is_flush else _by_area(stage, body)
 
 
-def _by_points(stage: Stage, body: Body) -> Bound:
+def _by_points(stage: MeasuredScene, body: Body) -> Bound:
     count = number_of_points(float(np.prod(body.smallest_box[1])), LEAST_POINTS)
     points = on_faces(body.vertices[body.faces], body.areas, count, seeded(stage.scene.name, body.id, "bounds"))
     return Bound(body.id, float(over(stage.floor_rim, points).mean()), count)
 
 
-def _by_area(stage: Stage, body: Body) -> Bound:
+def _by_area(stage: MeasuredScene, body: Body) -> Bound:
     triangles, weights = body.vertices[body.faces], body.areas
     shares = np.array(shares_over(stage.floor_rim, triangles[weights > 0]))
     return Bound(body.id, min(1.0, float(np.average(shares, weights=weights[weights > 0]))), 0)

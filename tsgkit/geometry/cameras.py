@@ -66,7 +66,7 @@ def framing(points: object, back: object, *, up: object = (0, 0, 1), margin: flo
     placed = corners @ axes
     x, y, z = placed.T
     t = SPREAD / margin
-    # A point fits when its distance from the middle of the picture is at most t times its depth.
+    # A point fits when its distance from the middle of the image is at most t times its depth.
     depth = max(((axis + t * z).max() - (axis - t * z).min()) / (2 * t) for axis in (x, y))
     diagonal = float(np.linalg.norm(np.ptp(placed, axis=0)))
     far = max(float(depth), float(z.max()) + NEAREST * diagonal)

@@ -2,10 +2,10 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import Stage
+>>> from tsgkit.geometry.measured_scene import MeasuredScene
 >>> from tsgkit.geometry.transforms import standing
 >>> boxes = [Object(f"box_{n}", box(1, 1, 1), standing(at=(0.9 * n, 0, 0.5))) for n in range(3)]
->>> found = collisions(Stage(Scene("den", tuple(boxes), rectangle(-3, -3, 3, 3))))
+>>> found = collisions(MeasuredScene(Scene("den", tuple(boxes), rectangle(-3, -3, 3, 3))))
 >>> [(hit.one, hit.other) for hit in found.hits], found.share
 ([('box_0', 'box_1'), ('box_1', 'box_2')], 1.0)
 >>> print(found.hits[0].evidence)
@@ -31,7 +31,7 @@ from tsgkit.geometry.libraries import np
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats
-    from tsgkit.geometry.measured_scene import Stage
+    from tsgkit.geometry.measured_scene import MeasuredScene
 
 PUSH = 0.005
 FINEST = 0.001
@@ -83,7 +83,7 @@ class Collisions:
         return len(self.in_collision) / len(self.objects) if self.objects else None
 
 
-def collisions(stage: Stage) -> Collisions:
+def collisions(stage: MeasuredScene) -> Collisions:
     """Return every unordered pair of objects, and with ``walls_are_solid`` every object and wall."""
     test = _overlap if stage.profile.solids else _published
     exempt = {body.id for body in stage.bodies.values() if stage.profile.rugs_exempt and body.is_rug}
@@ -95,7 +95,7 @@ def collisions(stage: Stage) -> Collisions:
     return Collisions(tuple(stage.bodies), tuple(hits), _wall_hits(stage, exempt), stage.unmeasured)
 
 
-def _wall_hits(stage: Stage, exempt: set[str]) -> tuple[Hit, ...]:
+def _wall_hits(stage: MeasuredScene, exempt: set[str]) -> tuple[Hit, ...]:
     if not stage.profile.walls_are_solid:
         return ()
     standing = [body for body in stage.bodies.values() if body.id not in exempt]

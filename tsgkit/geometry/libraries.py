@@ -115,4 +115,4 @@ if not TYPE_CHECKING:
     # Asked for by some files only, so no room without them waits for these.
     basisu = Library("opengl_basisu", "KTX2 textures are decoded")
     draco = Library("DracoPy", "Draco meshes are decoded")
-    pillow = Library("PIL.Image", "textures are decoded", "pictures")
+    pillow = Library("PIL.Image", "textures are decoded", "images")

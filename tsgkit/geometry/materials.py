@@ -227,7 +227,7 @@ def _of_mtl(material: Any, textures: Mapping[str, Texture]) -> Look:  # noqa: AN
     """Materials beside OBJ files write colours as they are shown, and mean the texture alone where there is one."""
     if material.image is None:
         return linear(material.main_color[:3] / 255).tolist(), None
-    # Where no material was found, the reader puts a picture of its own, which never was a file.
+    # Where no material was found, the reader puts an image of its own, which never was a file.
     return None, textures.get(material.image.info.get("file_path", ""))
 
 

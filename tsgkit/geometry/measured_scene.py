@@ -2,7 +2,7 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> stage = Stage(Scene("den", (Object("cup_1", box(0.1, 0.1, 0.1)),), rectangle(0, 0, 4, 3)))
+>>> stage = MeasuredScene(Scene("den", (Object("cup_1", box(0.1, 0.1, 0.1)),), rectangle(0, 0, 4, 3)))
 >>> sorted(stage.bodies), [wall.id for wall in stage.walls][:2], stage.problems
 (['cup_1'], ['wall_south', 'wall_east'], ())
 
@@ -39,7 +39,7 @@ def _on() -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class MeasuredScene:
     """Everything measured about one scene under one profile."""
 
     scene: Scene

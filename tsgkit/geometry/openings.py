@@ -2,12 +2,12 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall
->>> from tsgkit.geometry.measured_scene import Stage
+>>> from tsgkit.geometry.measured_scene import MeasuredScene
 >>> from tsgkit.geometry.transforms import standing
 >>> floor = Floor("den", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
 >>> wall = Wall("1", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (1, 0), (2, 2)),))
 >>> chest = Object("chest_1", box(0.5, 0.4, 1), standing(at=(1.5, 0.5, 0.5)))
->>> found = clearances(Stage(Scene("den", (chest,), Architecture((floor,), (wall,)))))
+>>> found = clearances(MeasuredScene(Scene("den", (chest,), Architecture((floor,), (wall,)))))
 >>> [(side.opening, round(side.occlusion, 2)) for side in found]
 [('door_0_1', 0.25)]
 >>> print(found[0].evidence)
@@ -34,7 +34,7 @@ from tsgkit.geometry.raster import filled
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Bools, Floats
-    from tsgkit.geometry.measured_scene import Stage
+    from tsgkit.geometry.measured_scene import MeasuredScene
 
 LOOK = 0.1
 """The distance in front of an opening at which its floor is searched."""
@@ -67,7 +67,7 @@ class Clearance:
         return f"{100 * self.occlusion:.0f} % of {self.opening} is hidden by {', '.join(self.objects)}"
 
 
-def clearances(stage: Stage, *, door_depth: float | None = None) -> tuple[Clearance, ...]:
+def clearances(stage: MeasuredScene, *, door_depth: float | None = None) -> tuple[Clearance, ...]:
     """Return every side of every door, then window, that has a floor before it; doors may be given one depth
     for all."""
     found = []
@@ -90,7 +90,7 @@ def share_clear(found: tuple[Clearance, ...]) -> float | None:
     return sum(not side.occluded for side in found) / len(found) if found else None
 
 
-def _has_floor(stage: Stage, board: Body, way: Floats) -> bool:
+def _has_floor(stage: MeasuredScene, board: Body, way: Floats) -> bool:
     return bool(over(stage.floor_rim, (board.frame.centre + LOOK * way)[None])[0])
 
 
@@ -99,8 +99,8 @@ def _clearance(things: Boxes, board: Body, kind: str, way: Floats, depth: float)
     reach = board.frame.half[0] + board.frame.half[2] + depth
     near = things.meeting(board.frame.centre - reach, board.frame.centre + reach)
     seen = {body.id: look(body, board, way, depth) for body in (things.bodies[number] for number in near)}
-    hidden = {name: picture for name, picture in seen.items() if picture is not None}
-    shares = {name: float(picture.mean()) for name, picture in hidden.items()}
+    hidden = {name: image for name, image in seen.items() if image is not None}
+    shares = {name: float(image.mean()) for name, image in hidden.items()}
     union = np.logical_or.reduce(list(hidden.values())) if hidden else np.zeros(1, dtype=bool)
     x, y, z = (float(number) for number in way)
     return Clearance(board.id, kind, (x, y, z), depth, shares, float(union.mean()), bool(hidden))
@@ -119,7 +119,7 @@ def _by_points(body: Body, board: Body, way: Floats, depth: float) -> Bools | No
         return None
     triangles = _seen(body.vertices, board, way)[body.faces]
     reaching = (triangles[..., 2].min(axis=1) <= depth) & (triangles[..., 2].max(axis=1) >= 0)
-    return _picture(triangles[reaching], board, PIXELS) if reaching.any() else None
+    return _image(triangles[reaching], board, PIXELS) if reaching.any() else None
 
 
 def _by_cut(body: Body, board: Body, way: Floats, depth: float) -> Bools | None:
@@ -130,8 +130,8 @@ def _by_cut(body: Body, board: Body, way: Floats, depth: float) -> Bools | None:
     before = ((low < (wide, high, depth)) & (top > (-wide, -high, 0))).all(axis=1)
     if not before.any():
         return None
-    picture = _picture(_cut(triangles[before], depth), board, FINE_PIXELS)
-    return picture if picture.any() else None
+    image = _image(_cut(triangles[before], depth), board, FINE_PIXELS)
+    return image if image.any() else None
 
 
 def _cut(triangles: Floats, depth: float) -> Floats:
@@ -156,8 +156,8 @@ def _trimmed(corners: list[Floats], bound: float, sign: float) -> list[Floats]:
     return found
 
 
-def _picture(polygons: Floats, board: Body, pixels: float) -> Bools:
-    """Return the opening as a picture in which these polygons are filled."""
+def _image(polygons: Floats, board: Body, pixels: float) -> Bools:
+    """Return the opening as an image in which these polygons are filled."""
     wide, high = 2 * board.frame.half[[0, 2]]
     fine = min(pixels, MOST_PIXELS / max(wide, high))
     shape = (max(1, math.ceil(high * fine)), max(1, math.ceil(wide * fine)))

@@ -3,13 +3,13 @@
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.profiles import OFFICIAL
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import Stage
+>>> from tsgkit.geometry.measured_scene import MeasuredScene
 >>> from tsgkit.geometry.transforms import standing
 >>> screen = Object("screen_1", box(6, 0.2, 2), standing(at=(0, 1, 1)))
 >>> scene = Scene("den", (screen,), rectangle(-3, -3, 3, 3))
->>> print(navigability(Stage(scene, OFFICIAL)).evidence)
+>>> print(navigability(MeasuredScene(scene, OFFICIAL)).evidence)
 2 free parts, the largest 34866 of 50778 pixels
->>> print(navigability(Stage(scene)).evidence)
+>>> print(navigability(MeasuredScene(scene)).evidence)
 2 free parts, the largest 21.46 of 31.32 square metres
 
 Published: an image of 256 x 256 pixels for every room size, every object a rectangle of its unscaled box, without inner
@@ -31,7 +31,7 @@ from tsgkit.geometry.raster import corners_of, eroded, filled, outlined, parts
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Bools, Floats, Ints
-    from tsgkit.geometry.measured_scene import Stage
+    from tsgkit.geometry.measured_scene import MeasuredScene
 
 PIXELS = 256
 HALF = PIXELS // 2
@@ -94,7 +94,7 @@ class Access:
 class Canvas:
     """The published image of a floor: its origin and its pixels per metre."""
 
-    def __init__(self, stage: Stage, margin: float) -> None:
+    def __init__(self, stage: MeasuredScene, margin: float) -> None:
         left, front, right, back = stage.floor.bounds
         self._middle = np.array([(left + right) / 2, (front + back) / 2])
         self._scale = float(max(right - left, back - front) / 2 + margin)
@@ -126,7 +126,7 @@ class Canvas:
         return np.asarray(np.clip(self.pixels(centre[:2]), -(10**6), 10**6))
 
 
-def navigability(stage: Stage) -> Navigability:
+def navigability(stage: MeasuredScene) -> Navigability:
     """Return the share of the largest connected free floor for a person 0.2 m wide."""
     if not stage.floors:
         return Navigability(None, (), "square metres", stage.unmeasured)
@@ -136,7 +136,7 @@ def navigability(stage: Stage) -> Navigability:
     return Navigability(value, found, "square metres" if exact else "pixels", stage.unmeasured)
 
 
-def _free_pixels(stage: Stage) -> list[int]:
+def _free_pixels(stage: MeasuredScene) -> list[int]:
     canvas = Canvas(stage, MARGIN)
     robot = canvas.length(ROBOT)
     free = eroded(canvas.floor, robot)
@@ -150,7 +150,7 @@ def _size(body: Body) -> tuple[float, float]:
     return 2 * float(body.frame.half[0]), 2 * float(body.frame.half[1])
 
 
-def _blocking(stage: Stage) -> list[Body]:
+def _blocking(stage: MeasuredScene) -> list[Body]:
     """Return what stands in the way."""
     reach = stage.floor_height + HEADROOM
     if not stage.profile.exact_areas:
@@ -160,11 +160,11 @@ def _blocking(stage: Stage) -> list[Body]:
     return [body for body in low if not (exempt and body.is_rug)]
 
 
-def _free_areas(stage: Stage) -> list[float]:
+def _free_areas(stage: MeasuredScene) -> list[float]:
     return [float(part.area) for part in free_parts(stage)]
 
 
-def free_parts(stage: Stage) -> list[shapely.Geometry]:
+def free_parts(stage: MeasuredScene) -> list[shapely.Geometry]:
     """Return the connected areas for the centre of a person 0.2 m wide, as polygons, the largest first."""
     barriers = [body.footprint for body in _blocking(stage)] + _barriers(stage)
     walkable = shapely.union_all([stage.floor, *_thresholds(stage)]).buffer(-ROBOT / 2)
@@ -173,13 +173,13 @@ def free_parts(stage: Stage) -> list[shapely.Geometry]:
     return [part for part in found if part.area > SLIVER]
 
 
-def _barriers(stage: Stage) -> list[shapely.Geometry]:
+def _barriers(stage: MeasuredScene) -> list[shapely.Geometry]:
     if not stage.profile.walls_are_solid:
         return []
     return [shapely.LineString(ends) for built in stage.built_walls for ends in built.solid_stretches]
 
 
-def _thresholds(stage: Stage) -> list[shapely.Geometry]:
+def _thresholds(stage: MeasuredScene) -> list[shapely.Geometry]:
     """Return the patches through doors that join floors with a gap between them."""
     found = []
     floors = shapely.STRtree([ground.polygon for ground in stage.floors])
@@ -192,7 +192,7 @@ def _thresholds(stage: Stage) -> list[shapely.Geometry]:
     return found
 
 
-def accessibility(stage: Stage, sides: Mapping[str, Iterable[str]]) -> Mapping[str, Access]:
+def accessibility(stage: MeasuredScene, sides: Mapping[str, Iterable[str]]) -> Mapping[str, Access]:
     """Return the access to each named object that can be measured, from the functional sides given for it."""
     wanted = {name: tuple(dict.fromkeys(names)) for name, names in sides.items() if name in stage.bodies}
     unknown = sorted({side for names in wanted.values() for side in names} - set(SIDES))
@@ -204,7 +204,7 @@ def accessibility(stage: Stage, sides: Mapping[str, Iterable[str]]) -> Mapping[s
     return measure(stage, wanted)
 
 
-def _free_strip_pixels(stage: Stage, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Access]:
+def _free_strip_pixels(stage: MeasuredScene, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Access]:
     canvas = Canvas(stage, 0.0)
     boxes = [canvas.rectangle(body.frame.centre, _size(body), body.yaw) for body in _blocking(stage)]
     free = canvas.floor & ~filled(boxes, canvas.shape)
@@ -229,7 +229,7 @@ def _strip(body: Body, side: str) -> tuple[Floats, tuple[float, float]]:
     return body.frame.centre + sign * away * body.frame.axes[:, axis], (size[0], DEEP) if axis == 1 else (DEEP, size[1])
 
 
-def _free_strips(stage: Stage, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Access]:
+def _free_strips(stage: MeasuredScene, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Access]:
     blocked = shapely.union_all([body.footprint for body in _blocking(stage)])
     free = stage.floor.difference(blocked)
     return {

@@ -24,7 +24,7 @@ GREY = (0.72, 0.71, 0.69)
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class RenderedSurface:
     """A surface to render; ``colour`` (sRGB) is used if it has no material."""
 
     name: str
@@ -73,10 +73,10 @@ class Hits:
         return first + second * (corners[:, 1] - first) + third * (corners[:, 2] - first)
 
 
-class Coats:
+class SurfaceMaterials:
     """The materials of several surfaces."""
 
-    def __init__(self, drawn: Sequence[Drawn]) -> None:
+    def __init__(self, drawn: Sequence[RenderedSurface]) -> None:
         self._drawn = drawn
         self._paint = joined([one.paint or _own_colour(one) for one in drawn])
         self._colours = self._paint.colours.astype(np.float32)
@@ -136,12 +136,12 @@ def texture_faults(name: str, paint: Paint | None) -> list[str]:
     return [f"{name}: a texture is not shown: {fault}" for fault in dict.fromkeys(filter(None, faults))]
 
 
-def _own_colour(one: Drawn) -> Paint:
+def _own_colour(one: RenderedSurface) -> Paint:
     return plain(linear(one.colour).tolist(), len(one.vertices), len(one.faces))
 
 
-def face_colours(one: Drawn) -> Bytes:
+def face_colours(one: RenderedSurface) -> Bytes:
     """Return one sRGB colour for each face; for a texture, its mean around the centre."""
     third = np.full(len(one.faces), 1 / 3, dtype=np.float32)
     whole = Hits(np.arange(len(one.faces)), third, third, third)
-    return encoded(Coats([one]).colours(whole, np.sqrt(areas(one.vertices, one.faces)).astype(np.float32)))
+    return encoded(SurfaceMaterials([one]).colours(whole, np.sqrt(areas(one.vertices, one.faces)).astype(np.float32)))

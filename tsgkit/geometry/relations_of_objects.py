@@ -2,11 +2,11 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import Stage
+>>> from tsgkit.geometry.measured_scene import MeasuredScene
 >>> from tsgkit.geometry.transforms import standing
 >>> bed = Object("bed_1", box(2, 1.6, 0.5), standing(at=(0, 0, 0.25)))
 >>> lamp = Object("lamp_2", box(0.3, 0.3, 0.5), standing(at=(2.15, 0, 0.25)))
->>> stage = Stage(Scene("bedroom", (bed, lamp), rectangle(-3, -3, 3, 3)))
+>>> stage = MeasuredScene(Scene("bedroom", (bed, lamp), rectangle(-3, -3, 3, 3)))
 >>> print(relation_of_objects(stage, "next_to", "bed_1", ["lamp_2"]))
 next_to: no (0.14): lamp_2 is 1.00 m from bed_1; next_to needs < 0.79
 >>> print(relation_of_objects(stage, "side_of", "bed_1", ["lamp_2"], side="right").evidence)
@@ -31,7 +31,7 @@ from tsgkit.geometry.relations import Range, Relation, relation
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body, Frame
     from tsgkit.geometry.libraries import Bools, Floats
-    from tsgkit.geometry.measured_scene import Stage
+    from tsgkit.geometry.measured_scene import MeasuredScene
     from tsgkit.geometry.profiles import Profile
 
 TOLERANCE = 1e-6
@@ -81,7 +81,7 @@ def groups(anchors: Sequence[str], others: Sequence[tuple[Sequence[str], int]], 
 
 
 def relation_of_objects(
-    stage: Stage, name: str, anchor: str, others: Sequence[str], side: str | None = None
+    stage: MeasuredScene, name: str, anchor: str, others: Sequence[str], side: str | None = None
 ) -> Relation:
     """Return one relation of the others to the anchor. All but ``surround`` look at the first other alone."""
     if name not in RELATIONS_OF_OBJECTS:

@@ -2,10 +2,10 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import Stage
+>>> from tsgkit.geometry.measured_scene import MeasuredScene
 >>> from tsgkit.geometry.transforms import standing
 >>> shelf = Object("shelf_1", box(1, 0.3, 2), standing(at=(0, 2.8, 1)))
->>> stage = Stage(Scene("den", (shelf,), rectangle(-3, -3, 3, 3)))
+>>> stage = MeasuredScene(Scene("den", (shelf,), rectangle(-3, -3, 3, 3)))
 >>> print(relation_to_room(stage, "against_wall", "shelf_1"))
 against_wall: yes (1.00): shelf_1 is 0.05 m from wall_north and 100 % before it; against_wall needs < 0.42 and 50 %
 >>> print(relation_to_room(stage, "next_to", "shelf_1", element="door"))
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats
-    from tsgkit.geometry.measured_scene import Stage
+    from tsgkit.geometry.measured_scene import MeasuredScene
 
 ELEMENTS = ("wall", "floor", "ceiling", "room", "window", "door")
 ON_WALL = Range(0, 0.01, 0.01)
@@ -52,7 +52,7 @@ SUNK = 0.01
 
 
 def relation_to_room(
-    stage: Stage, name: str, target: str, *, element: str = "wall", floors: Iterable[str] = ()
+    stage: MeasuredScene, name: str, target: str, *, element: str = "wall", floors: Iterable[str] = ()
 ) -> Relation:
     """Return a relation of an object to the architecture; ``element`` matters to the four distances, ``floors`` to
     rooms.
@@ -66,7 +66,7 @@ def relation_to_room(
     return RELATIONS_TO_ROOMS[name](stage, body, element, chosen)
 
 
-def _distance(name: str, stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+def _distance(name: str, stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
     """Return the gap to a wall, door or window."""
     known = {"wall": stage.walls, "door": stage.doors, "window": stage.windows}
     if element not in known:
@@ -102,7 +102,7 @@ def share_over(body: Body, ground: Ground) -> float:
     return float((over(ground.rim, points) & (points[:, 2] >= ground.z - sunk)).mean())
 
 
-def inside_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+def inside_room(stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
     """Return the share of the object's box over the floor."""
     name = "inside_room"
     shares = {ground.id: share_over(body, ground) for ground in floors}
@@ -114,7 +114,7 @@ def inside_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]
     )
 
 
-def middle_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+def middle_of_room(stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
     """Return the closeness of an object's centre to that of the floor; large objects in large rooms have more
     tolerance.
     """
@@ -130,7 +130,9 @@ def middle_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Grou
     return relation(name, max(best, 0.0), words)
 
 
-def _at_wall(name: str, bounds: Range, stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+def _at_wall(
+    name: str, bounds: Range, stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]
+) -> Relation:
     """Return the share of the object before a wall's face, times how near it is."""
     best, words = 0.0, f"{body.id} is before no wall" if stage.walls else "the scene has no wall"
     least = stage.boxes_of_faces.least(*reach(body))
@@ -148,7 +150,7 @@ def _at_wall(name: str, bounds: Range, stage: Stage, body: Body, element: str, f
     return relation(name, best, words)
 
 
-def corner_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+def corner_of_room(stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
     """Return the closeness of an object to two perpendicular walls of its room."""
     name, best, words = "corner_of_room", 0.0, f"{body.id} is in none of the rooms, or near no two walls of one"
     for ground in floors:
@@ -163,7 +165,7 @@ def corner_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Grou
     return relation(name, best, words)
 
 
-def _walls_near(stage: Stage, ground: Ground, body: Body) -> list[Body]:
+def _walls_near(stage: MeasuredScene, ground: Ground, body: Body) -> list[Body]:
     """Return the walls that face this floor and are close enough to form a corner."""
     least = stage.boxes_of_faces.least(*reach(body)).tolist()
     near = [wall for wall, away in zip(stage.wall_faces, least, strict=True) if CORNER.score(away) > 0]
@@ -178,7 +180,7 @@ def _way_to(body: Body, wall: Body) -> tuple[float, Floats]:
     return to_board(body, wall), mean / length if length else mean
 
 
-def hang_from_ceiling(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+def hang_from_ceiling(stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
     """Return the gap to the ceiling, which is at the height of the highest wall."""
     name = "hang_from_ceiling"
     ceiling = stage.ceiling([ground.id for ground in floors])
@@ -188,7 +190,7 @@ def hang_from_ceiling(stage: Stage, body: Body, element: str, floors: Sequence[G
     return relation(name, HANGING.score(away), f"{body.id} is {away:.2f} m from the ceiling; {name} needs < 0.05")
 
 
-RELATIONS_TO_ROOMS: dict[str, Callable[[Stage, Body, str, Sequence[Ground]], Relation]] = {
+RELATIONS_TO_ROOMS: dict[str, Callable[[MeasuredScene, Body, str, Sequence[Ground]], Relation]] = {
     **{name: partial(_distance, name) for name in RANGES},
     "inside_room": inside_room,
     "middle_of_room": middle_of_room,

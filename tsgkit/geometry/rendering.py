@@ -3,8 +3,8 @@
 >>> from tsgkit.geometry.cameras import framing
 >>> from tsgkit.geometry.meshes import box, mesh_of
 >>> cube = mesh_of(box(1, 1, 1))
->>> picture = render([Drawn("cube", cube.vertices, cube.faces)], framing(cube.vertices, (0, -1, 0)), 64)
->>> picture.colours.shape, picture.names, bool(picture.mask("cube")[32, 32]), bool(picture.mask("cube")[0, 0])
+>>> image = render([RenderedSurface("cube", cube.vertices, cube.faces)], framing(cube.vertices, (0, -1, 0)), 64)
+>>> image.colours.shape, image.names, bool(image.mask("cube")[32, 32]), bool(image.mask("cube")[0, 0])
 ((64, 64, 3), ('cube',), True, False)
 
 The same surfaces and camera give the same bytes. Depth, normals and masks are taken at pixel centres; colours are
@@ -22,7 +22,7 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry.libraries import mesh_construction, ndimage, np, rtcore_scene
 from tsgkit.geometry.materials import encoded, linear
 from tsgkit.geometry.png import png
-from tsgkit.geometry.ray_hits import Coats, Drawn, Hits
+from tsgkit.geometry.ray_hits import Hits, RenderedSurface, SurfaceMaterials
 from tsgkit.geometry.rays import device
 from tsgkit.geometry.shading import DARKEST, REACH, TILE, WAYS, around, lit, smoothed
 
@@ -38,7 +38,7 @@ BACKGROUND = (0.93, 0.94, 0.95)
 GOES_ON = 1
 """The oldest version whose runs may continue with these images: 2 only adds an outline."""
 OUTLINE, OUTLINE_COLOUR = 1 / 170, (255, 0, 190)
-"""How wide the line around a surface is, in sides of the picture, and its bytes: a colour that few things have."""
+"""How wide the line around a surface is, in sides of the image, and its bytes: a colour that few things have."""
 LAYERS = 8
 """Holes of textures one behind the other that are seen through."""
 WITHIN = ((0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875))
@@ -48,7 +48,7 @@ BEND, STEP = 0.9, 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class RenderedImage:
     """A rendered image: colour bytes, metres to the first surface (inf: none), its normal and its number."""
 
     colours: Bytes
@@ -67,7 +67,7 @@ class Picture:
             raise UsageError(f"the image shows no {name!r}", hint=f"it shows: {', '.join(self.names[:8])}")
         return np.asarray(self.surfaces == self.names.index(name))
 
-    def outlined(self, name: str) -> Picture:
+    def outlined(self, name: str) -> RenderedImage:
         """Return the image with an outline around a surface, which itself stays unchanged."""
         mask = self.mask(name)
         wide = max(1, round(len(mask) * OUTLINE))
@@ -81,15 +81,15 @@ class Picture:
         return png(self.colours)
 
 
-def render(drawn: Sequence[Drawn], camera: Camera, size: int = SIZE) -> Picture:
-    """Return the picture of surfaces that a camera takes."""
-    return Sight(drawn).picture(camera, size)
+def render(drawn: Sequence[RenderedSurface], camera: Camera, size: int = SIZE) -> RenderedImage:
+    """Return the image of surfaces that a camera takes."""
+    return Sight(drawn).image(camera, size)
 
 
 class Sight:
     """Surfaces prepared for many images: merged, in single precision around their centre."""
 
-    def __init__(self, drawn: Sequence[Drawn]) -> None:
+    def __init__(self, drawn: Sequence[RenderedSurface]) -> None:
         self.drawn = tuple(one for one in drawn if len(one.faces))
         if not self.drawn:
             return
@@ -99,12 +99,12 @@ class Sight:
         self._mesh = mesh_construction.TriangleMesh(self._scene, (corners - self.middle).astype(np.float32))
         self.surface_of = np.repeat(np.arange(len(self.drawn)), [len(one.faces) for one in self.drawn])
         self.normals = np.concatenate([one.normals for one in self.drawn])
-        self.coats = Coats(self.drawn)
+        self.coats = SurfaceMaterials(self.drawn)
 
-    def picture(self, camera: Camera, size: int = SIZE) -> Picture:
+    def image(self, camera: Camera, size: int = SIZE) -> RenderedImage:
         """Return what a camera sees."""
         if not 1 <= size <= MOST:
-            raise UsageError(f"a picture of {size} pixels a side cannot be taken", hint=f"from 1 to {MOST}")
+            raise UsageError(f"an image of {size} pixels a side cannot be taken", hint=f"from 1 to {MOST}")
         film = _Film(size)
         if self.drawn:
             _Exposure(self, camera, film).expose()
@@ -152,11 +152,11 @@ class _Film:
         shape = (self.size, self.size)
         return self.surfaces.reshape(shape), self.normals.reshape(*shape, 3), self.depth.reshape(shape)
 
-    def developed(self, names: tuple[str, ...], camera: Camera, faults: tuple[str, ...]) -> Picture:
-        """Return the finished picture."""
+    def developed(self, names: tuple[str, ...], camera: Camera, faults: tuple[str, ...]) -> RenderedImage:
+        """Return the finished image."""
         surfaces, normals, depth = self.flat()
         colours = encoded(self.light).reshape(self.size, self.size, 3)
-        return Picture(colours, depth, normals, surfaces, names, camera, faults)
+        return RenderedImage(colours, depth, normals, surfaces, names, camera, faults)
 
     def edges(self) -> Ints:
         """Pixels that differ much from the one to their right or below, and those."""

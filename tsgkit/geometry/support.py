@@ -2,11 +2,11 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import Stage
+>>> from tsgkit.geometry.measured_scene import MeasuredScene
 >>> from tsgkit.geometry.transforms import standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(0, 0, 0.5)))
 >>> cup = Object("cup_1", box(0.1, 0.1, 0.1), standing(at=(0.52, 0, 1.05)))
->>> found = supports(Stage(Scene("den", (table, cup), rectangle(-3, -3, 3, 3))))
+>>> found = supports(MeasuredScene(Scene("den", (table, cup), rectangle(-3, -3, 3, 3))))
 >>> found["table_1"].supported, found["cup_1"].supported
 (True, False)
 >>> print(found["cup_1"].evidence)
@@ -35,7 +35,7 @@ from tsgkit.geometry.sampling import even, seeded, within
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats, Ints
-    from tsgkit.geometry.measured_scene import Stage
+    from tsgkit.geometry.measured_scene import MeasuredScene
 
 TYPES = ("ground", "object", "wall", "ceiling")
 LIFT = 0.005
@@ -75,7 +75,7 @@ class Support:
         return f"the nearest thing {where} {self.id} is {max(self.gap, 0.0):.3f} m away"
 
 
-def supports(stage: Stage, types: Mapping[str, str] | None = None) -> Mapping[str, Support]:
+def supports(stage: MeasuredScene, types: Mapping[str, str] | None = None) -> Mapping[str, Support]:
     """Return the support of every measurable object; one without a type stands on the ground."""
     given = types or {}
     for name, kind in given.items():
@@ -93,7 +93,7 @@ def supports(stage: Stage, types: Mapping[str, str] | None = None) -> Mapping[st
     return found
 
 
-def _built(stage: Stage) -> list[Body]:
+def _built(stage: MeasuredScene) -> list[Body]:
     ceiling = stage.ceiling()
     floors = [ground.slab for ground in stage.floors]
     return [*floors, *stage.walls, *stage.doors, *stage.windows, *([ceiling] if ceiling else [])]

@@ -4,7 +4,7 @@
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
 >>> from tsgkit.geometry.transforms import standing
 >>> desk = Object("desk_1", box(1.4, 0.7, 0.7), standing(at=(0, 0, 0.35)), category="desk")
->>> view(Stage(Scene("den", (desk,), rectangle(-2, -2, 2, 2))), "surroundings", "desk_1").names
+>>> view(MeasuredScene(Scene("den", (desk,), rectangle(-2, -2, 2, 2))), "surroundings", "desk_1").names
 ('desk_1', 'floor_room', 'wall_east', 'wall_north', 'wall_west')
 
 ================  ======================================================================================================
@@ -31,10 +31,10 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry.cameras import before, framing, level
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.mannequin import human
-from tsgkit.geometry.measured_scene import Stage
+from tsgkit.geometry.measured_scene import MeasuredScene
 from tsgkit.geometry.problems import Problem
-from tsgkit.geometry.ray_hits import GREY, Drawn
-from tsgkit.geometry.rendering import SIZE, Picture, Sight
+from tsgkit.geometry.ray_hits import GREY, RenderedSurface
+from tsgkit.geometry.rendering import SIZE, RenderedImage, Sight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -64,18 +64,18 @@ WALL, FLOOR, DOOR, WINDOW = (0.90, 0.89, 0.86), (0.79, 0.72, 0.62), (0.62, 0.47,
 HUMAN = (0.45, 0.50, 0.58)
 
 
-def view(stage: Stage, kind: View, name: str | None = None, size: int = SIZE) -> Picture:
+def view(stage: MeasuredScene, kind: View, name: str | None = None, size: int = SIZE) -> RenderedImage:
     """Return one image; without a name, of the whole scene from above. Raise ``UsageError`` for bare rooms and unknown
     objects.
     """
     stage.keep_going()
     drawn, camera = framed(stage, kind, name)
-    picture = Sight(drawn).picture(camera, size)
-    return picture.outlined(name) if kind == "surroundings" and name is not None else picture
+    image = Sight(drawn).image(camera, size)
+    return image.outlined(name) if kind == "surroundings" and name is not None else image
 
 
-def framed(stage: Stage, kind: View, name: str | None = None) -> tuple[list[Drawn], Camera]:
-    """Return what is drawn in a picture, and from where."""
+def framed(stage: MeasuredScene, kind: View, name: str | None = None) -> tuple[list[RenderedSurface], Camera]:
+    """Return what is drawn in an image, and from where."""
     if kind not in VIEWS:
         raise UsageError(f"there is no view {kind!r}", hint=f"views: {', '.join(VIEWS)}")
     if name is None:
@@ -85,45 +85,45 @@ def framed(stage: Stage, kind: View, name: str | None = None) -> tuple[list[Draw
     return _OF_OBJECT[kind](stage, stage.body(name))
 
 
-def undrawable(stage: Stage) -> Problem | None:
-    """Return why there can be no picture of a scene at all."""
+def undrawable(stage: MeasuredScene) -> Problem | None:
+    """Return why there can be no image of a scene at all."""
     if stage.bodies or stage.floors or stage.built_walls:
         return None
     return Problem("nothing-to-draw", stage.scene.name, "no object, floor or wall of it can be drawn")
 
 
-def everything(stage: Stage) -> list[Drawn]:
+def everything(stage: MeasuredScene) -> list[RenderedSurface]:
     """Return all objects in the colours of their categories, floors, walls, doors and windows."""
     return [*(_tinted(body) for body in stage.bodies.values()), *_floors(stage), *_walls(stage.built_walls)]
 
 
-def _whole(stage: Stage) -> tuple[list[Drawn], Camera]:
+def _whole(stage: MeasuredScene) -> tuple[list[RenderedSurface], Camera]:
     if problem := undrawable(stage):
         raise UsageError(str(problem), hint="tsgkit scene show lists what is wrong with its parts")
     drawn = everything(stage)
     return drawn, _from_above(drawn)
 
 
-def _top(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
+def _top(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
     drawn = [_tinted(body)]
     return drawn, _from_above(drawn)
 
 
-def _from_above(drawn: Sequence[Drawn]) -> Camera:
+def _from_above(drawn: Sequence[RenderedSurface]) -> Camera:
     return framing(np.concatenate([one.vertices for one in drawn]), (0, 0, 1), up=(0, 1, 0))
 
 
-def _front(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
+def _front(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
     return [_coated(body)], framing(body.vertices, before(body.frame.front, ABOVE))
 
 
-def _figure(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
+def _figure(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
     drawn = [_coated(body), beside(body)]
     points = np.concatenate([one.vertices for one in drawn])
     return drawn, framing(points, before(body.frame.front, LEVEL))
 
 
-def beside(body: Body) -> Drawn:
+def beside(body: Body) -> RenderedSurface:
     """Return a human figure at the left of an object, on the same ground, with the same orientation."""
     corners, faces = human()
     front = level(body.frame.front)
@@ -132,10 +132,10 @@ def beside(body: Body) -> Drawn:
     y = float(body.frame.centre @ -front)
     axes = np.stack([right, -front, np.array([0.0, 0, 1])], axis=1)
     place = np.array([x, y, float(body.low[2])])
-    return Drawn(FIGURE, (corners + place) @ axes.T, faces, None, HUMAN)
+    return RenderedSurface(FIGURE, (corners + place) @ axes.T, faces, None, HUMAN)
 
 
-def _surroundings(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
+def _surroundings(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
     near = [other for other in stage.bodies.values() if other is not body and _belongs(other, body)]
     points = np.concatenate([one.vertices for one in (body, *near)])
     diagonal = float(np.linalg.norm(np.ptp(points @ body.frame.axes, axis=0)))
@@ -168,11 +168,11 @@ def _hiding(eye: Floats, body: Body) -> Callable[[Sequence[Body]], int]:
     return hidden
 
 
-def _coated(body: Body, colour: tuple[float, float, float] = GREY) -> Drawn:
-    return Drawn(body.id, body.vertices, body.faces, body.paint, colour, body)
+def _coated(body: Body, colour: tuple[float, float, float] = GREY) -> RenderedSurface:
+    return RenderedSurface(body.id, body.vertices, body.faces, body.paint, colour, body)
 
 
-def _tinted(body: Body) -> Drawn:
+def _tinted(body: Body) -> RenderedSurface:
     return _coated(body, tint(body.category))
 
 
@@ -184,12 +184,12 @@ def tint(category: str) -> tuple[float, float, float]:
     return colorsys.hls_to_rgb(number % 360 / 360, 0.55 + 0.15 * (number // 360 % 3) / 2, 0.28)
 
 
-def _floors(stage: Stage) -> Iterator[Drawn]:
+def _floors(stage: MeasuredScene) -> Iterator[RenderedSurface]:
     for ground in stage.floors:
         yield _coated(ground.slab, FLOOR)
 
 
-def _walls(walls: Sequence[BuiltWall]) -> Iterator[Drawn]:
+def _walls(walls: Sequence[BuiltWall]) -> Iterator[RenderedSurface]:
     for built in walls:
         yield _coated(built.board, WALL)
         for boards, colour in ((built.doors, DOOR), (built.windows, WINDOW)):

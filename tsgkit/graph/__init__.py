@@ -13,7 +13,7 @@
 ``folding``     names as scores compare them
 ``prompt_text``     graphs and L in the words of prompts
 ``memo``        work done once for the same graphs
-``drawing``     SVG pictures, which ``notebook`` gives to notebooks
+``drawing``     SVG images, which ``notebook`` gives to notebooks
 ==============  ==========================================================================================
 
 Pure: nothing here touches the network, the clock, the disk or a model.

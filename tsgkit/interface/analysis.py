@@ -121,7 +121,7 @@ class Drawing:
     def save(self, path: str | Path) -> Path:
         """Write it into a file."""
         if Path(path).suffix.lower() != ".svg":
-            raise UsageError(f"{path}: a picture is SVG", hint="give it a name that ends in .svg")
+            raise UsageError(f"{path}: an image is SVG", hint="give it a name that ends in .svg")
         refuse_to_replace_data(path, self.svg)
         write_text(path, self.svg)
         return Path(path)

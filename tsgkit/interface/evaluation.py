@@ -225,7 +225,7 @@ def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, A
     if not chosen:
         return {}
     if not settings.get("images"):
-        raise UsageError(f"--{chosen[0]} controls who looks at pictures", hint="name them: --images NAME=DIR")
+        raise UsageError(f"--{chosen[0]} controls who looks at images", hint="name them: --images NAME=DIR")
     told = settings.get("protocols") or [PUBLISHED]
     protocols = [told] if isinstance(told, str) else list(told)
     return {"protocols": [*protocols, *(f"{name}-{control}" for name in protocols for control in chosen)]}

@@ -4,7 +4,7 @@ def grey(prompt, seed):
     return PIL.Image.new("RGB", (64, 48), (seed, seed, seed))
 
 made = tk.images("spatialgen", {"grey": grey}, "pictures/grey", limit=2, seed=128)
-made.paths                                     # the picture of each item, by its id
+made.paths                                     # the image of each item, by its id
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tsgkit.lexicon import meant
 from tsgkit.llm.user_models import is_own
 from tsgkit.report.image_text import painted_lines, trouble_lines
 from tsgkit.runs import image_generation, subjects
-from tsgkit.runs.image_folder import PaintingLog, is_there, picture_of
+from tsgkit.runs.image_folder import PaintingLog, image_of, is_there
 from tsgkit.runs.image_generation import Painted, Painter
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.prompt_rewriter import RewriterOptions
@@ -85,7 +85,7 @@ class PaintedImages(Painted):
     def paths(self) -> Mapping[str, Path]:
         """The image of each item that has one, by its id."""
         known = PaintingLog.of(self.folder).last
-        return {one: picture_of(self.folder, one) for one in known if is_there(self.folder, one)}
+        return {one: image_of(self.folder, one) for one in known if is_there(self.folder, one)}
 
     def __fspath__(self) -> str:
         return str(self.folder)
@@ -118,7 +118,7 @@ def _job(task: str, model: Any, out: str | Path, options: dict[str, Any]) -> tup
     check_kinds(options)
     named = names_of_models(model)
     if len(named) > 1:
-        raise UsageError("pictures of several models", hint="call images once for each, with a folder of its own")
+        raise UsageError("images of several models", hint="call images once for each, with a folder of its own")
     asked = {"task": task, "model": named[0], "out": checked_path(out, "out"), **options}
     return job_of(asked), watch_of(quiet=quiet)
 
@@ -149,7 +149,7 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         raise UsageError(f"--limit {limit}: it must be more than 0")
     usual = {"concurrency": 1 if is_own(options["model"]) else CONCURRENCY, "timeout": TIMEOUT, "attempts": ATTEMPTS}
     told = {name: value for name, value in options.items() if value is not None}
-    return subjects.limits_of({**usual, **told, "price": None})  # of a picture, not of tokens
+    return subjects.limits_of({**usual, **told, "price": None})  # of an image, not of tokens
 
 
 def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ...]:
@@ -168,7 +168,7 @@ def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ..
     chosen = (ids,) if isinstance(ids, str) else tuple(ids)
     found = tuple(task.paintings(None if data is None else str(data), chosen, options.get("limit"), how))
     if not found:
-        raise UsageError(f"{options['task']}: no item is chosen, so there is no picture to make")
+        raise UsageError(f"{options['task']}: no item is chosen, so there is no image to make")
     return found
 
 
@@ -186,7 +186,7 @@ def _model_args(options: Mapping[str, Any]) -> list[str]:
     size, seed = options.get("size"), options.get("seed")
     if size is not None:
         if not SIZE.fullmatch(str(size)):
-            raise UsageError(f"--size {size}: no size of a picture", hint="as in --size 1024x1024")
+            raise UsageError(f"--size {size}: no size of an image", hint="as in --size 1024x1024")
         told.append(f"size={size}")
     return told if seed is None else [*told, f"seed={seed}"]
 

@@ -22,7 +22,7 @@ from tsgkit.llm.concurrency import LONGEST_GATE, Flow
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.images import identity_of, tokens_of_content
 from tsgkit.llm.outage import Outage
-from tsgkit.llm.prices import PicturePrice, Price
+from tsgkit.llm.prices import ImagePrice, Price
 from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 
@@ -126,7 +126,7 @@ class Door:
     shared: frozenset[str] = frozenset()
     """Labels of questions that are asked once for the whole run: equal requests share one reply."""
     patience: Patience = field(default_factory=Patience)
-    price: Price | PicturePrice | None = None
+    price: Price | ImagePrice | None = None
     expected_completion: float = 300.0
     waiting: int = 0
     failed: int = 0

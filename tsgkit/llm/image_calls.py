@@ -34,7 +34,7 @@ from tsgkit.errors import UsageError
 from tsgkit.llm import litellm_clients
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.http_transport import exchange, guard_client
-from tsgkit.llm.images import MOST_BYTES, Messages, Picture, bytes_of, pictures_in
+from tsgkit.llm.images import MOST_BYTES, ImageFile, Messages, bytes_of, images_in
 from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_in, failure_of, raw_body
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.secrets import without_login
@@ -61,9 +61,9 @@ class LiteLlmImages(LiteLlm):
     def prepare(self) -> None:
         """Check the request without sending it. Raise ``UsageError`` if the model cannot be asked."""
         super().prepare()
-        if self.conditioned and not _takes_pictures(self._library, self.settings.model):
+        if self.conditioned and not _takes_images(self._library, self.settings.model):
             hint = "describe the layout in words: --condition text"
-            raise UsageError(f"{self.settings.model}: LiteLLM knows no way to show it a picture", hint=hint)
+            raise UsageError(f"{self.settings.model}: LiteLLM knows no way to show it an image", hint=hint)
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
@@ -76,15 +76,15 @@ class LiteLlmImages(LiteLlm):
         return raw_body(library, self.settings, "image_generation", {"prompt": "probe", "n": 1, **parameters})
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
-        """Return one request; ``CallFailed`` where it brings no picture."""
+        """Return one request; ``CallFailed`` where it brings no image."""
         litellm_clients.join(self)
         with exchange(MOST_RESPONSE_BYTES) as kept:
             try:
                 async with asyncio.timeout(timeout):
                     response = await self._answered(messages, timeout + GRACE)
-                    data = await picture_in(response, timeout)
+                    data = await image_in(response, timeout)
             except TimeoutError:
-                raise CallFailed(f"no picture within {timeout:g} s", None) from None
+                raise CallFailed(f"no image within {timeout:g} s", None) from None
             except CallFailed as failure:
                 failure.responded = failure.responded or kept.status is not None
                 raise
@@ -95,13 +95,13 @@ class LiteLlmImages(LiteLlm):
             text=None,
             ending=Ending.COMPLETE,
             model=model if isinstance(model, str) else None,
-            usage=self._picture_usage(response),
-            picture=data,
+            usage=self._image_usage(response),
+            image=data,
         )
 
     async def _answered(self, messages: Messages, timeout: float) -> Any:
         """Return the service's response: an image for a prompt, or an edit of the images in it."""
-        pictures = tuple(pictures_in(messages))
+        images = tuple(images_in(messages))
         asked = {
             "model": self.settings.model,
             "prompt": prompt_in(messages),
@@ -110,9 +110,9 @@ class LiteLlmImages(LiteLlm):
             "max_retries": 0,
             **self._parameters,
         }
-        if not pictures:
+        if not images:
             return await self._library.aimage_generation(client=self._openai_client(), **asked)
-        files = [await asyncio.to_thread(bytes_of, picture) for picture in pictures]
+        files = [await asyncio.to_thread(bytes_of, image) for image in images]
         return await self._library.aimage_edit(image=files, **asked)
 
     def _openai_client(self) -> Any:
@@ -130,7 +130,7 @@ class LiteLlmImages(LiteLlm):
             guard_client(self._client._client)
         return self._client
 
-    def _picture_usage(self, response: Any) -> Usage:
+    def _image_usage(self, response: Any) -> Usage:
         found = getattr(response, "usage", None)
         counts = [getattr(found, name, None) or None for name in ("input_tokens", "output_tokens")]
         usage = Usage(*counts) if all(isinstance(number, int) for number in counts) else UNKNOWN
@@ -156,16 +156,16 @@ def _asking_once() -> Any:
 
 def _failure_of(error: Exception) -> CallFailed:
     """Return the failure; a response that is not JSON raises unrelated errors in the libraries below."""
-    failure = failure_of(error, BLOCKED, holds_pictures=True)
+    failure = failure_of(error, BLOCKED, holds_images=True)
     if "object has no attribute" in failure.message:
         failure.message = "no proper answer: it is not JSON"
     return failure
 
 
-def messages_for(prompt: str, picture: Picture | None = None) -> Messages:
+def messages_for(prompt: str, image: ImageFile | None = None) -> Messages:
     """Return what an image model is asked, as the door takes it."""
     parts: list[dict[str, Any]] = [{"type": "text", "text": prompt}]
-    return [{"role": "user", "content": parts + ([] if picture is None else [picture.part])}]
+    return [{"role": "user", "content": parts + ([] if image is None else [image.part])}]
 
 
 def prompt_in(messages: Messages) -> str:
@@ -178,7 +178,7 @@ def prompt_in(messages: Messages) -> str:
     return "\n\n".join(part["text"] for part in parts if part["type"] == "text")
 
 
-def _takes_pictures(library: Any, model: str) -> bool:
+def _takes_images(library: Any, model: str) -> bool:
     try:
         name, provider, _, _ = library.get_llm_provider(model=model)
         found = library.utils.ProviderConfigManager.get_provider_image_edit_config(
@@ -189,7 +189,7 @@ def _takes_pictures(library: Any, model: str) -> bool:
     return found is not None
 
 
-async def picture_in(response: Any, timeout: float) -> bytes:
+async def image_in(response: Any, timeout: float) -> bytes:
     """Return the bytes of the image in a response. Raise ``CallFailed`` if there is none."""
     found = getattr(response, "data", None)
     first = found[0] if isinstance(found, list) and found else None
@@ -198,16 +198,16 @@ async def picture_in(response: Any, timeout: float) -> bytes:
         return _decoded(inline)
     if isinstance(address, str) and address:
         return await _fetched_with_patience(address, timeout)
-    raise CallFailed("the answer holds no picture", None)
+    raise CallFailed("the answer holds no image", None)
 
 
 def _decoded(text: str) -> bytes:
     if len(text) > MOST_BYTES * 4 // 3 + 4:
-        raise CallFailed(f"the picture is larger than {MOST_BYTES:,} bytes", None, final=True)
+        raise CallFailed(f"the image is larger than {MOST_BYTES:,} bytes", None, final=True)
     try:
         return base64.b64decode(text.partition(",")[2] if text.startswith("data:") else text, validate=True)
     except (binascii.Error, ValueError):
-        raise CallFailed("the picture in the answer is no base64", None) from None
+        raise CallFailed("the image in the answer is no base64", None) from None
 
 
 async def _fetched_with_patience(address: str, timeout: float) -> bytes:
@@ -226,16 +226,16 @@ async def _fetched_with_patience(address: str, timeout: float) -> bytes:
 def fetched(address: str, timeout: float) -> bytes:
     """Return the content of an http or https address. Raise ``CallFailed`` with the reason if it cannot be fetched."""
     if not _is_web(address):
-        raise CallFailed("the address of the picture is neither http nor https", None, final=True)
+        raise CallFailed("the address of the image is neither http nor https", None, final=True)
     shown, until = without_login(address), time.monotonic() + timeout
     try:
         with _opener().open(Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
             return _read(answer, shown, until)
     except HTTPError as error:
         error.close()
-        raise CallFailed(f"the picture cannot be fetched: {shown} answers {error.code}", None) from None
+        raise CallFailed(f"the image cannot be fetched: {shown} answers {error.code}", None) from None
     except (OSError, HTTPException, ValueError) as error:
-        raise CallFailed(f"the picture cannot be fetched: {shown}: {_why(error)}", None) from None
+        raise CallFailed(f"the image cannot be fetched: {shown}: {_why(error)}", None) from None
 
 
 def _why(error: Exception) -> str:
@@ -255,11 +255,11 @@ def _read(answer: Any, shown: str, until: float) -> bytes:
     while chunk := answer.read(CHUNK):
         data += chunk
         if len(data) > MOST_BYTES:
-            raise CallFailed(f"the picture at {shown} is larger than {MOST_BYTES:,} bytes", None, final=True)
+            raise CallFailed(f"the image at {shown} is larger than {MOST_BYTES:,} bytes", None, final=True)
         if time.monotonic() > until:
-            raise CallFailed(f"the picture cannot be fetched: {shown} is too slow", None)
+            raise CallFailed(f"the image cannot be fetched: {shown} is too slow", None)
     if announced is not None and announced.isdecimal() and len(data) < int(announced):
-        raise CallFailed(f"the picture cannot be fetched: {shown} ends early", None)
+        raise CallFailed(f"the image cannot be fetched: {shown} ends early", None)
     return bytes(data)
 
 

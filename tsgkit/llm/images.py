@@ -1,11 +1,11 @@
 """Images in prompts: a prompt names an image by its SHA-256. The bytes are read when it is sent and never recorded.
 
->>> picture = Picture(Path("pictures/7.png"), "ab" * 32, "image/png", 1024, 768, 90_000)
->>> content = content_of("What lies left of the cup?", picture)
+>>> image = ImageFile(Path("pictures/7.png"), "ab" * 32, "image/png", 1024, 768, 90_000)
+>>> content = content_of("What lies left of the cup?", image)
 >>> content[0]["text"], content[1]["type"], content[1]["path"]
-('What lies left of the cup?', 'picture', 'pictures/7.png')
+('What lies left of the cup?', 'image', 'pictures/7.png')
 >>> from dataclasses import replace
->>> moved = content_of("What lies left of the cup?", replace(picture, path=Path("elsewhere.png")))
+>>> moved = content_of("What lies left of the cup?", replace(image, path=Path("elsewhere.png")))
 >>> identity_of(content) == identity_of(moved), tokens_of_content(content)
 (True, 1055)
 
@@ -46,7 +46,7 @@ Messages = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ImageFile:
     """An image file: its path, hash, sides in pixels and size in bytes.
 
     ``notes`` are remarks from reading it; they are not part of its identity.
@@ -74,28 +74,28 @@ class Picture:
         }
 
 
-def content_of(*pieces: str | Picture) -> list[Any]:
+def content_of(*pieces: str | ImageFile) -> list[Any]:
     """Return the content of a message with texts and images in this order: ``HumanMessage(content=content_of("Look:",
     image))``.
     """
-    return [piece.part if isinstance(piece, Picture) else {"type": "text", "text": piece} for piece in pieces]
+    return [piece.part if isinstance(piece, ImageFile) else {"type": "text", "text": piece} for piece in pieces]
 
 
-def picture_from(part: Mapping[str, Any]) -> Picture:
-    """Return the picture that a part of a content stands for."""
+def image_from(part: Mapping[str, Any]) -> ImageFile:
+    """Return the image that a part of a content stands for."""
     named = {name: part[name] for name in ("sha256", "media_type", "width", "height", "size")}
-    return Picture(Path(part["path"]), **named)
+    return ImageFile(Path(part["path"]), **named)
 
 
-def is_picture(part: object) -> TypeGuard[Part]:
-    """Return whether a part of a content stands for a picture."""
+def is_image(part: object) -> TypeGuard[Part]:
+    """Return whether a part of a content stands for an image."""
     return isinstance(part, dict) and part.get("type") == KIND
 
 
-def pictures_in(messages: Messages) -> Iterator[Picture]:
-    """Yield the pictures of a prompt, in order."""
+def images_in(messages: Messages) -> Iterator[ImageFile]:
+    """Yield the images of a prompt, in order."""
     for message in messages:
-        yield from (picture_from(part) for part in _parts(message["content"]) if is_picture(part))
+        yield from (image_from(part) for part in _parts(message["content"]) if is_image(part))
 
 
 def identity_of(content: object) -> object:
@@ -103,35 +103,35 @@ def identity_of(content: object) -> object:
     if not isinstance(content, list):
         return content
     kept = ("type", "sha256", "media_type")
-    return [{name: part[name] for name in kept} if is_picture(part) else part for part in content]
+    return [{name: part[name] for name in kept} if is_image(part) else part for part in content]
 
 
 def characters_of(content: object) -> int:
     """Return the characters of a content's texts."""
     if not isinstance(content, list):
         return len(str(content))
-    texts = (part.get("text", "") if isinstance(part, dict) else part for part in content if not is_picture(part))
+    texts = (part.get("text", "") if isinstance(part, dict) else part for part in content if not is_image(part))
     return sum(len(str(text)) for text in texts)
 
 
 def tokens_of_content(content: object) -> int:
     """Return the estimated tokens of a content: its characters, and its images by their pixels."""
-    pictures = (picture_from(part) for part in _parts(content) if is_picture(part))
-    return characters_of(content) // CHARACTERS_A_TOKEN + sum(map(tokens_of_picture, pictures))
+    images = (image_from(part) for part in _parts(content) if is_image(part))
+    return characters_of(content) // CHARACTERS_A_TOKEN + sum(map(tokens_of_image, images))
 
 
-def tokens_of_picture(picture: Picture) -> int:
-    """Return what a picture is expected to take.
+def tokens_of_image(image: ImageFile) -> int:
+    """Return what an image is expected to take.
 
-    >>> tokens_of_picture(Picture(Path("a.png"), "", "image/png", 1024, 1024, 1))
+    >>> tokens_of_image(ImageFile(Path("a.png"), "", "image/png", 1024, 1024, 1))
     1399
     """
-    tokens = -(-picture.width * picture.height // PIXELS_A_TOKEN)
+    tokens = -(-image.width * image.height // PIXELS_A_TOKEN)
     return min(max(tokens, FEWEST_TOKENS), MOST_TOKENS)
 
 
-def picture_line(part: Mapping[str, Any]) -> str:
-    """Return a picture in words, for those who read a record."""
+def image_line(part: Mapping[str, Any]) -> str:
+    """Return an image in words, for those who read a record."""
     sides = f"{part.get('width')}x{part.get('height')}"
     return f"[picture {part.get('path')}: {part.get('media_type')} {sides}, SHA-256 {str(part.get('sha256'))[:12]}]"
 
@@ -142,7 +142,7 @@ def _parts(content: object) -> Sequence[object]:
 
 async def with_bytes(messages: Messages) -> Messages:
     """Return messages with every image as a data URL. Raise ``CallFailed`` if one has changed."""
-    if not any(is_picture(part) for message in messages for part in _parts(message["content"])):
+    if not any(is_image(part) for message in messages for part in _parts(message["content"])):
         return messages
     return [message | {"content": await _with_urls(message["content"])} for message in messages]
 
@@ -150,57 +150,57 @@ async def with_bytes(messages: Messages) -> Messages:
 async def _with_urls(content: Any) -> Any:  # noqa: ANN401  (a text, or parts as langchain-core has them)
     if not isinstance(content, list):
         return content
-    return [await _url_part(picture_from(part)) if is_picture(part) else part for part in content]
+    return [await _url_part(image_from(part)) if is_image(part) else part for part in content]
 
 
-async def _url_part(picture: Picture) -> Part:
-    if picture.size > BIG:
-        url = await asyncio.to_thread(data_url, picture)
+async def _url_part(image: ImageFile) -> Part:
+    if image.size > BIG:
+        url = await asyncio.to_thread(data_url, image)
     else:
-        url = data_url(picture)
+        url = data_url(image)
     return {"type": "image_url", "image_url": {"url": url}}
 
 
-def data_url(picture: Picture) -> str:
-    """Return the picture as an address that holds it."""
-    return f"data:{picture.media_type};base64,{base64.b64encode(bytes_of(picture)).decode('ascii')}"
+def data_url(image: ImageFile) -> str:
+    """Return the image as an address that holds it."""
+    return f"data:{image.media_type};base64,{base64.b64encode(bytes_of(image)).decode('ascii')}"
 
 
-def bytes_of(picture: Picture) -> bytes:
+def bytes_of(image: ImageFile) -> bytes:
     """Return the bytes of an image. Raise ``CallFailed`` if they have changed since it was examined."""
     try:
-        data = _read(picture)
+        data = _read(image)
     except OSError as error:
-        raise _lost(picture, f"cannot be read any more: {error.strerror}") from None
-    if data is None or hashlib.sha256(data).hexdigest() != picture.sha256:
-        raise _lost(picture, "was changed since it was looked at")
+        raise _lost(image, f"cannot be read any more: {error.strerror}") from None
+    if data is None or hashlib.sha256(data).hexdigest() != image.sha256:
+        raise _lost(image, "was changed since it was looked at")
     return data
 
 
-def _read(picture: Picture) -> bytes | None:
+def _read(image: ImageFile) -> bytes | None:
     """Return the file, if it is still one of this size; never a pipe that would be waited for."""
-    file = os.open(picture.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    file = os.open(image.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(file, "rb") as opened:
         found = os.fstat(file)
-        if not stat.S_ISREG(found.st_mode) or found.st_size != picture.size:
+        if not stat.S_ISREG(found.st_mode) or found.st_size != image.size:
             return None
-        return opened.read(picture.size + 1)
+        return opened.read(image.size + 1)
 
 
-def _lost(picture: Picture, what: str) -> CallFailed:
-    return CallFailed(f"the picture {picture.path} {what}", None, unsent=True)
+def _lost(image: ImageFile, what: str) -> CallFailed:
+    return CallFailed(f"the image {image.path} {what}", None, unsent=True)
 
 
 def without_base64(text: str) -> str:
-    """Return a message of a service without the pictures it may repeat.
+    """Return a message of a service without the images it may repeat.
 
     >>> without_base64("cannot load data:image/png;base64,iVBORw0KGgo= (1 of 1)")
-    'cannot load [picture] (1 of 1)'
+    'cannot load [image] (1 of 1)'
     """
     return LONG_BASE64.sub(SHOWN, BASE64_URL.sub(SHOWN, text))
 
 
-def without_pictures(text: str, sent: Messages) -> str:
+def without_images(text: str, sent: Messages) -> str:
     """Return a reply without image data repeated from the request."""
     for message in sent:
         for part in _parts(message["content"]):

@@ -24,8 +24,8 @@ from tsgkit.llm import litellm_clients
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.finish_reasons import FAILING, ending_of, raw_reason
 from tsgkit.llm.http_transport import MOST_TEXT_BYTES, Exchange, exchange, guard, messages_in
-from tsgkit.llm.images import with_bytes, without_base64, without_pictures
-from tsgkit.llm.prices import PicturePrice, Price, provider_of
+from tsgkit.llm.images import with_bytes, without_base64, without_images
+from tsgkit.llm.prices import ImagePrice, Price, provider_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.settings import Settings
 
@@ -110,7 +110,7 @@ class LiteLlm:
     """A model behind LiteLLM."""
 
     settings: Settings
-    price: Price | PicturePrice | None = None
+    price: Price | ImagePrice | None = None
     notices: list[str] = field(default_factory=list)
     sent: dict[str, Any] = field(default_factory=dict)
     """The request body as the provider gets it, without messages; known once prepared."""
@@ -196,7 +196,7 @@ class LiteLlm:
                 failure.responded = failure.responded or kept.status is not None
                 raise
             except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-                meant = failure_of(error, holds_pictures=sent is not messages)
+                meant = failure_of(error, holds_images=sent is not messages)
                 raise failure_in(kept, error, meant) from None
         return _without(reply, sent) if sent is not messages else reply
 
@@ -255,8 +255,8 @@ class LiteLlm:
 
 
 def _without(reply: Reply, sent: Messages) -> Reply:
-    """Return a reply that repeats none of the pictures it was sent."""
-    text, refusal = (part and without_pictures(part, sent) for part in (reply.text, reply.refusal))
+    """Return a reply that repeats none of the images it was sent."""
+    text, refusal = (part and without_images(part, sent) for part in (reply.text, reply.refusal))
     return replace(reply, text=text, refusal=refusal)
 
 
@@ -382,11 +382,11 @@ def _first_line(message: object) -> str:
     return re.split(r"\.? To drop|\.? Handle with `litellm", line)[0]
 
 
-def failure_of(error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_pictures: bool = False) -> CallFailed:
+def failure_of(error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_images: bool = False) -> CallFailed:
     """Return the failure for an exception of LiteLLM. Its 5xx without headers and its 2xx mean a broken response."""
     name, status = type(error).__name__, getattr(error, "status_code", None)
     said = _said(str(getattr(error, "message", error)))
-    if holds_pictures:
+    if holds_images:
         said = without_base64(said)
     message = f"{name}: {said}" if said else name
     if name == "ContentPolicyViolationError" or (status == 400 and _is_filtered(error, said, filtered)):

@@ -20,7 +20,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Usage
 
-MOST_PICTURE_TOKENS = 4160
+MOST_IMAGE_TOKENS = 4160
 """Tokens of a square image at the highest quality, for services that count images in tokens."""
 MAP = "model_prices_and_context_window_backup.json"
 
@@ -48,7 +48,7 @@ class Price:
 
 
 @dataclass(frozen=True)
-class PicturePrice:
+class ImagePrice:
     """Dollars per image of an image model, and the source of the price."""
 
     dollars: float
@@ -59,25 +59,25 @@ class PicturePrice:
         return self.dollars
 
     def of(self, usage: Usage) -> float | None:
-        """Return what one picture cost."""
+        """Return what one image cost."""
         return self.dollars
 
 
-def picture_price_given(text: str) -> PicturePrice:
-    """Return the price of ``--price USD``, in dollars for a picture."""
+def image_price_given(text: str) -> ImagePrice:
+    """Return the price of ``--price USD``, in dollars for an image."""
     try:
         dollars = float(text)
     except ValueError:
         dollars = -1.0
     if not 0 <= dollars < 1000:
-        raise UsageError(f"{text!r} is no price", hint="give dollars for one picture, as in 0.04")
-    return PicturePrice(dollars, "--price")
+        raise UsageError(f"{text!r} is no price", hint="give dollars for one image, as in 0.04")
+    return ImagePrice(dollars, "--price")
 
 
-def picture_price_of(model: str, size: str = "", quality: str = "") -> PicturePrice | None:
+def image_price_of(model: str, size: str = "", quality: str = "") -> ImagePrice | None:
     """Return LiteLLM's price of one image, at its highest if counted in tokens; None if unknown.
 
-    >>> picture_price_of("openai/no-such-image-model") is None
+    >>> image_price_of("openai/no-such-image-model") is None
     True
     """
     name = model.partition("/")[2] or model
@@ -85,17 +85,17 @@ def picture_price_of(model: str, size: str = "", quality: str = "") -> PicturePr
     for key in (f"{quality}/{sized}{name}" if quality else "", f"{sized}{name}" if sized else "", model):
         entry = _entry(key if "/" not in model or key == model else f"{model.partition('/')[0]}/{key}") if key else {}
         if (dollars := _dollars(entry, size)) is not None:
-            return PicturePrice(dollars, map_source())
+            return ImagePrice(dollars, map_source())
     return None
 
 
 def _dollars(entry: dict[str, Any], size: str) -> float | None:
-    """Return what one picture costs by an entry of the map."""
+    """Return what one image costs by an entry of the map."""
     for field in ("output_cost_per_image", "input_cost_per_image"):
         if entry.get(field):
             return float(entry[field])
     if entry.get("output_cost_per_image_token"):
-        return float(entry["output_cost_per_image_token"]) * MOST_PICTURE_TOKENS
+        return float(entry["output_cost_per_image_token"]) * MOST_IMAGE_TOKENS
     width, _, height = size.partition("x")
     pixels = int(width) * int(height) if width.isdecimal() and height.isdecimal() else 1024 * 1024
     per_pixel = float(entry.get("input_cost_per_pixel") or 0) + float(entry.get("output_cost_per_pixel") or 0)

@@ -83,7 +83,7 @@ class Reply:
     status: int | None = field(default=None)
     final: bool = False
     """An answer that cannot be read however often it is asked for: the call is not made again."""
-    picture: bytes | None = field(default=None, repr=False)
+    image: bytes | None = field(default=None, repr=False)
     """The image of an image model, kept as a file and never in a record."""
 
     @property

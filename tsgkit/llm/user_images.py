@@ -20,7 +20,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_calls import prompt_in
-from tsgkit.llm.images import MOST_BYTES, Messages, bytes_of, pictures_in
+from tsgkit.llm.images import MOST_BYTES, Messages, bytes_of, images_in
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.user_code import described, in_a_thread, loaded
 
@@ -60,13 +60,13 @@ class OwnImages:
         began = time.monotonic()
         try:
             call = functools.partial(self._make, prompt_in(messages), self.seed)
-            for picture in pictures_in(messages):
-                call = functools.partial(call, image=_opened(bytes_of(picture)))
+            for image in images_in(messages):
+                call = functools.partial(call, image=_opened(bytes_of(image)))
             if inspect.iscoroutinefunction(self._make) or inspect.iscoroutinefunction(type(self._make).__call__):
                 made = await call()
             else:
                 made = await in_a_thread(call)
-            data = await asyncio.to_thread(picture_of, made)
+            data = await asyncio.to_thread(image_of, made)
         except CallFailed:
             raise
         except Exception as error:
@@ -76,7 +76,7 @@ class OwnImages:
             ending=Ending.COMPLETE,
             model=self.name,
             usage=Usage(0, 0, cost=0.0),
-            picture=data,
+            image=data,
             seconds=round(time.monotonic() - began, 4),
         )
 
@@ -84,7 +84,7 @@ class OwnImages:
         """Nothing is open."""
 
 
-def picture_of(made: object) -> bytes:
+def image_of(made: object) -> bytes:
     """Return the bytes of an image in any accepted form. Raise ``CallFailed`` if it is not an image."""
     if isinstance(made, (bytes, bytearray, memoryview)):
         data = bytes(made)
@@ -95,20 +95,20 @@ def picture_of(made: object) -> bytes:
     elif hasattr(made, "shape") and hasattr(made, "dtype"):
         data = _saved(_of_array(made))
     else:
-        raise _failed(f"what was returned is no picture, but a {type(made).__name__}: expected {WHAT}")
+        raise _failed(f"what was returned is no image, but a {type(made).__name__}: expected {WHAT}")
     if len(data) > MOST_BYTES:
-        raise _failed(f"the picture is larger than {MOST_BYTES:,} bytes")
+        raise _failed(f"the image is larger than {MOST_BYTES:,} bytes")
     return data
 
 
 def _read(path: Path) -> bytes:
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise _failed(f"the picture is larger than {MOST_BYTES:,} bytes")
+            raise _failed(f"the image is larger than {MOST_BYTES:,} bytes")
         return path.read_bytes()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
-        raise _failed(f"the picture that was returned cannot be read: {why}") from None
+        raise _failed(f"the image that was returned cannot be read: {why}") from None
 
 
 def _saved(image: Any) -> bytes:  # noqa: ANN401
@@ -140,5 +140,5 @@ def _opened(data: bytes) -> Any:  # noqa: ANN401
 
 
 def _failed(reason: str) -> CallFailed:
-    """Return a failure of one picture, which trying again would not change."""
+    """Return a failure of one image, which trying again would not change."""
     return CallFailed(reason, final=True, responded=True)

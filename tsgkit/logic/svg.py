@@ -1,8 +1,8 @@
 """Layouts as SVG: boxes with labels and colors on a canvas of 1000 by 1000.
 
 >>> from tsgkit.logic.layouts import Box, Layout, Thing
->>> picture = drawn(Layout((Thing("cup", Box(0, 0, 100, 50), "red"),)))
->>> picture.count("<rect"), ">red cup<" in picture, 'fill="#d9534f"' in picture
+>>> image = drawn(Layout((Thing("cup", Box(0, 0, 100, 50), "red"),)))
+>>> image.count("<rect"), ">red cup<" in image, 'fill="#d9534f"' in image
 (2, True, True)
 >>> "red" in drawn(Layout((Thing("cup", Box(0, 0, 100, 50), "red"),)), blueprint=True)
 False

@@ -17,7 +17,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import meant
-from tsgkit.llm.images import is_picture, picture_line
+from tsgkit.llm.images import image_line, is_image
 from tsgkit.llm.reply import Reply, reply_from, reply_value
 from tsgkit.report.differences import GraphDifference, differences
 from tsgkit.runs.folder import CALLS, PROMPTS
@@ -200,7 +200,7 @@ def _prompts_of(path: Path, hashes: set[str]) -> dict[str, tuple[Message, ...]]:
 
 
 def message_of(value: Mapping[str, Any]) -> Message:
-    """Return a message of the records; pictures are named, not shown."""
+    """Return a message of the records; images are named, not shown."""
     content = value.get("content", "")
     if isinstance(content, list):
         content = "\n".join(map(_part, content))
@@ -210,7 +210,7 @@ def message_of(value: Mapping[str, Any]) -> Message:
 def _part(part: object) -> str:
     if not isinstance(part, dict):
         return str(part)
-    return picture_line(part) if is_picture(part) else str(part.get("text", part))
+    return image_line(part) if is_image(part) else str(part.get("text", part))
 
 
 def _explained(

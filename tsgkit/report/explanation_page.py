@@ -108,10 +108,10 @@ def _score(row: Explained, scores: Mapping[str, Score], name: str) -> tuple[Mark
 
 
 def graph_differences(
-    graphs: Sequence[GraphDifference], places: Collection[int] | None = None, *, pictures: int | None = None
+    graphs: Sequence[GraphDifference], places: Collection[int] | None = None, *, images: int | None = None
 ) -> Iterator[Markup]:
     """Yield graphs with their lines at these positions (None: all), with a drawing for some of them (None: all)."""
-    left = len(graphs) if pictures is None else pictures
+    left = len(graphs) if images is None else images
     for number, graph in enumerate(graphs):
         if places is not None and number not in places:
             continue

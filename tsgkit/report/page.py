@@ -32,7 +32,7 @@ from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.suite import task_of
 
 SHORT_HASH = 16
-MOST_PICTURES = 2
+MOST_IMAGES = 2
 MOST_NOTES = 3
 MOST_ERRORS = 3
 SHARES = {"hallucinated": "share of elements", "hallucinating": "share of items"}
@@ -358,7 +358,7 @@ def _differing(example: Example) -> Iterator[Markup]:
     """Yield the graphs that differ, the first few drawn; of an answer without a difference the first graph."""
     graphs = example.explained.graphs
     places = [place for place, graph in enumerate(graphs) if graph.difference is None or graph.difference]
-    yield from graph_differences(graphs, places or [0], pictures=MOST_PICTURES)
+    yield from graph_differences(graphs, places or [0], images=MOST_IMAGES)
     if right := len(graphs) - len(places):
         yield html.paragraph(f"{right} of {len(graphs)} graphs are as they should be.", class_="pale")
 

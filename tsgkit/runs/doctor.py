@@ -134,7 +134,7 @@ class Patient:
         else:
             reply = await self._asked(check, messages, draw, schema, more)
         limits = dict(getattr(self.door(*more).provider, "limits", {})) if not self.is_replayed else {}
-        kept = {"check": check, "draw": draw, "sent": _without_picture(as_dicts(list(messages))), "schema": schema}
+        kept = {"check": check, "draw": draw, "sent": _without_image(as_dicts(list(messages))), "schema": schema}
         kept |= {"arguments": list(more), "limits": limits or self.kept.get((check, draw), {}).get("limits", {})}
         self.lines.append(kept | {"reply": reply_value(reply), "seconds": round(time.monotonic() - began, 3)})
         return reply
@@ -352,10 +352,10 @@ async def _image(patient: Patient) -> Check:
     ]
     reply = await patient.ask(name, _user(parts))
     if trouble := _trouble(name, reply):
-        return replace(trouble, said=f"{trouble.said}; as a judge of pictures (--judge) take another model")
+        return replace(trouble, said=f"{trouble.said}; as a judge of images (--judge) take another model")
     if "red" in (reply.text or "").lower():
         return Check(name, WORKS, _short(reply.text))
-    return Check(name, DOES_NOT, f"a red picture was not seen: {_short(reply.text)}; as --judge take another model")
+    return Check(name, DOES_NOT, f"a red image was not seen: {_short(reply.text)}; as --judge take another model")
 
 
 async def _long(patient: Patient) -> Check:
@@ -482,8 +482,8 @@ def _short(text: str | None) -> str:
     return f'"{line[:57]}..."' if len(line) > 60 else f'"{line}"'
 
 
-def _without_picture(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return messages with a word for a long text or a picture."""
+def _without_image(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages with a word for a long text or an image."""
     found = []
     for message in messages:
         content = message["content"]

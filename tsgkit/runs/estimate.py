@@ -16,7 +16,7 @@ from tsgkit.runs.run_setup import Prepared, Row, asks_a_model
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0
 """Characters a token."""
-MOST_FOR_A_PICTURE = 3.0
+MOST_FOR_A_IMAGE = 3.0
 """Services count up to three times more or fewer tokens for an image than the rule for budgets."""
 REASONING = (100, 800)
 """Tokens of reasoning where a style asks for it."""
@@ -78,9 +78,9 @@ def prompt_tokens(contents: Iterable[object]) -> Spread:
     low = high = 0.0
     for content in contents:
         characters = characters_of(content)
-        pictures = tokens_of_content(content) - characters // CHARACTERS_A_TOKEN
-        low += characters / MOST_CHARACTERS + pictures / MOST_FOR_A_PICTURE
-        high += characters / FEWEST_CHARACTERS + pictures * MOST_FOR_A_PICTURE
+        images = tokens_of_content(content) - characters // CHARACTERS_A_TOKEN
+        low += characters / MOST_CHARACTERS + images / MOST_FOR_A_IMAGE
+        high += characters / FEWEST_CHARACTERS + images * MOST_FOR_A_IMAGE
     return Spread(low, high)
 
 

@@ -1,7 +1,7 @@
 """Folder of generated images with a log of all requests.
 
-``<id>.png``          the picture of an item; a PNG stays as it came, other formats are made one
-``.<id>.png.new``     a picture whose line is being written
+``<id>.png``          the image of an item; a PNG stays as it came, other formats are made one
+``.<id>.png.new``     an image whose line is being written
 ``paintings.jsonl``   how each came about, or did not: model, parameters, prompt, attempts, usage, cost; only added to
 ``rewriting.calls``   the calls of a text model that wrote the prompts anew, where one did
 
@@ -67,26 +67,26 @@ class PaintingLog:
         self.spent = self.spent + Usage(**used)
 
 
-def picture_of(folder: Path, item_id: str) -> Path:
-    """Return where the picture of an item lies, or will lie."""
+def image_of(folder: Path, item_id: str) -> Path:
+    """Return where the image of an item lies, or will lie."""
     return folder / f"{item_id}.png"
 
 
 def newest_of(folder: Path, item_id: str) -> Path:
-    """Return where a picture lies until its line is written."""
+    """Return where an image lies until its line is written."""
     return folder / f".{item_id}.png.new"
 
 
-def name_picture(folder: Path, item_id: str) -> None:
+def name_image(folder: Path, item_id: str) -> None:
     """Give an image its final name after its log line is written."""
     path = newest_of(folder, item_id)
     try:
-        path.replace(picture_of(folder, item_id))
+        path.replace(image_of(folder, item_id))
     except OSError as error:
         raise FileProblem(f"{path}: cannot be renamed: {error.strerror}") from None
 
 
-def drop_picture(folder: Path, item_id: str) -> None:
+def drop_image(folder: Path, item_id: str) -> None:
     """Remove an image without a log line, if there is one."""
     path = newest_of(folder, item_id)
     try:
@@ -101,18 +101,18 @@ def finish_names(folder: Path, log: PaintingLog) -> None:
         item_id = path.name.removeprefix(".").removesuffix(".png.new")
         last = log.last.get(item_id)
         if last is not None and last.sha256 == hashlib.sha256(read_bytes(path)).hexdigest():
-            name_picture(folder, item_id)
+            name_image(folder, item_id)
         else:
-            drop_picture(folder, item_id)
+            drop_image(folder, item_id)
 
 
 def is_there(folder: Path, item_id: str) -> bool:
     """Return whether an item has an image; an empty file or a truncated PNG does not count."""
-    path = picture_of(folder, item_id)
+    path = image_of(folder, item_id)
     if path.is_symlink() and not path.exists():
         return True
     if path.is_dir():
-        raise FileProblem(f"{path}: a folder lies where a picture is to be written", hint="give another -o")
+        raise FileProblem(f"{path}: a folder lies where an image is to be written", hint="give another -o")
     try:
         with path.open("rb") as file:
             start = file.read(len(PNG_START))
@@ -131,14 +131,14 @@ def keep(folder: Path, item_id: str, reply: Reply) -> dict[str, Any]:
 
     Until it is named, it is at :func:`newest_of`.
     """
-    if reply.picture is None:
+    if reply.image is None:
         outcome = BLOCKED if reply.ending is Ending.REFUSED else API_ERROR
         return {"outcome": outcome, "reason": reply.error or str(reply.ending)}
-    examined = examine(reply.picture, as_png=True)
+    examined = examine(reply.image, as_png=True)
     if isinstance(examined, Unreadable):
-        return {"outcome": API_ERROR, "reason": f"what came is no picture: {examined.reason}"}
+        return {"outcome": API_ERROR, "reason": f"what came is no image: {examined.reason}"}
     as_it_came = examined.png is None or examined.format == "PNG"
-    data = reply.picture if as_it_came or examined.png is None else examined.png
+    data = reply.image if as_it_came or examined.png is None else examined.png
     write_bytes(newest_of(folder, item_id), data)
     sides = {"width": examined.width, "height": examined.height}
     notes = {} if as_it_came else {"notes": list(examined.notes)}

@@ -25,7 +25,7 @@ from tsgkit.llm.door import Door, prompt_hash
 from tsgkit.llm.failures import NotFinished, Unasked
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
 from tsgkit.llm.images import Messages
-from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
+from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.llm.user_code import OWN, PREFIX
@@ -37,12 +37,12 @@ from tsgkit.runs.image_folder import (
     FIELDS,
     PAINTED,
     PaintingLog,
-    drop_picture,
+    drop_image,
     finish_names,
+    image_of,
     is_there,
     keep,
-    name_picture,
-    picture_of,
+    name_image,
 )
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.journal import Journal
@@ -54,7 +54,7 @@ from tsgkit.suites.image_decoder import require_pillow
 from tsgkit.suites.images import PAINTINGS, is_file_id
 from tsgkit.suites.paintable import Painting
 
-WHAT = "these pictures"
+WHAT = "these images"
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class Painter:
     """An image model with its settings."""
 
     settings: Settings
-    price: PicturePrice | None
+    price: ImagePrice | None
     rewriter: RewriterOptions | None = None
 
     def request(self, painting: Painting) -> str:
         """Return the identity of a request: everything that could change the image."""
-        settings, prompt = self.settings, prompt_hash(messages_for(painting.prompt, painting.picture))
+        settings, prompt = self.settings, prompt_hash(messages_for(painting.prompt, painting.image))
         what = [settings.model, settings.endpoint, settings.parameters, prompt]
         what += [] if self.rewriter is None else [self.rewriter.identity]
         return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
@@ -92,7 +92,7 @@ class Painter:
         return self.settings.model.startswith(PREFIX)
 
     def provider(self, *, conditioned: bool) -> LiteLlmImages | OwnImages:
-        """Return who really makes the pictures."""
+        """Return who really makes the images."""
         if self.is_own:
             return OwnImages(self.settings.model, self.settings.parameters["seed"], conditioned)
         return LiteLlmImages(self.settings, self.price, conditioned=conditioned)
@@ -120,14 +120,14 @@ def painter_of(
 ) -> Painter:
     """Return an image model with its arguments (``size=1024x1024``) and its price per image, if known."""
     if not asks_a_model(model) or model.startswith(BASELINE):
-        raise UsageError(f"{model} makes no pictures", hint="name an image model as PROVIDER/NAME")
+        raise UsageError(f"{model} makes no images", hint="name an image model as PROVIDER/NAME")
     given = parse(arguments, [model], IMAGE_PARAMETERS)
     if model.startswith(PREFIX):
         return _own_painter(model, {one.name: one.value for one in given}, rewriter)
     settings = settings_of(model, given, {})
     refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     size, quality = (str(settings.parameters.get(name, "")) for name in ("size", "quality"))
-    known = picture_price_of(model, size, quality) if price is None else picture_price_given(price)
+    known = image_price_of(model, size, quality) if price is None else image_price_given(price)
     return Painter(settings, known, rewriter)
 
 
@@ -139,12 +139,12 @@ def _own_painter(model: str, given: dict[str, Any], rewriter: RewriterOptions | 
     seed = given.get("seed", 0)
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise UsageError(f"--model-arg seed={seed}: not a whole number")
-    return Painter(Settings(model, {"seed": seed}, {}, {"api_base": OWN}), PicturePrice(0.0, OWN), rewriter)
+    return Painter(Settings(model, {"seed": seed}, {}, {"api_base": OWN}), ImagePrice(0.0, OWN), rewriter)
 
 
 def messages_of(painting: Painting) -> Messages:
-    """Return what is asked for a picture."""
-    return messages_for(painting.prompt if painting.rewritten is None else painting.rewritten, painting.picture)
+    """Return what is asked for an image."""
+    return messages_for(painting.prompt if painting.rewritten is None else painting.rewritten, painting.image)
 
 
 def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log: PaintingLog) -> ToPaint:
@@ -161,7 +161,7 @@ def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log:
         if is_there(folder, painting.item_id):
             if last is not None and last.outcome == PAINTED and not same:
                 hint = "another model, size, prompt or seed needs a folder of its own: give another -o"
-                raise UsageError(f"{picture_of(folder, painting.item_id)} was asked for otherwise", hint=hint)
+                raise UsageError(f"{image_of(folder, painting.item_id)} was asked for otherwise", hint=hint)
             counts[PAINTED] += 1
         elif last is not None and last.outcome == BLOCKED and same:
             counts[BLOCKED] += 1
@@ -175,9 +175,9 @@ def _check_ids(paintings: Sequence[Painting]) -> None:
     for painting in paintings:
         if not is_file_id(painting.item_id):
             hint = "an id is a plain name: no slash, no dot at its start, at most 200 bytes"
-            raise UsageError(f"no picture can be named after the item {painting.item_id[:200]!r}", hint=hint)
+            raise UsageError(f"no image can be named after the item {painting.item_id[:200]!r}", hint=hint)
         if painting.item_id in seen:
-            raise UsageError(f"two pictures are to be called {painting.item_id}.png")
+            raise UsageError(f"two images are to be called {painting.item_id}.png")
         seen.add(painting.item_id)
 
 
@@ -256,7 +256,7 @@ async def apaint_all(
 def check_budget(painter: Painter, limits: Limits) -> None:
     """``UsageError`` where a limit of money could not be kept."""
     if limits.max_cost is not None and painter.price is None:
-        hint = "give --price USD (dollars for a picture), or a limit of requests"
+        hint = "give --price USD (dollars for an image), or a limit of requests"
         raise UsageError(f"the price of {painter.settings.model} is not known, so --max-cost cannot be kept", hint=hint)
     if painter.rewriter is not None:
         painter.rewriter.check(limits)
@@ -265,12 +265,12 @@ def check_budget(painter: Painter, limits: Limits) -> None:
 @contextmanager
 def _job(
     paintings: Iterable[Painting], painter: Painter, folder: Path, limits: Limits | None, watch: Watch | None
-) -> Iterator[Pictures]:
+) -> Iterator[ImageJob]:
     """Lock the folder and return the work to do; nothing is written if the model cannot be asked."""
     limits, wanted = limits or Limits(concurrency=4), tuple(paintings)
     require_pillow()
     check_budget(painter, limits)
-    conditioned = any(painting.picture is not None for painting in wanted)
+    conditioned = any(painting.image is not None for painting in wanted)
     if to_paint(wanted, painter, folder, PaintingLog.of(folder)).left:
         painter.provider(conditioned=conditioned).prepare()  # before there is a folder
     with locked(folder, WHAT), closing(Journal(folder / PAINTINGS, *FIELDS)) as journal, ExitStack() as opened:
@@ -283,15 +283,15 @@ def _job(
             opened.callback(rewriter.calls.close)
             rewriter.share(door.budget)
         askers = (door,) if rewriter is None else (door, rewriter.calls.asker)
-        there = f"{todo.there:,} pictures are there already, {todo.blocked:,} were blocked"
+        there = f"{todo.there:,} images are there already, {todo.blocked:,} were blocked"
         engine = Engine(askers, watch or Watch(), noun="picture", there=there if todo.there or todo.blocked else "")
-        job = Pictures(folder, journal, painter, door, todo, min(limits.in_flight, len(todo.left)), engine, rewriter)
+        job = ImageJob(folder, journal, painter, door, todo, min(limits.in_flight, len(todo.left)), engine, rewriter)
         engine.parts, job.unpriced = job.parts, log.unpriced
         yield job
 
 
 @dataclass
-class Pictures:
+class ImageJob:
     """Images as the units of a job."""
 
     folder: Path
@@ -310,7 +310,7 @@ class Pictures:
     given_up: str = ""
 
     def parts(self) -> list[Part]:
-        """Return how far the pictures are."""
+        """Return how far the images are."""
         ended = self.painted + len(self.blocked) + len(self.failures)
         part = Part(
             title=self.painter.settings.model,
@@ -346,17 +346,17 @@ class Pictures:
         try:
             reply = await self.door.fetch(messages_of(painting))
         except NotFinished as why:
-            if why.attempts:  # requests were made: they count, and the picture is to be asked for again
+            if why.attempts:  # requests were made: they count, and the image is to be asked for again
                 self._record(painting, _unfinished(why), {"outcome": API_ERROR, "reason": why.message})
             raise
         said = await asyncio.to_thread(keep, self.folder, painting.item_id, reply)
         try:
             self._record(painting, reply, said)
         except FileProblem:
-            drop_picture(self.folder, painting.item_id)
+            drop_image(self.folder, painting.item_id)
             raise
         if said["outcome"] == PAINTED:
-            name_picture(self.folder, painting.item_id)
+            name_image(self.folder, painting.item_id)
         self._count(painting.item_id, reply, said)
         self.engine.changed()
 
@@ -374,7 +374,7 @@ class Pictures:
             self.painted += 1
         else:
             (self.blocked if outcome == BLOCKED else self.failures).append((item_id, reason))
-        self.unpriced += reply.picture is not None and reply.usage.cost is None
+        self.unpriced += reply.image is not None and reply.usage.cost is None
 
     def _record(self, painting: Painting, reply: Reply, said: dict[str, Any]) -> None:
         """Write one log line: request, result and usage."""
@@ -387,7 +387,7 @@ class Pictures:
             "endpoint": settings.endpoint,
             "parameters": settings.parameters,
             "prompt": hashlib.sha256(painting.prompt.encode("utf-8", "surrogatepass")).hexdigest(),
-            "shown": None if painting.picture is None else painting.picture.sha256,
+            "shown": None if painting.image is None else painting.image.sha256,
             **self._rewriting(painting),
             **said,
             "attempts": value.get("attempts", []),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import write_bytes
 from tsgkit.llm.cache import canonical
-from tsgkit.runs.image_folder import API_ERROR, BLOCKED, FIELDS, PAINTED, picture_of
+from tsgkit.runs.image_folder import API_ERROR, BLOCKED, FIELDS, PAINTED, image_of
 from tsgkit.runs.journal import CHANGED, Journal, lines_of
 from tsgkit.suites.images import PAINTINGS, is_file_id
 
@@ -52,7 +52,7 @@ class _Line(NamedTuple):
     sha256: str
 
 
-class MergedPictures(NamedTuple):
+class MergedImages(NamedTuple):
     """The numbers of lines and of differing images, and problems with images that were left out."""
 
     lines: int
@@ -61,7 +61,7 @@ class MergedPictures(NamedTuple):
     problems: tuple[str, ...]
 
 
-def merge_pictures(folders: Sequence[Path], made: Path) -> MergedPictures:
+def merge_images(folders: Sequence[Path], made: Path) -> MergedImages:
     """Merge the images of all folders. Raise ``UsageError`` if they belong to several plans."""
     best: dict[str, _Line] = {}
     conflicts = set[str]()
@@ -78,7 +78,7 @@ def merge_pictures(folders: Sequence[Path], made: Path) -> MergedPictures:
                 conflicts.add(item_id)
             best[item_id] = line if known is None else min(known, line)
     problems = tuple(_written(folders, made, best))
-    return MergedPictures(len(best) - len(problems), len(conflicts), min(conflicts, default=""), problems)
+    return MergedImages(len(best) - len(problems), len(conflicts), min(conflicts, default=""), problems)
 
 
 def _last_lines(number: int, folder: Path) -> dict[str, tuple[_Line, dict[str, Any]]]:
@@ -129,12 +129,12 @@ def _written(folders: Sequence[Path], made: Path, best: Mapping[str, _Line]) -> 
 
 def _copied(item_id: str, line: _Line, folder: Path, made: Path) -> str:
     """Copy an image and verify it against its line; return the problem, if any."""
-    source = picture_of(folder, item_id)
+    source = image_of(folder, item_id)
     try:
         data = source.read_bytes()
     except OSError as error:
         return f"{source}: cannot be read: {error.strerror}; it is to be made again"
     if line.sha256 and hashlib.sha256(data).hexdigest() != line.sha256:
-        return f"{source}: not the picture that was made (its SHA-256 is another); it is to be made again"
-    write_bytes(picture_of(made, item_id), data)
+        return f"{source}: not the image that was made (its SHA-256 is another); it is to be made again"
+    write_bytes(image_of(made, item_id), data)
     return ""

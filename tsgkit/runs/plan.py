@@ -267,8 +267,8 @@ def _sayable(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-FOLDERS: Mapping[Kind, str] = {"images": "pictures", "scenes": "rooms"}
-"""Accepted names of the options for each kind of folder."""
+FOLDERS: Mapping[Kind, str] = {"images": "images", "scenes": "scenes"}
+"""Example parent folders of each kind, for hints."""
 
 
 def _folder(text: str, kind: Kind) -> Folder:

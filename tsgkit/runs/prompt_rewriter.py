@@ -1,7 +1,7 @@
 """Rewriting of image prompts by a text model.
 
 options = RewriterOptions("openai/gpt-4o")
-rewriter = open_rewriter(options, Path("pictures"), Limits())
+rewriter = open_rewriter(options, Path("images"), Limits())
 text = await rewriter.rewritten(Painting("7", "A red cup left of a blue plate."))
 
 Every call is stored in a folder beside the images, so that the same command resumes.
@@ -128,10 +128,10 @@ class Rewriter:
             self.calls.asker.budget = budget
 
 
-def open_rewriter(options: RewriterOptions, pictures: Path, limits: Limits) -> Rewriter:
+def open_rewriter(options: RewriterOptions, images: Path, limits: Limits) -> Rewriter:
     """Open the rewriter of an image folder. Raise ``UsageError`` if another one began the folder."""
     prices = () if options.price is None else (options.price,)
     asked = {"work": "images", "template": options.template.text}
     own = Limits(concurrency=limits.concurrency, prices=prices, patience=limits.patience)
-    calls = open_calls(pictures / FOLDER, options.model, options.arguments, asked, own)
+    calls = open_calls(images / FOLDER, options.model, options.arguments, asked, own)
     return Rewriter(options, calls, was_asked=calls.folder.requests > 0)

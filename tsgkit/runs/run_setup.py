@@ -353,7 +353,7 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
             task.check_way(style, solver, prompts)
         if plan.pairing not in task.pairings:
             ways = " or ".join(task.pairings)
-            raise UsageError(f"--pairing {plan.pairing}: {task.key} pairs pictures with items by {ways}")
+            raise UsageError(f"--pairing {plan.pairing}: {task.key} pairs images with items by {ways}")
         for protocol in plan.protocols:
             if protocol not in task.protocols:
                 raise UsageError(f"{task.key} has no protocol {protocol}", hint=meant(protocol, task.protocols))

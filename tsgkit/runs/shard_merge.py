@@ -39,7 +39,7 @@ from tsgkit.runs.folder import (
     locked,
     read_header,
 )
-from tsgkit.runs.image_merge import Lines, merge_pictures
+from tsgkit.runs.image_merge import Lines, merge_images
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import AXES, WAY, Cell
 from tsgkit.runs.run_files import calls_in, prompts_in, samples_in
@@ -192,13 +192,13 @@ def _beside(target: Path) -> Iterator[Path]:
 
 
 def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None) -> Merged:
-    pictures = [path for path in folders if (path / PAINTINGS).is_file()]
-    if not pictures:
+    images = [path for path in folders if (path / PAINTINGS).is_file()]
+    if not images:
         return _merged_calls(folders, made, target, data)
-    if len(pictures) < len(folders):
-        other = next(path for path in folders if path not in pictures)
-        raise UsageError(f"{other}: no folder of pictures, as {pictures[0]} is", hint="merge folders of one kind")
-    found = merge_pictures(folders, made)
+    if len(images) < len(folders):
+        other = next(path for path in folders if path not in images)
+        raise UsageError(f"{other}: no folder of images, as {images[0]} is", hint="merge folders of one kind")
+    found = merge_images(folders, made)
     rewriting = [path / "rewriting.calls" for path in folders if (path / "rewriting.calls" / HEADER).is_file()]
     if rewriting:
         (made / "rewriting.calls").mkdir()

@@ -3,7 +3,7 @@
 >>> examine(b"")
 Unreadable(reason='the file is empty')
 >>> examine(b"<!doctype html>")
-Unreadable(reason='this is no picture of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)')
+Unreadable(reason='this is no image of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)')
 
 Pillow (extra ``images``) decodes, after the sides are checked against limits. Several threads may decode, as long as
 together they have no more than ``MOST_PIXELS`` pixels, so that memory stays below some nine bytes for each of these.
@@ -35,7 +35,7 @@ PLAIN = ("1", "L", "LA", "P", "RGB", "RGBA")
 ORIENTATION = 0x0112
 BAND = 256
 """Rows that are converted at a time."""
-NO_PICTURE = "this is no picture of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)"
+NO_IMAGE = "this is no image of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)"
 
 
 class PixelBudget:
@@ -100,7 +100,7 @@ def require_pillow() -> None:
     try:
         import PIL.Image  # noqa: F401
     except ImportError:
-        raise ExtraMissing("pictures are read", "Pillow", "pictures") from None
+        raise ExtraMissing("images are read", "Pillow", "images") from None
 
 
 def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = False) -> Examined | Unreadable:
@@ -120,7 +120,7 @@ def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = Fals
             return _examined(data, longest_side, as_png)
     except MemoryError:
         return Unreadable("there is not enough memory to decode it")
-    except Exception as error:  # noqa: BLE001  (whatever a decoder raises, this is not a picture it can decode)
+    except Exception as error:  # noqa: BLE001  (whatever a decoder raises, this is not an image it can decode)
         return Unreadable(_reason(error))
 
 
@@ -128,7 +128,7 @@ def _reason(error: Exception) -> str:
     from PIL import Image, UnidentifiedImageError
 
     if isinstance(error, UnidentifiedImageError):
-        return NO_PICTURE
+        return NO_IMAGE
     if isinstance(error, Image.DecompressionBombError):
         return f"it has far more than {MOST_PIXELS:,} pixels"
     return f"it cannot be decoded: {error or type(error).__name__}"

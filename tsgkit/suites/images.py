@@ -1,7 +1,7 @@
 """Folders of images, paired with items by id or by position.
 
 >>> import tempfile
->>> folder = PictureFolder("some-model", tempfile.mkdtemp(), kept=Path(tempfile.mkdtemp()) / "pictures")
+>>> folder = ImageFolder("some-model", tempfile.mkdtemp(), kept=Path(tempfile.mkdtemp()) / "pictures")
 >>> folder.look("7"), folder.look("../7")
 (Missing(), Unreadable(reason="'../7' cannot be the name of an image"))
 
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import look_alike, write_bytes
-from tsgkit.llm.images import MOST_BYTES, Picture
+from tsgkit.llm.images import MOST_BYTES, ImageFile
 from tsgkit.suites.image_decoder import Examined, Unreadable, examine, require_pillow
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
@@ -48,7 +48,7 @@ class Missing:
     """The absence of an item's image."""
 
 
-Looked = Picture | Missing | Unreadable
+Looked = ImageFile | Missing | Unreadable
 _Stamp = tuple[int, int, int]
 
 
@@ -67,7 +67,7 @@ def is_file_id(item_id: str) -> bool:
 
 
 @dataclass
-class PictureFolder:
+class ImageFolder:
     """The images of one subject."""
 
     name: str
@@ -82,7 +82,7 @@ class PictureFolder:
         self.name, self.path, self.kept, self.longest_side = name, Path(path), Path(kept), longest_side
         self._looked = {}
         if not self.path.is_dir():
-            what = "this is a file, not a folder of pictures" if self.path.exists() else "no such folder"
+            what = "this is a file, not a folder of images" if self.path.exists() else "no such folder"
             raise FileProblem(f"{self.path}: {what}", hint="" if self.path.exists() else look_alike(self.path))
         if longest_side is not None and longest_side < 1:
             raise UsageError(f"a longest side of {longest_side} pixels: at least 1 is needed")
@@ -138,7 +138,7 @@ class PictureFolder:
         return self._seen(item_id, names[0])
 
     def look_at(self, name: str) -> Looked:
-        """Return the picture in a file of this folder, whatever it is called."""
+        """Return the image in a file of this folder, whatever it is called."""
         return self._seen(name, name)
 
     def _seen(self, item_id: str, name: str) -> Looked:
@@ -182,13 +182,13 @@ class PictureFolder:
             return Unreadable(f"{name}: {examined.reason}")
         notes = _misnamed(name, examined) + examined.notes
         if examined.png is not None:
-            return keep_picture(self.kept, examined.png, (examined.width, examined.height), notes)
+            return keep_image(self.kept, examined.png, (examined.width, examined.height), notes)
         digest = hashlib.sha256(data).hexdigest()
-        return Picture(place, digest, examined.media_type, examined.width, examined.height, len(data), notes)
+        return ImageFile(place, digest, examined.media_type, examined.width, examined.height, len(data), notes)
 
 
 def _still_there(looked: Looked) -> bool:
-    return not isinstance(looked, Picture) or looked.path.is_file()
+    return not isinstance(looked, ImageFile) or looked.path.is_file()
 
 
 def _misnamed(name: str, examined: Examined) -> tuple[str, ...]:
@@ -197,7 +197,7 @@ def _misnamed(name: str, examined: Examined) -> tuple[str, ...]:
     return (f"named {name}, but holds {examined.format}",)
 
 
-def keep_picture(folder: Path, png: bytes, sides: tuple[int, int], notes: tuple[str, ...] = ()) -> Picture:
+def keep_image(folder: Path, png: bytes, sides: tuple[int, int], notes: tuple[str, ...] = ()) -> ImageFile:
     """Return a PNG written into a folder under its SHA-256, once, whole or not at all."""
     digest = hashlib.sha256(png).hexdigest()
     path = folder / f"{digest}.png"
@@ -208,4 +208,4 @@ def keep_picture(folder: Path, png: bytes, sides: tuple[int, int], notes: tuple[
         raise FileProblem(f"{folder}: images cannot be stored here: {error.strerror}") from None
     if not there:
         write_bytes(path, png)
-    return Picture(path, digest, "image/png", *sides, len(png), notes)
+    return ImageFile(path, digest, "image/png", *sides, len(png), notes)

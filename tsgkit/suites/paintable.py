@@ -1,6 +1,6 @@
 """Tasks whose items can be prompts for an image model.
 
->>> Painting("7", "A red cup left of a blue plate, seen from above.").picture is None
+>>> Painting("7", "A red cup left of a blue plate, seen from above.").image is None
 True
 """
 
@@ -13,7 +13,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.llm.images import Picture
+from tsgkit.llm.images import ImageFile
 from tsgkit.suites.suite import task_of
 
 Condition = Literal["none", "text", "drawn"]
@@ -28,7 +28,7 @@ class Painting:
 
     item_id: str
     prompt: str
-    picture: Picture | None = None
+    image: ImageFile | None = None
     rewritten: str | None = None
 
 
@@ -62,12 +62,12 @@ def paintable_task(name: str) -> Paintable:
     if not isinstance(task, Paintable):
         others = paintable_names()
         hint = f"tasks that have: {', '.join(others)}" if others else "no task that is installed has any"
-        raise UsageError(f"{name} has no pictures to make", hint=hint)
+        raise UsageError(f"{name} has no images to make", hint=hint)
     return task
 
 
 def paintable_names() -> tuple[str, ...]:
-    """Return the tasks that have pictures to make."""
+    """Return the tasks that have images to make."""
     return tuple(name for name in card_names() if _is_paintable(name))
 
 

@@ -68,7 +68,7 @@ OTHERS = {
 }  # fmt: skip
 UNREADABLE = {
     "": "no tuples",
-    "I cannot see any picture.": "no tuples",
+    "I cannot see any image.": "no tuples",
     "man rides horse": "no tuples",
     "The tuple (man, ride, horse) and others.": "no tuples",
     "[]": "tuple 1 has an element without a name",

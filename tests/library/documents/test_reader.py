@@ -194,7 +194,7 @@ def test_one_odd_entry_of_an_easg_clip_does_not_cost_the_clip() -> None:
 
 
 @pytest.mark.parametrize("format", ["dot", "mermaid"])
-def test_pictures_we_wrote_are_refused_by_name(format: str) -> None:
+def test_images_we_wrote_are_refused_by_name(format: str) -> None:
     text = write_document(read_document(FORMATS["arrow"], "f"), formats.by_name(format)).text
     with pytest.raises(FileProblem, match="DOT and Mermaid are written, never read"):
         read_document(text, "f")

@@ -42,7 +42,7 @@ def test_rows_come_back_byte_for_byte(row: object) -> None:
 
 
 @pytest.mark.parametrize("target", ["dot", "mermaid"])
-def test_pictures_are_written_and_never_read(target: str) -> None:
+def test_images_are_written_and_never_read(target: str) -> None:
     text = write_document(read_document(FORMATS["sgqa"], "f"), formats.by_name(target)).text
     assert text.count("wash") >= 2
 

@@ -30,7 +30,7 @@ def made(number: int, draw: random.Random) -> Item:
         key=draw.randrange(4),
         refusal=4,
         group=("place", "layout")[number % 2],
-        context=f"picture {number // 5}",
+        context=f"image {number // 5}",
         prompt="",
     )
 
@@ -60,7 +60,7 @@ def _twin(items: list[Item]) -> None:
 
 
 def _elsewhere(items: list[Item]) -> None:
-    items[7] = replace(items[3], item_id="7", context="another picture")
+    items[7] = replace(items[3], item_id="7", context="another image")
 
 
 def _key_is_none(items: list[Item]) -> None:

@@ -1,4 +1,4 @@
-"""Pictures: found by id, grounded and verified, judged clause by clause; what cannot be read is counted, never lost."""
+"""Images: found by id, grounded and verified, judged clause by clause; what cannot be read is counted, never lost."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def natural() -> Recorded:
 
 
 def grounded(protocol: str = "published", **replies: Reply | str | dict[str, Any]) -> Transcript:
-    """Return what was said of the picture of a cup and a pen, by class."""
+    """Return what was said of the image of a cup and a pen, by class."""
     said = []
     for label, reply in replies.items():
         text = json.dumps(reply) if isinstance(reply, dict) else reply
@@ -61,7 +61,7 @@ def scores(judged: Any) -> tuple[float | None, float | None]:  # noqa: ANN401
 
 
 def test_images_are_named_after_row_ids(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="pictures are read with the extra")
+    pytest.importorskip("PIL", reason="images are read with the extra")
     rows: list[dict[str, Any]] = [ROWS[0] | {"item_id": "desk-1"}, {**ROWS[1], "id": None, "item_id": "desk-2"}]
     (tmp_path / "rows.jsonl").write_text(lines(rows))
     for name in ("0", "desk-2", "desk-1"):
@@ -192,7 +192,7 @@ def ran(tmp_path: Path, task: str, base: str, **more: Any) -> Finished:  # noqa:
 
 
 def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="pictures are read with the extra")
+    pytest.importorskip("PIL", reason="images are read with the extra")
     paint(tmp_path / "pictures" / "0.png")
     paint(tmp_path / "pictures" / "1.png")
     with model_server(replies=FOUND) as served:
@@ -209,7 +209,7 @@ def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
 
 
 def test_truncated_reply_is_requested_again_even_if_readable(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="pictures are read with the extra")
+    pytest.importorskip("PIL", reason="images are read with the extra")
     paint(tmp_path / "pictures" / "0.png")
     said = '{"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 9, 9]}]}'
     with model_server(replies={"Find all": said}, always={"Find all": "length"}) as served:
@@ -218,8 +218,8 @@ def test_truncated_reply_is_requested_again_even_if_readable(tmp_path: Path) -> 
     assert (finished.results[0].board.counts["truncated"], seen) == (1, TRIES["ours"])
 
 
-def test_natural_pictures_are_judged_and_a_missing_one_is_left_out_of_official(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="pictures are read with the extra")
+def test_natural_images_are_judged_and_a_missing_one_is_left_out_of_official(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="images are read with the extra")
     (tmp_path / "pictures").mkdir()
     said = json.dumps({"satisfies_constraint": True, "satisfied_clauses": ALL_CLAUSES})
     with model_server(replies={"Judge whether": said}) as served:
@@ -271,7 +271,7 @@ def test_image_prompt_has_style_instruction_and_optional_layout(tmp_path: Path) 
     assert json.dumps(CUP) in told.prompt
     drawn = prompts(tmp_path, "knolling", "0", condition="drawn", layouts=layouts, instruction=False)[0]
     assert ROWS[0]["prompt"] not in drawn.prompt
-    assert drawn.picture.path.read_bytes() == plan_png([CUP, PEN])
+    assert drawn.image.path.read_bytes() == plan_png([CUP, PEN])
 
 
 def test_image_prompt_can_use_solver_layouts(tmp_path: Path) -> None:

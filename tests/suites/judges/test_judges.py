@@ -16,8 +16,8 @@ from amount import some
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
 from formula_items import ROWS, lines, paint
+from image_server import image_server, png
 from model_server import Running
-from picture_server import picture_server, png
 from room_judge import room_judge
 from rooms_of_ours import room, thing
 from shipped import TASKS
@@ -32,7 +32,7 @@ from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.shard_merge import merge
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
-from tsgkit.suites.images import Looked, PictureFolder
+from tsgkit.suites.images import ImageFolder, Looked
 from tsgkit.suites.judges.images import AT_ONCE
 from tsgkit.suites.request_forms import FIRST, NEWEST
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
@@ -87,7 +87,7 @@ def spatial_server(**options: object) -> Iterator[Running]:
 
 @contextmanager
 def formula_server(**options: object) -> Iterator[Running]:
-    with picture_server(replies={"": SAID}, **options) as running:
+    with image_server(replies={"": SAID}, **options) as running:
         yield running
 
 
@@ -209,7 +209,7 @@ def test_images_come_first_and_the_question_last_in_our_ways_of_spatialgen(proto
     with spatial_server() as server:
         finished = judged(server, SPATIAL, ids=(IDS[0],), protocols=(protocol,))
         assert {tuple(one) for one in contents(server)} == {("image_url", "text")}
-        assert not any("The picture:" in one["text"] for one in server.stats()["looked"])
+        assert not any("The image:" in one["text"] for one in server.stats()["looked"])
     assert finished.header["request_form"] == NEWEST
 
 
@@ -218,7 +218,7 @@ def test_published_protocols_keep_the_published_order(monkeypatch: pytest.Monkey
     with spatial_server() as server:
         judged(server, SPATIAL, ids=(IDS[0],), protocols=("published",))
         assert {tuple(one) for one in contents(server)} == {("text", "image_url")}
-        assert all(one["text"].endswith("The picture:") for one in server.stats()["looked"])
+        assert all(one["text"].endswith("The image:") for one in server.stats()["looked"])
     Path("formulas").mkdir()
     monkeypatch.chdir("formulas")
     formula_images()
@@ -229,14 +229,14 @@ def test_published_protocols_keep_the_published_order(monkeypatch: pytest.Monkey
         assert {tuple(one) for one in contents(server)[4:]} == {("image_url",)}, "the text is the system's message"
 
 
-def test_the_picture_comes_first_where_all_classes_are_asked_for_at_once() -> None:
+def test_the_image_comes_first_where_all_classes_are_asked_for_at_once() -> None:
     formula_images()
     with formula_server() as server:
         judged(server, KNOLLING, protocols=("ours",))
         assert contents(server) == [["image_url", "text"]] * 4
 
 
-def test_pictures_of_objects_come_first_with_what_stands_between_them() -> None:
+def test_images_of_objects_come_first_with_what_stands_between_them() -> None:
     scenes()
     with room_server() as server:
         judged(server, CASES["sceneeval"].plan)
@@ -288,14 +288,14 @@ images = pytest.mark.parametrize("name", IMAGES)
 @images
 def test_images_are_decoded_beside_the_loop_a_few_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     CASES[name].make()
-    threads, inner, together = set[str](), PictureFolder.look, threading.Barrier(AT_ONCE, timeout=60)
+    threads, inner, together = set[str](), ImageFolder.look, threading.Barrier(AT_ONCE, timeout=60)
 
-    def look(self: PictureFolder, item_id: str) -> Looked:
+    def look(self: ImageFolder, item_id: str) -> Looked:
         threads.add(threading.current_thread().name)
         together.wait()
         return inner(self, item_id)
 
-    monkeypatch.setattr(PictureFolder, "look", look)
+    monkeypatch.setattr(ImageFolder, "look", look)
     folders = {"images": tuple(f"mine{number}=mine" for number in range(6))}
     with CASES[name].server() as server:
         assert judged(server, {**IMAGES[name], **folders}).exit_code == 0
@@ -306,9 +306,9 @@ def test_images_are_decoded_beside_the_loop_a_few_at_a_time(name: str, monkeypat
 def test_a_decode_that_hangs_stops_no_other_item(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     CASES[name].make()
     hung: list[str] = []
-    others, inner = threading.Event(), PictureFolder.look
+    others, inner = threading.Event(), ImageFolder.look
 
-    def look(self: PictureFolder, item_id: str) -> Looked:
+    def look(self: ImageFolder, item_id: str) -> Looked:
         if not hung:
             hung.append(item_id)
             assert others.wait(60), "the other items are waited for"
@@ -321,7 +321,7 @@ def test_a_decode_that_hangs_stops_no_other_item(name: str, monkeypatch: pytest.
         if len(done) == 3:
             others.set()
 
-    monkeypatch.setattr(PictureFolder, "look", look)
+    monkeypatch.setattr(ImageFolder, "look", look)
     with CASES[name].server() as server:
         wanted = plan_of(server, IMAGES[name])
         options = Options(out=Path("run"), cache=False)

@@ -15,7 +15,7 @@ import numpy as np
 from rooms_of_ours import SCENE_TASKS, measured, room, thing
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Architecture, Floor, Object, Scene, Stage, Wall, box, standing
+from tsgkit.geometry import Architecture, Floor, MeasuredScene, Object, Scene, Wall, box, standing
 from tsgkit.geometry.png import png
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
@@ -125,7 +125,7 @@ def test_missing_scene_scores_worst_in_strict_and_is_skipped_in_official(kind: s
 
 @pytest.mark.parametrize("kind", SCENE_TASKS)
 def test_broken_texture_is_noted_and_changes_no_score(kind: str, tmp_path: Path) -> None:
-    pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
+    pytest.importorskip("PIL.Image", reason="textures need the extra: images")
     made: Any = pytest.importorskip("trimesh")
     pixels = png(np.random.default_rng(1).integers(0, 256, (32, 32, 3), dtype=np.uint8))
     (tmp_path / "wood.mtl").write_text("newmtl wood\nmap_Kd wood.png\n")
@@ -179,7 +179,7 @@ def test_evidence_covers_every_object_in_both_profiles(tmp_path: Path) -> None:
 
 
 def holders(folder: Path, text: str) -> dict[str, str]:
-    stage = Stage(read_simple(text, "x", folder).scene)
+    stage = MeasuredScene(read_simple(text, "x", folder).scene)
     return {name: support_type(stage, body) for name, body in stage.bodies.items()}
 
 
@@ -237,7 +237,7 @@ def test_a_thing_stands_on_the_floor_of_its_own_room(tmp_path: Path) -> None:
     wall = Wall("north", (0, 3, 0.0), (8, 3, 0.0), 2.6)
     shelf = Object("shelf", box(0.8, 0.3, 1.8), standing(at=(6, 2.8495, 1.2)))
     low = Object("low_shelf", box(0.8, 0.3, 1.8), standing(at=(2, 2.8495, 0.9)))
-    stage = Stage(Scene("split level", (shelf, low), Architecture(floors, (wall,))))
+    stage = MeasuredScene(Scene("split level", (shelf, low), Architecture(floors, (wall,))))
     assert [support_type(stage, body) for body in stage.bodies.values()] == ["ground", "ground"]
 
 

@@ -91,7 +91,7 @@ def test_e1_image_without_ten_line_replies_is_dropped_in_official_only() -> None
     assert all(strictly(replies)), "the answers were there"
     silent: list[str | None] = [None] * 25
     assert result_row(row(), asked(silent), "000001.png") is None
-    assert not any(strictly(silent)), "a picture nobody answers about is wrong, not gone"
+    assert not any(strictly(silent)), "an image nobody answers about is wrong, not gone"
 
 
 def test_e2_second_run_into_one_file_counts_items_twice_in_official_only() -> None:
@@ -124,7 +124,7 @@ def test_e3_stray_file_shifts_pairs_in_official_only() -> None:
 def test_e3_different_numbers_of_files_and_rows_only_warn() -> None:
     published = paired([row("000001"), row("000002")], ["000002.png"])
     assert [(one.id, name) for one, name in published.pairs] == [("000001", "000002.png")]
-    assert published.warning == "1 pictures for 2 prompts"
+    assert published.warning == "1 images for 2 prompts"
     assert not published.crashes
 
 
@@ -147,7 +147,7 @@ def test_e4_scene_beyond_the_last_image_crashes_official_only() -> None:
         ("- B", "-", "B"),
         ("b: down", "b", "B"),
         ("Answer: B", "A", "B"),
-        ("Based on the picture it is up", "B", None),
+        ("Based on the image it is up", "B", None),
         ("B: down", "B", "B"),
         ("  B", "B", "B"),
         ("\tb: down\r", "b", "B"),

@@ -64,7 +64,7 @@ def test_letters_are_read_from_usual_forms(reply: str) -> None:
         "B",
         "**B**",
         "Answer: B",
-        "The picture shows a man. The answer is B.",
+        "The image shows a man. The answer is B.",
         "A: up?\nNo.\nFinal answer: (B)",
         '{"answer": "B", "reason": "it is down"}',
         '"B"',
@@ -81,7 +81,7 @@ def test_a_single_question_is_answered_by_what_is_called_the_answer(reply: str) 
     "reply",
     [
         "A man stands there",
-        "Based on the picture, no",
+        "Based on the image, no",
         "E.g. a cup",
         "C-shaped",
         "I cannot say",

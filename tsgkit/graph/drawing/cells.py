@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tsgkit.graph.drawing.document import BOLD
 from tsgkit.graph.drawing.layout import Box, Size
 from tsgkit.graph.drawing.node_shapes import PADDING, outline
-from tsgkit.graph.drawing.pictures import BOLD
 from tsgkit.graph.drawing.svg import INK, LINE_HEIGHT, PALE, Markup, element, lines_of_text, spoken
 from tsgkit.graph.drawing.text import shown, text_width, wrap
 from tsgkit.graph.model import HANDS, PERSON, VERB, ActionGraph, Kind, Node, TypedTriplet, Vocabulary

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from tsgkit.graph.drawing.document import Entry, image, kind_entries, notice
 from tsgkit.graph.drawing.node_shapes import BLUE, GREEN, ORANGE, PURPLE, VERMILION
-from tsgkit.graph.drawing.pictures import Entry, kind_entries, notice, picture
 from tsgkit.graph.drawing.sketch import Edge, Stroke, sketch
 from tsgkit.graph.drawing.text import shown
 from tsgkit.graph.model import VERB, ActionGraph, Node, Triplet, source_kind, target_kind
@@ -85,7 +85,7 @@ def draw_diff(
     legend = (kind_entries(kinds), _line_entries(len(both), counts))
     described = ", ".join([f"{len(both)} matched", *(f"{many} {kind}" for kind, many in counts.items())])
     described += "".join(f"; {edge.told}" for edge in edges)
-    return picture(sketch(edges, notes), legend, heading=title, title=spoken, description=described)
+    return image(sketch(edges, notes), legend, heading=title, title=spoken, description=described)
 
 
 @dataclass(frozen=True)

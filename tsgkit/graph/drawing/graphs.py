@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tsgkit.graph.drawing.pictures import kind_entries, notice, picture
+from tsgkit.graph.drawing.document import image, kind_entries, notice
 from tsgkit.graph.drawing.sketch import Edge, sketch
 from tsgkit.graph.drawing.text import shown
 from tsgkit.graph.model import ActionGraph, Vocabulary
@@ -33,4 +33,4 @@ def draw_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None, *, titl
     ]
     legend = kind_entries(node.kind for node in graph.nodes(vocabulary))
     described = f"{len(graph)} triplets: " + "; ".join(map(str, dict.fromkeys(graph.triplets)))
-    return picture(sketch(edges), (legend,), heading=title, title=spoken, description=described)
+    return image(sketch(edges), (legend,), heading=title, title=spoken, description=described)

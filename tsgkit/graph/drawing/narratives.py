@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from itertools import count
 
 from tsgkit.graph.drawing.cells import LANES, PAD, UNUSED, USED, Cell, arranged, cell_width, drawn_cell
+from tsgkit.graph.drawing.document import MARGIN, SAMPLE, Entry, Sketch, image, kind_entries, moved, notice
 from tsgkit.graph.drawing.layout import Box, Size
 from tsgkit.graph.drawing.node_shapes import outline
-from tsgkit.graph.drawing.pictures import MARGIN, SAMPLE, Entry, Sketch, kind_entries, moved, notice, picture
 from tsgkit.graph.drawing.svg import LINE_HEIGHT, PALE, Markup, element, lines_of_text, spoken
 from tsgkit.graph.drawing.text import prose, shorten, visible, wrap
 from tsgkit.graph.model import Description, Kind, Narrative
@@ -50,7 +50,7 @@ def draw_narrative(narrative: Narrative, *, title: str = "") -> str:
     cells = _cells(narrative)
     legend = _legend([cell for own in cells for cell in own])
     strip = _strip(narrative, cells)
-    return picture(strip, (legend,), heading=title, title=spoken_title, description=_told(narrative))
+    return image(strip, (legend,), heading=title, title=spoken_title, description=_told(narrative))
 
 
 def _cells(narrative: Narrative) -> list[tuple[Cell, ...]]:

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tsgkit.graph.drawing.document import Sketch
 from tsgkit.graph.drawing.edge_routes import HALF_HEAD, SPREAD, Course, arrow_head, courses
 from tsgkit.graph.drawing.layout import Box, Link, Size, lay_out
 from tsgkit.graph.drawing.node_shapes import PADDING, outline
-from tsgkit.graph.drawing.pictures import Sketch
 from tsgkit.graph.drawing.svg import INK, LINE_HEIGHT, Markup, element, lines_of_text, spoken
 from tsgkit.graph.drawing.text import shown, text_width, visible, wrap
 from tsgkit.graph.model import Kind, Node

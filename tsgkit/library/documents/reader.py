@@ -37,7 +37,7 @@ FILE_RULES = {
     "repeated-id": Rule(ERROR, "an item id that occurred before"),
 }
 UNKNOWN = "unknown"
-PICTURE = re.compile(r"\s*(?:(?:strict\s+)?(?:di)?graph\b[^\n]*\{|(?:flowchart|graph)\s+(?:LR|RL|TB|BT|TD)\b)")
+IMAGE = re.compile(r"\s*(?:(?:strict\s+)?(?:di)?graph\b[^\n]*\{|(?:flowchart|graph)\s+(?:LR|RL|TB|BT|TD)\b)")
 MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|html|svg)\b", re.IGNORECASE)
 JSON_BEGINS = re.compile(r"\s*(?:\{|\[\s*[\[{\"\]])")
 READABLE = (
@@ -64,7 +64,7 @@ def read_document(text: str, file: str) -> Document:
     """Return the document of a text; ``file`` is how messages name it."""
     if not text.strip():
         raise FileProblem(f"{file}: the file is empty")
-    if PICTURE.match(text):
+    if IMAGE.match(text):
         raise FileProblem(f"{file}: DOT and Mermaid are written, never read", hint=f"readable are {READABLE}")
     if text.lstrip().startswith("<") and "<graphml" in text:
         return _read_graphml(text, file)

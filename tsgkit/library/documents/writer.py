@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tsgkit.errors import CannotCarry, NotationError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link, pictures
+from tsgkit.graph.notation import arrow, diagrams, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.notation.limits import not_text, refuse, refuse_empty, refuse_unless_text
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.formats import Format
@@ -264,8 +264,8 @@ WRITERS: dict[str, Callable[[Document], str]] = {
     "narrative": _write_narratives,
     "node-link": lambda document: node_link.write(_graphs(document), _vocabulary(document)),
     "graphml": lambda document: graphml.write(_graphs(document), _vocabulary(document)),
-    "dot": lambda document: pictures.write_dot(_graphs(document), _vocabulary(document)),
-    "mermaid": lambda document: pictures.write_mermaid(_graphs(document), _vocabulary(document)),
+    "dot": lambda document: diagrams.write_dot(_graphs(document), _vocabulary(document)),
+    "mermaid": lambda document: diagrams.write_mermaid(_graphs(document), _vocabulary(document)),
     "sgqa": _write_rows("sgqa"),
     "sgds": _write_rows("sgds"),
     "sgg": _write_rows("sgg"),

@@ -165,7 +165,7 @@ ANSWERERS = (
     ),
     Answerer(
         "the option most like the prompt",
-        "the options and the text that the picture was made from",
+        "the options and the text that the image was made from",
         like_prompt,
         needs=lambda item: bool(item.options and item.prompt),
         is_blind=False,

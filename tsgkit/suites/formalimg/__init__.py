@@ -10,13 +10,13 @@ SUITE = Suite(
         "natural": "tsgkit.suites.formalimg.natural:NaturalTask",
     },
     needs={
-        "knolling": "pictures and a model that looks: --images NAME=DIR --judge M",
-        "natural": "pictures and a model that looks: --images NAME=DIR --judge M",
+        "knolling": "images and a model that looks: --images NAME=DIR --judge M",
+        "natural": "images and a model that looks: --images NAME=DIR --judge M",
     },
     kinds_of="tsgkit.suites.formalimg.rows:kinds_of",
     importer="tsgkit.suites.formalimg.importer",
     makers={
-        "formalimg": Command("tsgkit.suites.formalimg.commands.make", "instructions for pictures with their formulas"),
+        "formalimg": Command("tsgkit.suites.formalimg.commands.make", "instructions for images with their formulas"),
     },
     commands={
         "formula": Command(

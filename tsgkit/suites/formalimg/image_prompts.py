@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.images import Picture
+from tsgkit.llm.images import ImageFile
 from tsgkit.logic.layouts import CANVAS
 from tsgkit.suites.formalimg.baselines import SOLVER, needs_solver, solved
 from tsgkit.suites.formalimg.prompts import Texts, layout_text
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import LayoutAnswer, Thing, layout_in, text_of_reply
 from tsgkit.suites.image_decoder import require_pillow
-from tsgkit.suites.images import keep_picture
+from tsgkit.suites.images import keep_image
 from tsgkit.suites.paintable import Painting, PaintingOptions
 from tsgkit.suites.replies import Reply, read_replies
 from tsgkit.suites.solvers.offline_solvers import PREFIX
@@ -50,8 +50,8 @@ def paintings_of(
     layouts = _layouts(samples, known, options)
     for sample in samples:
         layout = layouts.get(sample.item_id)
-        picture = _plan(sample, layout or [], options.drawings) if options.condition == "drawn" else None
-        yield Painting(sample.number, prompt_of(texts, sample, options, layout), picture)
+        image = _plan(sample, layout or [], options.drawings) if options.condition == "drawn" else None
+        yield Painting(sample.number, prompt_of(texts, sample, options, layout), image)
 
 
 def prompt_of(texts: Texts, sample: FormulaSample, options: PaintingOptions, layout: Sequence[Thing] | None) -> str:
@@ -93,10 +93,10 @@ def _layout(sample: FormulaSample, reply: Reply | None, source: str) -> list[Thi
     raise UsageError(f"{source}: item {sample.item_id}: {why}", hint="choose items that have a layout: --ids")
 
 
-def _plan(sample: FormulaSample, layout: Sequence[Thing], drawings: Path) -> Picture:
+def _plan(sample: FormulaSample, layout: Sequence[Thing], drawings: Path) -> ImageFile:
     """Draw the layout as a plan and store it in a folder."""
     try:
-        return keep_picture(drawings, plan_png(layout), (SIDE, SIDE))
+        return keep_image(drawings, plan_png(layout), (SIDE, SIDE))
     except (TypeError, ValueError, KeyError) as error:
         hint = "choose other items with --ids, or give layouts as text"
         raise UsageError(f"item {sample.item_id}: a box cannot be drawn: {error}", hint=hint) from None

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.images import Picture
+from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
@@ -41,7 +41,7 @@ ONE_WAY = style_of("zero-shot")
 FOLDER = "give a folder of images: --images NAME=DIR --judge MODEL"
 
 
-class PictureTask(FormulaTask):
+class ImageTask(FormulaTask):
     """A task that judges folders of images."""
 
     takes: tuple[Kind, ...] = ("images",)
@@ -58,7 +58,7 @@ class PictureTask(FormulaTask):
         besides."""
 
     @abstractmethod
-    def questions(self, sample: FormulaSample, picture: Picture, look: ImageJudge) -> Sequence[Question[None]]:
+    def questions(self, sample: FormulaSample, image: ImageFile, look: ImageJudge) -> Sequence[Question[None]]:
         """Return the questions to a judge about the image of an item."""
 
     @abstractmethod
@@ -179,7 +179,7 @@ class PictureTask(FormulaTask):
 class TranscriptScorer:
     """Scorer of transcripts with a judge's replies about the image of an item."""
 
-    task: PictureTask
+    task: ImageTask
     name: str
     """The name of the protocol."""
     style: str = ""
@@ -199,12 +199,12 @@ class TranscriptScorer:
         if without := unshown(transcript):
             outcome, found = without[0], self.task.unseen(sample, self.name, *without)
         else:
-            assert transcript is not None  # noqa: S101  (a picture was shown)
+            assert transcript is not None  # noqa: S101  (an image was shown)
             assert sight is not None  # noqa: S101
             replies = {one.label: one.reply for one in transcript.said}
             outcome, found = self.task.seen(sample, self.name, replies, sight)
-        picture = None if sight is None else sight.sha256 or None
-        return scores_of(sample, replace(found, evidence={"picture": picture})).judged(sample, outcome)
+        image = None if sight is None else sight.sha256 or None
+        return scores_of(sample, replace(found, evidence={"picture": image})).judged(sample, outcome)
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,8 @@ class ImageJudge(TranscriptScorer):
 
     async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
         """Ask all questions about the image of an item concurrently. The record of the image comes last."""
-        model = a_model(ask, "pictures")
-        sight, picture = await self.images.of_item(sample.number)
-        asked = () if picture is None else self.task.questions(sample, picture, self)
+        model = a_model(ask, "images")
+        sight, image = await self.images.of_item(sample.number)
+        asked = () if image is None else self.task.questions(sample, image, self)
         answers = await together(*(self.asker.answer(model, question) for question in asked))
         return Transcript((*(said for answer in answers for said in answer.said), sight.said))

@@ -21,14 +21,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.images import Picture
+from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.images import ImageJudge, PictureTask
+from tsgkit.suites.formalimg.images import ImageJudge, ImageTask
 from tsgkit.suites.formalimg.prompts import Texts, words
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
@@ -56,7 +56,7 @@ NO_CLASS = "the formula names no class: the published code leaves the item out"
 FENCED = (re.compile(r"```json(.*?)```", re.DOTALL), re.compile(r"```(?:json)?(.*?)```", re.DOTALL))
 
 
-class KnollingTask(PictureTask):
+class KnollingTask(ImageTask):
     """The task that judges images of objects laid out."""
 
     protocols = (PUBLISHED, OURS)
@@ -76,10 +76,10 @@ class KnollingTask(PictureTask):
         note = f"a user message with only the image follows{more}"
         return instructions(texts, (first,), PUBLISHED), "system", note
 
-    def questions(self, sample: FormulaSample, picture: Picture, look: ImageJudge) -> Sequence[Question[None]]:
+    def questions(self, sample: FormulaSample, image: ImageFile, look: ImageJudge) -> Sequence[Question[None]]:
         """Return one question per class, or one about all of them."""
         return [
-            Question(label, _messages(classes, picture, look), _reader(classes, look.name), tries=TRIES[look.name])
+            Question(label, _messages(classes, image, look), _reader(classes, look.name), tries=TRIES[look.name])
             for label, classes in calls_of(sample, look.name)
         ]
 
@@ -144,13 +144,13 @@ def calls_of(sample: FormulaSample, protocol: str) -> list[tuple[str, tuple[str,
     return [(ALL, sample.classes)] if sample.classes else []
 
 
-def _messages(classes: Sequence[str], picture: Picture, look: ImageJudge) -> list[BaseMessage]:
+def _messages(classes: Sequence[str], image: ImageFile, look: ImageJudge) -> list[BaseMessage]:
     """Build the messages: as published, instructions as system and image as user message; else both in a user
     message."""
     text = instructions(look.texts, classes, look.name)
     if look.name == PUBLISHED:
-        return messages_of(images=(picture,), role=text)
-    return messages_of(text, images=(picture,), form=look.form)
+        return messages_of(images=(image,), role=text)
+    return messages_of(text, images=(image,), form=look.form)
 
 
 def _reader(classes: Sequence[str], protocol: str) -> Callable[[Reply], Reading[None]]:

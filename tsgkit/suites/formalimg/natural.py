@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tsgkit.errors import NotationError
-from tsgkit.llm.images import Picture
+from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.clauses import category
 from tsgkit.logic.formula import And
@@ -28,7 +28,7 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.images import ImageJudge, PictureTask
+from tsgkit.suites.formalimg.images import ImageJudge, ImageTask
 from tsgkit.suites.formalimg.official import value_of
 from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
@@ -52,7 +52,7 @@ FENCE_OPENS, FENCE_CLOSES = re.compile(r"```(?:json)?\s*\{"), re.compile(r"\}\s*
 STYLES = clauses_that_hold("clauses about the style of the image")
 
 
-class NaturalTask(PictureTask):
+class NaturalTask(ImageTask):
     """The task that judges images of scenes."""
 
     own_metrics = MappingProxyType({**FormulaTask.own_metrics, "styles": STYLES})
@@ -66,9 +66,9 @@ class NaturalTask(PictureTask):
         """Return the instruction, formula and clauses as text, the role, and a note on what is sent besides."""
         return instructions(texts, sample), "user", "the image follows in the same message"
 
-    def questions(self, sample: FormulaSample, picture: Picture, look: ImageJudge) -> Sequence[Question[None]]:
+    def questions(self, sample: FormulaSample, image: ImageFile, look: ImageJudge) -> Sequence[Question[None]]:
         """Return the published question: text, then the image; asked again if the reply is unreadable."""
-        messages = messages_of(instructions(look.texts, sample), images=(picture,))
+        messages = messages_of(instructions(look.texts, sample), images=(image,))
         return [Question(LABEL, messages, _published_reading, AS_JSON, TRIES)]
 
     def expected(self, sample: FormulaSample, protocol: str) -> Expected:

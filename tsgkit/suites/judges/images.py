@@ -21,8 +21,8 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.images import Picture
-from tsgkit.suites.images import Looked, Missing, PictureFolder
+from tsgkit.llm.images import ImageFile
+from tsgkit.suites.images import ImageFolder, Looked, Missing
 from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, SEEN, UNREADABLE, Sight
 from tsgkit.user_folders import cache_home
 
@@ -64,7 +64,7 @@ def _decode() -> None:
 class Images:
     """The images of a folder. Raise ``UsageError`` if no judge is given."""
 
-    folder: PictureFolder
+    folder: ImageFolder
 
     @classmethod
     def of(cls, viewing: Viewing) -> Images:
@@ -76,24 +76,24 @@ class Images:
             )
         return cls(folder_of(viewing))
 
-    async def of_item(self, item_id: str) -> tuple[Sight, Picture | None]:
+    async def of_item(self, item_id: str) -> tuple[Sight, ImageFile | None]:
         """Return the image named after an item, if it can be shown, and its record."""
         return shown(await beside(lambda: self.folder.look(item_id)))
 
-    async def in_file(self, name: str) -> tuple[Sight, Picture | None]:
+    async def in_file(self, name: str) -> tuple[Sight, ImageFile | None]:
         """Return the image in a file of the folder, whatever it is called."""
         return shown(await beside(lambda: self.folder.look_at(name)))
 
 
-def folder_of(viewing: Viewing) -> PictureFolder:
+def folder_of(viewing: Viewing) -> ImageFolder:
     """Return the folder that is looked at."""
-    return PictureFolder(viewing.folder.name, viewing.folder.path, cache_home() / "pictures")
+    return ImageFolder(viewing.folder.name, viewing.folder.path, cache_home() / "pictures")
 
 
-def shown(found: Looked) -> tuple[Sight, Picture | None]:
+def shown(found: Looked) -> tuple[Sight, ImageFile | None]:
     """Return the record of a look-up, and the image if it can be shown."""
     if isinstance(found, Missing):
         return Sight(MISSING, NO_IMAGE), None
-    if not isinstance(found, Picture):
+    if not isinstance(found, ImageFile):
         return Sight(UNREADABLE, found.reason), None
     return Sight(SEEN, "", found.sha256, found.notes), found

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.llm.images import Picture, content_of
+from tsgkit.llm.images import ImageFile, content_of
 from tsgkit.suites.request_forms import FIRST, IMAGES_FIRST
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-Pieces = Sequence[str | Picture]
+Pieces = Sequence[str | ImageFile]
 """Images and the texts between them."""
 
 

@@ -1,10 +1,10 @@
 """Records of the image that a judge was shown for an item, or of the reason why there was none.
 
-A transcript ends with it, as a local call labelled ``picture``; without it the solver did not finish.
+A transcript ends with it, as a local call labelled ``image``; without it the solver did not finish.
 
 >>> from tsgkit.suites.transcript import Transcript
 >>> sight_of(Transcript((Sight(MISSING, NO_IMAGE).said,)))
-Sight(found='missing', reason='there is no picture of this item', sha256='', notes=(), picture_of='', file='')
+Sight(found='missing', reason='there is no image of this item', sha256='', notes=(), picture_of='', file='')
 >>> unshown(None)
 (<Outcome.MISSING: 'missing'>, 'not judged yet')
 """
@@ -18,10 +18,10 @@ from tsgkit.llm.reply import Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
-PICTURE = "picture"
+IMAGE = "picture"
 """The label of a sight in a transcript."""
 SEEN, MISSING, UNREADABLE, NOT_SHOWN = "seen", "missing", "unreadable", "not shown"
-NO_IMAGE = "there is no picture of this item"
+NO_IMAGE = "there is no image of this item"
 NOBODY_LOOKED = "not judged yet"
 STOPPED = "the run was stopped before all was asked"
 ALWAYS = ("found", "reason", "sha256", "notes")
@@ -36,7 +36,7 @@ class Sight:
     reason: str = ""
     sha256: str = ""
     notes: tuple[str, ...] = ()
-    picture_of: str = ""
+    image_of: str = ""
     """The id of another item whose image was shown instead."""
     file: str = ""
     """The file that was shown by its position, where it is not named after the item."""
@@ -47,12 +47,12 @@ class Sight:
     def said(self) -> Said:
         """The record of it."""
         value = {name: part for name, part in self.__dict__.items() if part or name in ALWAYS}
-        return Said(PICTURE, Reply(text=json.dumps(value), source=LOCAL))
+        return Said(IMAGE, Reply(text=json.dumps(value), source=LOCAL))
 
 
 def sight_of(transcript: Transcript | None) -> Sight | None:
     """Return the record in a transcript; None if the solver did not finish."""
-    text = next((one.reply.text for one in (transcript.said if transcript else ()) if one.label == PICTURE), None)
+    text = next((one.reply.text for one in (transcript.said if transcript else ()) if one.label == IMAGE), None)
     if text is None:
         return None
     value = json.loads(text)
@@ -68,7 +68,7 @@ def unshown(transcript: Transcript | None) -> tuple[Outcome, str] | None:
     if sight.found == MISSING:
         return Outcome.MISSING, sight.reason
     if sight.found == UNREADABLE:
-        return Outcome.UNREADABLE, f"the picture cannot be read: {sight.reason}"
+        return Outcome.UNREADABLE, f"the image cannot be read: {sight.reason}"
     return None
 
 

@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Group, Relation, Stage, groups, relation_of_objects, relation_to_room
+from tsgkit.geometry import Group, MeasuredScene, Relation, groups, relation_of_objects, relation_to_room
 from tsgkit.scoring.score import Score
 from tsgkit.suites.gather_all import together
 from tsgkit.suites.judgement import Scores
@@ -228,12 +228,12 @@ async def _object_answers(
     return answers.matched, {spec: one for (spec, _), one in zip(there, said, strict=True)}
 
 
-def verdicts(annotation: Annotation, stage: Stage, answers: JudgeAnswers) -> dict[Specification, Verdict]:
+def verdicts(annotation: Annotation, stage: MeasuredScene, answers: JudgeAnswers) -> dict[Specification, Verdict]:
     """Return the verdict on each demand, under the profile of a stage."""
     return {spec: _VERDICTS[spec.kind](spec, stage, answers) for spec in annotation.specifications}
 
 
-def _count_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+def _count_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> Verdict:
     names = answers.of(spec.category)
     listed = f": {', '.join(names)}" if names else ""
     what = f"{len(names)} {spaced(spec.category)}{listed}; {spec.wanted} needed"
@@ -242,7 +242,7 @@ def _count_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> 
     return _if_decided(spec, sure, len(names) + len(unsure), unsure)
 
 
-def _unsure(stage: Stage, answers: JudgeAnswers) -> Mapping[str, Unknown]:
+def _unsure(stage: MeasuredScene, answers: JudgeAnswers) -> Mapping[str, Unknown]:
     """Return the objects that may be of any category. In ``official`` they are of none, so there are no such
     objects."""
     return {} if stage.profile.self_pairs else answers.unsure
@@ -257,7 +257,7 @@ def _if_decided(spec: Specification, sure: Verdict, most: int, unsure: Mapping[s
     return Verdict(None, None, f"it is not known what {name} is ({why}); without it: {sure.reason}", sure.groups)
 
 
-def _attribute_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+def _attribute_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> Verdict:
     said, unsure = answers.attributes.get(spec), _unsure(stage, answers)
     if said is None:
         return _if_decided(spec, _verdict_without_objects(spec, stage, spec.category, 0, 1), len(unsure), unsure)
@@ -276,7 +276,9 @@ def _attribute_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers)
     return _if_decided(spec, verdict, len(sure) + len(open_) + len(unsure), unsure)
 
 
-def _verdict_without_objects(spec: Specification, stage: Stage, category: str, there: int, needed: int) -> Verdict:
+def _verdict_without_objects(
+    spec: Specification, stage: MeasuredScene, category: str, there: int, needed: int
+) -> Verdict:
     """Return the verdict for too few objects: unsatisfied in ``official``, a count of 0 in ``strict``."""
     what = f"there {'is' if there == 1 else 'are'} {there or 'no'} {spaced(category)}, {needed} needed"
     if stage.profile.self_pairs:
@@ -290,7 +292,7 @@ def _missing_category(spec: Specification, answers: JudgeAnswers, more: int = 0)
     return next(((name, there, needed) for name, there, needed in counts if there + more < needed), None)
 
 
-def _verdict_without_relation(spec: Specification, stage: Stage, meant: Unknown | None) -> Verdict:
+def _verdict_without_relation(spec: Specification, stage: MeasuredScene, meant: Unknown | None) -> Verdict:
     """Return the verdict for an unmapped relation. In ``official`` it is met, or unmet if the judge gave no answer."""
     published = stage.profile.self_pairs
     if meant is not None:
@@ -303,7 +305,7 @@ def _unknown_meaning(meant: Unknown) -> Verdict:
     return Verdict(None, None, f"it is not known what this means ({meant})")
 
 
-def _object_relation_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> Verdict:
     # The meaning of a phrase does not depend on the scene, so it is the same for every subject.
     meant, unsure = answers.pairs.get(spec), _unsure(stage, answers)
     if lacking := _missing_category(spec, answers, len(unsure)):
@@ -325,7 +327,7 @@ def _object_relation_verdict(spec: Specification, stage: Stage, answers: JudgeAn
 
 
 def _verdict_on_known(
-    spec: Specification, stage: Stage, answers: JudgeAnswers, found: Sequence[CheckedGroup]
+    spec: Specification, stage: MeasuredScene, answers: JudgeAnswers, found: Sequence[CheckedGroup]
 ) -> Verdict:
     """Return the verdict on objects of known category, if objects of unknown category could not change it."""
     unsure = _unsure(stage, answers)
@@ -335,7 +337,7 @@ def _verdict_on_known(
     return _if_decided(spec, verdict, sum(one.satisfied for one in found), unsure)
 
 
-def _measured_relation(stage: Stage, meant: MeasuredRelation, group: Group) -> Relation:
+def _measured_relation(stage: MeasuredScene, meant: MeasuredRelation, group: Group) -> Relation:
     """Return the measured relation. It is not satisfied if one of its objects cannot be measured."""
     try:
         return relation_of_objects(stage, meant.type, group.anchor, group.others, meant.side)
@@ -343,7 +345,7 @@ def _measured_relation(stage: Stage, meant: MeasuredRelation, group: Group) -> R
         return Relation(meant.type, 0.0, False, -0.5, error.message)
 
 
-def _room_relation_verdict(spec: Specification, stage: Stage, answers: JudgeAnswers) -> Verdict:
+def _room_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> Verdict:
     meant, unsure = answers.rooms.get(spec), _unsure(stage, answers)
     if lacking := _missing_category(spec, answers, len(unsure)):
         return _verdict_without_objects(spec, stage, *lacking)
@@ -356,7 +358,9 @@ def _room_relation_verdict(spec: Specification, stage: Stage, answers: JudgeAnsw
     return _verdict_on_known(spec, stage, answers, found)
 
 
-def _measured_room_relation(stage: Stage, meant: MeasuredRoomRelation, name: str, floors: Sequence[str]) -> Relation:
+def _measured_room_relation(
+    stage: MeasuredScene, meant: MeasuredRoomRelation, name: str, floors: Sequence[str]
+) -> Relation:
     try:
         return relation_to_room(stage, meant.type, name, element=meant.element, floors=floors)
     except UsageError as error:
@@ -381,7 +385,7 @@ def _listed_objects(found: Iterable[CheckedGroup]) -> str:
     return "; ".join(" and ".join(one.objects) for one in islice(found, 4))
 
 
-_VERDICTS: Mapping[str, Callable[[Specification, Stage, JudgeAnswers], Verdict]] = {
+_VERDICTS: Mapping[str, Callable[[Specification, MeasuredScene, JudgeAnswers], Verdict]] = {
     "cnt": _count_verdict,
     "atr": _attribute_verdict,
     "oor": _object_relation_verdict,

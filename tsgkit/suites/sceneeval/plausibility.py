@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tsgkit.geometry import (
-    Stage,
+    MeasuredScene,
     accessibility,
     clearances,
     collisions,
@@ -189,7 +189,7 @@ class Support(NamedTuple):
     why: str
 
 
-def _supports_of(stage: Stage, types: Types) -> dict[str, Support]:
+def _supports_of(stage: MeasuredScene, types: Types) -> dict[str, Support]:
     """Return the support of each object.
 
     An object whose support type is unknown stands on the ground in ``official``. In ``strict`` its support is unknown
@@ -210,7 +210,7 @@ def _supports_of(stage: Stage, types: Types) -> dict[str, Support]:
     return found
 
 
-def findings(stage: Stage, types: Types, sides: Sides) -> dict[str, Any]:
+def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]:
     """Return all findings under the profile of a stage: by object, by opening, and the parts of each metric."""
     hits, held = collisions(stage), _supports_of(stage, types)
     used = {name: found for name, found in sides.items() if not isinstance(found, Unknown)}

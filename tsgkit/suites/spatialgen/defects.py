@@ -63,7 +63,7 @@ RULES = {
     "second-none": Rule(ERROR, "an option before the last one says None"),
     "no-refusal": Rule(ERROR, "the last option is not None"),
     "refusal-form": Rule(WARNING, "the last option says more than None, or one space stands before the options"),
-    "text-reference": Rule(WARNING, "a stem speaks of a text that the judge of a picture never sees"),
+    "text-reference": Rule(WARNING, "a stem speaks of a text that the judge of an image never sees"),
     "own-stem": Rule(WARNING, "a stem holds all words of its keyed option, and of no other"),
     "other-stems": Rule(WARNING, "the other stems hold all words of a keyed option, and of no other"),
     "skewed-keys": Rule(WARNING, "a letter is the key more often than chance explains"),

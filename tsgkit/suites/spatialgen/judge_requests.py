@@ -37,7 +37,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import find, search_path
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.images import Picture
+from tsgkit.llm.images import ImageFile
 from tsgkit.suites.judges.messages import messages_of
 from tsgkit.suites.request_forms import FIRST, NEWEST
 from tsgkit.suites.spatialgen.rows import Question, SpatialSample
@@ -218,10 +218,10 @@ class QuestionPrompts:
         """A hash of the prompts."""
         return hashlib.sha256(f"{self.role}\0{self.ask.text}".encode()).hexdigest()[:16]
 
-    def messages(self, questions: Sequence[Question], picture: Picture | None) -> list[BaseMessage]:
+    def messages(self, questions: Sequence[Question], image: ImageFile | None) -> list[BaseMessage]:
         """Return the system message, and the user message with the questions and the image."""
         form = FIRST if self.way.base == PUBLISHED else self.form
-        images = () if picture is None else (picture,)
+        images = () if image is None else (image,)
         return messages_of(self.text(questions), images=images, role=self.role, form=form)
 
     def text(self, questions: Sequence[Question]) -> str:

@@ -52,9 +52,9 @@ PUBLISHED = (*(domain.lower() for domain in DOMAINS), *COLUMNS, ACCURACY, "spati
 """The metrics that the published code or paper computes from votes."""
 
 
-NOTHING_COUNTED = "the published code counts no picture: none has five replies of ten lines"
-LEFT_OUT = "left out, as published (E1), for want of a picture or of five replies of ten lines"
-PAIRED = "pictures are paired with items by sorted position, as published (E3); shown a file not named after them"
+NOTHING_COUNTED = "the published code counts no image: none has five replies of ten lines"
+LEFT_OUT = "left out, as published (E1), for want of an image or of five replies of ten lines"
+PAIRED = "images are paired with items by sorted position, as published (E3); shown a file not named after them"
 OWN_COUNTS = ("questions", "votes", "votes_unread", "votes_none", "replies_rejected", SHOWN_BY_POSITION)
 """Names of further counts: questions; expected votes, votes without a letter, votes for "None"; replies that the
 published code rejects; items that were shown a file not named after them."""

@@ -3,10 +3,10 @@
 This module is separate on purpose: nothing in it may be improved. E1 to E5 are the surprises that change a score:
 
 == ==========================================================================================================
-E1 a picture without five accepted replies after 25 requests is dropped: no row, in no denominator
+E1 an image without five accepted replies after 25 requests is dropped: no row, in no denominator
 E2 results are appended to one file and read back whole: a second run counts its items twice
-E3 the pictures of a folder are paired with the rows by sorted position: a stray file shifts all that follow
-E4 with a scene chosen, a row beyond the last picture ends the run with an error
+E3 the images of a folder are paired with the rows by sorted position: a stray file shifts all that follow
+E4 with a scene chosen, a row beyond the last image ends the run with an error
 E5 the answer is the first character of a stripped line: "**B**" is a star, "Answer: B" is A, "Based on ..." is B
 == ==========================================================================================================
 
@@ -163,9 +163,9 @@ def paired(rows: Sequence[Row], files: Iterable[str], scene: str | None = None) 
     >>> [(row.id, name) for row, name in paired(rows, ["000002.png", ".DS_Store", "000001.png"]).pairs]
     [('000001', '.DS_Store'), ('000002', '000001.png')]
     """
-    pictures = sorted(files)
+    images = sorted(files)
     wanted = [(number, row) for number, row in enumerate(rows) if scene is None or row.scene == scene]
-    pairs = tuple((row, pictures[number]) for number, row in wanted if number < len(pictures))
-    uneven = len(pictures) != len(rows)
-    warning = f"{len(pictures)} pictures for {len(rows)} prompts" if uneven else None
+    pairs = tuple((row, images[number]) for number, row in wanted if number < len(images))
+    uneven = len(images) != len(rows)
+    warning = f"{len(images)} images for {len(rows)} prompts" if uneven else None
     return Pairing(pairs, warning, crashes=scene is not None and len(pairs) < len(wanted))

@@ -5,7 +5,7 @@
 >>> row = row_of("000001", "Park", "A kite is up.", [asked])
 >>> facts = facts_of(row, ["B"])
 >>> facts[0].is_seen, shown(facts)
-(False, '- Position: Where? The text wants: up. In the picture: down.')
+(False, '- Position: Where? The text wants: up. In the image: down.')
 
 If the judge saw what the text wants, that part of the text is kept; otherwise the text must follow the image. A
 question with an undecided vote counts as not seen, and its part must be removed. If everything was seen, the text is
@@ -41,7 +41,7 @@ class Fact(NamedTuple):
         return self.is_decided and self.wanted == self.seen
 
     @property
-    def in_picture(self) -> str:
+    def in_image(self) -> str:
         """The description of the image for the model."""
         if not self.is_decided:
             return "not clear, so do not mention it"
@@ -65,8 +65,7 @@ def facts_of(row: Row, letters: Sequence[str | None]) -> list[Fact]:
 def shown(facts: Iterable[Fact]) -> str:
     """Return the facts as text for the model."""
     return "\n".join(
-        f"- {fact.kind}: {fact.stem} The text wants: {fact.wanted}. In the picture: {fact.in_picture}."
-        for fact in facts
+        f"- {fact.kind}: {fact.stem} The text wants: {fact.wanted}. In the picture: {fact.in_image}." for fact in facts
     )
 
 

@@ -42,8 +42,8 @@ from tsgkit.suites.transcript import LOCAL, Transcript
 UNREAD = "-"
 """The mark of an unreadable letter."""
 NOT_PUBLISHED = "the published code asks all ten questions at once, options in the order of the data"
-NO_SUCH_CONTROL = "the published code never shows another prompt's picture"
-DROPPED = "no five replies of ten lines: the published code leaves the picture out"
+NO_SUCH_CONTROL = "the published code never shows another prompt's image"
+DROPPED = "no five replies of ten lines: the published code leaves the image out"
 Letters = tuple[str | None, ...]
 
 

@@ -48,7 +48,7 @@ SUB_DOMAINS = tuple(name for names in DOMAINS.values() for name in names)
 MEANING = {
     "Object": "everything named is there, and nothing else",
     "Attribute": "colour, shape and material are those of the right thing",
-    "Position": "where something is, in the picture or seen from something in it",
+    "Position": "where something is, in the image or seen from something in it",
     "Orientation": "which way something faces, is turned or is posed",
     "Layout": "how a group is arranged: row, circle, stack",
     "Comparison": "which is larger, taller or more, and how many times",

@@ -23,7 +23,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tsgkit.library.cards import Card
-from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, MOST_TOKENS, Picture
+from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, MOST_TOKENS, ImageFile
 from tsgkit.llm.reply import Reply
 from tsgkit.suites.gather_all import together
 from tsgkit.suites.images import ENDINGS
@@ -118,60 +118,60 @@ class ImageFolderSolver(VoteScorer):
 
     async def solve(self, sample: SpatialSample, ask: Ask | None) -> Transcript:
         """Ask all rounds about the image, if there is one that can be shown."""
-        model = a_model(ask, "pictures")
-        sight, picture = await self._image_to_show(sample)
+        model = a_model(ask, "images")
+        sight, image = await self._image_to_show(sample)
         if sight.found in (MISSING, UNREADABLE):
             return Transcript((sight.said,))
         orders = orders_of(sample, self.way.base, self.seed)
-        said = await self._rounds(sample, orders, picture, model)
+        said = await self._rounds(sample, orders, image, model)
         records = tuple(tuple(order.record for order in turn) for turn in orders)
         return Transcript((*said, replace(sight, orders=records).said))
 
-    async def _image_to_show(self, sample: SpatialSample) -> tuple[Sight, Picture | None]:
+    async def _image_to_show(self, sample: SpatialSample) -> tuple[Sight, ImageFile | None]:
         """Return the image to show: the item's, another item's, or none."""
         if self.way.control == BLIND:
-            return Sight(NOT_SHOWN, "the judge is shown no picture on purpose"), None
+            return Sight(NOT_SHOWN, "the judge is shown no image on purpose"), None
         if self.way.control != SHUFFLED:
             return await self._image_of(sample.item_id)
         for other in others(sample.item_id, self.item_ids, self.seed):
-            sight, picture = await self._image_of(other)
-            if picture is not None:
-                return replace(sight, picture_of=other), picture
-        return Sight(MISSING, "there is no picture of any other item"), None
+            sight, image = await self._image_of(other)
+            if image is not None:
+                return replace(sight, image_of=other), image
+        return Sight(MISSING, "there is no image of any other item"), None
 
-    async def _image_of(self, item_id: str) -> tuple[Sight, Picture | None]:
+    async def _image_of(self, item_id: str) -> tuple[Sight, ImageFile | None]:
         if self.positions is None:
             return await self.images.of_item(item_id)
         if (name := self.positions.files.get(item_id)) is None:
             return Sight(MISSING, NO_IMAGE), None
-        sight, picture = await self.images.in_file(name)
-        return replace(sight, file="" if is_named_after(item_id, name) else printable(name)), picture
+        sight, image = await self.images.in_file(name)
+        return replace(sight, file="" if is_named_after(item_id, name) else printable(name)), image
 
-    async def _rounds(self, sample: SpatialSample, orders: Orders, picture: Picture | None, ask: Ask) -> list[Said]:
+    async def _rounds(self, sample: SpatialSample, orders: Orders, image: ImageFile | None, ask: Ask) -> list[Said]:
         if self.way.base == PUBLISHED:
-            return await until_accepted(self.asking, ask, self.words.messages(sample.questions, picture))
-        wanted = self.questions(sample, orders, picture)
+            return await until_accepted(self.asking, ask, self.words.messages(sample.questions, image))
+        wanted = self.questions(sample, orders, image)
         answers = await together(*(self.asking.answer(ask, question) for question in wanted))
         return [said for answer in answers for said in answer.said]
 
-    def questions(self, sample: SpatialSample, orders: Orders, picture: Picture | None) -> list[JudgeQuestion[None]]:
+    def questions(self, sample: SpatialSample, orders: Orders, image: ImageFile | None) -> list[JudgeQuestion[None]]:
         """Return the requests of our own protocols: in each round one for all questions, or one for each."""
         rounds = [(turn, shown(sample, orders[turn])) for turn in range(ROUNDS)]
         if self.way.base == APART:
             return [
-                self._question(turn, label_of(turn, number), [one], picture)
+                self._question(turn, label_of(turn, number), [one], image)
                 for turn, asked in rounds
                 for number, one in enumerate(asked)
             ]
-        return [self._question(turn, label_of(turn), asked, picture) for turn, asked in rounds]
+        return [self._question(turn, label_of(turn), asked, image) for turn, asked in rounds]
 
     def _question(
-        self, turn: int, label: str, questions: Sequence[Question], picture: Picture | None
+        self, turn: int, label: str, questions: Sequence[Question], image: ImageFile | None
     ) -> JudgeQuestion[None]:
         """Return one request of a round. Each round has its own draws, since rounds may send the same text."""
         return JudgeQuestion(
             label,
-            self.words.messages(questions, picture),
+            self.words.messages(questions, image),
             lambda reply: Reading(None, unread(reply, questions)),
             schema_of(questions, self.way.base),
             TRIES,
@@ -183,8 +183,8 @@ class ImageFolderSolver(VoteScorer):
         groups = [[one] for one in sample.questions] if self.way.base == APART else [list(sample.questions)]
         least, most = ROUNDS, official.REQUESTS if self.way.base == PUBLISHED else ROUNDS * TRIES
         texts = sum(len(self.words.text(group)) + len(self.words.role) for group in groups)
-        pictures = (0, 0) if self.way.control == BLIND else (FEWEST_TOKENS, MOST_TOKENS)
-        sent = [texts + len(groups) * CHARACTERS_A_TOKEN * tokens for tokens in pictures]
+        images = (0, 0) if self.way.control == BLIND else (FEWEST_TOKENS, MOST_TOKENS)
+        sent = [texts + len(groups) * CHARACTERS_A_TOKEN * tokens for tokens in images]
         said = len(sample.questions) * (REASON_LENGTH if self.way.base == PUBLISHED else len('"10": "A", '))
         calls = (least * len(groups), most * len(groups))
         return Expected(calls, (least * sent[0], most * sent[1]), (least * said, most * said))

@@ -28,12 +28,12 @@ def test_without_the_extra_solving_is_refused_and_check_says_so(
 
 def test_solve_writes_a_layout_that_verifies_and_draws_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
-    layout, picture = tmp_path / "layout.json", tmp_path / "layout.svg"
-    assert main(["formula", "solve", FORMULA, "-o", str(layout), "--draw", str(picture)]) == 0
+    layout, image = tmp_path / "layout.json", tmp_path / "layout.svg"
+    assert main(["formula", "solve", FORMULA, "-o", str(layout), "--draw", str(image)]) == 0
     assert "satisfiable: a layout of 2 objects" in capsys.readouterr().out
     assert main(["formula", "verify", FORMULA, str(layout), "--profile", "official"]) == 0
     assert capsys.readouterr().out.startswith("true (official)")
-    assert "blue book" in "".join(ElementTree.parse(picture).getroot().itertext())  # noqa: S314  (our own text)
+    assert "blue book" in "".join(ElementTree.parse(image).getroot().itertext())  # noqa: S314  (our own text)
 
 
 def test_solve_prints_one_layout_or_one_object(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +143,7 @@ def test_repair_says_what_it_changed_and_leaves_a_good_layout_alone(
     assert "nothing to repair" in capsys.readouterr().out
 
 
-def test_files_that_are_read_are_not_overwritten_and_pictures_are_svg(
+def test_files_that_are_read_are_not_overwritten_and_images_are_svg(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     layout = tmp_path / "layout.json"

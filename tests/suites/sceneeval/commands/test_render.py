@@ -44,7 +44,7 @@ def size_of(path: Path) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("kind", VIEWS)
-def test_every_view_of_an_object_is_a_picture(kind: str, room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_view_of_an_object_is_a_image(kind: str, room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = room.parent / "lamp.png"
     assert drawn(room, "--object", "lamp_2", "--view", kind, "-o", out, "--size", 64) == 0
     assert size_of(out) == (64, 64)
@@ -192,7 +192,7 @@ def test_render_refuses_invalid_options(
     assert [path.name for path in room.parent.iterdir()] == ["scene_0.json"]
 
 
-def test_a_scene_is_never_overwritten_by_its_picture(room: Path) -> None:
+def test_a_scene_is_never_overwritten_by_its_image(room: Path) -> None:
     scene = room.rename(room.with_suffix(".png"))
     before = scene.read_bytes()
     assert drawn(scene, "-o", scene) == 2

@@ -66,7 +66,7 @@ def test_a_room_is_shown_from_above_with_its_troubles_and_a_legend(capsys: pytes
     assert "href" not in text
 
 
-def test_names_and_reasons_stay_text_in_pictures_and_pages(here: Path) -> None:
+def test_names_and_reasons_stay_text_in_images_and_pages(here: Path) -> None:
     name = "<script>alert(1)</script>"
     (here / "odd.json").write_text(room(thing(name, "bed", (2, 1.5, 0.5), (1.6, 2, 0.5))))
     for out in ("odd.svg", "odd.html"):

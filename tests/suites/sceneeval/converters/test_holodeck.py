@@ -11,7 +11,7 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Stage, collisions, out_of_bounds
+from tsgkit.geometry import MeasuredScene, collisions, out_of_bounds
 from tsgkit.suites.sceneeval.converters import Converted, Given, Options, converter_of
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple
@@ -152,7 +152,7 @@ def test_packed_room_is_free_of_collisions_and_within_its_walls(tmp_path: Path) 
     house = {key: value for key, value in WORKED.items() if not key.endswith("objects")}
     found = converted({**house, "floor_objects": things, "wall_objects": []})
     assert {tuple(one["size"]) for one in found.scene["objects"]} == {(0.5, 0.4, 0.8)}
-    stage = Stage(read_simple(json.dumps(found.scene), "x.json", tmp_path).scene)
+    stage = MeasuredScene(read_simple(json.dumps(found.scene), "x.json", tmp_path).scene)
     assert (collisions(stage).in_collision, out_of_bounds(stage).out) == ((), ())
 
 

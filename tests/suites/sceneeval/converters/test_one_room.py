@@ -12,7 +12,7 @@ pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
 import foreign_scenes as foreign
 
-from tsgkit.geometry import Stage, collisions, out_of_bounds, relation_of_objects, relation_to_room
+from tsgkit.geometry import MeasuredScene, collisions, out_of_bounds, relation_of_objects, relation_to_room
 from tsgkit.suites.sceneeval.converters import Batch, Options, convert_file, write_scene
 from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
@@ -47,15 +47,15 @@ def given(form: str, folder: Path) -> Path:
     return path
 
 
-def stage_of(path: Path, folder: Path, **options: object) -> Stage:
+def stage_of(path: Path, folder: Path, **options: object) -> MeasuredScene:
     if '"centroid"' in path.read_text():
         options["room_sizes"] = room_sizes_of(json.dumps({"room": foreign.CORNERS}), "sizes.json")
     outcome = convert_file(path, Batch(Options(**options)))  # type: ignore[arg-type]
     write_scene(folder / "scene_0.json", outcome.scenes[0].scene, path)
-    return Stage(read_scene(folder / "scene_0.json", options.get("sources", ())).scene)  # type: ignore[arg-type]
+    return MeasuredScene(read_scene(folder / "scene_0.json", options.get("sources", ())).scene)  # type: ignore[arg-type]
 
 
-def named(stage: Stage) -> dict[str, str]:
+def named(stage: MeasuredScene) -> dict[str, str]:
     """Return the ids of the things by what they are."""
     return {name: next(one for one in stage.bodies if name in one) for name in foreign.SIZES}
 

@@ -22,7 +22,7 @@ from rooms_of_ours import ROOMS, SCENE_TASKS, room, thing
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Picture, Stage, View, view
+from tsgkit.geometry import MeasuredScene, RenderedImage, View, view
 from tsgkit.llm.reply import Reply
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.folder import CALLS
@@ -37,7 +37,7 @@ from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_named, judge_scene
 
 SMALL = 64
-"""Pixels a side of pictures, where many are taken and their size is not what is looked at."""
+"""Pixels a side of images, where many are taken and their size is not what is looked at."""
 BOTH = ("sceneeval/fidelity", "sceneeval/plausibility")
 HEAD = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
 ROW = (
@@ -151,7 +151,7 @@ def labels(out: str = "run") -> Counter[str]:
 
 
 @pytest.mark.slow
-def test_each_object_is_shown_in_pictures_of_512_pixels_and_every_question_is_asked_once(
+def test_each_object_is_shown_in_images_of_512_pixels_and_every_question_is_asked_once(
     bedroom: dict[str, Any], by_rules: Verdicts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gallery, "SIZE", 512)
@@ -248,7 +248,7 @@ def test_model_judges_rooms_of_bare_boxes_only_on_request(
 
 
 LOOK_ALIKE = {"21": {"washing machine", "dryer"}}
-"""Things that look the same, beside their attributes: in these items no picture tells what is what."""
+"""Things that look the same, beside their attributes: in these items no image tells what is what."""
 
 
 def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:
@@ -263,9 +263,9 @@ def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:
 @pytest.fixture
 def drawn_once(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cache rendered images. Rendering the same room again gives the same bytes."""
-    drawn: dict[tuple[str, str, str], Picture] = {}
+    drawn: dict[tuple[str, str, str], RenderedImage] = {}
 
-    def once(stage: Stage, kind: View, name: str, size: int) -> Picture:
+    def once(stage: MeasuredScene, kind: View, name: str, size: int) -> RenderedImage:
         key = (stage.scene.name, kind, name)
         if key not in drawn:
             drawn[key] = view(stage, kind, name, size)
@@ -314,7 +314,7 @@ def test_relation_meanings_are_asked_once_for_all_subjects(bedroom: dict[str, An
     assert len(asked) == 2 and not any(name in text for text in asked for name in ("lamp_1", "box"))
 
 
-def test_pictures_of_equal_bytes_are_asked_about_once(bedroom: dict[str, Any], tmp_path: Path) -> None:
+def test_images_of_equal_bytes_are_asked_about_once(bedroom: dict[str, Any], tmp_path: Path) -> None:
     for name in ("same", "again"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "scene_0.json").write_text((tmp_path / "mine/scene_0.json").read_text())

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import OFFICIAL, Stage
+from tsgkit.geometry import OFFICIAL, MeasuredScene
 from tsgkit.geometry.gltf import chunks_of, written_glb
 from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
@@ -186,7 +186,7 @@ def test_a_mutated_room_is_read_or_refused_as_a_problem_of_its_file(form: str, d
     except FileProblem as error:
         assert error.message.startswith(("x.json", "x.glb"))
         return
-    for stage in (Stage(found.scene), Stage(found.scene, OFFICIAL)):
+    for stage in (MeasuredScene(found.scene), MeasuredScene(found.scene, OFFICIAL)):
         assert len(stage.bodies) + len(stage.unmeasured) >= len({thing.id for thing in found.scene.objects})
         assert all(str(problem) for problem in stage.problems)
 

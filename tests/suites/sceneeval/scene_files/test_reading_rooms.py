@@ -15,7 +15,7 @@ pytest.importorskip("trimesh", reason="meshes are read with the extra scenes")
 from rooms_of_ours import room, thing
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.geometry import Mesh, Primitive, Scene, Stage, box
+from tsgkit.geometry import MeasuredScene, Mesh, Primitive, Scene, box
 from tsgkit.suites.sceneeval.scene_files.assets import LAYOUTS, source_of, sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import pieces_of_scene, read_scene, scene_file
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
@@ -54,7 +54,7 @@ def an_object(index: int = 0, model: str = "3dfModel.chair01") -> dict[str, Any]
 
 def test_a_room_of_ours_stands_where_it_says(tmp_path: Path) -> None:
     found = read(tmp_path, room(thing("bed_1", "bed", (1, 2, 0), (2, 1, 0.5), yaw=90)))
-    body = Stage(found.scene).bodies["bed_1"]
+    body = MeasuredScene(found.scene).bodies["bed_1"]
     assert body.low.round(6).tolist() == [0.5, 1, 0]
     assert body.high.round(6).tolist() == [1.5, 3, 0.5]
     assert body.frame.front.round(6).tolist() == [1, 0, 0]
@@ -64,7 +64,7 @@ def test_openings_are_counted_from_the_west_and_south_ends_of_walls(tmp_path: Pa
     opening = {"kind": "door", "at": 0.5, "width": 1.0, "height": 2.0}
     rooms = [{"name": "den", "from": [0, 0], "to": [4, 3], "openings": [{**opening, "wall": side} for side in
               ("south", "east", "north", "west")]}]  # fmt: skip
-    doors = Stage(read(tmp_path, room(rooms=rooms)).scene).doors
+    doors = MeasuredScene(read(tmp_path, room(rooms=rooms)).scene).doors
     centres = {door.id.split("_")[-1]: door.frame.centre[:2].round(6).tolist() for door in doors}
     assert centres == {"south": [1, 0], "east": [4, 1], "north": [1, 3], "west": [0, 1]}
     inwards = {door.id.split("_")[-1]: door.frame.front[:2].round(6).tolist() for door in doors}
@@ -157,7 +157,7 @@ def test_a_state_names_assets_by_any_id(asset: str, tmp_path: Path) -> None:
     sources = (source_of(f"threed_future={tmp_path}"),)
     (found,) = read_scene(tmp_path / "scene_0.json", sources).scene.objects
     assert found.id == f"idx0_3dfModel.{asset}"
-    assert Stage(Scene("s", (found,))).bodies
+    assert MeasuredScene(Scene("s", (found,))).bodies
     names = [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", sources)]
     assert names == ["scene_0.json", f"threed_future={asset}", f"threed_future/{asset}/raw_model.obj"]
 
@@ -178,7 +178,7 @@ def test_an_asset_that_no_file_can_be_named_by_is_its_box_where_a_table_knows_it
 def test_a_mesh_beside_the_room_is_read_and_belongs_to_its_files(tmp_path: Path) -> None:
     (tmp_path / "cube.obj").write_text(CUBE)
     found = read(tmp_path, room({"id": "a", "category": "x", "at": [1, 1, 0], "mesh": "cube.obj", "scale": 0.5}))
-    assert Stage(found.scene).bodies["a"].high.round(6).tolist() == [1.5, 1, 0.5]
+    assert MeasuredScene(found.scene).bodies["a"].high.round(6).tolist() == [1.5, 1, 0.5]
     assert [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", ())] == ["scene_0.json", "cube.obj"]
 
 
@@ -230,7 +230,7 @@ def test_a_mesh_that_is_none_is_said_to_be_none(text: str, tmp_path: Path) -> No
 def test_a_mesh_without_area_is_a_problem_of_the_stage(tmp_path: Path) -> None:
     (tmp_path / "odd.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")
     found = read(tmp_path, room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": "odd.obj"}))
-    stage = Stage(found.scene)
+    stage = MeasuredScene(found.scene)
     assert stage.unmeasured == ("a",)
     assert [problem.code for problem in stage.problems] == ["flat-mesh"]
 
@@ -239,7 +239,7 @@ def test_a_published_state_takes_its_meshes_from_the_folder_that_was_given(tmp_p
     found = read(tmp_path, state(an_object(3)), sources=sources_of([future(tmp_path)]))
     thing_ = found.scene.objects[0]
     assert (thing_.id, thing_.category, thing_.description) == ("idx3_3dfModel.chair01", "Armchair", "Chair, Modern")
-    assert Stage(found.scene).bodies[thing_.id].low.round(6).tolist() == [2, 0, 0]
+    assert MeasuredScene(found.scene).bodies[thing_.id].low.round(6).tolist() == [2, 0, 0]
     assert found.scene.architecture is None
 
 
@@ -307,7 +307,7 @@ def test_missing_mesh_of_layoutvlm_is_an_upright_box_on_its_underside(tmp_path: 
     (tmp_path / "bed" / "data.json").write_text(json.dumps(box))
     text = state(an_object(0, "layoutvlm-objaverse.bed"))
     found = read(tmp_path, text, sources=sources_of([f"layoutvlm_objathor={tmp_path}"]), missing="box")
-    (body,) = Stage(found.scene).bodies.values()
+    (body,) = MeasuredScene(found.scene).bodies.values()
     assert (body.low.round(6).tolist(), body.high.round(6).tolist()) == ([1.2, 0, 0], [2.8, 2, 0.9])
 
 
@@ -316,7 +316,7 @@ def test_missing_mesh_of_holodeck_is_a_box_around_its_middle(tmp_path: Path) -> 
     (tmp_path / "annotations.json").write_text(json.dumps(table))
     text = state(an_object(0, "objaverse.bed"))
     found = read(tmp_path, text, sources=sources_of([f"objathor={tmp_path}"]), missing="box")
-    (body,) = Stage(found.scene).bodies.values()
+    (body,) = MeasuredScene(found.scene).bodies.values()
     assert (body.low.round(6).tolist(), body.high.round(6).tolist()) == ([1.2, 0, -0.45], [2.8, 2, 0.45])
 
 
@@ -326,7 +326,7 @@ def test_an_asset_with_its_own_up_is_stood_upright(tmp_path: Path) -> None:
     trimesh = pytest.importorskip("trimesh")
     (tmp_path / "glb/p/pole.glb").write_bytes(trimesh.creation.box((0.1, 0.2, 3)).export(file_type="glb"))
     found = read(tmp_path, state(an_object(0, "fpModel.pole")), sources=sources_of([f"hssd={tmp_path}"]))
-    body = Stage(found.scene).bodies["idx0_fpModel.pole"]
+    body = MeasuredScene(found.scene).bodies["idx0_fpModel.pole"]
     assert (body.high - body.low).round(6).tolist() == [0.1, 0.2, 3]
 
 
@@ -351,7 +351,7 @@ def test_one_glb_file_is_a_room_of_its_nodes(tmp_path: Path) -> None:
     table = next(thing for thing in found.scene.objects if thing.id == "dining_table_2")
     assert isinstance(table.shape, Mesh)
     assert table.category == "dining table"
-    body = Stage(found.scene).bodies["dining_table_2"]
+    body = MeasuredScene(found.scene).bodies["dining_table_2"]
     assert (body.low.round(5).tolist(), body.high.round(5).tolist()) == ([0, 1.5, 0], [2, 2.5, 0.5])
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import trimesh
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Mesh, Stage, view
+from tsgkit.geometry import MeasuredScene, Mesh, view
 from tsgkit.suites.sceneeval.scene_files.files import LooksBeside
 from tsgkit.suites.sceneeval.scene_files.glb import read_glb
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple
@@ -27,7 +27,7 @@ made: Any = trimesh
 
 
 def room(**images: object) -> bytes:
-    """Return a red and a blue cube, the blue one with a picture where one is given."""
+    """Return a red and a blue cube, the blue one with an image where one is given."""
     scene = made.Scene()
     for name, colour in (("red_1", [255, 0, 0, 255]), ("blue_1", [0, 0, 255, 255])):
         cube = made.creation.box()
@@ -41,8 +41,8 @@ def room(**images: object) -> bytes:
 
 
 def strongest(data: bytes, name: str) -> int:
-    picture = view(Stage(read_glb(data, "room.glb").scene), "front", name, 32)
-    return int(picture.colours[16, 16].argmax())
+    image = view(MeasuredScene(read_glb(data, "room.glb").scene), "front", name, 32)
+    return int(image.colours[16, 16].argmax())
 
 
 def changed(data: bytes, field: str, value: object) -> bytes:
@@ -61,14 +61,14 @@ def test_each_thing_keeps_its_own_base_colour() -> None:
 
 
 def test_each_thing_keeps_its_own_texture() -> None:
-    image = pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
+    image = pytest.importorskip("PIL.Image", reason="textures need the extra: images")
     green = image.new("RGB", (4, 4), (0, 200, 0))
     data = room(blue_1=green)
     assert (strongest(data, "red_1"), strongest(data, "blue_1")) == (0, 1)
     shape = next(thing.shape for thing in read_glb(data, "room.glb").scene.objects if thing.id == "red_1")
     assert isinstance(shape, Mesh)
     assert shape.paint is not None
-    assert not shape.paint.textures, "a thing holds no picture of another"
+    assert not shape.paint.textures, "a thing holds no image of another"
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,10 @@ def test_each_thing_keeps_its_own_texture() -> None:
 def test_paint_that_is_not_as_it_should_be_never_keeps_a_room_from_being_read(materials: object) -> None:
     scene = read_glb(changed(room(), "materials", materials), "room.glb").scene
     assert [thing.id for thing in scene.objects] == ["red_1", "blue_1"]
-    assert not Stage(scene).problems or {problem.code for problem in Stage(scene).problems} <= {"no-floor"}
-    assert view(Stage(scene), "front", "red_1", 16).mask("red_1").any()
+    assert not MeasuredScene(scene).problems or {problem.code for problem in MeasuredScene(scene).problems} <= {
+        "no-floor"
+    }
+    assert view(MeasuredScene(scene), "front", "red_1", 16).mask("red_1").any()
 
 
 OBJ = """mtllib ./model.mtl
@@ -104,12 +106,12 @@ def seen_of_obj(folder: Path) -> list[int]:
     panel = {"id": "panel_1", "category": "panel", "mesh": "panel.obj", "at": [0, 0, 0.5]}
     content = json.dumps({"format": "tsgkit/room", "objects": [panel]})
     scene = read_simple(content, "scene_0.json", folder).scene
-    colour: list[int] = view(Stage(scene), "front", "panel_1", 32).colours[16, 16].tolist()
+    colour: list[int] = view(MeasuredScene(scene), "front", "panel_1", 32).colours[16, 16].tolist()
     return colour
 
 
 def test_an_obj_file_is_shown_with_the_texture_beside_it(tmp_path: Path) -> None:
-    image = pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
+    image = pytest.importorskip("PIL.Image", reason="textures need the extra: images")
     (tmp_path / "model.mtl").write_text("newmtl wood\nKd 0.1 0.1 0.1\nmap_Kd .\\textures/texture.png\n")
     image.new("RGB", (4, 4), (0, 200, 0)).save(tmp_path / "texture.png")
     red, green, blue = seen_of_obj(tmp_path)
@@ -154,7 +156,7 @@ def test_a_room_of_ours_gives_colours_to_objects_and_parts(tmp_path: Path) -> No
             "parts": [{"size": [1, 1, 1], "colour": "#10c010"}, {"size": [1, 1, 1], "at": [0, 0, 1]}],
         },
     ]
-    stage = Stage(read_simple(json.dumps({"format": "tsgkit/room", "objects": objects}), "s", tmp_path).scene)
+    stage = MeasuredScene(read_simple(json.dumps({"format": "tsgkit/room", "objects": objects}), "s", tmp_path).scene)
     cube = view(stage, "front", "cube_1", 32)
     assert cube.colours[20, 16].argmax() == 0
     tower = view(stage, "front", "tower_1", 64)
@@ -166,7 +168,9 @@ def test_a_room_of_ours_gives_colours_to_objects_and_parts(tmp_path: Path) -> No
 def test_a_colour_changes_nothing_that_is_measured(tmp_path: Path) -> None:
     plain = {"id": "cube_1", "category": "cube", "size": [1, 2, 3], "at": [0, 0, 0], "yaw": 30}
     bodies = [
-        Stage(read_simple(json.dumps({"format": "tsgkit/room", "objects": [one]}), "s", tmp_path).scene).body("cube_1")
+        MeasuredScene(read_simple(json.dumps({"format": "tsgkit/room", "objects": [one]}), "s", tmp_path).scene).body(
+            "cube_1"
+        )
         for one in (plain, {**plain, "colour": "#336699"})
     ]
     assert np.array_equal(bodies[0].vertices, bodies[1].vertices)

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
-from picture_server import png
+from image_server import png
 from shipped import TASKS
 from spatial_judge import spatial_judge
 
@@ -94,7 +94,7 @@ def test_invalid_options_are_refused(words: list[str], message: str, capsys: Cap
     assert message in capsys.readouterr().err
 
 
-def test_pictures_become_pairs_with_texts_that_are_true_of_them(capsys: Captured) -> None:
+def test_images_become_pairs_with_texts_that_are_true_of_them(capsys: Captured) -> None:
     rows, known = ROWS[:3], {}
     Path("pictures").mkdir()
     for row in rows:
@@ -103,7 +103,7 @@ def test_pictures_become_pairs_with_texts_that_are_true_of_them(capsys: Captured
     seen = [replaced_key(rows[0], 2, "A"), rows[1], replaced_key(rows[2], 2, "")]
     Path("truth.jsonl").write_text("\n".join(map(written, seen)))
     words = ("--images", "mine=pictures", "--judge", "openai/eye", "--out", "run", "--quiet", "--no-cache")
-    with spatial_judge(rows="truth.jsonl", pictures=known) as server:
+    with spatial_judge(rows="truth.jsonl", images=known) as server:
         address = ("--model-arg", f"api_base={server.base}")
         data = ("--data", str(FILE), "--ids", *(row.id for row in rows))
         assert main(["eval", "--task", "spatialgen/questions", *words, *address, *data]) == 0

@@ -180,9 +180,9 @@ def _check_targets(arguments: argparse.Namespace) -> None:
     if arguments.json and arguments.out == "-":
         raise UsageError("--json and -o - both write to standard output", hint="the JSON object holds the layout")
     if arguments.draw is not None and not arguments.draw.lower().endswith(".svg"):
-        raise UsageError(f"{arguments.draw}: a picture is SVG", hint="give it a name that ends in .svg")
+        raise UsageError(f"{arguments.draw}: an image is SVG", hint="give it a name that ends in .svg")
     if arguments.draw is not None and arguments.draw == arguments.out:
-        raise UsageError("the layout and the picture cannot be one file")
+        raise UsageError("the layout and the image cannot be one file")
 
 
 def _write(arguments: argparse.Namespace, layout: Layout | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.geometry import Stage
+    from tsgkit.geometry import MeasuredScene
     from tsgkit.report.explanation import Explained
     from tsgkit.suites.sceneeval.annotations import Annotation
     from tsgkit.suites.sceneeval.pages.remarks import Findings, Section
@@ -34,7 +34,7 @@ def check_remarks(arguments: argparse.Namespace, *, is_page: bool) -> None:
         raise UsageError("--item needs --annotations or --run", hint="add --annotations FILE or --run RUN")
 
 
-def remarked_page(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> str:
+def remarked_page(found: Furnished, stage: MeasuredScene, arguments: argparse.Namespace) -> str:
     """Return the page of a room."""
     from tsgkit.suites.sceneeval.pages.page import room_page
 
@@ -52,7 +52,7 @@ def _item(arguments: argparse.Namespace) -> str:
     return str(arguments.item or stem.removeprefix(PREFIX))
 
 
-def _judged(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
+def _judged(found: Furnished, stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     """Judge the room by rules: always its plausibility, and its demands if there are annotations."""
     from tsgkit.library.cards import load_card
     from tsgkit.suites.sceneeval.fidelity import FidelityTask

@@ -22,7 +22,7 @@ from tsgkit.library.overwrites import refuse_to_overwrite_sources, refuse_to_rep
 from tsgkit.suites.sceneeval.commands.remarks import check_remarks, remarked_page
 
 if TYPE_CHECKING:
-    from tsgkit.geometry import Scene, Stage, View
+    from tsgkit.geometry import MeasuredScene, Scene, View
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 
 VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
@@ -60,18 +60,18 @@ def add_render(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 def render(arguments: argparse.Namespace) -> int:
     """Write an image or a page."""
-    from tsgkit.geometry import Stage
+    from tsgkit.geometry import MeasuredScene
 
     ending = _checked_ending(arguments)
     found = _read(arguments)
-    stage = Stage(found.scene)
+    stage = MeasuredScene(found.scene)
     faults: tuple[str, ...] = ()
     if ending == ".html":
         page = remarked_page(found, stage, arguments)
         refuse_to_replace_data(arguments.out, page)
         write_text(arguments.out, page)
     else:
-        faults = _picture(stage, arguments)
+        faults = _image(stage, arguments)
     _report_faults(stage, faults)
     say(f"drawn: {inert(arguments.out)}")
     return GOOD
@@ -101,20 +101,20 @@ def _read(arguments: argparse.Namespace) -> Furnished:
     return found
 
 
-def _picture(stage: Stage, arguments: argparse.Namespace) -> tuple[str, ...]:
+def _image(stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, ...]:
     from tsgkit.geometry import view
     from tsgkit.geometry.rendering import SIZE
 
     kind: View = arguments.view or ("top" if arguments.object is None else "front")
     size = SIZE if arguments.size is None else arguments.size
-    picture = view(stage, kind, arguments.object, size)
-    png = picture.png()
+    image = view(stage, kind, arguments.object, size)
+    png = image.png()
     refuse_to_replace_data(arguments.out, png)
     write_bytes(arguments.out, png)
-    return picture.faults
+    return image.faults
 
 
-def _report_faults(stage: Stage, faults: tuple[str, ...]) -> None:
+def _report_faults(stage: MeasuredScene, faults: tuple[str, ...]) -> None:
     """Report everything that is not shown correctly."""
     said = [str(problem) for problem in stage.problems] + list(faults)
     for line in said[:SHOWN]:
@@ -122,7 +122,7 @@ def _report_faults(stage: Stage, faults: tuple[str, ...]) -> None:
     if len(said) > SHOWN:
         complain(f"and {count(len(said) - SHOWN, 'more problem')} of this room")
     if _has_meshes(stage.scene) and find_spec("PIL") is None:
-        missing = ExtraMissing("textures are decoded", "Pillow", "pictures")
+        missing = ExtraMissing("textures are decoded", "Pillow", "images")
         complain(f"textures are not shown: {missing}", missing.hint)
 
 

@@ -94,9 +94,9 @@ def _read(arguments: argparse.Namespace) -> Furnished:
 
 def _relation(arguments: argparse.Namespace) -> int:
     from tsgkit.geometry import PROFILES as MEASURES
-    from tsgkit.geometry import Stage
+    from tsgkit.geometry import MeasuredScene
 
-    stage = Stage(_read(arguments).scene, MEASURES[arguments.profile])
+    stage = MeasuredScene(_read(arguments).scene, MEASURES[arguments.profile])
     found = _measured(stage, arguments)
     if arguments.json:
         value = {
@@ -116,10 +116,16 @@ def _relation(arguments: argparse.Namespace) -> int:
 
 
 def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
-    from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, Stage, relation_of_objects, relation_to_room
+    from tsgkit.geometry import (
+        RELATIONS_OF_OBJECTS,
+        RELATIONS_TO_ROOMS,
+        MeasuredScene,
+        relation_of_objects,
+        relation_to_room,
+    )
     from tsgkit.lexicon import meant
 
-    assert isinstance(stage, Stage)  # noqa: S101  (for the type checker; geometry is imported lazily)
+    assert isinstance(stage, MeasuredScene)  # noqa: S101  (for the type checker; geometry is imported lazily)
     name, objects = arguments.relation, arguments.objects
     if name not in RELATIONS_OF_OBJECTS and name not in RELATIONS_TO_ROOMS:
         known = (*RELATIONS_OF_OBJECTS, *RELATIONS_TO_ROOMS)
@@ -153,7 +159,7 @@ def _show(arguments: argparse.Namespace) -> int:
     return _written(made, arguments)
 
 
-def _scene_page(title: str, picture: str, found: Mapping[str, Mapping[str, Any]], problems: Sequence[str]) -> str:
+def _scene_page(title: str, image: str, found: Mapping[str, Mapping[str, Any]], problems: Sequence[str]) -> str:
     """Return a self-contained page: the image, and the findings on each object under each profile."""
     from tsgkit.report import html
 
@@ -162,7 +168,7 @@ def _scene_page(title: str, picture: str, found: Mapping[str, Mapping[str, Any]]
         for profile, value in found.items()
     ]
     wrong = html.section("Problems of the file", html.listed(html.name(problem) for problem in problems))
-    return html.whole_page(title, html.drawing(picture, "top view, with the findings of strict"), wrong, *tables)
+    return html.whole_page(title, html.drawing(image, "top view, with the findings of strict"), wrong, *tables)
 
 
 def _facts(value: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from tsgkit.geometry import Stage
+from tsgkit.geometry import MeasuredScene
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification
@@ -69,7 +69,7 @@ class Judge(Protocol):
     ) -> Mapping[Specification, MeasuredRoomRelation | Unknown | None]:
         """Return the meaning of each relation to the room. ``floors`` maps the ids of floors to rooms."""
 
-    async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> Mapping[str, str | Unknown]:
+    async def supports(self, scene: Furnished, stage: MeasuredScene, ask: Ask | None) -> Mapping[str, str | Unknown]:
         """Return the support of each object: ground, object, wall or ceiling."""
 
     async def sides(self, scene: Furnished, ask: Ask | None) -> Mapping[str, tuple[str, ...] | Unknown]:

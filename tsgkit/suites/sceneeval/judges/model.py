@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Stage, View
+from tsgkit.geometry import MeasuredScene, View
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, Picture
+from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, ImageFile
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.gather_all import together
@@ -110,7 +110,7 @@ class JudgePrompts:
         """Return one prompt with its fields filled in."""
         return self._templates[name].render(**values).rstrip("\n")
 
-    def messages(self, text: str, *pieces: str | Picture) -> list[BaseMessage]:
+    def messages(self, text: str, *pieces: str | ImageFile) -> list[BaseMessage]:
         """Return the system and user messages: a text, and images with the texts between them."""
         return messages_of(text, images=pieces, role=self.text("role"), form=self.form)
 
@@ -205,16 +205,16 @@ class ModelJudge:
     ) -> str | Unknown | None:
         if name in scene.stage.unmeasured:
             return None
-        picture = await self._picture(scene, "front", name)
-        if isinstance(picture, str):
-            return Unknown(picture)
+        image = await self._image(scene, "front", name)
+        if isinstance(image, str):
+            return Unknown(image)
         read = partial(answers.read_category, categories=categories)
-        schema, messages = answers.category_schema(categories), self.prompts.messages(text, picture)
+        schema, messages = answers.category_schema(categories), self.prompts.messages(text, image)
         found: str | Unknown | None = await self._answer(ask, f"match {name}", messages, schema, read)
         return found
 
-    async def _picture(self, scene: Furnished, kind: View, name: str) -> Picture | str:
-        return await scene.gallery.picture(kind, name, self.go_on)
+    async def _image(self, scene: Furnished, kind: View, name: str) -> ImageFile | str:
+        return await scene.gallery.image(kind, name, self.go_on)
 
     def _match_text(self, categories: Sequence[str]) -> str:
         return self.prompts.text("match", categories=_list_of(dict.fromkeys(map(spaced, categories))))
@@ -223,9 +223,9 @@ class ModelJudge:
         self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
     ) -> AttributeAnswer:
         """Ask about all instances in one call, with two images each."""
-        pieces: list[str | Picture] = []
+        pieces: list[str | ImageFile] = []
         for number, name in enumerate(instances, 1):
-            pair = [await self._picture(scene, "front", name), await self._picture(scene, "figure", name)]
+            pair = [await self._image(scene, "front", name), await self._image(scene, "figure", name)]
             if missing := [one for one in pair if isinstance(one, str)]:
                 return _unknown_attribute(instances, Unknown(missing[0]))
             pieces += [f"Object {number}:", *pair]
@@ -283,13 +283,13 @@ class ModelJudge:
         listed = _list_of(f"{floor}: {spaced(room)}" for floor, room in floors.items())
         return self.prompts.text("room-relations", relations=lines, floors=listed)
 
-    async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str | Unknown]:
+    async def supports(self, scene: Furnished, stage: MeasuredScene, ask: Ask | None) -> dict[str, str | Unknown]:
         """Ask about each object in a call of its own, with an image of the object and one of its surroundings."""
         found = await together(*(self._support(scene, name, ask) for name in stage.bodies))
         return dict(zip(stage.bodies, found, strict=True))
 
     async def _support(self, scene: Furnished, name: str, ask: Ask | None) -> str | Unknown:
-        pair = [await self._picture(scene, "front", name), await self._picture(scene, "surroundings", name)]
+        pair = [await self._image(scene, "front", name), await self._image(scene, "surroundings", name)]
         if missing := [one for one in pair if isinstance(one, str)]:
             return Unknown(missing[0])
         messages = self.prompts.messages(self.prompts.text("support"), pair[0], OUTLINE_TEXT, pair[1])
@@ -316,9 +316,9 @@ class ModelJudge:
         """Return the expected calls if every category is present: each asked once at least, ``TRIES`` times at most."""
         texts = self._fidelity(annotation, scene) if kind == "fidelity" else self._plausibility(scene)
         sent = sum(len(text) + len(self.prompts.text("role")) for text, _, _ in texts)
-        pictures = CHARACTERS_A_TOKEN * sum(shown for _, shown, _ in texts)
+        images = CHARACTERS_A_TOKEN * sum(shown for _, shown, _ in texts)
         said = sum(answer for _, _, answer in texts)
-        least, most = (sent + tokens * pictures for tokens in IMAGE_TOKENS)
+        least, most = (sent + tokens * images for tokens in IMAGE_TOKENS)
         return Expected((len(texts), TRIES * len(texts)), (least, TRIES * most), (said // 2, TRIES * said))
 
     def _fidelity(self, annotation: Annotation, scene: Furnished) -> list[tuple[str, int, int]]:

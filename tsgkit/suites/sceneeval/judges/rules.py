@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry import Object, Stage
+from tsgkit.geometry import MeasuredScene, Object
 from tsgkit.geometry.distances import nearest_board
 from tsgkit.geometry.libraries import np
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
@@ -119,11 +119,11 @@ class RulesJudge:
         named = tuple(floor for floor, room in floors.items() if wanted and wanted <= set(words_of(spaced(room))))
         return MeasuredRoomRelation(meant, element, named)
 
-    async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str]:
+    async def supports(self, scene: Furnished, stage: MeasuredScene, ask: Ask | None) -> dict[str, str]:
         """Return the nearest support of each object."""
         return self.support_types(stage)
 
-    def support_types(self, stage: Stage) -> dict[str, str]:
+    def support_types(self, stage: MeasuredScene) -> dict[str, str]:
         """Return the same as ``supports``, synchronously."""
         return {name: support_type(stage, body) for name, body in stage.bodies.items()}
 
@@ -153,7 +153,7 @@ def _has(thing: Object, listed: tuple[str, ...] | None, attribute: str) -> bool 
     return True if mentions(f"{thing.category} {thing.description}", attribute) else None
 
 
-def support_type(stage: Stage, body: Body) -> str:
+def support_type(stage: MeasuredScene, body: Body) -> str:
     """Return the support of an object: a face it stands on, else the nearest; on a tie, floor before object before
     wall.
 
@@ -167,13 +167,13 @@ def support_type(stage: Stage, body: Body) -> str:
     return next(kind for kind, gap in gaps.items() if gap <= least + 1e-6)
 
 
-def _distance_to_floor(stage: Stage, body: Body) -> float:
+def _distance_to_floor(stage: MeasuredScene, body: Body) -> float:
     """Return the distance to the floor of the object's room, or to the lowest floor if it is in no room."""
     under = [floor.z for floor in stage.floors if floor.polygon.intersects(body.footprint)]
     return min(abs(float(body.low[2]) - z) for z in under or [stage.floor_height])
 
 
-def _distance_to_top(stage: Stage, body: Body) -> float:
+def _distance_to_top(stage: MeasuredScene, body: Body) -> float:
     """Return the distance down to the nearest top face below part of the object; 0 if it is sunk into one."""
     below = (
         max(float(body.low[2] - other.high[2]), 0.0)
@@ -190,13 +190,13 @@ def _overlap(body: Body, other: Body) -> bool:
     return bool((common[:2] >= np.minimum(LEAST_OVERLAP, thin[:2] / 2)).all())
 
 
-def _distance_to_back(stage: Stage, body: Body) -> float:
+def _distance_to_back(stage: MeasuredScene, body: Body) -> float:
     """Return the distance to the nearest wall behind the object."""
     front = body.frame.front / max(float((body.frame.front**2).sum()) ** 0.5, 1e-12)
     behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > LEAST_ALIGNMENT]
     return nearest_board(body, behind)[1] if behind else float("inf")
 
 
-def _distance_to_ceiling(stage: Stage, body: Body) -> float:
+def _distance_to_ceiling(stage: MeasuredScene, body: Body) -> float:
     ceiling = stage.ceiling()
     return abs(float(ceiling.low[2] - body.high[2])) if ceiling is not None else float("inf")

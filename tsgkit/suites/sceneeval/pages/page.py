@@ -23,13 +23,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Scene, Stage, view
+from tsgkit.geometry import MeasuredScene, Scene, view
 from tsgkit.geometry.ray_hits import face_colours
 from tsgkit.geometry.views import everything, undrawable
 from tsgkit.suites.sceneeval.pages.remarks import Section
 
 if TYPE_CHECKING:
-    from tsgkit.geometry import Drawn
+    from tsgkit.geometry import RenderedSurface
     from tsgkit.geometry.bodies import Frame
 
 PREVIEW = 480
@@ -38,19 +38,19 @@ PREVIEW = 480
 
 def room_page(scene: Scene, sections: Sequence[Section] = (), *, title: str = "", about: str = "") -> str:
     """Return the page of a scene with its findings. Raise UsageError if the scene has nothing to draw."""
-    stage = Stage(scene)
+    stage = MeasuredScene(scene)
     if problem := undrawable(stage):
         raise UsageError(str(problem), hint="tsgkit scene show lists its problems")
     style, script = _part("page.css"), _part("page.js")
     policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:"
     name = html.escape(title or scene.name)
-    picture = base64.b64encode(view(stage, "top", size=PREVIEW).png()).decode()
+    image = base64.b64encode(view(stage, "top", size=PREVIEW).png()).decode()
     return _PAGE.format(
         policy=policy,
         title=name,
         style=style,
         script=script,
-        picture=picture,
+        image=image,
         about=html.escape(about),
         data=_inert_json({"parts": list(_parts(stage)), "sections": list(map(_listed, sections))}),
     )
@@ -60,7 +60,7 @@ def _listed(section: Section) -> dict[str, Any]:
     return {"title": section.title, "remarks": [remark._asdict() for remark in section.remarks]}
 
 
-def _parts(stage: Stage) -> Iterable[dict[str, Any]]:
+def _parts(stage: MeasuredScene) -> Iterable[dict[str, Any]]:
     walls = {board.id: built.board for built in stage.built_walls for board in (built.board, *built.openings)}
     for drawn in everything(stage):
         if drawn.name in stage.bodies:
@@ -78,14 +78,14 @@ def _parts(stage: Stage) -> Iterable[dict[str, Any]]:
             yield {"name": drawn.name, **_surface(drawn)}
 
 
-def _without_rims(drawn: Drawn, frame: Frame) -> Drawn:
+def _without_rims(drawn: RenderedSurface, frame: Frame) -> RenderedSurface:
     """Return the two large faces of a board. The rims between pieces of a wall would shine through its seams."""
     depth = (drawn.corners - frame.centre) @ frame.front
     flat = depth.max(axis=1) - depth.min(axis=1) < frame.half[1] / 2
     return replace(drawn, faces=drawn.faces[flat])
 
 
-def _surface(drawn: Drawn) -> dict[str, str]:
+def _surface(drawn: RenderedSurface) -> dict[str, str]:
     """Return the corners of all faces as 32-bit floats and the colour of each face as bytes, in base64."""
     return {
         "corners": base64.b64encode(drawn.corners.astype("<f4").tobytes()).decode(),
@@ -93,7 +93,7 @@ def _surface(drawn: Drawn) -> dict[str, str]:
     }
 
 
-def _about(stage: Stage, name: str) -> dict[str, Any]:
+def _about(stage: MeasuredScene, name: str) -> dict[str, Any]:
     body = stage.bodies[name]
     thing = next(one for one in stage.scene.objects if one.id == name)
     problems = [problem.message for problem in stage.problems if problem.where == name]
@@ -136,7 +136,7 @@ _PAGE = """<!doctype html>
 <body>
 <main>
 <canvas id="room" tabindex="0" role="img" aria-label="the room; drag or use the arrow keys to turn it"></canvas>
-<img id="still" hidden alt="the room from above" src="data:image/png;base64,{picture}">
+<img id="still" hidden alt="the room from above" src="data:image/png;base64,{image}">
 <p id="help">Drag to turn, wheel or + and - to come closer, shift and drag to move, click a thing to name it.</p>
 </main>
 <aside>

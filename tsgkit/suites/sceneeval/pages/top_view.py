@@ -3,8 +3,8 @@
 >>> from tsgkit.geometry import Object, Scene, box, rectangle, standing
 >>> scene = Scene("den", (Object("<bed>", box(2, 1.6, 0.5), standing(at=(0, 0, 0.25)), category="bed"),),
 ...     rectangle(-2, -2, 2, 2))
->>> picture = draw_scene(Stage(scene), {"<bed>": "ground"}, {"<bed>": ("front",)})
->>> picture.startswith("<svg "), "<bed>" in picture, "&lt;bed&gt;" in picture
+>>> image = draw_scene(MeasuredScene(scene), {"<bed>": "ground"}, {"<bed>": ("front",)})
+>>> image.startswith("<svg "), "<bed>" in image, "&lt;bed&gt;" in image
 (True, False, True)
 
 It shows the findings of ``strict``. North is up; a wedge marks the front of an object. The file is self-contained, and
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry import Stage
+from tsgkit.geometry import MeasuredScene
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.paths import free_parts, strip_before
 from tsgkit.graph.drawing.svg import INK, PALE, Markup, characters, document, element, lines_of_text, polygon, spoken
@@ -70,7 +70,9 @@ class Plan:
         return [self.at(float(point[0]), float(point[1])) for point in coordinates]
 
 
-def draw_scene(stage: Stage, types: Mapping[str, str], sides: Mapping[str, tuple[str, ...]], title: str = "") -> str:
+def draw_scene(
+    stage: MeasuredScene, types: Mapping[str, str], sides: Mapping[str, tuple[str, ...]], title: str = ""
+) -> str:
     """Return the drawing. The judge determines the support and the functional sides of each object."""
     found = findings(stage, types, sides)
     parts = free_parts(stage) if stage.floors else []
@@ -89,7 +91,7 @@ def draw_scene(stage: Stage, types: Mapping[str, str], sides: Mapping[str, tuple
     return document(size[0] + LEGEND, height, drawn, title=title or stage.scene.name, description=words)
 
 
-def _plan(stage: Stage) -> tuple[Plan, tuple[float, float]]:
+def _plan(stage: MeasuredScene) -> tuple[Plan, tuple[float, float]]:
     corners = [body.low[:2] for body in stage.bodies.values()] + [body.high[:2] for body in stage.bodies.values()]
     for ground in stage.floors:
         left, low, right, high = ground.polygon.bounds
@@ -102,7 +104,7 @@ def _plan(stage: Stage) -> tuple[Plan, tuple[float, float]]:
     return Plan(float(low[0]), float(high[1]), scale), (2 * EDGE + wide * scale, 2 * EDGE + deep * scale)
 
 
-def _from_below(stage: Stage) -> list[Body]:
+def _from_below(stage: MeasuredScene) -> list[Body]:
     return sorted(stage.bodies.values(), key=lambda body: float(body.high[2]))
 
 
@@ -118,7 +120,7 @@ def _area(plan: Plan, area: shapely.Geometry, *inside: Markup, **look: str | flo
     return element("path", *inside, d=path, fill_rule="evenodd", **look)
 
 
-def _strips(stage: Stage, plan: Plan, sides: Mapping[str, tuple[str, ...]]) -> Iterator[Markup]:
+def _strips(stage: MeasuredScene, plan: Plan, sides: Mapping[str, tuple[str, ...]]) -> Iterator[Markup]:
     from tsgkit.geometry import accessibility
 
     for name, access in accessibility(stage, sides).items():
@@ -161,7 +163,7 @@ def _wedge(plan: Plan, body: Body) -> Markup:
     return polygon(plan.ring(corners), fill=INK, fill_opacity="0.6")
 
 
-def _walls(stage: Stage, plan: Plan) -> Iterator[Markup]:
+def _walls(stage: MeasuredScene, plan: Plan) -> Iterator[Markup]:
     for built in stage.built_walls:
         for start, end in built.solid_stretches:
             yield _line(plan, start, end, INK, 4, built.board.id)
@@ -177,7 +179,7 @@ def _line(plan: Plan, start: Floats, end: Floats, colour: str, wide: float, name
     return element("line", spoken(name), x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=wide)
 
 
-def _labels(plan: Plan, stage: Stage) -> Iterator[Markup]:
+def _labels(plan: Plan, stage: MeasuredScene) -> Iterator[Markup]:
     """Draw the names of the objects, each moved down until it covers no other."""
     taken: list[tuple[float, float, float]] = []
     for body in _from_below(stage):

@@ -2,9 +2,9 @@
 
 >>> import tempfile
 >>> from tsgkit.geometry import Object, box
->>> den = Gallery(Stage(Scene("den", (Object("desk_1", box(1.4, 0.7, 0.7)),))), Path(tempfile.mkdtemp()))
->>> taken = asyncio.run(den.picture("front", "desk_1"))
->>> taken.width, taken.media_type, asyncio.run(den.picture("front", "desk_9"))
+>>> den = Gallery(MeasuredScene(Scene("den", (Object("desk_1", box(1.4, 0.7, 0.7)),))), Path(tempfile.mkdtemp()))
+>>> taken = asyncio.run(den.image("front", "desk_1"))
+>>> taken.width, taken.media_type, asyncio.run(den.image("front", "desk_9"))
 (512, 'image/png', "there is no object 'desk_9'")
 """
 
@@ -19,11 +19,11 @@ from functools import cached_property
 from pathlib import Path
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import PROFILES, STRICT, Mesh, Profile, Scene, Stage, View, view
+from tsgkit.geometry import PROFILES, STRICT, MeasuredScene, Mesh, Profile, Scene, View, view
 from tsgkit.geometry.ray_hits import texture_faults
 from tsgkit.geometry.rendering import GOES_ON
-from tsgkit.llm.images import Picture
-from tsgkit.suites.images import keep_picture
+from tsgkit.llm.images import ImageFile
+from tsgkit.suites.images import keep_image
 from tsgkit.user_folders import cache_home
 
 
@@ -81,13 +81,13 @@ class Gallery:
     They are kept under their SHA-256, in the user's cache folder where no other is named.
     """
 
-    stage: Stage
+    stage: MeasuredScene
     folder: Path | None = None
     limit: TimeLimit = field(default_factory=lambda: TimeLimit(None), repr=False)
-    _taken: dict[tuple[View, str], Picture | str] = field(default_factory=dict, repr=False)
+    _taken: dict[tuple[View, str], ImageFile | str] = field(default_factory=dict, repr=False)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
-    async def picture(self, kind: View, name: str, wanted: Callable[[], None] | None = None) -> Picture | str:
+    async def image(self, kind: View, name: str, wanted: Callable[[], None] | None = None) -> ImageFile | str:
         """Return a view of an object, or the reason why there is none; ``wanted`` raises if it is not needed
         any more."""
         async with self._one_at_a_time:
@@ -97,7 +97,7 @@ class Gallery:
                 self._taken[kind, name] = await asyncio.to_thread(self._take, kind, name)
             return self._taken[kind, name]
 
-    def _take(self, kind: View, name: str) -> Picture | str:
+    def _take(self, kind: View, name: str) -> ImageFile | str:
         try:
             with self.limit.working():
                 png = view(self.stage, kind, name, SIZE).png()
@@ -105,7 +105,7 @@ class Gallery:
             return error.message
         except FAULTS as error:
             return f"it cannot be drawn: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        return keep_picture(self.folder or cache_home() / "pictures", png, (SIZE, SIZE))
+        return keep_image(self.folder or cache_home() / "pictures", png, (SIZE, SIZE))
 
 
 Attributes = Mapping[str, tuple[str, ...]]
@@ -124,16 +124,16 @@ class Furnished:
     """Its time limit."""
 
     @cached_property
-    def stage(self) -> Stage:
+    def stage(self) -> MeasuredScene:
         """The scene as ``strict`` measures it."""
         return self.staged(STRICT)
 
-    def staged(self, profile: Profile) -> Stage:
+    def staged(self, profile: Profile) -> MeasuredScene:
         """Return the scene as a profile measures it."""
-        return Stage(self.scene, profile, self.limit.check)
+        return MeasuredScene(self.scene, profile, self.limit.check)
 
     @property
-    def stages(self) -> dict[str, Stage]:
+    def stages(self) -> dict[str, MeasuredScene]:
         """The scene as each profile measures it."""
         return {name: self.stage if profile is STRICT else self.staged(profile) for name, profile in PROFILES.items()}
 

@@ -15,7 +15,7 @@ wide (x), deep (y) and high it is before it is turned; ``at`` is the middle of i
 (box, cylinder, cone, sphere) of that size, or ``parts``, each a shape whose ``at`` counts from the object's, or a
 ``mesh``: a GLB, OBJ or PLY file (y up, front +z) inside the folder of the room, put with its own origin at ``at``; a
 ``size`` beside it says what box stands for it where it is missing. A ``colour`` (``#c04030``) of an object or a part
-is for pictures only. A rectangular room goes ``from`` its south-west corner ``to`` its north-east one; an opening lies
+is for images only. A rectangular room goes ``from`` its south-west corner ``to`` its north-east one; an opening lies
 ``at`` so many metres from the west (south) end of its wall, ``sill`` above the floor. ``held_by`` (ground, object,
 wall, ceiling) and ``parent`` (the id of an object, or the name of a wall) keep what a generator put an object on;
 scores measure it and do not read them. Other shapes are written as ``floors`` and ``walls``. Without any of these a

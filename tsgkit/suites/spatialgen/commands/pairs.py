@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--least must be from 0 to 1, and --rounds at least 0")
     choice = Choice(arguments.subject, arguments.protocol, arguments.least, arguments.votes, arguments.design)
     jobs = jobs_of(arguments.source, choice)
-    what = digest([[job.name, job.picture.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs])
+    what = digest([[job.name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs])
     asked = {"work": "make spatialt2i", "jobs": what, "rounds": arguments.rounds, "text": template("rewrite").text}
     calls = calls_of(arguments, arguments.out.rstrip("/"), asked, folder=True)
     try:

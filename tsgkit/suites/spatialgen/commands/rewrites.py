@@ -17,13 +17,13 @@ from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.files import write_bytes, write_text
 from tsgkit.llm.failures import NotFinished
-from tsgkit.llm.images import Picture, content_of
+from tsgkit.llm.images import ImageFile, content_of
 from tsgkit.llm.reply import Ending
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import records_of
 from tsgkit.runs.saved_run import Reopened, reopen
 from tsgkit.suites.gather_all import Each, all_at_once
-from tsgkit.suites.images import PictureFolder
+from tsgkit.suites.images import ImageFolder
 from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
 from tsgkit.suites.spatialgen.maker import template
 from tsgkit.suites.spatialgen.rewriter import Fact, facts_of, read_rewrite, rewrite_problems, shown
@@ -46,7 +46,7 @@ class Job(NamedTuple):
     name: str
     """The subject and item, which name its file in the set."""
     row: Row
-    picture: Picture
+    image: ImageFile
     facts: tuple[Fact, ...]
 
 
@@ -110,7 +110,7 @@ def _is_judged(cell: Cell) -> bool:
 
 def _jobs(reopened: Reopened, cell: Cell, path: Path, choice: Choice) -> Iterator[Job]:
     row = reopened.states[cell].row
-    folder = PictureFolder(cell.subject, path, cache_home() / "pictures")
+    folder = ImageFolder(cell.subject, path, cache_home() / "pictures")
     for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
         sample = row.dataset.sample(number)
         if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):
@@ -119,7 +119,7 @@ def _jobs(reopened: Reopened, cell: Cell, path: Path, choice: Choice) -> Iterato
             continue
         right = record["evidence"]["right"]
         found = folder.look(sample.item_id)
-        if sum(right) < choice.least * len(right) or not isinstance(found, Picture):
+        if sum(right) < choice.least * len(right) or not isinstance(found, ImageFile):
             continue
         facts = tuple(facts_of(sample.row, _letters(sample, record, choice.votes)))
         yield Job(f"{cell.subject}-{sample.item_id}", sample.row, found, facts)
@@ -168,7 +168,7 @@ async def _reply(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rew
     if made.stopped:
         return ""
     text = template("rewrite").render(prompt=job.row.prompt, facts=shown(job.facts)).rstrip("\n")
-    messages = [HumanMessage(content=content_of(text, job.picture))]
+    messages = [HumanMessage(content=content_of(text, job.image))]
     try:
         reply = await ask_for(job.name)(messages, label=f"rewrite/{number}", draw=number)
     except NotFinished as error:
@@ -185,8 +185,8 @@ def write_set(folder: Path, made: Rewriting) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     metadata, rewrites = [], []
     for pair in made.pairs:
-        name = f"{pair.job.name}{ENDINGS.get(pair.job.picture.media_type, '.png')}"
-        write_bytes(folder / name, pair.job.picture.path.read_bytes())
+        name = f"{pair.job.name}{ENDINGS.get(pair.job.image.media_type, '.png')}"
+        write_bytes(folder / name, pair.job.image.path.read_bytes())
         metadata.append({"file_name": name, "text": pair.text})
         rewrites.append(
             {

@@ -2,12 +2,12 @@
 
     python eval/bench/pictures.py
 
-Three tables. Looking: a folder of pictures, each decoded, checked and hashed, beside Pillow decoding and hashlib
-hashing the same files; rounds are interleaved and the median counts. Sending: a picture read, held against its SHA-256
+Three tables. Looking: a folder of images, each decoded, checked and hashed, beside Pillow decoding and hashlib
+hashing the same files; rounds are interleaved and the median counts. Sending: an image read, held against its SHA-256
 and made a data URL, beside reading and base64 alone. Memory: what a process takes at most while it looks at many
-pictures and at the largest that are allowed, beside what one decoded picture of that size takes.
+images and at the largest that are allowed, beside what one decoded image of that size takes.
 
-Times are processor times. All pictures are drawn here.
+Times are processor times. All images are drawn here.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from tsgkit.llm.images import Picture, data_url
+from tsgkit.llm.images import ImageFile, data_url
 from tsgkit.suites.image_decoder import MOST_PIXELS
-from tsgkit.suites.images import PictureFolder
+from tsgkit.suites.images import ImageFolder
 
-PICTURES, SIDE, ROUNDS = 20, 1024, 5
+IMAGES, SIDE, ROUNDS = 20, 1024, 5
 MOST_OVERHEAD = 1.6
 """How many times as long as the plainest program looking may take; memory that is taken and given back counts."""
 MOST_BYTES_A_PIXEL = 9.0
-"""A CMYK picture (4), what is made of it (3), and the PNG that holds it."""
+"""A CMYK image (4), what is made of it (3), and the PNG that holds it."""
 MEMORY = """
 import sys
 from pathlib import Path
@@ -50,8 +50,8 @@ print(peak() - before)
 """
 
 
-def draw(folder: Path, kind: str, mode: str = "RGB", side: int = SIDE, count: int = PICTURES) -> list[str]:
-    """Pictures with noise in them, as made pictures have; the result is their ids."""
+def draw(folder: Path, kind: str, mode: str = "RGB", side: int = SIDE, count: int = IMAGES) -> list[str]:
+    """Images with noise in them, as made images have; the result is their ids."""
     from PIL import Image
 
     ids = [f"{kind}-{mode}-{side}-{number}" for number in range(count)]
@@ -81,19 +81,19 @@ def seconds(work: Callable[[], object]) -> float:
 
 def looking(folder: Path) -> list[float]:
     """Return the table of looking; the result is the ratios."""
-    print(f"\nlooking at {PICTURES} pictures of {SIDE} x {SIDE}, milliseconds each")
+    print(f"\nlooking at {IMAGES} images of {SIDE} x {SIDE}, milliseconds each")
     print(f"{'':8}{'plainly':>10}{'looked at':>12}{'again':>8}{'ratio':>8}")
     ratios = []
     for kind in ("png", "jpg", "webp"):
         ids, rounds = draw(folder, kind), []
         for _ in range(ROUNDS):
-            found = PictureFolder("bench", folder, folder / "kept")
+            found = ImageFolder("bench", folder, folder / "kept")
             rounds.append([
                 seconds(lambda: plainly(folder, kind, ids)),  # noqa: B023
                 seconds(lambda: [found.look(name) for name in ids]),  # noqa: B023
                 seconds(lambda: [found.look(name) for name in ids]),  # noqa: B023
             ])  # fmt: skip
-        rival, own, again = (median(times) * 1000 / PICTURES for times in zip(*rounds, strict=True))
+        rival, own, again = (median(times) * 1000 / IMAGES for times in zip(*rounds, strict=True))
         ratios.append(own / rival)
         print(f"{kind:8}{rival:10.2f}{own:12.2f}{again:8.3f}{own / rival:8.2f}")
     return ratios
@@ -101,14 +101,14 @@ def looking(folder: Path) -> list[float]:
 
 def sending(folder: Path) -> None:
     """The table of sending."""
-    found = PictureFolder("bench", folder, folder / "kept")
-    pictures = [found.look(f"png-RGB-{SIDE}-{number}") for number in range(PICTURES)]
-    ready = [picture for picture in pictures if isinstance(picture, Picture)]
+    found = ImageFolder("bench", folder, folder / "kept")
+    images = [found.look(f"png-RGB-{SIDE}-{number}") for number in range(IMAGES)]
+    ready = [image for image in images if isinstance(image, ImageFile)]
     own = median(seconds(lambda: [data_url(one) for one in ready]) for _ in range(ROUNDS))
     rival = median(
         seconds(lambda: [base64.b64encode(one.path.read_bytes()).decode() for one in ready]) for _ in range(ROUNDS)
     )
-    each, plain = (part * 1000 / PICTURES for part in (own, rival))
+    each, plain = (part * 1000 / IMAGES for part in (own, rival))
     size = sum(one.size for one in ready) / len(ready)
     print(f"\nmaking a data URL of {size:,.0f} bytes: {each:.2f} ms, without the check {plain:.2f} ms")
 
@@ -120,11 +120,11 @@ def taken(folder: Path, ids: list[str]) -> float:
 
 
 def memory(folder: Path) -> float:
-    """Return the table of memory; the result is bytes for each pixel of the largest picture."""
+    """Return the table of memory; the result is bytes for each pixel of the largest image."""
     side = int(MOST_PIXELS**0.5)
-    one, many = draw(folder, "jpg", count=1), draw(folder, "jpg", count=PICTURES * 5)
+    one, many = draw(folder, "jpg", count=1), draw(folder, "jpg", count=IMAGES * 5)
     large, odd = draw(folder, "jpg", side=side, count=1), draw(folder, "jpg", "CMYK", side, 1)
-    print(f"\nmemory at its peak, MB\n  one picture of {SIDE} x {SIDE}: {taken(folder, one) / 1e6:.0f}")
+    print(f"\nmemory at its peak, MB\n  one image of {SIDE} x {SIDE}: {taken(folder, one) / 1e6:.0f}")
     print(f"  {len(many)} of them: {taken(folder, many) / 1e6:.0f}")
     print(f"  one of {side} x {side}: {taken(folder, large) / 1e6:.0f}; decoded it is {side * side * 4 / 1e6:.0f}")
     most = taken(folder, odd)

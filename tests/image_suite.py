@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from picture_server import png
+from image_server import png
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 from tsgkit.library.files import read_text
-from tsgkit.suites.images import keep_picture
+from tsgkit.suites.images import keep_image
 from tsgkit.suites.paintable import Painting, PaintingOptions
 from tsgkit.suites.suite import Suite
 
@@ -31,7 +31,7 @@ ENTRY_POINTS = "[tsgkit.suites]\ndemo = picture_suite:SUITE\n"
 
 
 class Cups:
-    """Has pictures to make: one for each colour in its file."""
+    """Has images to make: one for each colour in its file."""
 
     def __init__(self, card: Card) -> None:
         self.card = card
@@ -53,7 +53,7 @@ class Cups:
             said.append(f"Layout: {json.dumps(layout)}")
         if options.condition != "drawn":
             return Painting(item_id, "\n".join(said))
-        return Painting(item_id, "\n".join([*said, "Follow the drawing."]), keep_picture(
+        return Painting(item_id, "\n".join([*said, "Follow the drawing."]), keep_image(
             options.drawings, png(json.dumps(layout)), (8, 6)
         ))  # fmt: skip
 

@@ -1,18 +1,18 @@
-"""A server on loopback that looks at pictures, and one that makes them; both fail as services fail.
+"""A server on loopback that looks at images, and one that makes them; both fail as services fail.
 
 As a program it prints its port and serves until it is ended, like ``model_server``, whose options it has:
 
     python tests/picture_server.py '{"delay": 0.1, "always": {"forbidden": "blocked", "plate": "429"}}'
 
-``POST /v1/chat/completions`` decodes the pictures it is sent and answers with what it saw, as JSON: for each its
+``POST /v1/chat/completions`` decodes the images it is sent and answers with what it saw, as JSON: for each its
 SHA-256, size, declared media type and what its bytes hold; or with one of ``replies``. ``refuses_schemas`` is the
 status that a request for structured output gets. ``POST /v1/images/generations`` makes a small PNG whose pixels follow
-from the prompt, ``/v1/images/edits`` one that follows from the prompt and the picture sent along. ``GET /stats`` tells
+from the prompt, ``/v1/images/edits`` one that follows from the prompt and the image sent along. ``GET /stats`` tells
 what was asked. Faults beside those of ``model_server``: ``blocked`` (a content filter says no),
-``url`` (the picture by its address), ``url404``, ``urlcut``, ``urlhang``, ``urlgiant``, ``urlftp``, ``giant``
-(``giant_bytes`` more inline), ``nodata``, ``nobase64``, ``nopicture`` (text where the picture should be),
+``url`` (the image by its address), ``url404``, ``urlcut``, ``urlhang``, ``urlgiant``, ``urlftp``, ``giant``
+(``giant_bytes`` more inline), ``nodata``, ``nobase64``, ``noimage`` (text where the image should be),
 ``wrongjson``, ``jpeg`` (a JPEG given in ``jpeg``, base64), ``echo`` (a 400 that repeats the body it was sent),
-``parrot`` (a reply that repeats the picture).
+``parrot`` (a reply that repeats the image).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def seen(url: str) -> dict[str, Any]:
     return {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data), "declared": declared, "holds": holds}
 
 
-class PictureScript(Script):
+class ImageScript(Script):
     """The server's answers, and the images it received."""
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -75,10 +75,10 @@ class PictureScript(Script):
         self.authorised_fetches = 0
 
 
-class PictureConnection(Connection):
+class ImageConnection(Connection):
     """One connection to it."""
 
-    script: PictureScript
+    script: ImageScript
 
     def _serve(self, request: str, headers: dict[str, str], body: bytes) -> None:
         method, path, _ = request.split(" ", 2)
@@ -152,7 +152,7 @@ class PictureConnection(Connection):
         if fault != "hang":
             self._later(lambda: self._made(fault, png(prompt + digest), key))
 
-    def _made(self, fault: str, picture: bytes, key: str) -> None:
+    def _made(self, fault: str, image: bytes, key: str) -> None:
         if fault == "429":
             self._error(429, f"slow down {key}", {"Retry-After": str(self.script.retry_after)})
         elif fault == "blocked":
@@ -163,9 +163,9 @@ class PictureConnection(Connection):
         elif fault == "html":
             self._send(200, HTML.encode(), {"Content-Type": "text/html"})
         elif fault == "wrongjson":
-            self._send(200, b'{"pictures": "here"}')
+            self._send(200, b'{"images": "here"}')
         else:
-            payload = json.dumps({"created": 1, "data": self._data(fault, picture), **self._usage()}).encode()
+            payload = json.dumps({"created": 1, "data": self._data(fault, image), **self._usage()}).encode()
             if fault == "cut":
                 self.transport.write(self._head(200, len(payload), {}) + payload[: len(payload) // 2])
                 self.transport.close()
@@ -176,10 +176,10 @@ class PictureConnection(Connection):
     def _usage(self) -> dict[str, Any]:
         return {"usage": self.script.image_usage} if self.script.image_usage else {}
 
-    def _data(self, fault: str, picture: bytes) -> list[dict[str, Any]]:
+    def _data(self, fault: str, image: bytes) -> list[dict[str, Any]]:
         if fault.startswith("url"):
-            name = f"{hashlib.sha256(picture).hexdigest()[:16]}{fault}.png"
-            self.script.made[name] = picture
+            name = f"{hashlib.sha256(image).hexdigest()[:16]}{fault}.png"
+            self.script.made[name] = image
             host = self.transport.get_extra_info("sockname")
             scheme = "ftp" if fault == "urlftp" else "http"
             return [{"url": f"{scheme}://127.0.0.1:{host[1]}/v1/made/{name}?signature=hidden-value"}]
@@ -188,26 +188,26 @@ class PictureConnection(Connection):
             "nobase64": "this is no base64!",
             "nopicture": base64.b64encode(b"a red cup on a table").decode(),
             "jpeg": self.script.jpeg,
-            "giant": base64.b64encode(picture + bytes(self.script.giant)).decode(),
+            "giant": base64.b64encode(image + bytes(self.script.giant)).decode(),
         }.get(fault)
         if fault in ("nodata", "nochoices"):
             return []
-        return [{"b64_json": base64.b64encode(picture).decode() if inline is None else inline}]
+        return [{"b64_json": base64.b64encode(image).decode() if inline is None else inline}]
 
     def _give(self, path: str, headers: dict[str, str]) -> None:
         name = path.partition("?")[0]
         self.script.fetches += 1
         self.script.authorised_fetches += "authorization" in headers
-        data, picture = self.script.made.get(name, b""), {"Content-Type": "image/png"}
+        data, image = self.script.made.get(name, b""), {"Content-Type": "image/png"}
         if "urlhang" in name:
             return
         if "url404" in name or not data:
             self._error(404, "gone", {})
         elif "urlcut" in name:
-            self.transport.write(self._head(200, len(data), picture) + data[: len(data) // 2])
+            self.transport.write(self._head(200, len(data), image) + data[: len(data) // 2])
             self.transport.close()
         else:
-            self._send(200, data + bytes(self.script.giant if "urlgiant" in name else 0), picture)
+            self._send(200, data + bytes(self.script.giant if "urlgiant" in name else 0), image)
 
 
 def _fields(headers: dict[str, str], body: bytes) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def _fields(headers: dict[str, str], body: bytes) -> dict[str, Any]:
 
 
 @contextmanager
-def picture_server(**options: object) -> Iterator[Running]:
+def image_server(**options: object) -> Iterator[Running]:
     """Yield a server with these options, for as long as the block lasts."""
     with started(Path(__file__), options) as running:
         yield running
@@ -236,4 +236,4 @@ def picture_server(**options: object) -> Iterator[Running]:
 
 if __name__ == "__main__":
     given = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
-    asyncio.run(serve(PictureScript(given), int(given.get("port", 0)), PictureConnection))
+    asyncio.run(serve(ImageScript(given), int(given.get("port", 0)), ImageConnection))

@@ -1,7 +1,7 @@
 """Assembly of a drawing: heading, sketch, and legend in one document.
 
 >>> svg = notice("nothing here", heading="", title="An empty picture")
->>> "<title>An empty picture</title>" in svg, "nothing here" in svg
+>>> "<title>An empty image</title>" in svg, "nothing here" in svg
 (True, True)
 """
 
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     words: str
 
 
-def picture(drawn: Sketch, legend: Sequence[Sequence[Entry]], *, heading: str, title: str, description: str) -> str:
+def image(drawn: Sketch, legend: Sequence[Sequence[Entry]], *, heading: str, title: str, description: str) -> str:
     """Return a document: the heading if there is one, the sketch, the legend topic by topic."""
     width = max(drawn.size.width, LEAST_WIDTH if legend or heading else 0.0)
     head, foot = _headline(heading, width), _legend(legend, width)
@@ -60,7 +60,7 @@ def notice(words: str, *, heading: str, title: str) -> str:
         "rect", x=0, y=0, width=size.width, height=size.height, fill="none", stroke=PALE, stroke_dasharray="6 4"
     )
     said = lines_of_text((words,), size.width / 2, size.height / 2, size=NOTICE, fill=PALE, font_style="italic")
-    return picture(Sketch((frame, said), size), (), heading=heading, title=title, description=words)
+    return image(Sketch((frame, said), size), (), heading=heading, title=title, description=words)
 
 
 def moved(drawn: Sketch, x: float, y: float) -> Markup:

@@ -2,12 +2,12 @@
 
     python eval/bench/judging_pictures.py [--items 1230] [--bare 1230]
 
-A judge on loopback answers after 50 ms; 64 requests are in flight; every picture (a JPEG of 512 x 512) is shown five
-times, as published. The rival sends the same prompts and pictures through a bare ``litellm.acompletion`` loop, which
-reads and encodes every picture anew for every request, and keeps, checks and counts nothing; its requests are
-``--bare`` times five. Each runs in a fresh process. What it takes to decode and check every picture once is measured
+A judge on loopback answers after 50 ms; 64 requests are in flight; every image (a JPEG of 512 x 512) is shown five
+times, as published. The rival sends the same prompts and images through a bare ``litellm.acompletion`` loop, which
+reads and encodes every image anew for every request, and keeps, checks and counts nothing; its requests are
+``--bare`` times five. Each runs in a fresh process. What it takes to decode and check every image once is measured
 alone, since the rival does not do it. The limits: without that, 1.25 times the rival's wall for as many requests, and
-for all pictures no more than 40 MiB above the peak of a tenth of them.
+for all images no more than 40 MiB above the peak of a tenth of them.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
-base, data, pictures, in_flight, out, limit = *sys.argv[1:4], int(sys.argv[4]), Path(sys.argv[5]), int(sys.argv[6])
+base, data, images, in_flight, out, limit = *sys.argv[1:4], int(sys.argv[4]), Path(sys.argv[5]), int(sys.argv[6])
 load()
-plan = Plan(tasks=("spatialgen/questions",), images=(f"bench={pictures}",), judge="openai/x", data=data, limit=1,
+plan = Plan(tasks=("spatialgen/questions",), images=(f"bench={images}",), judge="openai/x", data=data, limit=1,
             model_args=(f"api_base={base}", "seed=1"))
 carry_out(prepare(plan), Options(out=out.with_suffix(".warm"), cache=False), Watch())
 prepared = prepare(plan.model_copy(update={"limit": limit, "model_args": plan.model_args[:1]}))
@@ -93,7 +93,7 @@ def rows_of(items: int, target: Path) -> list[str]:
 
 
 def draw(folder: Path, ids: list[str]) -> None:
-    """A picture with noise in it for every id."""
+    """An image with noise in it for every id."""
     from PIL import Image
 
     folder.mkdir()
@@ -113,15 +113,15 @@ def python(program: str, *arguments: object, cache: Path) -> tuple[float, float]
     return float(wall), float(peak)
 
 
-def prompts_of(data: Path, pictures: Path, items: int) -> list[tuple[str, str]]:
-    """Return what is sent: every prompt five times, with the picture that goes along."""
+def prompts_of(data: Path, images: Path, items: int) -> list[tuple[str, str]]:
+    """Return what is sent: every prompt five times, with the image that goes along."""
     from tsgkit.library.cards import load_card
     from tsgkit.suites.spatialgen.judge_requests import QuestionPrompts, parse_protocol
     from tsgkit.suites.spatialgen.rows import rows_in
 
     words = QuestionPrompts(load_card("spatialgen/questions"), parse_protocol("published"))
     rows = islice(rows_in(data), items)
-    return [(words.text(row.questions), str(pictures / f"{row.id}.jpg")) for row in rows for _ in range(ROUNDS)]
+    return [(words.text(row.questions), str(images / f"{row.id}.jpg")) for row in rows for _ in range(ROUNDS)]
 
 
 def main() -> None:
@@ -132,27 +132,27 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        data, pictures, prompts = folder / "rows.jsonl", folder / "pictures", folder / "prompts.json"
-        draw(pictures, rows_of(arguments.items, data))
-        size = sum(path.stat().st_size for path in pictures.iterdir()) / arguments.items
-        prompts.write_text(json.dumps(prompts_of(data, pictures, arguments.bare)), encoding="utf-8")
+        data, images, prompts = folder / "rows.jsonl", folder / "pictures", folder / "prompts.json"
+        draw(images, rows_of(arguments.items, data))
+        size = sum(path.stat().st_size for path in images.iterdir()) / arguments.items
+        prompts.write_text(json.dumps(prompts_of(data, images, arguments.bare)), encoding="utf-8")
         measured = []
         for limit in (arguments.items // 10, arguments.items):
             with spatial_judge(mode="constant:C", delay=DELAY) as server:
-                given = (server.base, data, pictures, IN_FLIGHT, folder / f"run{limit}", limit)
+                given = (server.base, data, images, IN_FLIGHT, folder / f"run{limit}", limit)
                 wall, peak = python(OURS, *given, cache=folder)
             measured.append((limit * ROUNDS, wall, peak))
-        looking, _ = python(LOOKING, pictures, folder / "kept", arguments.items, cache=folder)
+        looking, _ = python(LOOKING, images, folder / "kept", arguments.items, cache=folder)
         with spatial_judge(mode="constant:C", delay=DELAY) as server:
             wall, peak = python(BARE, server.base, prompts, IN_FLIGHT, cache=folder)
     bare_rate = arguments.bare * ROUNDS / wall
-    print(f"pictures of {size:,.0f} bytes, a judge that takes {1000 * DELAY:.0f} ms, {IN_FLIGHT} in flight")
+    print(f"images of {size:,.0f} bytes, a judge that takes {1000 * DELAY:.0f} ms, {IN_FLIGHT} in flight")
     print(
         f"bare litellm  {arguments.bare * ROUNDS:6,} requests: {wall:6.1f} s, {bare_rate:4.0f} a second, {peak:.0f} MiB"
     )
     for requests, wall, peak in measured:
         print(f"tsgkit eval   {requests:6,} requests: {wall:6.1f} s, {requests / wall:4.0f} a second, {peak:.0f} MiB")
-    print(f"looking at every picture once, alone: {looking:.1f} s")
+    print(f"looking at every image once, alone: {looking:.1f} s")
     ratio, more = bare_rate * (measured[1][1] - looking) / measured[1][0], measured[1][2] - measured[0][2]
     met = "met" if ratio <= MOST_TIME and more <= MOST_MEMORY else "not met"
     print(

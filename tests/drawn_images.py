@@ -1,4 +1,4 @@
-"""Pictures of all kinds for tests, drawn here: sound ones, odd ones, broken ones. Needs Pillow."""
+"""Images of all kinds for tests, drawn here: sound ones, odd ones, broken ones. Needs Pillow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PALETTE = 3
 
 
 def drawn(mode: str = "RGB", size: tuple[int, int] = (12, 8)) -> Image:
-    """Return a picture whose upper left pixel differs from the others."""
+    """Return an image whose upper left pixel differs from the others."""
     from PIL import Image
 
     image = Image.new("RGB", size, (200, 40, 40))
@@ -26,7 +26,7 @@ def drawn(mode: str = "RGB", size: tuple[int, int] = (12, 8)) -> Image:
 
 
 def saved(image: Image, kind: str, **how: Any) -> bytes:  # noqa: ANN401
-    """Return the bytes of a picture in a format."""
+    """Return the bytes of an image in a format."""
     file = BytesIO()
     image.save(file, kind, **how)
     return file.getvalue()

@@ -13,7 +13,7 @@ from furnished_rooms import Turn, staged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tsgkit.geometry import Picture, framing, view
+from tsgkit.geometry import RenderedImage, framing, view
 from tsgkit.geometry.views import VIEWS, View
 
 lengths = st.floats(0.01, 5)
@@ -39,7 +39,7 @@ def test_every_point_is_in_the_frame_and_before_the_camera(
     assert seen.max() <= 100 + 1e-6
 
 
-def taken(turn: Turn, size: tuple[float, float, float], kind: View) -> Picture:
+def taken(turn: Turn, size: tuple[float, float, float], kind: View) -> RenderedImage:
     desk = turn.thing("desk", size, (0.3, -0.2, size[2] / 2), yaw=25)
     cup = turn.thing("cup", (0.1, 0.12, 0.1), (0.3, -0.2, size[2] + 0.05), yaw=70)
     return view(staged([desk, cup], turn.room(8, 8)), kind, "desk", 48)
@@ -52,7 +52,7 @@ def taken(turn: Turn, size: tuple[float, float, float], kind: View) -> Picture:
     size=st.tuples(lengths, lengths, lengths),
     kind=st.sampled_from(["front", "figure", "surroundings"]),
 )
-def test_turning_and_moving_a_room_as_one_changes_no_picture(
+def test_turning_and_moving_a_room_as_one_changes_no_image(
     yaw: float, shift: tuple[float, float, float], size: tuple[float, float, float], kind: View
 ) -> None:
     here, there = taken(Turn(), size, kind), taken(Turn(yaw, shift), size, kind)
@@ -62,11 +62,11 @@ def test_turning_and_moving_a_room_as_one_changes_no_picture(
 
 @settings(max_examples=30)
 @given(size=st.tuples(lengths, lengths, lengths), kind=st.sampled_from(VIEWS))
-def test_a_picture_says_the_same_of_each_pixel_in_every_layer(size: tuple[float, float, float], kind: View) -> None:
-    picture = taken(Turn(), size, kind)
-    shown = picture.surfaces >= 0
-    assert np.array_equal(np.isfinite(picture.depth), shown)
-    assert np.allclose(np.linalg.norm(picture.normals, axis=2), shown, atol=1e-3)
-    ways = picture.camera.ways(48).reshape(48, 48, 3)
-    assert (np.einsum("ijk,ijk->ij", picture.normals, ways) <= 1e-6).all(), "normals look at the viewer"
-    assert picture.surfaces.max() < len(picture.names)
+def test_a_image_says_the_same_of_each_pixel_in_every_layer(size: tuple[float, float, float], kind: View) -> None:
+    image = taken(Turn(), size, kind)
+    shown = image.surfaces >= 0
+    assert np.array_equal(np.isfinite(image.depth), shown)
+    assert np.allclose(np.linalg.norm(image.normals, axis=2), shown, atol=1e-3)
+    ways = image.camera.ways(48).reshape(48, 48, 3)
+    assert (np.einsum("ijk,ijk->ij", image.normals, ways) <= 1e-6).all(), "normals look at the viewer"
+    assert image.surfaces.max() < len(image.names)

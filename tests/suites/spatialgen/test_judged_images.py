@@ -14,9 +14,9 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
-from drawn_pictures import animated, drawn, saved
+from drawn_images import animated, drawn, saved
+from image_server import png
 from model_server import Running
-from picture_server import png
 from shipped import TASKS
 from spatial_judge import spatial_judge
 
@@ -40,7 +40,7 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def pictures(folder: Path, ids: Sequence[str] = FOUR) -> dict[str, str]:
+def images(folder: Path, ids: Sequence[str] = FOUR) -> dict[str, str]:
     """Write an image for each item. Return the item of each image by its SHA-256."""
     folder.mkdir()
     found = {}
@@ -78,8 +78,8 @@ def calls(out: str = "run") -> list[dict[str, Any]]:
 
 
 def test_judge_receives_the_right_image_five_times(tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), pictures=known) as server:
+    known = images(tmp_path / "pictures")
+    with spatial_judge(rows=str(ROWS), images=known) as server:
         finished = looked(server)
         stats = server.stats()
     assert [value(finished), value(finished, profile="official"), value(finished, "single_round")] == [1.0, 1.0, 1.0]
@@ -94,19 +94,19 @@ def test_judge_receives_the_right_image_five_times(tmp_path: Path) -> None:
 
 
 def test_wrong_image_under_an_id_is_judged_as_it_is(tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures")
+    known = images(tmp_path / "pictures")
     one, other = (tmp_path / "pictures" / f"{item_id}.png" for item_id in FOUR[:2])
     held = one.read_bytes()
     one.write_bytes(other.read_bytes())
     other.write_bytes(held)
-    with spatial_judge(rows=str(ROWS), pictures=known) as server:
+    with spatial_judge(rows=str(ROWS), images=known) as server:
         finished = looked(server)
     assert value(finished) == 0.5
     assert finished.results[0].board.counts["votes_none"] == 2 * 10 * 5
 
 
 def test_invalid_images_have_counted_outcomes(tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures", IDS[:9])
+    known = images(tmp_path / "pictures", IDS[:9])
     folder = tmp_path / "pictures"
     odd: Mapping[str, bytes | None] = {
         IDS[1]: None,
@@ -121,7 +121,7 @@ def test_invalid_images_have_counted_outcomes(tmp_path: Path) -> None:
     for item_id, data in odd.items():
         (folder / f"{item_id}.png").unlink() if data is None else (folder / f"{item_id}.png").write_bytes(data)
     (folder / ".DS_Store").write_bytes(b"stray")
-    with spatial_judge(rows=str(ROWS), pictures=known) as server:
+    with spatial_judge(rows=str(ROWS), images=known) as server:
         finished = looked(server, ids=IDS[:9])
         media = {one["declared"] for one in server.stats()["looked"]}
     outcomes = {item_id: sample["outcome"] for item_id, sample in samples(finished).items()}
@@ -131,15 +131,15 @@ def test_invalid_images_have_counted_outcomes(tmp_path: Path) -> None:
     assert (counts["missing"], counts["unreadable"], counts["skipped_official"]) == (1, 3, 4)
     assert media == {"image/png", "image/jpeg"}
     notes = {item_id: " ".join(sample["notes"]) for item_id, sample in samples(finished).items()}
-    assert "cannot be read" in notes[IDS[2]] and "there is no picture" in notes[IDS[1]]
+    assert "cannot be read" in notes[IDS[2]] and "there is no image" in notes[IDS[1]]
     assert all(notes[item_id] for item_id in IDS[5:9])
     assert value(finished) == pytest.approx(1 / 9)
     assert value(finished, profile="official") == pytest.approx(0.2)
 
 
 def test_replies_that_the_published_code_rejects_are_drawn_again_and_strict_reads_the_first(tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), pictures=known, forms=["heading"] * 7 + ["plain"]) as server:
+    known = images(tmp_path / "pictures")
+    with spatial_judge(rows=str(ROWS), images=known, forms=["heading"] * 7 + ["plain"]) as server:
         finished = looked(server, ids=FOUR[:1])
         assert server.stats()["seen"] == 12
     [sample] = samples(finished).values()
@@ -155,8 +155,8 @@ def test_replies_that_the_published_code_rejects_are_drawn_again_and_strict_read
 def test_form_of_replies_affects_only_official(
     form: str, requests: int, strict: float, official: float | None, dropped: int, tmp_path: Path
 ) -> None:
-    known = pictures(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), pictures=known, forms=[form]) as server:
+    known = images(tmp_path / "pictures")
+    with spatial_judge(rows=str(ROWS), images=known, forms=[form]) as server:
         finished = looked(server, ids=FOUR[:1])
         assert server.stats()["seen"] == requests
     assert (value(finished), value(finished, profile="official")) == (strict, official)
@@ -165,8 +165,8 @@ def test_form_of_replies_affects_only_official(
 
 @pytest.mark.parametrize("protocol", ["ours", "ours-apart"])
 def test_own_protocols_shuffle_options_and_undo_it_before_voting(protocol: str, tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), pictures=known) as server:
+    known = images(tmp_path / "pictures")
+    with spatial_judge(rows=str(ROWS), images=known) as server:
         finished = looked(server, protocols=(protocol,))
         stats = server.stats()
     assert value(finished) == 1.0 and finished.results[0].board.profiles["official"] is None
@@ -177,7 +177,7 @@ def test_own_protocols_shuffle_options_and_undo_it_before_voting(protocol: str, 
 
 
 def test_a_judge_that_always_says_one_letter_gets_chance_where_options_are_shuffled(tmp_path: Path) -> None:
-    pictures(tmp_path / "pictures", IDS)
+    images(tmp_path / "pictures", IDS)
     with spatial_judge(mode="constant:C") as server:
         shuffled = looked(server, ids=IDS, protocols=("ours",))
         fixed = looked(server, ids=IDS, out="fixed")
@@ -207,7 +207,7 @@ def test_skewed_keys_do_not_help_a_constant_judge(tmp_path: Path) -> None:
             value_["answers"][number] = "C"
         turned.append(json.dumps(value_))
     (tmp_path / "skewed.jsonl").write_text("\n".join(turned))
-    pictures(tmp_path / "pictures", IDS)
+    images(tmp_path / "pictures", IDS)
     with spatial_judge(mode="constant:C") as server:
         fixed = looked(server, ids=IDS, data="skewed.jsonl")
         shuffled = looked(server, ids=IDS, data="skewed.jsonl", protocols=("ours",), out="shuffled")
@@ -217,8 +217,8 @@ def test_skewed_keys_do_not_help_a_constant_judge(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", [400, 422])
 def test_a_judge_that_takes_no_schema_is_asked_without_one(status: int, tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), pictures=known, refuses_schemas=status) as server:
+    known = images(tmp_path / "pictures")
+    with spatial_judge(rows=str(ROWS), images=known, refuses_schemas=status) as server:
         finished = looked(server, protocols=("ours",))
     assert value(finished) == 1.0 and finished.exit_code == 0
     rescored = rescore(Path("run"))
@@ -227,8 +227,8 @@ def test_a_judge_that_takes_no_schema_is_asked_without_one(status: int, tmp_path
 
 
 def test_controls_withhold_the_image(tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), pictures=known) as server:
+    known = images(tmp_path / "pictures")
+    with spatial_judge(rows=str(ROWS), images=known) as server:
         finished = looked(server, protocols=("published", "published-blind", "ours-shuffled"))
         shown = [one for one in server.stats()["looked"] if "numbered" in one["text"]]
     plain, blind, shuffled = (result.board for result in finished.results)
@@ -246,9 +246,9 @@ FAULTS = {"429": 0.15, "500": 0.1, "cut": 0.05, "nochoices": 0.05, "empty": 0.03
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["published", "ours"])
 def test_failing_service_changes_no_results(protocol: str, tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures", IDS[:8])
+    known = images(tmp_path / "pictures", IDS[:8])
     faulty = {"faults": FAULTS, "retry_after": "0"}
-    with spatial_judge(rows=str(ROWS), pictures=known, **faulty) as server:
+    with spatial_judge(rows=str(ROWS), images=known, **faulty) as server:
         finished = looked(server, ids=IDS[:8], protocols=(protocol,))
     board = finished.results[0].board
     assert set(COUNTS) <= set(board.counts) and board.counts["items"] == 8
@@ -256,21 +256,21 @@ def test_failing_service_changes_no_results(protocol: str, tmp_path: Path) -> No
 
 
 def test_resumed_run_repeats_only_the_failed_image(tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures")
+    known = images(tmp_path / "pictures")
     stem = next(row for row in rows_in(ROWS) if row.id == FOUR[1]).questions[2].stem
-    with spatial_judge(rows=str(ROWS), pictures=known, always={stem: "400"}) as server:
+    with spatial_judge(rows=str(ROWS), images=known, always={stem: "400"}) as server:
         first = looked(server)
     assert first.exit_code == 1 and first.results[0].board.counts["api_error"] == 1 and value(first) == 0.75
     port = int(server.base.rsplit(":", 1)[1].removesuffix("/v1"))
-    with spatial_judge(rows=str(ROWS), pictures=known, port=port) as server:
+    with spatial_judge(rows=str(ROWS), images=known, port=port) as server:
         again = looked(server)
         assert server.stats()["seen"] == 5
     assert again.exit_code == 0 and value(again) == value(again, profile="official") == 1.0
 
 
 def test_run_is_rescored_from_transcripts(tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), pictures=known, forms=["nine", "plain"]) as server:
+    known = images(tmp_path / "pictures")
+    with spatial_judge(rows=str(ROWS), images=known, forms=["nine", "plain"]) as server:
         looked(server, protocols=("published", "ours", "ours-apart", "ours-blind"))
     shutil.rmtree("pictures")
     rescored = rescore(Path("run"))
@@ -279,12 +279,12 @@ def test_run_is_rescored_from_transcripts(tmp_path: Path) -> None:
 
 
 def test_stray_file_shifts_pairs_by_position_and_is_reported(tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures", IDS)
+    known = images(tmp_path / "pictures", IDS)
     folder = tmp_path / "pictures"
     (folder / f"{IDS[1]}_small.png").write_bytes((folder / f"{IDS[1]}.png").read_bytes())
     for own in ("paintings.jsonl", ".lock"):
         (folder / own).write_text("")
-    with spatial_judge(rows=str(ROWS), pictures=known) as server:
+    with spatial_judge(rows=str(ROWS), images=known) as server:
         finished = looked(server, ids=(), limit=4, pairing="position")
         by_id = looked(server, ids=(), limit=4, out="by-id")
     assert (value(finished), value(by_id)) == (0.5, 1.0)
@@ -294,9 +294,9 @@ def test_stray_file_shifts_pairs_by_position_and_is_reported(tmp_path: Path) -> 
     board = finished.results[0].board
     assert board.counts["shown_by_position"] == 2
     assert board.reasons["pairing"].endswith("shown a file not named after them: 2 of 4")
-    assert [notice.removeprefix("spatialgen/questions: pictures: ") for notice in finished.notices] == [
+    assert [notice.removeprefix("spatialgen/questions: images: ") for notice in finished.notices] == [
         "files are paired with items by sorted position, as published (E3), not by id",
-        "26 pictures for 25 prompts",
+        "26 images for 25 prompts",
         f"23 of 25 items get a file that is not named after them, first {IDS[2]}: {IDS[1]}_small.png",
     ]
     assert by_id.notices == ()
@@ -308,24 +308,24 @@ def test_stray_file_shifts_pairs_by_position_and_is_reported(tmp_path: Path) -> 
     assert [one.board for one in before] == [one.board for one in after] == [board]
 
 
-def test_items_after_the_last_file_have_no_picture_by_position(tmp_path: Path) -> None:
-    known = pictures(tmp_path / "pictures", FOUR[:2])
+def test_items_after_the_last_file_have_no_image_by_position(tmp_path: Path) -> None:
+    known = images(tmp_path / "pictures", FOUR[:2])
     (tmp_path / "pictures" / ".DS_Store").write_bytes(b"stray")
     (tmp_path / "pictures" / "1 thumbnails").mkdir()
-    with spatial_judge(rows=str(ROWS), pictures=known) as server:
+    with spatial_judge(rows=str(ROWS), images=known) as server:
         finished = looked(server, ids=(), limit=5, pairing="position", protocols=("published", "ours-shuffled"))
     outcomes = [sample["outcome"] for sample in samples(finished).values()]
     assert outcomes == ["unreadable", "answered", "answered", "unreadable", "missing"]
     assert value(finished) == 0.0
 
 
-def test_pairing_by_position_is_only_for_folders_of_pictures_of_this_suite(tmp_path: Path) -> None:
+def test_pairing_by_position_is_only_for_folders_of_images_of_this_suite(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     folder = {"images": ("mine=pictures",), "judge": "openai/eye", "pairing": "position"}
     for plan, message in (
         ({"tasks": ("tsg/sgqa",), "models": ("baseline/rules",), "pairing": "position"}, "only applies with --images"),
-        ({"tasks": ("formalimg/knolling",), **folder}, "formalimg/knolling pairs pictures with items by id"),
-        ({"tasks": ("spatialgen/questions",), **folder}, "pictures: the folder is empty"),
+        ({"tasks": ("formalimg/knolling",), **folder}, "formalimg/knolling pairs images with items by id"),
+        ({"tasks": ("spatialgen/questions",), **folder}, "images: the folder is empty"),
         ({"tasks": ("spatialgen",), **folder, "pairing": "order"}, "pairing: Input should be 'id' or 'position'"),
     ):
         with pytest.raises(UsageError, match=message):
@@ -333,7 +333,7 @@ def test_pairing_by_position_is_only_for_folders_of_pictures_of_this_suite(tmp_p
 
 
 def test_script_gives_a_reply_for_each_round(tmp_path: Path) -> None:
-    pictures(tmp_path / "pictures")
+    images(tmp_path / "pictures")
     replies = ["\n".join(KEYS[FOUR[0]]), "\n".join("ABCDEABCDE")]
     rounds = [replies[0], replies[1], *[replies[0]] * 3]
     Path("script.jsonl").write_text(json.dumps({"item_id": FOUR[0], "reply": rounds}))
@@ -354,7 +354,7 @@ def test_misnamed_images_are_refused_before_any_call(tmp_path: Path) -> None:
 
 
 def test_models_without_images_are_refused(tmp_path: Path) -> None:
-    pictures(tmp_path / "pictures")
+    images(tmp_path / "pictures")
     plan = Plan(tasks=("spatialgen/questions",), images=("mine=pictures",))
     with pytest.raises(UsageError, match="a model has to look at it"):
         evaluate(plan, Options(out=Path("run")))

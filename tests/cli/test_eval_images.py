@@ -1,4 +1,4 @@
-"""``tsgkit eval`` over folders of pictures, as a person types it: controls beside scores, killed and gone on with."""
+"""``tsgkit eval`` over folders of images, as a person types it: controls beside scores, killed and gone on with."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 
+from image_server import png
 from model_server import Running
-from picture_server import png
 from prefork import Prefork
 from shipped import TASKS
 from spatial_judge import spatial_judge
@@ -24,20 +24,20 @@ from tsgkit.suites.spatialgen.rows import rows_in
 
 ROWS = TASKS / "spatialgen" / "data" / "questions.jsonl"
 IDS = [row.id for row in rows_in(ROWS)]
-PICTURES = {item_id: png(item_id) for item_id in IDS}
+IMAGES = {item_id: png(item_id) for item_id in IDS}
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
-    known = {hashlib.sha256(data).hexdigest(): item_id for item_id, data in PICTURES.items()}
-    with spatial_judge(rows=str(ROWS), pictures=known, delay=0.02) as running:
+    known = {hashlib.sha256(data).hexdigest(): item_id for item_id, data in IMAGES.items()}
+    with spatial_judge(rows=str(ROWS), images=known, delay=0.02) as running:
         yield running
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "pictures").mkdir()
-    for item_id, data in PICTURES.items():
+    for item_id, data in IMAGES.items():
         (tmp_path / "pictures" / f"{item_id}.png").write_bytes(data)
     return tmp_path
 
@@ -60,9 +60,9 @@ def test_controls_are_asked_for_by_name_and_stand_beside(server: Running, comman
     assert "no official figures: the published code asks all ten questions at once" in ran.out
 
 
-def test_controls_need_pictures(server: Running, commands: Prefork, folder: Path) -> None:
+def test_controls_need_images(server: Running, commands: Prefork, folder: Path) -> None:
     ran = commands.run("eval", "--task", "spatialgen/questions", "--blind", cwd=folder)
-    assert ran.code == 2 and "--blind controls who looks at pictures" in ran.err
+    assert ran.code == 2 and "--blind controls who looks at images" in ran.err
 
 
 def test_a_dry_run_tells_how_much_would_be_asked(server: Running, commands: Prefork, folder: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_killed_run_ends_as_if_it_had_not_been_killed(
     assert recorded(folder, "run") == recorded(folder, "whole")
 
 
-def test_pictures_of_our_prompts_can_be_asked_for(server: Running, commands: Prefork, folder: Path) -> None:
+def test_images_of_our_prompts_can_be_asked_for(server: Running, commands: Prefork, folder: Path) -> None:
     asked = (
         "images",
         "--task",
