@@ -55,5 +55,5 @@ def nothing_else_given() -> Iterator[None]:
     for one, was in zip(registries, before, strict=True):
         one.clear()
         one.update(was)
-    factories.family_of.cache_clear()
+    factories.factory_of.cache_clear()
     user_code._of_file.cache_clear()

@@ -12,13 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 
 from tsgkit.llm.budget import Budget
-from tsgkit.llm.concurrency import Flow
+from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Provider
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Reply, Usage
-from tsgkit.llm.scripts import Asked
+from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, settings_of
 
@@ -94,7 +94,7 @@ def door_to(provider: Provider, **parts: object) -> Door:
         "name": "openai/m",
         "endpoint": "here",
         "parameters": {},
-        "flow": Flow(8),
+        "flow": RequestQueue(8),
         "budget": Budget(),
         "recorder": Notebook(),
         "secrets": Secrets(),
@@ -104,7 +104,7 @@ def door_to(provider: Provider, **parts: object) -> Door:
     return Door(provider=provider, **chosen)
 
 
-async def asked(door: Door | Asked, text: str = "Which?", where: Call = WHERE, **parts: object) -> Reply:
+async def asked(door: Door | RecordedModel, text: str = "Which?", where: Call = WHERE, **parts: object) -> Reply:
     """Return the reply to a text."""
     from langchain_core.messages import HumanMessage
 

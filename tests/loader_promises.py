@@ -28,7 +28,7 @@ from tsgkit.library.declarations import loaded
 from tsgkit.library.files import decoded, read_text
 from tsgkit.llm.scripts import script_in
 from tsgkit.runs.plan import load_plan
-from tsgkit.runs.saved_run import reopen
+from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.suites.replies import read_replies
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Task
@@ -181,7 +181,7 @@ def _of_run(name: str) -> Loader:
             explain(run, "bread/q0")
         with suppress(TsgkitError):
             gather([run], metrics="main")
-        return reopen(run).results
+        return open_saved_run(run).results
 
     return Loader(lambda: _run().joinpath(name).read_bytes(), name, load, _run)
 

@@ -28,7 +28,7 @@ from model_server import Running, started
 
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import (
     Synonyms,
     best_category,
@@ -52,7 +52,7 @@ PAIR = re.compile(r'^\d+\. "(.*)": (.*); the anchor: (.*)$', re.MULTILINE)
 BUILT = re.compile(r'^\d+\. "(.*)": (.*); to: (.*)$', re.MULTILINE)
 
 
-def looks_of(scenes: Iterable[Furnished]) -> dict[str, Any]:
+def looks_of(scenes: Iterable[LoadedScene]) -> dict[str, Any]:
     """Return what there is to know of the images of some scenes."""
     looks: dict[str, list[dict[str, Any]]] = {}
     held: dict[str, str] = {}

@@ -33,7 +33,7 @@ class JudgeScript(ImageScript):
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__(options)
-        self.images: dict[str, str] = options.get("pictures", {})
+        self.images: dict[str, str] = options.get("images", {})
         self.mode: str = options.get("mode", "sees")
         self.forms: list[str] = options.get("forms", ["plain"])
         self.keys: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}

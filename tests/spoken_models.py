@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.agents.asker import Voice
+from tsgkit.agents.asker import TextAsk
 from tsgkit.agents.passages import Passage, best
 from tsgkit.agents.refinement import NODES, ROUTES, Effort, Refined, Setting, begun, refined_from
 from tsgkit.graph import ActionGraph, Vocabulary
@@ -60,7 +60,7 @@ class Spoken:
 
 async def plain_loop(passage: Passage, ask: Ask | None, effort: Effort) -> Refined:
     """Return what the refiner does, without LangGraph: the same nodes, one after the other."""
-    setting = Setting(passage, effort, None if ask is None else Voice(ask))
+    setting = Setting(passage, effort, None if ask is None else TextAsk(ask))
     state = begun(passage)
     name = ROUTES["start"][0](state, setting)
     while name != "end":

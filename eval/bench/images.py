@@ -1,6 +1,6 @@
 """Benchmark: examining and sending images, against the plainest program that does the job.
 
-    python eval/bench/pictures.py
+    python eval/bench/images.py
 
 Three tables. Looking: a folder of images, each decoded, checked and hashed, beside Pillow decoding and hashlib
 hashing the same files; rounds are interleaved and the median counts. Sending: an image read, held against its SHA-256

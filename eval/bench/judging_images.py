@@ -1,6 +1,6 @@
 """Benchmark: overhead of judging a folder of images: requests a second, and memory.
 
-    python eval/bench/judging_pictures.py [--items 1230] [--bare 1230]
+    python eval/bench/judging_images.py [--items 1230] [--bare 1230]
 
 A judge on loopback answers after 50 ms; 64 requests are in flight; every image (a JPEG of 512 x 512) is shown five
 times, as published. The rival sends the same prompts and images through a bare ``litellm.acompletion`` loop, which

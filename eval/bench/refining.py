@@ -37,7 +37,7 @@ from tsgkit.graph import Corruption  # noqa: E402
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs  # noqa: E402
 from tsgkit.library.cards import load_card  # noqa: E402
 from tsgkit.scoring.outcomes import Outcome  # noqa: E402
-from tsgkit.suites.solvers.factories import family_of  # noqa: E402
+from tsgkit.suites.solvers.factories import factory_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
 from tsgkit.suites.transcript import Transcript  # noqa: E402
 from tsgkit.suites.tsg.items import GenerationSample  # noqa: E402
@@ -88,7 +88,7 @@ class Sums:
 def measured(name: str, model: SimulatedModel, items: Sequence[GenerationSample]) -> Sums:
     """Return one solver on all items."""
     sums = Sums()
-    family = family_of(name)
+    family = factory_of(name)
     solvers: dict[str, Solver] = {
         task: family.solver(name, tsg_task(load_card(f"tsg/{task}")), prompter_of(task) if family.styled else None)
         for task in ("sa-sgg", "ma-sgg")

@@ -6,7 +6,14 @@ import pytest
 from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph
 
-from tsgkit.agents.decomposition import MOST_ACTIONS, MOST_COUNT, Sentence, Told, actions_of, decompose_sentence
+from tsgkit.agents.decomposition import (
+    MOST_ACTIONS,
+    MOST_COUNT,
+    DecomposedSentence,
+    Sentence,
+    actions_of,
+    decompose_sentence,
+)
 from tsgkit.errors import UsageError
 from tsgkit.graph import Description, Finding, check_graph
 from tsgkit.llm.failures import BudgetReached
@@ -21,7 +28,7 @@ TWO: dict[str, Said] = {
 }
 
 
-def told(ask: Spoken, **parts: object) -> Told:
+def told(ask: Spoken, **parts: object) -> DecomposedSentence:
     usual = {"text": "She picks up the cup and fills the kettle.", "vocabulary": L}
     return run(decompose_sentence(Sentence(**(usual | parts)), ask))  # type: ignore[arg-type]
 
@@ -141,5 +148,5 @@ def test_orders_in_a_sentence_change_neither_nodes_nor_rules() -> None:
     assert any(finding.code == "out-of-vocabulary" for finding in found_left(found)), "L binds whoever obeys"
 
 
-def found_left(found: Told) -> list[Finding]:
+def found_left(found: DecomposedSentence) -> list[Finding]:
     return [finding for graph in found.graphs for finding in check_graph(graph, L)]

@@ -23,7 +23,7 @@ from spoken_models import L, arrows, graph
 
 import tsgkit as tk
 from tsgkit.agents import ByLabel, DecomposeInput, DecomposeOutput, Effort, RefineInput
-from tsgkit.agents.asker import Kept
+from tsgkit.agents.asker import MemoryRecorder
 from tsgkit.agents.cleaner import Cleaned
 from tsgkit.agents.graph_values import change_values, finding_values, graph_values
 from tsgkit.agents.mermaid import mermaid
@@ -392,7 +392,7 @@ def test_refiner_asks_a_chat_model_of_langchain() -> None:
 
 
 def test_recorded_calls_of_a_refiner_are_not_made_again() -> None:
-    model, recorder = Scripted(revise=[arrows(GOOD)]), Kept()
+    model, recorder = Scripted(revise=[arrows(GOOD)]), MemoryRecorder()
     for _ in range(2):
         agent = tk.agents.refiner(model, vocabulary=L, critique=False, recorder=recorder)
         assert run(agent.ainvoke({"graphs": graph_values([VASE])}))["graphs"] == graph_values([GOOD])

@@ -25,9 +25,9 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply as Replied
-from tsgkit.suites.solvers.factories import check_solver, family_of, known_families
+from tsgkit.suites.solvers.factories import check_solver, factory_of, known_factories
 from tsgkit.suites.solvers.protocols import AsAsked, Draft, Reading
-from tsgkit.suites.transcript import Said as Told
+from tsgkit.suites.transcript import LabelledReply as Told
 from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
 
@@ -172,10 +172,10 @@ def test_the_least_and_the_most_that_is_asked_bound_what_is_asked() -> None:
 
 
 def test_solvers_join_by_name_and_say_what_they_cannot_do() -> None:
-    assert set(known_families()) >= {"single", "vote", "agent"}
+    assert set(known_factories()) >= {"single", "vote", "agent"}
     for name, meant in (("agnet", "agent?"), ("agent:fast", "agent:exact?"), ("votes:3", "vote:5?")):
         with pytest.raises(UsageError, match=f"there is no solver {name}") as raised:
-            family_of(name)
+            factory_of(name)
         assert raised.value.hint == meant
     with pytest.raises(UsageError, match="solver agent cannot do tsg/sgqa") as raised:
         check_solver("agent", tsg_task(load_card("tsg/sgqa")))
@@ -226,9 +226,9 @@ def test_an_agent_does_any_task_that_can_be_drafted() -> None:
 def test_a_family_of_another_package_joins_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("mine", "tsgkit.agents.solvers:AGENTS", "tsgkit.solvers")
     monkeypatch.setattr("tsgkit.suites.solvers.factories.entry_points", lambda **_: [point])
-    assert "mine" in known_families()
+    assert "mine" in known_factories()
     with pytest.raises(UsageError, match="there is no solver mine:own"):
-        family_of("mine:own")  # it is asked whether it has this one, and has not
+        factory_of("mine:own")  # it is asked whether it has this one, and has not
 
 
 def test_its_prompts_and_its_effort_are_part_of_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +256,7 @@ def lost(name: str, model: SimulatedModel, samples: list[GenerationSample]) -> f
     got = weight = 0.0
     for sample in samples:
         task = "sa-sgg" if sample.k == 1 else "ma-sgg"
-        family = family_of(name)
+        family = factory_of(name)
         solver = family.solver(name, TASKS[task], prompter_of(task) if family.styled else None)
         score = solver.judge(sample, run(solver.solve(sample, model.ask_for(sample)))).scores["strict"]["f1"]
         got, weight = got + score.sum, weight + score.weight

@@ -80,11 +80,11 @@ def test_tasks_are_listed_with_what_they_need_and_without_paths(capsys: pytest.C
 
 
 def test_manifests_tell_of_every_task_that_no_model_answers_in_words() -> None:
-    from tsgkit.suites.text_task import AskedTask
+    from tsgkit.suites.text_task import TextTask
 
     told_of = {f"{suite.name}/{kind}" for suite in suites() for kind in suite.needs}
     cards = [load_card(name) for name in card_names()]
-    assert told_of == {card.task for card in cards if not isinstance(task_of(card), AskedTask)}
+    assert told_of == {card.task for card in cards if not isinstance(task_of(card), TextTask)}
 
 
 KEY = "sk-none"

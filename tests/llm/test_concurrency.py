@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from doors import run
 
-from tsgkit.llm.concurrency import IN_A_ROW, LATEST, LONGEST_GATE, START, Flow
+from tsgkit.llm.concurrency import IN_A_ROW, LATEST, LONGEST_GATE, START, RequestQueue
 from tsgkit.llm.failures import Stopped
 
 
@@ -35,7 +35,7 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-async def starts(flow: Flow, clock: Clock, number: int, tokens: int = 0) -> list[float]:
+async def starts(flow: RequestQueue, clock: Clock, number: int, tokens: int = 0) -> list[float]:
     """Return when requests that come one after the other may start."""
     found = []
     for _ in range(number):
@@ -50,7 +50,7 @@ def rounds_of(seconds: float) -> list[int]:
 
     async def rounds() -> list[int]:
         clock = Clock()
-        flow, found = Flow(64, clock=clock), []
+        flow, found = RequestQueue(64, clock=clock), []
         on_their_way: list[asyncio.Future[None]] = []
 
         async def one() -> None:
@@ -87,7 +87,7 @@ def test_many_starts_in_a_second_hold_the_places_until_it_is_over() -> None:
 
 def test_an_idle_model_is_not_thought_to_stand_more() -> None:
     async def one_by_one() -> float:
-        flow = Flow(64)
+        flow = RequestQueue(64)
         for _ in range(50):
             await flow.enter()
             flow.leave()
@@ -100,7 +100,7 @@ def test_an_idle_model_is_not_thought_to_stand_more() -> None:
 @pytest.mark.parametrize("ceiling", [0, 1, 3, 20])
 def test_the_ceiling_is_kept(ceiling: int) -> None:
     async def many() -> int:
-        flow, most = Flow(ceiling), 0
+        flow, most = RequestQueue(ceiling), 0
 
         async def one() -> None:
             nonlocal most
@@ -119,7 +119,7 @@ def test_the_ceiling_is_kept(ceiling: int) -> None:
 
 def test_first_come_first_served_also_when_newcomers_arrive() -> None:
     async def order() -> list[int]:
-        flow, found = Flow(1), []
+        flow, found = RequestQueue(1), []
 
         async def one(number: int) -> None:
             await flow.enter()
@@ -139,7 +139,7 @@ def test_first_come_first_served_also_when_newcomers_arrive() -> None:
 
 def test_a_place_that_comes_with_the_cancellation_goes_to_the_next() -> None:
     async def both_at_once() -> bool:
-        flow = Flow(1)
+        flow = RequestQueue(1)
         await flow.enter()
         first, second = asyncio.create_task(flow.enter()), asyncio.create_task(flow.enter())
         await settled()
@@ -153,7 +153,7 @@ def test_a_place_that_comes_with_the_cancellation_goes_to_the_next() -> None:
 
 def test_cancelled_requests_leave_the_queue() -> None:
     async def cancelled() -> tuple[int, bool]:
-        flow = Flow(1)
+        flow = RequestQueue(1)
         await flow.enter()
         waiting = [asyncio.create_task(flow.enter()) for _ in range(100)]
         await settled()
@@ -171,7 +171,7 @@ def test_cancelled_requests_leave_the_queue() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_queue_serves_all_waiters_despite_cancellations(seed: int) -> None:
     async def storm() -> None:
-        rng, flow = random.Random(seed), Flow(3)
+        rng, flow = random.Random(seed), RequestQueue(3)
 
         async def one() -> None:
             await flow.enter()
@@ -196,7 +196,7 @@ def test_queue_serves_all_waiters_despite_cancellations(seed: int) -> None:
 
 def test_rejected_requests_get_the_reason_and_others_continue() -> None:
     async def turned() -> tuple[list[str], int]:
-        flow = Flow(1)
+        flow = RequestQueue(1)
         await flow.enter()
         waiting = [asyncio.create_task(flow.enter()) for _ in range(3)]
         await settled()
@@ -211,7 +211,7 @@ def test_rejected_requests_get_the_reason_and_others_continue() -> None:
 def test_a_sleep_that_fails_gives_the_place_back() -> None:
     async def stopped() -> int:
         clock = Clock()
-        flow = Flow(4, requests_per_minute=60, clock=clock)
+        flow = RequestQueue(4, requests_per_minute=60, clock=clock)
         await flow.enter(0, clock.sleep)
 
         async def fails(_: float) -> None:
@@ -226,39 +226,39 @@ def test_a_sleep_that_fails_gives_the_place_back() -> None:
 
 def test_requests_a_minute_are_spaced_evenly() -> None:
     clock = Clock()
-    flow = Flow(8, requests_per_minute=120, clock=clock)
+    flow = RequestQueue(8, requests_per_minute=120, clock=clock)
     assert run(starts(flow, clock, 5)) == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0])
     assert clock.sleeps <= 8
 
 
 def test_tokens_a_minute_are_spaced_by_what_each_request_takes() -> None:
     clock = Clock()
-    flow = Flow(8, tokens_per_minute=600, clock=clock)
+    flow = RequestQueue(8, tokens_per_minute=600, clock=clock)
     assert run(starts(flow, clock, 4, tokens=20)) == pytest.approx([0.0, 2.0, 4.0, 6.0])
 
 
 def test_of_two_limits_the_tighter_one_holds() -> None:
     clock = Clock()
-    flow = Flow(8, requests_per_minute=60, tokens_per_minute=60_000, clock=clock)
+    flow = RequestQueue(8, requests_per_minute=60, tokens_per_minute=60_000, clock=clock)
     assert run(starts(flow, clock, 3, tokens=100)) == pytest.approx([0.0, 1.0, 2.0])
 
 
 def test_time_that_nobody_used_is_not_saved_up() -> None:
     clock = Clock()
-    flow = Flow(8, requests_per_minute=60, clock=clock)
+    flow = RequestQueue(8, requests_per_minute=60, clock=clock)
     run(starts(flow, clock, 1))
     clock.now += 100
     assert run(starts(flow, clock, 3)) == pytest.approx([100.0, 101.0, 102.0])
 
 
-async def occupied(flow: Flow, places: int, clock: Clock | None = None) -> None:
+async def occupied(flow: RequestQueue, places: int, clock: Clock | None = None) -> None:
     for _ in range(places):
         await flow.enter(0, asyncio.sleep if clock is None else clock.sleep)
 
 
 def test_a_single_429_takes_one_place_and_closes_no_gate() -> None:
     clock = Clock()
-    flow = Flow(8, clock=clock)
+    flow = RequestQueue(8, clock=clock)
     run(occupied(flow, 4))
     flow.throttled(5.0)
     assert (flow.limit, flow.throttles) == (7.0, 1)
@@ -266,14 +266,14 @@ def test_a_single_429_takes_one_place_and_closes_no_gate() -> None:
     assert run(starts(flow, clock, 2)) == [0.0, 0.0]
 
 
-def burst(flow: Flow, number: int, retry_after: float | None = 5.0) -> None:
+def burst(flow: RequestQueue, number: int, retry_after: float | None = 5.0) -> None:
     for _ in range(number):
         flow.throttled(retry_after)
 
 
 def test_a_burst_closes_the_gate_for_as_long_as_the_service_asks() -> None:
     clock = Clock()
-    flow = Flow(64, clock=clock)
+    flow = RequestQueue(64, clock=clock)
     flow.limit = 40.0
     run(occupied(flow, 20))
     burst(flow, LATEST)
@@ -281,7 +281,7 @@ def test_a_burst_closes_the_gate_for_as_long_as_the_service_asks() -> None:
 
 
 def test_one_burst_shrinks_the_places_once() -> None:
-    flow = Flow(64, clock=Clock())
+    flow = RequestQueue(64, clock=Clock())
     flow.limit = 40.0
     run(occupied(flow, 20))
     burst(flow, IN_A_ROW)
@@ -293,7 +293,7 @@ def test_one_burst_shrinks_the_places_once() -> None:
 
 def test_after_many_bursts_one_place_is_left() -> None:
     clock = Clock()
-    flow = Flow(8, clock=clock)
+    flow = RequestQueue(8, clock=clock)
     for _ in range(50):
         run(occupied(flow, 1, clock))
         burst(flow, 8)
@@ -304,14 +304,14 @@ def test_after_many_bursts_one_place_is_left() -> None:
 
 def test_the_gate_never_closes_for_days() -> None:
     clock = Clock()
-    flow = Flow(8, clock=clock)
+    flow = RequestQueue(8, clock=clock)
     run(occupied(flow, 1))
     burst(flow, 8, retry_after=1e9)
     flow.leave()
     assert run(starts(flow, clock, 1)) == pytest.approx([LONGEST_GATE])
 
 
-async def admitted(flow: Flow, clock: Clock, number: int, over: float = 0.0) -> None:
+async def admitted(flow: RequestQueue, clock: Clock, number: int, over: float = 0.0) -> None:
     for _ in range(number):
         flow.succeeded(await flow.enter(0, clock.sleep))
         flow.leave()
@@ -320,7 +320,7 @@ async def admitted(flow: Flow, clock: Clock, number: int, over: float = 0.0) -> 
 
 def test_the_rate_before_a_burst_is_the_pace_after_it() -> None:
     clock = Clock()
-    flow = Flow(64, clock=clock)
+    flow = RequestQueue(64, clock=clock)
     run(admitted(flow, clock, 20, over=0.5))
     burst(flow, IN_A_ROW, retry_after=1.0)
     assert flow.pace == pytest.approx(19.9)
@@ -331,7 +331,7 @@ def test_the_rate_before_a_burst_is_the_pace_after_it() -> None:
 
 def test_the_pace_rises_again_slowly() -> None:
     clock = Clock()
-    flow = Flow(64, clock=clock)
+    flow = RequestQueue(64, clock=clock)
     run(admitted(flow, clock, 20, over=0.5))
     burst(flow, IN_A_ROW, retry_after=1.0)
     clock.now += 1.0
@@ -392,7 +392,7 @@ def taken(service: Limited, requests: int, concurrency: int = 32, delay: float =
 
     async def all_of_them() -> float:
         loop = asyncio.get_running_loop()
-        flow, began = Flow(concurrency, clock=loop.time), loop.time()
+        flow, began = RequestQueue(concurrency, clock=loop.time), loop.time()
         left = iter(range(requests))
 
         async def worker() -> None:
@@ -445,7 +445,7 @@ def test_scattered_429s_throttle_little(share: float) -> None:
 def test_gate_admits_waiting_requests_one_by_one() -> None:
     async def together() -> list[float]:
         clock = Clock()
-        flow = Flow(64, requests_per_minute=60, clock=clock)
+        flow = RequestQueue(64, requests_per_minute=60, clock=clock)
         flow._gate = clock.now + 5.0
         found: list[float] = []
 
@@ -463,7 +463,7 @@ def test_gate_admits_waiting_requests_one_by_one() -> None:
 
 def test_growth_lets_in_those_who_wait() -> None:
     async def growing() -> int:
-        flow = Flow(64)
+        flow = RequestQueue(64)
         tasks = [asyncio.create_task(flow.enter()) for _ in range(START + 5)]
         await settled()
         flow.succeeded()
@@ -474,7 +474,7 @@ def test_growth_lets_in_those_who_wait() -> None:
 
 
 def test_places_stop_doubling_where_answers_begin_to_wait_for_each_other() -> None:
-    flow = Flow(64)
+    flow = RequestQueue(64)
 
     async def one(number: int) -> int:
         started = await flow.enter()

@@ -13,7 +13,7 @@ from doors import HASTE, WHERE, Notebook, Told, asked, door_to, run
 from tsgkit.errors import UsageError
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
-from tsgkit.llm.concurrency import Flow
+from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
 from tsgkit.llm.prices import Price
@@ -230,7 +230,7 @@ def test_a_service_that_says_at_once_is_not_asked_at_once() -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_three_denials_in_a_row_end_the_subject(status: int) -> None:
-    door = door_to(told := Told([CallFailed("no such key", status)]), flow=Flow(1))
+    door = door_to(told := Told([CallFailed("no such key", status)]), flow=RequestQueue(1))
     found = run(several(door, 10))
     assert [type(one) for one in found] == [Reply] * 3 + [Unasked] * 7
     assert "no such key" in str(found[-1])
@@ -239,7 +239,9 @@ def test_three_denials_in_a_row_end_the_subject(status: int) -> None:
 
 def test_denials_with_a_reply_between_them_end_nothing() -> None:
     no = CallFailed("no", 403)
-    assert all(isinstance(one, Reply) for one in run(several(door_to(Told([no, no, GOOD] * 4), flow=Flow(1)), 12)))
+    assert all(
+        isinstance(one, Reply) for one in run(several(door_to(Told([no, no, GOOD] * 4), flow=RequestQueue(1)), 12))
+    )
 
 
 @pytest.mark.parametrize("late", [GOOD, CallFailed("no", 400)])
@@ -253,7 +255,7 @@ def test_a_subject_that_was_given_up_stays_so_whatever_still_comes_home(late: Re
                 raise late
             return late
 
-        door = door_to(Told([slow, CallFailed("no", 401)]), flow=Flow(4))
+        door = door_to(Told([slow, CallFailed("no", 401)]), flow=RequestQueue(4))
         first = asyncio.create_task(asked(door, where=WHERE._replace(sample="late")))
         await asyncio.sleep(0.01)
         for n in range(3):
@@ -284,7 +286,9 @@ def test_a_no_of_the_service_uses_no_tokens_but_silence_may() -> None:
 def test_a_budget_of_money_holds_while_requests_are_in_flight() -> None:
     budget = Budget(cost=0.01)
     reply = Reply("[a]", usage=Usage(100, 100, cost=0.001))
-    door = door_to(Told([reply]), budget=budget, flow=Flow(100), price=Price(0.0, 1e-5), expected_completion=100.0)
+    door = door_to(
+        Told([reply]), budget=budget, flow=RequestQueue(100), price=Price(0.0, 1e-5), expected_completion=100.0
+    )
     found = run(several(door, 50))
     assert sum(isinstance(one, Reply) for one in found) in (9, 10)
     assert budget.used_cost <= 0.0101
@@ -292,7 +296,7 @@ def test_a_budget_of_money_holds_while_requests_are_in_flight() -> None:
 
 
 def test_no_more_are_in_flight_than_the_ceiling_allows() -> None:
-    door = door_to(told := Told(), flow=Flow(3))
+    door = door_to(told := Told(), flow=RequestQueue(3))
     run(several(door, 40))
     assert told.most == 3
     assert (door.flow.active, door.waiting) == (0, 0)
@@ -307,7 +311,7 @@ def test_a_stop_ends_all_waiting_at_once_and_lets_the_rest_come_home() -> None:
             return GOOD
 
         patience = replace(HASTE, first_wait=1000.0, longest_wait=1000.0)
-        door = door_to(told := Told([CallFailed("busy", 503), slow]), flow=Flow(2), patience=patience)
+        door = door_to(told := Told([CallFailed("busy", 503), slow]), flow=RequestQueue(2), patience=patience)
         tasks = [asyncio.create_task(asked(door, f"{n}?")) for n in range(6)]
         while told.now < 2:
             await asyncio.sleep(0.001)

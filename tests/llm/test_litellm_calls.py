@@ -23,7 +23,7 @@ from tsgkit.errors import UsageError
 from tsgkit.llm import litellm_calls
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
-from tsgkit.llm.concurrency import Flow
+from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import CallFailed, Unasked
 from tsgkit.llm.litellm_calls import BY_THE_PACKAGE, OWN_CLIENT, LiteLlm
@@ -427,7 +427,7 @@ def test_a_run_through_many_faults_loses_nothing_it_could_have() -> None:
     faults = {"429": 0.2, "500": 0.1, "cut": 0.05, "html": 0.05}
     patience = Patience(timeout=5, attempts=30, same_error=30, first_wait=0.002, longest_wait=0.01)
     with model_server(faults=faults, retry_after="0.01") as faulty:
-        door = litellm_door(faulty.base, flow=Flow(16), patience=patience, budget=(budget := Budget()))
+        door = litellm_door(faulty.base, flow=RequestQueue(16), patience=patience, budget=(budget := Budget()))
 
         async def work() -> list[Reply]:
             return list(await asyncio.gather(*(asked(door, f"question {n}") for n in range(60))))
@@ -443,7 +443,7 @@ def test_a_run_through_many_faults_loses_nothing_it_could_have() -> None:
 
 def test_a_wrong_key_ends_the_subject_after_three_requests() -> None:
     with model_server(always={"question": "401"}) as refusing:
-        door = litellm_door(refusing.base, flow=Flow(1))
+        door = litellm_door(refusing.base, flow=RequestQueue(1))
 
         async def work() -> list[Reply | BaseException]:
             calls = (asked(door, f"question {n}") for n in range(8))
@@ -468,7 +468,7 @@ def test_a_library_that_was_closed_can_be_used_again(server: Running) -> None:
 
 def test_a_served_rate_is_found_and_kept() -> None:
     with model_server(rate=40, retry_after="0.5") as limited:
-        door = litellm_door(limited.base, flow=Flow(32), patience=Patience(timeout=10))
+        door = litellm_door(limited.base, flow=RequestQueue(32), patience=Patience(timeout=10))
 
         async def work() -> list[Reply]:
             wheres = [WHERE._replace(sample=str(n)) for n in range(100)]

@@ -10,7 +10,7 @@ import pytest
 from doors import HASTE, WHERE, Told, asked, closing, door_to, litellm_door, run
 from model_server import model_server
 
-from tsgkit.llm.concurrency import Flow
+from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
 from tsgkit.llm.outage import LOSSES, Outage
@@ -113,13 +113,13 @@ def after(number: int, then: Callable[[str], Awaitable[Reply]]) -> list[Reply | 
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_a_service_that_is_away_loses_no_sample(concurrency: int) -> None:
     with model_server(away=[10, 0.5]) as server:
-        door = litellm_door(server.base, flow=Flow(concurrency), patience=replace(PATIENT, longest_wait=0.1))
+        door = litellm_door(server.base, flow=RequestQueue(concurrency), patience=replace(PATIENT, longest_wait=0.1))
         found = run(closing(door, several(door, 40)))
     assert [one.ending for one in found if isinstance(one, Reply)] == [Ending.COMPLETE] * 40
 
 
 def test_a_service_that_stays_away_ends_the_subject_and_gives_no_sample_up() -> None:
-    door = door_to(Told([GOOD, GONE]), flow=Flow(4), patience=replace(PATIENT, max_outage=0.1))
+    door = door_to(Told([GOOD, GONE]), flow=RequestQueue(4), patience=replace(PATIENT, max_outage=0.1))
     found = run(several(door, 12))
     assert [type(one) for one in found] == [Reply] + [Unasked] * 11
     assert "no service for" in str(found[-1])
@@ -132,14 +132,16 @@ def test_a_request_that_breaks_the_service_is_given_up_and_the_others_are_answer
             raise CallFailed("broken", 500)
         return GOOD
 
-    door = door_to(Told([breaks]), flow=Flow(2), patience=PATIENT)
+    door = door_to(Told([breaks]), flow=RequestQueue(2), patience=PATIENT)
     endings = [one.ending for one in run(several(door, 12)) if isinstance(one, Reply)]
     assert endings == [Ending.API_ERROR if n == 3 else Ending.COMPLETE for n in range(12)]
 
 
 def test_the_last_request_is_not_waited_for_forever_where_it_is_the_one_that_breaks() -> None:
     door = door_to(
-        Told([GOOD, CallFailed("broken", 500)]), flow=Flow(1), patience=replace(PATIENT, same_error=8, attempts=8)
+        Told([GOOD, CallFailed("broken", 500)]),
+        flow=RequestQueue(1),
+        patience=replace(PATIENT, same_error=8, attempts=8),
     )
     good, bad = run(several(door, 2))
     assert isinstance(good, Reply)
@@ -148,7 +150,7 @@ def test_the_last_request_is_not_waited_for_forever_where_it_is_the_one_that_bre
 
 
 def test_a_service_that_said_something_is_not_asked_whether_it_runs() -> None:
-    door = door_to(Told([CallFailed("no text", None, final=True, responded=True)]), flow=Flow(1))
+    door = door_to(Told([CallFailed("no text", None, final=True, responded=True)]), flow=RequestQueue(1))
     found = run(several(door, 12))
     assert [type(one) for one in found] == [Reply] * 10 + [Unasked] * 2
     assert "is it running" not in str(found[-1])
@@ -158,7 +160,7 @@ def test_a_service_that_said_something_is_not_asked_whether_it_runs() -> None:
 @pytest.mark.parametrize("status", [400, 429])
 def test_identical_refusals_without_any_answer_end_the_subject(status: int) -> None:
     patience = replace(HASTE, throttled_attempts=100, refused_seconds=0.0)
-    door = door_to(told := Told([CallFailed("no, for 3 s", status, 0.001)]), flow=Flow(1), patience=patience)
+    door = door_to(told := Told([CallFailed("no, for 3 s", status, 0.001)]), flow=RequestQueue(1), patience=patience)
     found = run(several(door, 30))
     assert len(told.sent) == 10
     assert isinstance(found[-1], Unasked)

@@ -12,7 +12,7 @@ from doors import WHERE, Notebook, asked, run
 from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm.reply import NOTHING, Ending, Reply, reply_value
-from tsgkit.llm.scripts import Asked, Replay, Script, script_in
+from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 
 
 def script(path: Path, *lines: object) -> Script:
@@ -84,7 +84,7 @@ def test_a_line_nobody_can_mean_is_refused_with_its_number(tmp_path: Path, line:
 
 def test_script_replies_are_recorded_once_and_cost_nothing() -> None:
     notebook = Notebook()
-    subject = Asked(Script({"tea/0": ["[kettle]"]}), notebook)
+    subject = RecordedModel(Script({"tea/0": ["[kettle]"]}), notebook)
     first, second = run(asked(subject)), run(asked(subject))
     assert first == second
     assert (first.text, first.spent, len(notebook.prompts)) == ("[kettle]", NOTHING, 1)

@@ -15,7 +15,7 @@ from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.characters import without_hidden
 from tsgkit.replies.choices import choice
 from tsgkit.replies.lists import Listed, names
-from tsgkit.replies.near_json import Found, agreed, values_in
+from tsgkit.replies.near_json import FoundValue, agreed, values_in
 from tsgkit.replies.numbered_answers import letters
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import Section, answer_section
@@ -202,7 +202,7 @@ def test_json_is_the_value_that_was_meant(row: dict[str, Any]) -> None:
     else:
         assert isinstance(section, Section) and not is_cut
         found = agreed(whole, section.part.text)
-        assert isinstance(found, Found) and found.value == row["reading"]["value"], row["why"]
+        assert isinstance(found, FoundValue) and found.value == row["reading"]["value"], row["why"]
 
 
 def holds_only_words(value: object) -> bool:

@@ -13,10 +13,10 @@ from tsgkit.report.plots import (
     MOST_LINES,
     OUTCOMES,
     WIDTH,
-    Ended,
     Line,
+    OutcomeBar,
     Point,
-    Scored,
+    ScoreRow,
     against_k,
     intervals,
     outcomes,
@@ -26,8 +26,8 @@ from tsgkit.scoring.outcomes import Outcome
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "a</title><script>alert(\"1\")</script>\x1b[31m\u202e & 'b'"
 ALL: list[Callable[[str], str]] = [
-    lambda label: intervals([Scored(label, Point(0.5, 0.4, 0.6), None)], title=label),
-    lambda label: outcomes([Ended(label, {"answered": 3, "refused": 1})], title=label),
+    lambda label: intervals([ScoreRow(label, Point(0.5, 0.4, 0.6), None)], title=label),
+    lambda label: outcomes([OutcomeBar(label, {"answered": 3, "refused": 1})], title=label),
     lambda label: against_k([Line(label, {2: Point(0.5), 4: Point(0.1, 0.0, 0.3)})], title=label),
 ]
 
@@ -60,19 +60,19 @@ def test_the_title_and_every_number_are_said_in_words(plot: Callable[[str], str]
 
 
 def test_a_missing_profile_is_none_and_has_no_mark() -> None:
-    svg = intervals([Scored("m", Point(0.5), None)], title="t")
+    svg = intervals([ScoreRow("m", Point(0.5), None)], title="t")
     assert len(parts(svg, "polygon")) == 1, "the legend's only"
     assert "none" in svg
 
 
 def test_a_value_without_interval_has_no_whisker() -> None:
-    with_one = intervals([Scored("m", Point(0.5, 0.4, 0.6), None)], title="t")
-    without = intervals([Scored("m", Point(0.5), None)], title="t")
+    with_one = intervals([ScoreRow("m", Point(0.5, 0.4, 0.6), None)], title="t")
+    without = intervals([ScoreRow("m", Point(0.5), None)], title="t")
     assert len(parts(with_one, "line")) == len(parts(without, "line")) + 3
 
 
 def test_higher_values_stand_further_right() -> None:
-    svg = intervals([Scored("a", Point(0.2), None), Scored("b", Point(0.8), None)], title="t")
+    svg = intervals([ScoreRow("a", Point(0.2), None), ScoreRow("b", Point(0.8), None)], title="t")
     _, low, high = parts(svg, "circle")
     assert float(low.get("cx", "")) < float(high.get("cx", ""))
 
@@ -83,7 +83,7 @@ def test_every_outcome_has_a_colour_of_its_own() -> None:
 
 
 def test_a_bar_fills_its_width_and_shows_the_smallest_part() -> None:
-    svg = outcomes([Ended("m", {"answered": 100_000, "refused": 1, "missing": 0})], title="t")
+    svg = outcomes([OutcomeBar("m", {"answered": 100_000, "refused": 1, "missing": 0})], title="t")
     bar = [rect for rect in parts(svg, "rect") if rect.get("height") == "14"]
     widths = [float(rect.get("width", "")) for rect in bar]
     assert len(bar) == 2
@@ -92,7 +92,7 @@ def test_a_bar_fills_its_width_and_shows_the_smallest_part() -> None:
 
 
 def test_a_bar_without_samples_is_no_error() -> None:
-    assert "m" in outcomes([Ended("m", {})], title="t")
+    assert "m" in outcomes([OutcomeBar("m", {})], title="t")
 
 
 def test_plots_stay_within_their_frame() -> None:

@@ -14,7 +14,7 @@ from tsg_tasks import METRICS
 from tsgkit.errors import UsageError
 from tsgkit.report import terminal
 from tsgkit.report.published_tables import (
-    Found,
+    FoundDoubt,
     against_published,
     asks_published_data,
     doubts_found,
@@ -32,17 +32,17 @@ EDGES = tuple(f"edges-ma zero-shot {metric}" for metric in ("precision", "recall
 
 def test_exactly_the_known_figures_break_the_rules_of_arithmetic() -> None:
     assert set(doubts_found(load_reference())) == {
-        Found("Table 2", "Mistral-7B", "multiple", ("tsg/sgds zero-shot accuracy",)),
-        Found("Table 4", "Mistral-7B", "multiple", ("tsg/sgds zero-shot accuracy",)),
-        Found("Table 2, people", "Human", "multiple", ("tsg/sgds people accuracy",)),
-        Found("Table 5", "GPT-4o", "mean", ("refinement no-hint overall f1",)),
-        *(Found("Table 9", model, "bound", EDGES) for model in ("DeepSeek-V3", "Mixtral-8x22B", "Mistral-large")),
+        FoundDoubt("Table 2", "Mistral-7B", "multiple", ("tsg/sgds zero-shot accuracy",)),
+        FoundDoubt("Table 4", "Mistral-7B", "multiple", ("tsg/sgds zero-shot accuracy",)),
+        FoundDoubt("Table 2, people", "Human", "multiple", ("tsg/sgds people accuracy",)),
+        FoundDoubt("Table 5", "GPT-4o", "mean", ("refinement no-hint overall f1",)),
+        *(FoundDoubt("Table 9", model, "bound", EDGES) for model in ("DeepSeek-V3", "Mixtral-8x22B", "Mistral-large")),
     }
 
 
 def test_listed_doubts_are_those_found_and_the_shifted_columns() -> None:
     reference = load_reference()
-    marked = {Found(d.table, d.model, d.kind, d.columns) for d in reference.doubtful}
+    marked = {FoundDoubt(d.table, d.model, d.kind, d.columns) for d in reference.doubtful}
     shifted = {found for found in marked if found.kind == "shifted"}
     assert marked - shifted == set(doubts_found(reference))
     assert {found.model for found in shifted} == {"Qwen-2.5-72B", "DeepSeek-V3", "Mixtral-8x22B", "Mistral-large"}

@@ -14,7 +14,7 @@ from tsg_tasks import score
 
 from tsgkit.errors import UsageError
 from tsgkit.report.report_rows import Report, ReportRow, gather
-from tsgkit.runs.saved_run import reopen
+from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.suites.tsg.groups import GROUPS, STORED
 
 RUNS = {"sgqa": STORED, "sgds": STORED, "sa-sgg": GROUPS, "ma-sgg": GROUPS}
@@ -70,7 +70,7 @@ def test_values_are_the_means_of_the_records(runs: dict[str, Path]) -> None:
 
 
 def test_rows_are_those_of_the_run(baselines: Path) -> None:
-    opened = reopen(baselines)
+    opened = open_saved_run(baselines)
     rows = gather([baselines]).rows
     assert [row.cell for row in rows] == [result.cell for result in opened.results]
     assert [row.board for row in rows] == [result.board for result in opened.results]

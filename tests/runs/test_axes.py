@@ -23,8 +23,8 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.report.charts import chart, gather_for
 from tsgkit.runs.plan import Cell, Plan, cells_of, load_plan, made
-from tsgkit.runs.run_setup import Prepared, prepare
-from tsgkit.runs.saved_run import reopen
+from tsgkit.runs.run_setup import RunSetup, prepare
+from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.runs.script_export import script_lines
 from tsgkit.suites.suite import task_of
 
@@ -180,7 +180,7 @@ BASE: dict[str, Any] = {
 SEVERAL = {"shots": (1, 3), "seed": (1, 2), "styles": ("zero-shot", "few-shot")}
 
 
-def prepared(**changes: object) -> Prepared:
+def prepared(**changes: object) -> RunSetup:
     return prepare(Plan.model_validate(BASE | changes))
 
 
@@ -298,7 +298,7 @@ def project(server: Running, commands: Prefork, tmp_path_factory: pytest.TempPat
 def test_every_row_has_its_values_in_records_calls_and_results(
     server: Running, commands: Prefork, project: Path
 ) -> None:
-    reopened = reopen(project / "run")
+    reopened = open_saved_run(project / "run")
     axes = [(cell.style, cell.shots, cell.prompts, cell.seed) for cell in reopened.states]
     assert axes == [
         (style, shots, prompts, seed)

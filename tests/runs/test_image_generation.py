@@ -21,7 +21,7 @@ from tsgkit.llm.door import Patience
 from tsgkit.llm.images import ImageFile
 from tsgkit.runs.image_folder import PaintingLog, is_there
 from tsgkit.runs.image_generation import (
-    Painted,
+    PaintingOutcome,
     paint_all,
     painter_of,
     to_paint,
@@ -44,7 +44,7 @@ def painted(
     price: str | None = None,
     watch: Watch | None = None,
     **limits: Any,  # noqa: ANN401
-) -> Painted:
+) -> PaintingOutcome:
     painter = painter_of("openai/m", [f"api_base={server.base}", f"api_key={KEY}", *arguments], price)
     usual: dict[str, Any] = {"concurrency": 2, "patience": HASTE} | limits
     return paint_all(items, painter, out, Limits(**usual), watch)

@@ -15,7 +15,7 @@ from model_server import Running
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.door import Patience
-from tsgkit.runs.image_generation import Painted, paint_all, painter_of
+from tsgkit.runs.image_generation import PaintingOutcome, paint_all, painter_of
 from tsgkit.runs.prompt_rewriter import RewriterOptions
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.paintable import Painting
@@ -47,7 +47,7 @@ def painted(
     *,
     price: str | None = None,
     **limits: Any,  # noqa: ANN401
-) -> Painted:
+) -> PaintingOutcome:
     painter = painter_of("openai/m", [f"api_base={server.base}", f"api_key={KEY}"], price, rewriter)
     usual: dict[str, Any] = {"concurrency": 2, "patience": HASTE} | limits
     return paint_all(items, painter, out, Limits(**usual))

@@ -11,7 +11,7 @@ from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.records import scores_of
 from tsgkit.runs.run_setup import prepare
-from tsgkit.runs.saved_run import reopen
+from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.runs.state import RowState
 
 
@@ -21,7 +21,7 @@ def test_a_run_in_order_comes_to_what_its_records_say(tmp_path: Path, task: str,
     plan, options = Plan(tasks=(task,), models=(model,), limit=25), Options(out=tmp_path / "run")
     finished = evaluate(plan, options)
     assert evaluate(plan, options).values == finished.values
-    assert reopen(tmp_path / "run").results == finished.results
+    assert open_saved_run(tmp_path / "run").results == finished.results
 
 
 def test_a_run_that_goes_on_in_the_middle_comes_to_the_same(tmp_path: Path) -> None:

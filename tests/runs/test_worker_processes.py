@@ -7,14 +7,14 @@ import os
 
 from dying import Dying
 
-from tsgkit.runs.worker_processes import DIED, Computing
+from tsgkit.runs.worker_processes import DIED, WorkerPool
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.suites.transcript import Transcript
 
 
 def worked_on(*samples: str, workers: int = 2) -> list[Transcript | BaseException]:
     async def work() -> list[Transcript | BaseException]:
-        computing = Computing(workers)
+        computing = WorkerPool(workers)
         try:
             each = (computing.solve(Dying(), sample) for sample in samples)
             return await asyncio.gather(*each, return_exceptions=True)

@@ -1,9 +1,9 @@
 """Calls of agents: one source of replies, a label for every call, and a reason if no text comes back.
 
 >>> import asyncio
->>> from tsgkit.llm.scripts import Asked, Script
->>> asker = Asked(Script({"tea/0": ["[kettle]"]}), Kept())
->>> voice = Voice(ask_for(asker, "tea/0"))
+>>> from tsgkit.llm.scripts import RecordedModel, Script
+>>> asker = RecordedModel(Script({"tea/0": ["[kettle]"]}), MemoryRecorder())
+>>> voice = TextAsk(ask_for(asker, "tea/0"))
 >>> asyncio.run(voice.text("Which?", "answer")), voice.calls
 ('[kettle]', 1)
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.budget import Budget
-from tsgkit.llm.concurrency import Flow
+from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.prices import Price, price_of
@@ -73,9 +73,9 @@ def door_of(
         provider=provider_for(settings, price),
         endpoint=settings.endpoint,
         parameters=settings.parameters,
-        flow=Flow(concurrency or usual_concurrency(model, CONCURRENCY)),
+        flow=RequestQueue(concurrency or usual_concurrency(model, CONCURRENCY)),
         budget=budget or Budget(),
-        recorder=recorder or Kept(),
+        recorder=recorder or MemoryRecorder(),
         secrets=secrets_of([settings]),
         patience=patience or Patience(),
         price=price,
@@ -97,7 +97,7 @@ def ask_for(asker: Asker, sample: str, *, task: str = "agents") -> Ask:
 
 
 @dataclass
-class Kept:
+class MemoryRecorder:
     """A recorder that keeps calls in memory, for use without a run folder."""
 
     calls: dict[Call, Reply] = field(default_factory=dict)
@@ -135,7 +135,7 @@ class ByLabel:
         return Reply(text, Ending.MISSING if text is None else Ending.COMPLETE, usage=NOTHING, source="script")
 
 
-class Silent(Exception):
+class NoText(Exception):
     """The reason for a missing text: an unusable reply, a failed service, or one that is not asked any more."""
 
     def __init__(self, reason: str, kind: Kind) -> None:
@@ -145,14 +145,14 @@ class Silent(Exception):
 
 
 @dataclass
-class Voice:
+class TextAsk:
     """A wrapper of ``ask`` that returns texts and counts its calls."""
 
     ask: Ask
     calls: int = 0
 
     async def text(self, prompt: str, label: str, draw: int = 0) -> str:
-        """Return the reply to a prompt. Raise ``Silent`` if there is no text.
+        """Return the reply to a prompt. Raise ``NoText`` if there is no text.
 
         Rounds are separate draws, so that a repeated question does not receive the earlier reply.
         """
@@ -161,10 +161,10 @@ class Voice:
         try:
             reply = await self.ask([HumanMessage(content=prompt)], label=label, draw=draw)
         except NotFinished as error:
-            raise Silent(error.message, "stopped") from None
+            raise NoText(error.message, "stopped") from None
         self.calls += 1
         if reply.ending is not Ending.COMPLETE or not (reply.text or "").strip():
             detail = reply.error or reply.refusal or ""
             reason = f"{label} brought no answer: {reply.ending.replace('_', ' ')}" + (f": {detail}" if detail else "")
-            raise Silent(reason, "failed" if reply.ending is Ending.API_ERROR else "unusable")
+            raise NoText(reason, "failed" if reply.ending is Ending.API_ERROR else "unusable")
         return reply.text or ""

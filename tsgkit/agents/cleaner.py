@@ -113,7 +113,7 @@ class Tally:
 
 def repaired(narrative: Narrative, repair: Repair = "exact") -> Cleaned:
     """Clean graphs by exact repairs alone, as :func:`arefine` does before it asks a model."""
-    tally, graphs = begun(narrative, repair)
+    tally, graphs = with_exact_repairs(narrative, repair)
     return ended(narrative, graphs, tally)
 
 
@@ -131,7 +131,7 @@ class _Work:
 
 
 async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
-    tally, graphs = begun(narrative, work.effort.repair)
+    tally, graphs = with_exact_repairs(narrative, work.effort.repair)
     if work.step_done is not None and work.effort.repair != "none":
         work.step_done(repair_step(narrative.with_graphs(graphs)))
     await asyncio.sleep(0)  # so that an interrupt is heard between two narratives
@@ -142,7 +142,7 @@ async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
     return ended(narrative, graphs, tally)
 
 
-def begun(narrative: Narrative, repair: Repair) -> tuple[Tally, list[ActionGraph]]:
+def with_exact_repairs(narrative: Narrative, repair: Repair) -> tuple[Tally, list[ActionGraph]]:
     """Return the graphs after the repairs that are made before a model is asked."""
     if repair == "none":
         return Tally(), list(narrative.graphs)

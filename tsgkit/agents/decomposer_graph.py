@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack, cast
 
-from tsgkit.agents.asker import Asker, Voice, ask_for
+from tsgkit.agents.asker import Asker, TextAsk, ask_for
 from tsgkit.agents.decomposition import (
     WRITTEN,
     Choose,
@@ -46,7 +46,7 @@ from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_fi
 from tsgkit.agents.refinement import Effort, Repair
 from tsgkit.agents.refiner_graph import MOST_STEPS, RefineOutput
 from tsgkit.agents.shared_model import KINDS, AskingOptions, shared_model
-from tsgkit.agents.story_graphs import Telling
+from tsgkit.agents.story_graphs import StoryProgress
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Description, Vocabulary
 from tsgkit.graph.notation.narratives import vocabulary_value
@@ -217,9 +217,9 @@ class _Decomposer:
         """Return the first step of the next sentence, if there is one."""
         return after_start(state["written"]["state"], self.setting(state)) if state["written"] else "finish"
 
-    def turned_on(self, telling: Telling) -> Update:
+    def turned_on(self, telling: StoryProgress) -> Update:
         """Return the story so far and its next sentence; none if no model is asked any more."""
-        told = plain_fields(Telling, {name: getattr(telling, name) for name in TOLD})
+        told = plain_fields(StoryProgress, {name: getattr(telling, name) for name in TOLD})
         number = len(telling.descriptions)
         if telling.stopped or number == len(telling.sentences):
             return {"told": told, "sentence": {}, "written": {}} | NO_WORK
@@ -227,13 +227,13 @@ class _Decomposer:
         written = {"state": plain_fields(State, begun()), "sample": str(number), "calls": 0}
         return {"told": told, "sentence": sentence, "written": written} | NO_WORK
 
-    def telling(self, state: Mapping[str, Any], told: Mapping[str, Any] | None = None) -> Telling:
+    def telling(self, state: Mapping[str, Any], told: Mapping[str, Any] | None = None) -> StoryProgress:
         """Return the story so far."""
         sentences = sentences_in(state)
         vocabulary = None if self.is_open else vocabulary_in(state.get("vocabulary"))
         counts = counts_in(state, sentences, "wanted_counts")
-        telling = Telling(sentences, vocabulary or self.vocabulary, counts, self.effort)
-        known = restored_fields(Telling, state["told"] if told is None else told)
+        telling = StoryProgress(sentences, vocabulary or self.vocabulary, counts, self.effort)
+        known = restored_fields(StoryProgress, state["told"] if told is None else told)
         for name, value in known.items():
             setattr(telling, name, value)
         return telling
@@ -242,4 +242,4 @@ class _Decomposer:
         """Return what stays the same while the sentence in work is written."""
         known = state["written"]
         ask = ask_for(self.asker, known["sample"])
-        return Setting(restored(Sentence, state["sentence"]), self.effort, ask, Voice(ask, known["calls"]), None)
+        return Setting(restored(Sentence, state["sentence"]), self.effort, ask, TextAsk(ask, known["calls"]), None)

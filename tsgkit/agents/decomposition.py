@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
-from tsgkit.agents.asker import Silent, Voice
+from tsgkit.agents.asker import NoText, TextAsk
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.prompts import allowed, hands, template, told
 from tsgkit.agents.refinement import Effort, Refined, refine_passage
@@ -71,7 +71,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Told:
+class DecomposedSentence:
     """The graphs of a sentence, their actions, and the changes by refining."""
 
     actions: tuple[str, ...]
@@ -90,7 +90,7 @@ class Setting:
     sentence: Sentence
     effort: Effort
     ask: Ask
-    voice: Voice
+    voice: TextAsk
     watch: Watch | None
 
 
@@ -136,7 +136,7 @@ async def decompose(state: State, setting: Setting) -> Update:
     sentence, number = setting.sentence, state["asked"] + 1
     try:
         text = await setting.voice.text(decompose_prompt(sentence), f"decompose/{number}", draw=state["asked"])
-    except Silent as silent:
+    except NoText as silent:
         if state["actions"] and silent.kind != "stopped":
             return {"asked": MOST_TRIES, "notes": (silent.reason,)}
         return {"why": silent.reason, "silent": silent.kind}
@@ -158,7 +158,7 @@ async def write(state: State, setting: Setting) -> Update:
     prompt = write_prompt(setting.sentence, state["graphs"], number, chosen(state, setting)[number])
     try:
         text = await setting.voice.text(prompt, f"write/{number + 1}")
-    except Silent as silent:
+    except NoText as silent:
         return {"why": silent.reason, "silent": silent.kind}
     found = read_graphs(text, 1)
     if isinstance(found, Unreadable):
@@ -264,17 +264,17 @@ def compiled() -> CompiledStateGraph[State, Setting, State, State]:
 
 async def decompose_sentence(
     sentence: Sentence, ask: Ask, effort: Effort = WRITTEN, watch: Watch | None = None
-) -> Told:
+) -> DecomposedSentence:
     """Return the graphs of a sentence; graphs written before a failure are kept."""
-    setting = Setting(sentence, effort, ask, Voice(ask), watch)
+    setting = Setting(sentence, effort, ask, TextAsk(ask), watch)
     state = await ended(compiled(), begun(), setting, (sentence.count or MOST_ACTIONS) + MOST_TRIES + 4, watch)
     return told_from(state, setting)
 
 
-def told_from(state: State, setting: Setting) -> Told:
+def told_from(state: State, setting: Setting) -> DecomposedSentence:
     """Return the result of a finished state."""
     refined = state["refined"]
-    return Told(
+    return DecomposedSentence(
         chosen(state, setting) if state["graphs"] or state["actions"] else (),
         state["graphs"],
         () if refined is None else refined.changes,

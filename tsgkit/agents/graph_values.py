@@ -19,7 +19,7 @@ from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.notation.json_triplets import graph_from, kind_of
 from tsgkit.graph.notation.narratives import vocabulary_from
 from tsgkit.graph.rules import Finding
-from tsgkit.llm.event_loop import waited
+from tsgkit.llm.event_loop import run_in_background
 
 Graphs = list[list[list[str]]]
 """Graphs, each a list of triplets, each three strings."""
@@ -142,4 +142,4 @@ def public_node(name: str, work: Callable[[Any], Coroutine[Any, Any, dict[str, A
     """Return a node that works in synchronous and asynchronous graphs."""
     from langchain_core.runnables import RunnableLambda
 
-    return RunnableLambda(lambda state: waited(lambda: work(state)), work, name=name)
+    return RunnableLambda(lambda state: run_in_background(lambda: work(state)), work, name=name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tsgkit.agents.asker import Asker, Voice, ask_for
+from tsgkit.agents.asker import Asker, TextAsk, ask_for
 from tsgkit.agents.graph_values import finding_values, public_node
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_state
@@ -42,7 +42,7 @@ def passage_begun(passage: Passage, start: int, sample: str, asked: int) -> Upda
 def passage_setting(state: Mapping[str, Any], asker: Asker | None, effort: Effort) -> Setting:
     """Return what stays the same while the passage in work is refined."""
     work = state["work"]
-    voice = None if asker is None else Voice(ask_for(asker, work["sample"]), work["calls"])
+    voice = None if asker is None else TextAsk(ask_for(asker, work["sample"]), work["calls"])
     return Setting(restored(Passage, state["around"]), effort, voice)
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
-from tsgkit.agents.asker import Silent, Voice
+from tsgkit.agents.asker import NoText, TextAsk
 from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point, Version, best, same, version_of
 from tsgkit.agents.prompts import critique_prompt, revise_prompt
 from tsgkit.agents.repairs import MODEL, Change, is_fault, mend
@@ -93,7 +93,7 @@ class Setting:
 
     passage: Passage
     effort: Effort
-    voice: Voice | None
+    voice: TextAsk | None
 
 
 ASKING = ("critique", "revise")
@@ -179,7 +179,7 @@ async def critique(state: State, setting: Setting) -> Update:
     try:
         prompt = critique_prompt(setting.passage, graphs)
         text = await setting.voice.text(prompt, f"critique/{state['round'] + 1}", draw=state["round"])
-    except Silent as silent:
+    except NoText as silent:
         return _stopped(silent)
     points, notes = points_of(text, graphs)
     hints = tuple(point for point in state["points"] if point.graph is None and point.triplet is None)
@@ -198,7 +198,7 @@ async def revise(state: State, setting: Setting) -> Update:
     prompt = revise_prompt(setting.passage, old, findings, state["points"])
     try:
         text = await setting.voice.text(prompt, f"revise/{number}", draw=state["round"])
-    except Silent as silent:
+    except NoText as silent:
         return _stopped(silent)
     found = read_graphs(text, setting.passage.count or len(old))
     if isinstance(found, Unreadable):
@@ -209,7 +209,7 @@ async def revise(state: State, setting: Setting) -> Update:
     return {"graphs": new, "round": number, "changes": changes, "notes": notes, "why": why}
 
 
-def _stopped(silent: Silent) -> Update:
+def _stopped(silent: NoText) -> Update:
     return {"why": silent.reason, "silent": silent.kind}
 
 
@@ -388,7 +388,7 @@ async def refine_passage(
     passage: Passage, ask: Ask | None, effort: Effort = Effort(), watch: Watch | None = None
 ) -> Refined:
     """Return the best version of a passage; without ``ask`` only exact repairs are made."""
-    setting = Setting(passage, effort, None if ask is None else Voice(ask))
+    setting = Setting(passage, effort, None if ask is None else TextAsk(ask))
     state = await ended(compiled(), begun(passage), setting, effort.most_steps, watch)
     return refined_from(state, setting)
 

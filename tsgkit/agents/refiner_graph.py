@@ -21,7 +21,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from tsgkit.agents.asker import Asker
-from tsgkit.agents.cleaner import Tally, begun, ended
+from tsgkit.agents.cleaner import Tally, ended, with_exact_repairs
 from tsgkit.agents.graph_values import (
     ChangeValue,
     FindingValue,
@@ -142,7 +142,7 @@ class _Refiner:
     async def begin(self, state: _State) -> Update:
         """Repair the whole narrative, and begin with its first passage."""
         narrative = self.narrative(state)
-        tally, graphs = begun(narrative, self.effort.repair)
+        tally, graphs = with_exact_repairs(narrative, self.effort.repair)
         return self.turned_to(state, 0, graphs, tally) | {"calls": 0}
 
     async def next(self, state: _State) -> Update:

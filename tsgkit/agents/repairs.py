@@ -63,7 +63,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Mended:
+class RepairedNarrative:
     """A repaired narrative, its repairs, and the findings without exactly one remedy."""
 
     narrative: Narrative
@@ -71,7 +71,7 @@ class Mended:
     undecided: tuple[Finding, ...]
 
 
-def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> Mended:
+def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> RepairedNarrative:
     """Return the narrative with all exact repairs made, then those of hands if wanted; graphs before ``start`` stay."""
     graphs, changes = list(narrative.graphs), list[Change]()
     for number in range(start, len(graphs)):
@@ -86,7 +86,7 @@ def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> Mended
             for one in repairs
         ]
     left = (finding for finding in check_narrative(narrative) if (finding.place.graph or 0) >= start)
-    return Mended(narrative, tuple(changes), tuple(filter(is_undecided, left)))
+    return RepairedNarrative(narrative, tuple(changes), tuple(filter(is_undecided, left)))
 
 
 def is_fault(finding: Finding) -> bool:

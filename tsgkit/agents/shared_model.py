@@ -1,9 +1,9 @@
 """The model of a compiled graph, shared by all its runs in every event loop and thread.
 
 >>> import asyncio
->>> from tsgkit.agents.asker import Voice, ask_for
+>>> from tsgkit.agents.asker import TextAsk, ask_for
 >>> model = shared_model(lambda messages: messages[-1]["content"].upper(), {})
->>> asyncio.run(Voice(ask_for(model, "tea")).text("Which?", "answer"))
+>>> asyncio.run(TextAsk(ask_for(model, "tea")).text("Which?", "answer"))
 'WHICH?'
 
 A named model is asked in one background event loop, so that all runs share its budget, rate and connections. A caller's
@@ -27,7 +27,7 @@ from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
 from tsgkit.llm.event_loop import background_loop
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Reply
-from tsgkit.llm.user_models import given
+from tsgkit.llm.user_models import registered_name
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -138,7 +138,7 @@ class SharedModel:
 
     def _opened(self) -> Door:
         options = self.options
-        name = self.model if isinstance(self.model, str) else given(self.model)
+        name = self.model if isinstance(self.model, str) else registered_name(self.model)
         price = _price(options["price"]) if "price" in options else price_of(name)
         if price is None and "max_cost" in options:
             hint = "give price='IN,OUT' (dollars per million tokens), or a limit of tokens or requests"

@@ -37,8 +37,8 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from tsgkit.agents.decomposition import (
     MOST_TRIES,
+    DecomposedSentence,
     Sentence,
-    Told,
     decompose_prompt,
     decompose_sentence,
     write_prompt,
@@ -61,7 +61,7 @@ from tsgkit.suites.solvers.protocols import Answer, Answerable, Draft, Draftable
 from tsgkit.suites.solvers.scorers import NOTES, Work, failed
 from tsgkit.suites.solvers.solver import Expected, Solver, asking
 from tsgkit.suites.suite import in_order, task_of
-from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
+from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -73,11 +73,11 @@ FINDINGS = 600
 
 
 @dataclass
-class _Heard:
+class _RecordingAsk:
     """An ``ask`` that keeps the replies and the exception that stopped it."""
 
     ask: Ask
-    said: list[Said] = field(default_factory=list)
+    said: list[LabelledReply] = field(default_factory=list)
     stopped: NotFinished | None = None
 
     async def __call__(
@@ -88,7 +88,7 @@ class _Heard:
         except NotFinished as why:
             self.stopped = why
             raise
-        self.said.append(Said(label, reply))
+        self.said.append(LabelledReply(label, reply))
         return reply
 
 
@@ -122,7 +122,7 @@ class AgentSolver(Generic[Item, Answer]):
 
         If the first call fails, the sample ends with its outcome.
         """
-        heard = _Heard(asking(ask, self.name))
+        heard = _RecordingAsk(asking(ask, self.name))
         work = await self._work(self.task.draft(sample), heard)
         if heard.stopped is not None:
             raise heard.stopped
@@ -132,7 +132,7 @@ class AgentSolver(Generic[Item, Answer]):
             return Transcript(tuple(heard.said))
         return Transcript((*heard.said, *_products(work)))
 
-    async def _work(self, draft: Draft, ask: Ask) -> Told | Refined:
+    async def _work(self, draft: Draft, ask: Ask) -> DecomposedSentence | Refined:
         if draft.spoilt is not None:
             return await refine_passage(passage_of(draft), ask, self.effort)
         return await decompose_sentence(sentence_of(draft), ask, self.effort)
@@ -197,7 +197,7 @@ def _drafting(draft: Draft, answer: int) -> Expected:
     )
 
 
-def _products(work: Told | Refined) -> list[Said]:
+def _products(work: DecomposedSentence | Refined) -> list[LabelledReply]:
     """Return the agent's own results: the graphs and notes about them."""
     notes = [*work.notes, *([f"ended: {work.why}"] if work.why not in ("", CLEAN) else [])]
     texts = {
@@ -205,7 +205,7 @@ def _products(work: Told | Refined) -> list[Said]:
         CHANGES: "\n".join(f"{change}: {change.reason}" for change in work.changes),
         NOTES: "\n".join(" ".join(note.split()) for note in notes),
     }
-    return [Said(label, Reply(text, source=LOCAL)) for label, text in texts.items() if text]
+    return [LabelledReply(label, Reply(text, source=LOCAL)) for label, text in texts.items() if text]
 
 
 def written(graphs: Sequence[ActionGraph]) -> str:
@@ -218,7 +218,7 @@ def written(graphs: Sequence[ActionGraph]) -> str:
 
 
 @dataclass(frozen=True)
-class Agents:
+class AgentFactory:
     """The family of agents."""
 
     names: tuple[str, ...] = tuple(VARIANTS)
@@ -241,7 +241,7 @@ class Agents:
         return Work(task, style, name)
 
 
-AGENTS = Agents()
+AGENTS = AgentFactory()
 
 
 def _draftable(name: str, task: Answerable[Any, Any]) -> Draftable[Any, Any]:

@@ -16,8 +16,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tsgkit.agents.asker import Asker, Silent, Voice, ask_for, closing, door_of
-from tsgkit.agents.decomposition import WRITTEN, Sentence, Told, decompose_sentence
+from tsgkit.agents.asker import Asker, NoText, TextAsk, ask_for, closing, door_of
+from tsgkit.agents.decomposition import WRITTEN, DecomposedSentence, Sentence, decompose_sentence
 from tsgkit.agents.passages import MOST_BEFORE, MOST_CONTEXT
 from tsgkit.agents.prompts import template
 from tsgkit.agents.refinement import Effort
@@ -95,7 +95,7 @@ async def agenerate(
         raise UsageError(f"{len(counts)} numbers of graphs for {len(sentences)} sentences")
     if open_vocabulary and vocabulary is not None:
         raise UsageError("a vocabulary is given, so none can be proposed", hint="leave out one of the two")
-    work = Telling(sentences, vocabulary, counts, effort, sentence_done)
+    work = StoryProgress(sentences, vocabulary, counts, effort, sentence_done)
     if not isinstance(model, str):
         return await work.told(model, open_vocabulary)
     door = door_of(model, model_args)
@@ -103,7 +103,7 @@ async def agenerate(
 
 
 @dataclass
-class Telling:
+class StoryProgress:
     """A story being told."""
 
     sentences: tuple[str, ...]
@@ -151,11 +151,11 @@ class Telling:
 
     async def propose(self, asker: Asker) -> None:
         """Ask for L."""
-        voice = Voice(ask_for(asker, "vocabulary"))
+        voice = TextAsk(ask_for(asker, "vocabulary"))
         prompt = template("vocabulary").render(story="\n".join(self.sentences))
         try:
             text = await voice.text(prompt, "vocabulary/1")
-        except Silent as silent:
+        except NoText as silent:
             self.failures.append(silent.reason)
             self.stopped = silent.reason if silent.kind != "unusable" else ""
             return
@@ -175,7 +175,7 @@ class Telling:
             None if self.counts is None else self.counts[number],
         )
 
-    def add(self, number: int, told: Told) -> None:
+    def add(self, number: int, told: DecomposedSentence) -> None:
         """Take over what a sentence came to."""
         start = sum(len(description.graphs) for description in self.descriptions)
         self.descriptions.append(Description(self.sentences[number], told.graphs))

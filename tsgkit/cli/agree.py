@@ -22,7 +22,7 @@ from tsgkit.cli.terminal import inert, say, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.report.agreement import Agreed
+    from tsgkit.report.agreement import RowAgreements
 
 HEAD = ("agreement on", "between", "questions of", "measure", "value", "n", "left out")
 
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     return GOOD
 
 
-def _print(found: Agreed, *, with_people: bool) -> None:
+def _print(found: RowAgreements, *, with_people: bool) -> None:
     judge = f", judged by {inert(found.judge)}" if found.judge else ""
     say(f"{inert(found.cell.title)}{judge}: {found.questions:,} questions")
     if with_people:

@@ -27,7 +27,7 @@ from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.report.audit_report import Audited
+    from tsgkit.report.audit_report import TaskAudit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +66,7 @@ def _check_output(path: Path | None) -> None:
         raise UsageError(f"{path}: a report is Markdown or HTML", hint="give it a name that ends in .md or .html")
 
 
-def _write(path: Path, audits: Sequence[Audited]) -> None:
+def _write(path: Path, audits: Sequence[TaskAudit]) -> None:
     from tsgkit.library.files import write_text
     from tsgkit.library.overwrites import refuse_to_replace_data
     from tsgkit.report.audit_report import as_markdown, as_page

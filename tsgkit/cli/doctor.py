@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Examine a model."""
     from tsgkit.library.files import write_text
     from tsgkit.library.overwrites import refuse_to_replace_data
-    from tsgkit.llm.event_loop import waited
+    from tsgkit.llm.event_loop import run_in_background
     from tsgkit.report.doctor_text import check_line, closing_lines
     from tsgkit.runs.doctor import Check, examined, transcript_in, transcript_text
 
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     how = {"timeout": arguments.timeout, "price": arguments.price, "transcript": transcript}
     if not arguments.json:
         say(inert(f"{model}:"))
-    found = waited(partial(examined, model, arguments.model_arg, found=told, **how))
+    found = run_in_background(partial(examined, model, arguments.model_arg, found=told, **how))
     if arguments.save is not None:
         text = transcript_text(found)
         refuse_to_replace_data(arguments.save, text)

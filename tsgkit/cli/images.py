@@ -27,7 +27,7 @@ from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
     from tsgkit.interface.images import PaintingJob
-    from tsgkit.runs.image_generation import Painted, Painter, ToPaint
+    from tsgkit.runs.image_generation import Painter, PaintingOutcome, PaintingWork
 
 CONCURRENCY, TIMEOUT, ATTEMPTS = 4, 300.0, 8
 
@@ -141,11 +141,11 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
     return GOOD
 
 
-def _todo_value(todo: ToPaint) -> dict[str, object]:
+def _todo_value(todo: PaintingWork) -> dict[str, object]:
     return {"total": todo.total, "there": todo.there, "blocked": todo.blocked, "left": len(todo.left)}
 
 
-def value_of(painted: Painted, arguments: argparse.Namespace) -> dict[str, object]:
+def value_of(painted: PaintingOutcome, arguments: argparse.Namespace) -> dict[str, object]:
     """Return what ``--json`` prints."""
     return {
         "out": str(painted.folder),
@@ -167,7 +167,7 @@ def value_of(painted: Painted, arguments: argparse.Namespace) -> dict[str, objec
     }
 
 
-def _print(painted: Painted) -> None:
+def _print(painted: PaintingOutcome) -> None:
     from tsgkit.report.image_text import painted_lines
     from tsgkit.runs.shards import whole_of
 
@@ -177,7 +177,7 @@ def _print(painted: Painted) -> None:
         say(f"all shards together: tsgkit runs merge {name}.shard-* -o {name}")
 
 
-def _say_what_is_left(painted: Painted, painter: Painter) -> None:
+def _say_what_is_left(painted: PaintingOutcome, painter: Painter) -> None:
     """Print errors, the reason for stopping, and how to resume."""
     from tsgkit.report.image_text import trouble_lines
 

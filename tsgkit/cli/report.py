@@ -125,14 +125,14 @@ def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
     from tsgkit.llm.secrets import Secrets
     from tsgkit.runs.gates import gates_of
     from tsgkit.runs.plan import Plan
-    from tsgkit.runs.run_setup import Prepared, Row
+    from tsgkit.runs.run_setup import Row, RunSetup
     from tsgkit.suites.suite import task_of
 
     rows = []
     for one in {row.task: row for row in report.rows}.values():
         task = task_of(load_card(one.task))
         rows.append(Row(one.cell, task, task.recorded(one.solver, one.style), task.dataset(None), ()))
-    return gates_of(texts, Prepared(Plan(), tuple(rows), {}, Secrets()))
+    return gates_of(texts, RunSetup(Plan(), tuple(rows), {}, Secrets()))
 
 
 def _deliver(text: str, output: Path | None) -> None:

@@ -33,11 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.report.report_rows import main_metric
     from tsgkit.report.results_table import board_lines
     from tsgkit.runs.results import result_value
-    from tsgkit.runs.saved_run import reopen, rescore
+    from tsgkit.runs.saved_run import open_saved_run, rescore
 
     rescored = rescore(arguments.run, arguments.data)
     before, after = rescored.before, rescored.after
-    reopened = reopen(arguments.run, arguments.data)
+    reopened = open_saved_run(arguments.run, arguments.data)
     if arguments.json:
         values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in after]
         reread = [_reread_value(one) for one in rescored.reread]

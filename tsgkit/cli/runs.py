@@ -119,9 +119,9 @@ def _merge(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     from tsgkit.report.results_table import board_lines
     from tsgkit.runs.results import result_value
-    from tsgkit.runs.saved_run import reopen
+    from tsgkit.runs.saved_run import open_saved_run
 
-    reopened = reopen(arguments.run, arguments.data)
+    reopened = open_saved_run(arguments.run, arguments.data)
     results = reopened.results
     if arguments.json:
         values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in results]

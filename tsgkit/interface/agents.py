@@ -31,7 +31,7 @@ from tsgkit.graph.rules import Finding
 from tsgkit.interface.arguments import name_of_model, pairs_of
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
-from tsgkit.llm.event_loop import waited
+from tsgkit.llm.event_loop import run_in_background
 from tsgkit.report.plain_text import count, inert
 
 Triplets = Iterable[Sequence[str]]
@@ -40,7 +40,7 @@ USUAL = Effort()
 MOST_SHOWN = 10
 
 
-class Tried(TypedDict, total=False):
+class EffortOptions(TypedDict, total=False):
     """Options of the effort, as for the commands."""
 
     rounds: int
@@ -81,7 +81,7 @@ def refine(
     hint: str = "",
     effort: Effort = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[Tried],
+    **tried: Unpack[EffortOptions],
 ) -> Cleaned:
     """Clean graphs: exact repairs first, then a model for the rest. Without a model only exact repairs are made.
 
@@ -89,7 +89,7 @@ def refine(
     without sentences. ``rounds``, ``critique`` and ``repair`` set the effort.
     """
     work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg, **tried}
-    return waited(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
+    return run_in_background(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
 
 
 async def arefine(
@@ -101,7 +101,7 @@ async def arefine(
     hint: str = "",
     effort: Effort = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[Tried],
+    **tried: Unpack[EffortOptions],
 ) -> Cleaned:
     """Do the same as ``refine`` in the running event loop."""
     found = await cleaner.arefine(
@@ -125,14 +125,14 @@ def generate(
     counts: Sequence[int] | None = None,
     effort: Effort = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[Tried],
+    **tried: Unpack[EffortOptions],
 ) -> Generated:
     """Turn a story into graphs. With ``open_vocabulary`` the model first proposes L.
 
     ``counts`` are the numbers of graphs of the sentences, if known.
     """
     work = {"vocabulary": vocabulary, "open_vocabulary": open_vocabulary, "counts": counts, "effort": effort}
-    return waited(lambda: agenerate(story, model, model_arg=model_arg, **work, **tried))  # type: ignore[arg-type]
+    return run_in_background(lambda: agenerate(story, model, model_arg=model_arg, **work, **tried))  # type: ignore[arg-type]
 
 
 async def agenerate(
@@ -144,7 +144,7 @@ async def agenerate(
     counts: Sequence[int] | None = None,
     effort: Effort = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[Tried],
+    **tried: Unpack[EffortOptions],
 ) -> Generated:
     """Do the same as ``generate`` in the running event loop."""
     if not isinstance(story, (str, list, tuple)):
@@ -161,10 +161,10 @@ async def agenerate(
     return Generated(**vars(found))
 
 
-def _effort(effort: Effort, tried: Tried) -> Effort:
+def _effort(effort: Effort, tried: EffortOptions) -> Effort:
     """Return how much is tried; ``UsageError`` for an option that there is not."""
-    if odd := [name for name in tried if name not in Tried.__annotations__]:
-        known = [*Tried.__annotations__, "vocabulary", "told", "hint", "model_arg", "open_vocabulary", "counts"]
+    if odd := [name for name in tried if name not in EffortOptions.__annotations__]:
+        known = [*EffortOptions.__annotations__, "vocabulary", "told", "hint", "model_arg", "open_vocabulary", "counts"]
         raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
     told: dict[str, Any] = {name: value for name, value in tried.items() if value is not None}
     return replace(effort, **told)
@@ -205,4 +205,4 @@ def _asked(model: Any) -> Any:  # noqa: ANN401
 
 
 for _function in (refine, arefine, generate, agenerate):
-    show_options(_function, Tried)
+    show_options(_function, EffortOptions)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.user_models import given, is_chat_model
+from tsgkit.llm.user_models import is_chat_model, registered_name
 
 
 def _is_text(value: object) -> bool:
@@ -99,7 +99,7 @@ def name_of_model(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, type) or not (callable(value) or is_chat_model(value)):
         what = "expected a name, a function of messages or a chat model of LangChain"
         raise UsageError(f"model: {value!r:.60} is none", hint=what)
-    return given(value)
+    return registered_name(value)
 
 
 def _given_under(name: object, value: Any) -> str:  # noqa: ANN401
@@ -110,7 +110,7 @@ def _given_under(name: object, value: Any) -> str:  # noqa: ANN401
     if isinstance(value, Mapping):
         raise UsageError(f"model {name}: a mapping within a mapping", hint='as in model={"mine": function}')
     name_of_model(value)
-    return given(value, name)
+    return registered_name(value, name)
 
 
 def _refuse_ambiguous(values: Iterable[Any], names: list[str]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from tsgkit.interface.arguments import name_of_model, pairs_of
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
-from tsgkit.llm.event_loop import waited
+from tsgkit.llm.event_loop import run_in_background
 from tsgkit.report.doctor_text import examination_lines
 from tsgkit.runs import doctor as examining
 
@@ -47,7 +47,7 @@ def doctor(
     price: str | None = None,
 ) -> Examination:
     """Test a model and its server with a dozen small requests: what works, and which options to set."""
-    return waited(lambda: adoctor(model, model_arg=model_arg, timeout=timeout, price=price))
+    return run_in_background(lambda: adoctor(model, model_arg=model_arg, timeout=timeout, price=price))
 
 
 async def adoctor(

@@ -24,10 +24,10 @@ from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import estimates_of
-from tsgkit.runs.evaluation import Finished, Options
+from tsgkit.runs.evaluation import EvaluationOutcome, Options
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan, load_plan, made
-from tsgkit.runs.run_setup import Prepared, asked_of, asks_a_model
+from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.subjects import limits_of, prices_of
 from tsgkit.suites.task import PUBLISHED
@@ -68,7 +68,7 @@ PAIRS = ("model_arg", "images", "scenes", "assets")
 """Options that accept a mapping: ``{"mine": "images/mine"}`` for ``mine=images/mine``."""
 
 
-class Asked(TypedDict, total=False):
+class AskOptions(TypedDict, total=False):
     """Options of what is asked."""
 
     model: Any
@@ -94,7 +94,7 @@ class Asked(TypedDict, total=False):
     plan: str | None
 
 
-class Limited(TypedDict, total=False):
+class LimitOptions(TypedDict, total=False):
     """Options of rates and budgets."""
 
     concurrency: int | None
@@ -109,7 +109,7 @@ class Limited(TypedDict, total=False):
     price: Mapping[str, Any] | Names
 
 
-class Evaluated(Asked, Limited, total=False):
+class EvaluateOptions(AskOptions, LimitOptions, total=False):
     """Options of an evaluation."""
 
     out: str | Path | None
@@ -121,7 +121,7 @@ class Evaluated(Asked, Limited, total=False):
     quiet: NotRequired[bool]
 
 
-def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
+def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     """Evaluate models on tasks, in a run folder that the same call resumes.
 
     ``task`` names tasks or suites, or is a ``Task``. ``model`` is a LiteLLM name, a function of messages, a chat model
@@ -138,20 +138,20 @@ def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
     return _run_of(prepared, waited_job(lambda heard: evaluation.acarry_out(prepared, how, heard), watch))
 
 
-async def aevaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
+async def aevaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     """Do the same as ``evaluate`` in the running event loop; a cancellation loses no reply."""
     prepared, how, watch = _prepared(task, dict(options))
     return _run_of(prepared, await evaluation.acarry_out(prepared, how, watch))
 
 
-def plan(task: Tasks = None, **options: Unpack[Evaluated]) -> Estimates:
+def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
     """Return the requests and the cost of an evaluation, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
     return Estimates(estimates_of(prepared, prices_of(models, how.limits.prices)))
 
 
-def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[Prepared, Options, Watch]:
+def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[RunSetup, Options, Watch]:
     """Prepare an evaluation. Raise ``UsageError`` before anything is sent."""
     quiet = options.pop("quiet", False)
     check_kinds(options)
@@ -178,7 +178,7 @@ def _said(value: Any) -> str:  # noqa: ANN401
     return str(getattr(value, "__name__", type(value).__name__))
 
 
-def _run_of(prepared: Prepared, finished: Finished) -> Run:
+def _run_of(prepared: RunSetup, finished: EvaluationOutcome) -> Run:
     return Run(finished.path, finished=finished, prepared=prepared)
 
 
@@ -231,7 +231,7 @@ def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, A
     return {"protocols": [*protocols, *(f"{name}-{control}" for name in protocols for control in chosen)]}
 
 
-OPTIONS = {*ASKED, *CONTROLS, "plan", *Limited.__annotations__}
+OPTIONS = {*ASKED, *CONTROLS, "plan", *LimitOptions.__annotations__}
 OPTIONS |= {"out", "new", "cache", "command", "shard", "scene_time", "boxes"}
 
 
@@ -253,7 +253,7 @@ def how_of(options: Mapping[str, Any]) -> Options:
 
 
 for _function in (evaluate, aevaluate, plan):
-    show_options(_function, Evaluated)
+    show_options(_function, EvaluateOptions)
 
 
 def _example() -> Path:

@@ -24,7 +24,7 @@ from tsgkit.llm.user_models import is_own
 from tsgkit.report.image_text import painted_lines, trouble_lines
 from tsgkit.runs import image_generation, subjects
 from tsgkit.runs.image_folder import PaintingLog, image_of, is_there
-from tsgkit.runs.image_generation import Painted, Painter
+from tsgkit.runs.image_generation import Painter, PaintingOutcome
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.prompt_rewriter import RewriterOptions
 from tsgkit.runs.shards import shard_of
@@ -73,12 +73,12 @@ class PaintingJob:
     folder: Path
     limits: Limits
 
-    async def carried_out(self, watch: Watch) -> Painted:
+    async def carried_out(self, watch: Watch) -> PaintingOutcome:
         """Make them in the running event loop."""
         return await image_generation.apaint_all(self.paintings, self.painter, self.folder, self.limits, watch)
 
 
-class PaintedImages(Painted):
+class PaintedImages(PaintingOutcome):
     """The result of image generation; its folder may be given as ``images=``."""
 
     @property

@@ -21,7 +21,7 @@ from typing import Any
 
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.llm.user_models import given
+from tsgkit.llm.user_models import registered_name
 from tsgkit.report.plain_text import OUTPUT
 from tsgkit.suites.suite import suites
 
@@ -72,7 +72,7 @@ def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Itera
         elif value not in (None, False):
             told = [f"{key}={one}" for key, one in value.items()] if isinstance(value, Mapping) else value
             for one in told if isinstance(told, (list, tuple)) else [told]:
-                yield from (option, given(one) if name == "model" and not isinstance(one, str) else str(one))
+                yield from (option, registered_name(one) if name == "model" and not isinstance(one, str) else str(one))
 
 
 def _alone(run: Any, arguments: argparse.Namespace) -> tuple[int, str]:  # noqa: ANN401

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import comparison, comparison_tables, explanation, explanation_page, terminal
-from tsgkit.report.audit_report import Audited
+from tsgkit.report.audit_report import TaskAudit
 from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.figures import percent
 from tsgkit.report.html import drawn_up
@@ -82,7 +82,7 @@ class Scores(ScoreReport):
         return "\n".join(score_lines(self, self.data))
 
 
-class Audits(tuple[Audited, ...]):
+class Audits(tuple[TaskAudit, ...]):
     """Audits of several tasks, one after the other."""
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from tsgkit.llm.event_loop import waited
+from tsgkit.llm.event_loop import run_in_background
 from tsgkit.report.plain_text import inert
 from tsgkit.runs.jobs import Engine, Part, Watch
 
@@ -46,7 +46,7 @@ def waited_job(make: Callable[[Watch], Coroutine[Any, Any, Result]], watch: Watc
             engine.abandon()
 
     heard = Watch(begun, watch.changed, watch.ticked, watch.stopping, watch.ended)
-    return waited(lambda: make(heard), stop, abandon)
+    return run_in_background(lambda: make(heard), stop, abandon)
 
 
 def _bar() -> tuple[Any, bool]:

@@ -29,15 +29,15 @@ from tsgkit.report.formats import format_of, write
 from tsgkit.report.report_rows import HEADLINE, gather, main_metric
 from tsgkit.report.results_table import results_lines
 from tsgkit.report.sample_list import in_a_line
-from tsgkit.runs.evaluation import Finished
+from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.folder import CALLS, PROMPTS
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import sample_value
 from tsgkit.runs.results import Result, records_of
 from tsgkit.runs.run_files import prompts_in
-from tsgkit.runs.run_setup import Prepared
-from tsgkit.runs.saved_run import Reopened, places_of_calls, reopen
+from tsgkit.runs.run_setup import RunSetup
+from tsgkit.runs.saved_run import SavedRun, open_saved_run, places_of_calls
 from tsgkit.suites.metrics import PROFILES, Metric
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class Run:
         path: str | Path,
         data: str | Path | None = None,
         *,
-        finished: Finished | None = None,
-        prepared: Prepared | None = None,
+        finished: EvaluationOutcome | None = None,
+        prepared: RunSetup | None = None,
     ) -> None:
         self.path = checked_path(path, "run")
         self._data = None if data is None else str(data)
@@ -62,8 +62,8 @@ class Run:
             self._opened  # noqa: B018  (raises at once for a folder without a run)
 
     @cached_property
-    def _opened(self) -> Reopened:
-        return reopen(self.path, self._data)
+    def _opened(self) -> SavedRun:
+        return open_saved_run(self.path, self._data)
 
     @cached_property
     def results(self) -> tuple[Result, ...]:
@@ -241,7 +241,9 @@ class Run:
 
     def __repr__(self) -> str:
         prepared = self._prepared or self._opened.prepared
-        finished = self._finished or Finished(self.path, self.results, (), interrupted=False, budget="", notices=())
+        finished = self._finished or EvaluationOutcome(
+            self.path, self.results, (), interrupted=False, budget="", notices=()
+        )
         return "\n".join(results_lines(finished, prepared))
 
     def _repr_html_(self) -> str:

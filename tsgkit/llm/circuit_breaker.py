@@ -19,10 +19,10 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 @dataclass
-class GivingUp:
+class CircuitBreaker:
     """Counter of denials and failures of one model; ``reason`` says why it is not asked any more.
 
-    >>> found = GivingUp("http://127.0.0.1:1/v1", 60)
+    >>> found = CircuitBreaker("http://127.0.0.1:1/v1", 60)
     >>> for _ in range(DENIALS):
     ...     found.failed(CallFailed("NotFoundError: no such model", status=404))
     >>> found.reason

@@ -53,14 +53,14 @@ BURST_AT_A_PACE = 0.4
 
 
 @dataclass(slots=True)
-class Started:
+class AdmittedRequest:
     """A request in flight or finished, and whether it was rejected."""
 
     at: float
     rejected: bool = False
 
 
-class Flow:
+class RequestQueue:
     """The request queue of one model."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Flow:
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._admitted: deque[float] = deque(maxlen=4096)
         """When requests started that were not turned away, as far as is known."""
-        self._latest: deque[Started] = deque(maxlen=2 * LATEST)
+        self._latest: deque[AdmittedRequest] = deque(maxlen=2 * LATEST)
         """The latest requests in the order of their starts: a rejection comes sooner than an answer."""
         self._pace: float | None = None
         self._learned = 0.0
@@ -118,7 +118,7 @@ class Flow:
         start = self._clock()
         self._since = start if self._since is None else self._since
         self._admitted.append(start)
-        self._latest.append(Started(start))
+        self._latest.append(AdmittedRequest(start))
         return start
 
     async def _queue(self) -> None:
@@ -239,7 +239,7 @@ class Flow:
 
     def _note_rejected(self, started: float | None) -> None:
         if started is None:
-            self._latest.append(Started(self._clock(), rejected=True))
+            self._latest.append(AdmittedRequest(self._clock(), rejected=True))
             return
         if started in self._admitted:
             self._admitted.remove(started)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
-from tsgkit.llm.circuit_breaker import GivingUp
-from tsgkit.llm.concurrency import LONGEST_GATE, Flow
+from tsgkit.llm.circuit_breaker import CircuitBreaker
+from tsgkit.llm.concurrency import LONGEST_GATE, RequestQueue
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.images import identity_of, tokens_of_content
 from tsgkit.llm.outage import Outage
@@ -117,7 +117,7 @@ class Door:
     provider: Provider
     endpoint: str
     parameters: dict[str, Any]
-    flow: Flow
+    flow: RequestQueue
     budget: Budget
     recorder: Recorder
     secrets: Secrets
@@ -131,7 +131,7 @@ class Door:
     waiting: int = 0
     failed: int = 0
     """Requests that failed or were turned away."""
-    giving_up: GivingUp = field(init=False, repr=False)
+    giving_up: CircuitBreaker = field(init=False, repr=False)
     outage: Outage = field(init=False, repr=False)
     _halted: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when no further request is to be made: the run is being stopped, or the model given up."""
@@ -144,7 +144,7 @@ class Door:
     _rng: random.Random = field(default_factory=lambda: random.Random(0))
 
     def __post_init__(self) -> None:
-        self.giving_up = GivingUp(self.endpoint, self.patience.refused_seconds)
+        self.giving_up = CircuitBreaker(self.endpoint, self.patience.refused_seconds)
         self.outage = Outage(self.patience.first_wait, self.patience.longest_wait)
 
     def waits_for(self) -> str:

@@ -2,7 +2,7 @@
 
 >>> async def twice(number):
 ...     return 2 * number
->>> waited(lambda: twice(21))
+>>> run_in_background(lambda: twice(21))
 42
 
 All of them share one loop, so that connections opened by one call (a session of an ``async def`` model) serve the next.
@@ -25,7 +25,7 @@ from tsgkit.llm.request_threads import Threads
 Result = TypeVar("Result")
 
 
-def waited(
+def run_in_background(
     make: Callable[[], Coroutine[Any, Any, Result]],
     stop: Callable[[], None] | None = None,
     abandon: Callable[[], None] | None = None,

@@ -3,7 +3,7 @@
 >>> image = ImageFile(Path("pictures/7.png"), "ab" * 32, "image/png", 1024, 768, 90_000)
 >>> content = content_of("What lies left of the cup?", image)
 >>> content[0]["text"], content[1]["type"], content[1]["path"]
-('What lies left of the cup?', 'image', 'pictures/7.png')
+('What lies left of the cup?', 'picture', 'pictures/7.png')
 >>> from dataclasses import replace
 >>> moved = content_of("What lies left of the cup?", replace(image, path=Path("elsewhere.png")))
 >>> identity_of(content) == identity_of(moved), tokens_of_content(content)
@@ -195,7 +195,7 @@ def without_base64(text: str) -> str:
     """Return a message of a service without the images it may repeat.
 
     >>> without_base64("cannot load data:image/png;base64,iVBORw0KGgo= (1 of 1)")
-    'cannot load [image] (1 of 1)'
+    'cannot load [picture] (1 of 1)'
     """
     return LONG_BASE64.sub(SHOWN, BASE64_URL.sub(SHOWN, text))
 

@@ -180,7 +180,7 @@ def _values(value: Mapping[str, Any]) -> Values:
 
 
 @dataclass
-class Asked:
+class RecordedModel:
     """A model-like wrapper of a source that records its replies."""
 
     source: Source

@@ -1,13 +1,13 @@
 """User code named on the command line: ``python:MODULE:NAME`` is the object, ``NAME()`` its return value.
 
->>> loaded("python:math:sqrt")(9.0), loaded("python:collections:OrderedDict()")
+>>> load_object("python:math:sqrt")(9.0), load_object("python:collections:OrderedDict()")
 (3.0, OrderedDict())
->>> loaded("python:math:squirt")
+>>> load_object("python:math:squirt")
 Traceback (most recent call last):
 tsgkit.errors.UsageError: python:math:squirt: math has no squirt
 
 A module is installed, or a file (``python:./mine.py:NAME``); no code is loaded because of where it is. A factory is
-called once per process. An object of a running program gets its name by :func:`given`.
+called once per process. An object of a running program gets its name by :func:`registered_name`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OWN = "this process"
 _GIVEN: dict[str, Any] = {}
 
 
-def given(found: Any, name: str = "") -> str:  # noqa: ANN401
+def registered_name(found: Any, name: str = "") -> str:  # noqa: ANN401
     """Return the name under which an object of this process is registered: the given one, else its own."""
     what = found if hasattr(found, "__qualname__") else type(found)
     called = f"{PREFIX}{name or f'{what.__module__}:{what.__qualname__}'}"
@@ -48,7 +48,7 @@ def given(found: Any, name: str = "") -> str:  # noqa: ANN401
     return called
 
 
-def loaded(name: str) -> Any:  # noqa: ANN401  (whatever the user's code holds)
+def load_object(name: str) -> Any:  # noqa: ANN401  (whatever the user's code holds)
     """Return the object that a name refers to. Raise ``UsageError`` if it is missing or its code fails."""
     return _GIVEN[name] if name in _GIVEN else _loaded(name)
 

@@ -22,7 +22,7 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_calls import prompt_in
 from tsgkit.llm.images import MOST_BYTES, Messages, bytes_of, images_in
 from tsgkit.llm.reply import Ending, Reply, Usage
-from tsgkit.llm.user_code import described, in_a_thread, loaded
+from tsgkit.llm.user_code import described, in_a_thread, load_object
 
 WRITTEN = ("1", "L", "LA", "I", "P", "RGB", "RGBA")
 """Modes of images that PNG holds."""
@@ -30,7 +30,7 @@ WHAT = "an image of Pillow, its bytes, an array of numbers, or the path of a fil
 
 
 @dataclass
-class OwnImages:
+class UserImageModel:
     """A function that makes images; ``conditioned`` if it also takes images."""
 
     name: str
@@ -41,7 +41,7 @@ class OwnImages:
 
     def prepare(self) -> None:
         """Load the function; ``UsageError`` where it cannot be called as it would be."""
-        found = loaded(self.name)
+        found = load_object(self.name)
         if not callable(found):
             raise UsageError(f"{self.name}: a {type(found).__name__} cannot be called", hint="name a function")
         shown = {"image": None} if self.conditioned else {}

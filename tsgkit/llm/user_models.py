@@ -1,7 +1,7 @@
 """Text models of the user: a function of messages, or a chat model of LangChain, called in this process.
 
 >>> import asyncio
->>> model = OwnModel(given(lambda messages: messages[-1]["content"].upper()))
+>>> model = UserModel(registered_name(lambda messages: messages[-1]["content"].upper()))
 >>> model.prepare()
 >>> asyncio.run(model.send([{"role": "user", "content": "tea"}], None, 60)).text
 'TEA'
@@ -35,14 +35,14 @@ from tsgkit.llm.user_code import (
     PREFIX,
     check_function,
     described,
-    given,
     in_a_thread,
     is_async,
-    loaded,
+    load_object,
+    registered_name,
     text_of_code,
 )
 
-__all__ = ["OwnModel", "given", "is_own", "own_settings", "provider_for", "usual_concurrency"]
+__all__ = ["UserModel", "is_own", "own_settings", "provider_for", "registered_name", "usual_concurrency"]
 WHAT = "a text, a Reply, or a message of LangChain"
 ENDINGS = {"length": Ending.TRUNCATED, "max_tokens": Ending.TRUNCATED, "content_filter": Ending.REFUSED}
 """Reasons to end that messages of LangChain give."""
@@ -57,12 +57,12 @@ def is_own(model: str) -> bool:
 
 def usual_concurrency(model: str, usual: int = USUAL) -> int:
     """Return the default number of requests in flight: 1 for a plain function."""
-    return 1 if is_own(model) and not _waits(loaded(model)) else usual
+    return 1 if is_own(model) and not _waits(load_object(model)) else usual
 
 
-def provider_for(settings: Settings, price: Price | None) -> LiteLlm | OwnModel:
+def provider_for(settings: Settings, price: Price | None) -> LiteLlm | UserModel:
     """Return who answers under the name of a model."""
-    return OwnModel(settings.model, price) if is_own(settings.model) else LiteLlm(settings, price)
+    return UserModel(settings.model, price) if is_own(settings.model) else LiteLlm(settings, price)
 
 
 def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
@@ -70,7 +70,7 @@ def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
     if other := [one.name for one in arguments if one.model in (None, model)]:
         hint = "decide that in the function itself"
         raise UsageError(f"{model}: --model-arg {other[0]} has no use: it is given messages", hint=hint)
-    return Settings(model, {"code": _fingerprint(loaded(model))}, {}, {"api_base": OWN})
+    return Settings(model, {"code": _fingerprint(load_object(model))}, {}, {"api_base": OWN})
 
 
 def _fingerprint(found: Any) -> str:  # noqa: ANN401
@@ -94,7 +94,7 @@ def _waits(found: Any) -> bool:  # noqa: ANN401
 
 
 @dataclass
-class OwnModel:
+class UserModel:
     """A function or chat model that answers."""
 
     name: str
@@ -109,7 +109,7 @@ class OwnModel:
         """Load the function; ``UsageError`` where it cannot be called as it would be."""
         if self._ask is not None:
             return
-        found = loaded(self.name)
+        found = load_object(self.name)
         if is_chat_model(found):
             self._ask = found.ainvoke
             return

@@ -3,7 +3,7 @@
 >>> from tsgkit.logic.parser import parse
 >>> pens = "(exists ?b (and (Is ?b 'bowl') (forall ?p (implies (Is ?p 'pen') (and (Above ?p ?b) (LargerThan ?p ?b))))))"
 >>> instruction(parse(pens))
-'Lay out a knolling image. It shows a bowl and at least one pen. Every pen is above and larger than the bowl.'
+'Lay out a knolling picture. It shows a bowl and at least one pen. Every pen is above and larger than the bowl.'
 >>> hat = "(and (IsStyle 'photo') (exists ?m (exists ?h (and (Is ?m 'man') (Is ?h 'hat') (On ?h ?m)))))"
 >>> instruction(parse(hat), "natural")
 'A photo of a man and a hat. The man wears the hat.'

@@ -4,7 +4,7 @@
 >>> found[0].value, found[0].repaired
 ([{'label': 'cup', 'size': 3}, {'label': None}], True)
 >>> values_in('[{"label": "cup", "box_2d": [1, 2')
-[Found(value=None, start=0, end=33, repaired=False, is_cut=True, is_given_up=False)]
+[FoundValue(value=None, start=0, end=33, repaired=False, is_cut=True, is_given_up=False)]
 
 Accepted besides JSON: single and curly quotes, unquoted keys, too many or too few commas, comments, parentheses for
 brackets, ``None``, ``True`` and ``False``, numbers like ``+5`` and ``.5``. A word that is no value is a text. Values
@@ -52,7 +52,7 @@ OPENING = re.compile(r"[\[{]")
 ANY_OPENING = re.compile(r"[\[{(]")
 
 
-class Found(NamedTuple):
+class FoundValue(NamedTuple):
     """A list or object in a text and its position. One that is cut off has no value.
 
     The rest of a text that takes too many steps (``is_given_up``) counts as cut off.
@@ -78,10 +78,10 @@ class _TooMuch(Exception):
     """The limit of steps is reached."""
 
 
-def values_in(text: str) -> list[Found]:
+def values_in(text: str) -> list[FoundValue]:
     """Return all top-level lists and objects of a text in order; the last one may be cut off."""
     reader = _Reader(text)
-    found: list[Found] = []
+    found: list[FoundValue] = []
     at = 0
     while opening := OPENING.search(text, at):
         at = opening.start()
@@ -91,20 +91,20 @@ def values_in(text: str) -> list[Found]:
         except _TooMuch:
             return [
                 *(one for one in found if not one.is_cut),
-                Found(None, at, len(text), repaired=False, is_cut=True, is_given_up=True),
+                FoundValue(None, at, len(text), repaired=False, is_cut=True, is_given_up=True),
             ]
         except _Cut:
-            found.append(Found(None, at, len(text), repaired=False, is_cut=True))
+            found.append(FoundValue(None, at, len(text), repaired=False, is_cut=True))
             at += 1
         except _Broken:
             at += 1
         else:
-            found.append(Found(value, at, reader.at, reader.repaired))
+            found.append(FoundValue(value, at, reader.at, reader.repaired))
             at = reader.at
     return _without_inner(found)
 
 
-def nested_values_in(text: str) -> Iterator[Found]:
+def nested_values_in(text: str) -> Iterator[FoundValue]:
     """Yield all complete lists and objects of a text in order, including nested ones and those in parentheses.
 
     >>> [one.value for one in nested_values_in("[('a', 'b'), {'c': (1,)}, ['d', ")]
@@ -119,23 +119,23 @@ def nested_values_in(text: str) -> Iterator[Found]:
             return
         except (_Cut, _Broken):
             continue
-        yield Found(value, opening.start(), reader.at, reader.repaired)
+        yield FoundValue(value, opening.start(), reader.at, reader.repaired)
 
 
-def object_with(text: str, *names: str) -> Found | Unreadable:
+def object_with(text: str, *names: str) -> FoundValue | Unreadable:
     """Return the last object of a text with one of these fields, or the reason why there is none.
 
     >>> object_with("{'a': 1} and {'b': 2}", "a").value, object_with("{'a': [1, 2", "a")
     ({'a': 1}, Unreadable(reason='it ends in the middle'))
     """
-    found: list[Found] = values_in(text)
+    found: list[FoundValue] = values_in(text)
     if found and found[-1].is_cut:
         return Unreadable(TOO_MUCH if found[-1].is_given_up else CUT)
     having = [one for one in found if isinstance(one.value, dict) and not one.value.keys().isdisjoint(names)]
     return agreed(having, text) if having else Unreadable(f"there is no {' or '.join(names)} in it")
 
 
-def agreed(found: Sequence[Found], text: str) -> Found | Unreadable:
+def agreed(found: Sequence[FoundValue], text: str) -> FoundValue | Unreadable:
     """Return the one value that all agree on. If words take others back or call one final, return the last."""
     last = found[-1]
     others = [one for one in found if one.value != last.value]
@@ -146,7 +146,7 @@ def agreed(found: Sequence[Found], text: str) -> Found | Unreadable:
     return last
 
 
-def _without_inner(found: list[Found]) -> list[Found]:
+def _without_inner(found: list[FoundValue]) -> list[FoundValue]:
     """Drop values inside a value that is cut off, and cut values before complete ones."""
     first_cut = next((place for place, one in enumerate(found) if one.is_cut), None)
     if first_cut is None:

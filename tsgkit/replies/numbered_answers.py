@@ -67,7 +67,7 @@ FIELDS = (
 )
 
 
-class Said(NamedTuple):
+class StatedLetter(NamedTuple):
     """A letter in a reply, the number of its question (from 1) if given, and whether it is called an answer."""
 
     letter: str
@@ -111,14 +111,14 @@ def _letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
     return tuple(_letter(options, said) for options, said in zip(questions, about, strict=True))
 
 
-def _from_one(said: list[Said], last: int) -> list[Said]:
+def _from_one(said: list[StatedLetter], last: int) -> list[StatedLetter]:
     """Return the statements with numbers from 0 shifted to start at 1, if they cannot be anything else."""
     numbers = {one.number for one in said}
     shift = int(0 in numbers and last not in numbers)
     return [one._replace(number=(one.number or 0) + shift) for one in said]
 
 
-def _letter(options: Options, said: Sequence[Said]) -> Letter:
+def _letter(options: Options, said: Sequence[StatedLetter]) -> Letter:
     found = sorted({one.letter.upper() for one in said})
     if not found:
         return Unreadable(NO_ANSWER)
@@ -129,7 +129,7 @@ def _letter(options: Options, said: Sequence[Said]) -> Letter:
     return Read(found[0], said[0].start, said[0].end)
 
 
-def _said(spoke: Part, wanted: int) -> list[Said]:
+def _said(spoke: Part, wanted: int) -> list[StatedLetter]:
     part = without_fences(shown_plainly(spoke)).strip()
     values = values_in(part.text) if "{" in part.text or part.text.startswith("[") else []
     whole = [one for one in values if not one.is_cut and isinstance(one.value, dict | list)]
@@ -156,24 +156,24 @@ def _plain(line: Part) -> Part:
     return marked.cut(len(marked.text) - len(bare)).strip(QUOTES + "|")
 
 
-def _in_one_line(line: Part, wanted: int) -> Iterator[Said]:
+def _in_one_line(line: Part, wanted: int) -> Iterator[StatedLetter]:
     """Yield the statements of ``B, C, A`` or ``1. B 2. C`` in one line."""
     listed = line.cut(line.text.rfind(":") + 1).strip(" .")
     parts = [listed.cut(*match.span()) for match in APART.finditer(listed.text)]
     if len(parts) > 1 and all(re.fullmatch(LETTER, part.text) for part in parts):
-        yield from (Said(part.text, part.start, part.end) for part in parts)
+        yield from (StatedLetter(part.text, part.start, part.end) for part in parts)
         return
     found = list(COMPACT.finditer(line.text)) if wanted > 1 else []
     if len(found) > 1:
         for match in found:
             letter = line.cut(*match.span(2))
-            yield Said(letter.text, letter.start, letter.end, int(match.group(1)))
+            yield StatedLetter(letter.text, letter.start, letter.end, int(match.group(1)))
 
 
-def _in_lines(lines: Iterable[Part]) -> Iterator[Said]:
+def _in_lines(lines: Iterable[Part]) -> Iterator[StatedLetter]:
     """Yield the letters at line beginnings; one after a number on its own line belongs to that number."""
     current: int | None = None
-    below: list[Said] = []
+    below: list[StatedLetter] = []
     for line in lines:
         numbered = NUMBER.match(line.text)
         if numbered is not None:
@@ -189,7 +189,7 @@ def _in_lines(lines: Iterable[Part]) -> Iterator[Said]:
     yield from [one for one in below if one.labelled] or below
 
 
-def _leading_letters(line: Part) -> list[Said]:
+def _leading_letters(line: Part) -> list[StatedLetter]:
     """Return the letter at the beginning of a line and those joined to it by "or" or a comma; rejected ones are left
     out.
     """
@@ -205,7 +205,7 @@ def _leading_letters(line: Part) -> list[Said]:
     return found
 
 
-def _leading_letter(line: Part) -> Said | None:
+def _leading_letter(line: Part) -> StatedLetter | None:
     """Return the letter at the beginning of a line, with or without a label; words that begin with a letter do not
     count.
     """
@@ -218,10 +218,10 @@ def _leading_letter(line: Part) -> Said | None:
     if found is None:
         return None
     letter = part.cut(*next(found.span(number) for number, group in enumerate(found.groups(), 1) if group))
-    return Said(letter.text, letter.start, letter.end, labelled=label is not None or concluded is not None)
+    return StatedLetter(letter.text, letter.start, letter.end, labelled=label is not None or concluded is not None)
 
 
-def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterator[Said]:
+def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterator[StatedLetter]:
     """Yield the letters in a JSON value: lists in order, objects by question number or by their answer field."""
     if depth > DEEPEST:
         return
@@ -239,7 +239,7 @@ def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterat
         yield from _in_object({str(name).lower(): part for name, part in value.items()}, number, depth)
 
 
-def _in_object(fields: Mapping[str, object], number: int | None, depth: int) -> Iterator[Said]:
+def _in_object(fields: Mapping[str, object], number: int | None, depth: int) -> Iterator[StatedLetter]:
     numbers = {name: found for name in fields if (found := _number(name)) is not None}
     if numbers:
         for name, found in numbers.items():

@@ -26,7 +26,7 @@ from tsgkit.library.files import read_text
 from tsgkit.report.report_rows import main_metric
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import records_of
-from tsgkit.runs.saved_run import Reopened, reopen
+from tsgkit.runs.saved_run import SavedRun, open_saved_run
 from tsgkit.scoring.agreement import Agreement, balanced_accuracy, cohens_kappa, krippendorffs_alpha
 from tsgkit.suites.judgement import Verdict
 
@@ -68,7 +68,7 @@ class People:
         return frozenset(place for rated in every for place in rated)
 
 
-class Measured(NamedTuple):
+class MeasuredAgreement(NamedTuple):
     """One agreement: its subject, its raters, and the kind of question (empty: all)."""
 
     on: str
@@ -78,7 +78,7 @@ class Measured(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Agreed:
+class RowAgreements:
     """All agreements of one row of a run."""
 
     run: str
@@ -91,7 +91,7 @@ class Agreed:
     """The number of rated questions that do not belong to this row."""
     ties: int
     """The number of questions left out because the raters were tied."""
-    measures: tuple[Measured, ...]
+    measures: tuple[MeasuredAgreement, ...]
 
 
 def read_ratings(path: str | Path) -> People:
@@ -143,7 +143,7 @@ def agreements_of(
     other: Path | None = None,
     subject: str | None = None,
     data: str | None = None,
-) -> tuple[Agreed, ...]:
+) -> tuple[RowAgreements, ...]:
     """Return the agreements of every row of a run: with people, with another run's judge, of its rounds with each
     other.
     """
@@ -167,7 +167,7 @@ Verdicts = dict[Place, Verdict]
 
 
 def _rows(run: Path, subject: str | None, data: str | None) -> Iterator[tuple[Cell, str | None, Verdicts]]:
-    reopened = reopen(run, data)
+    reopened = open_saved_run(run, data)
     try:
         subjects = {cell.subject for cell in reopened.states}
         if subject is not None and subject not in subjects:
@@ -179,7 +179,7 @@ def _rows(run: Path, subject: str | None, data: str | None) -> Iterator[tuple[Ce
         reopened.samples.close()
 
 
-def _verdicts(reopened: Reopened, cell: Cell) -> Iterator[tuple[Place, Verdict]]:
+def _verdicts(reopened: SavedRun, cell: Cell) -> Iterator[tuple[Place, Verdict]]:
     row = reopened.states[cell].row
     metric = main_metric(row.task.card.metrics)
     for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
@@ -194,8 +194,8 @@ def _agreed(
     verdicts: Verdicts,
     people: People | None,
     others: Sequence[tuple[Cell, str | None, Verdicts]],
-) -> Agreed:
-    measures: list[Measured] = []
+) -> RowAgreements:
+    measures: list[MeasuredAgreement] = []
     rated = people.places & verdicts.keys() if people is not None else frozenset[Place]()
     ties = 0
     if people is not None:
@@ -207,10 +207,10 @@ def _agreed(
     if people is None and not others:
         measures += _between_rounds(verdicts)
     elsewhere = len(people.places) - len(rated) if people is not None else 0
-    return Agreed(str(run), cell, judge, len(verdicts), len(rated), elsewhere, ties, tuple(measures))
+    return RowAgreements(str(run), cell, judge, len(verdicts), len(rated), elsewhere, ties, tuple(measures))
 
 
-def _with_people(verdicts: Verdicts, people: People) -> tuple[list[Measured], int]:
+def _with_people(verdicts: Verdicts, people: People) -> tuple[list[MeasuredAgreement], int]:
     """Return the judge beside the majority, and people with each other; how many ties were dropped."""
     eyes = {rater: _in_their_eyes(rater, verdicts, people) for rater in people.raters}
     said: list[tuple[str, dict[Place, str | None], dict[str, dict[Place, str]]]] = []
@@ -223,7 +223,7 @@ def _with_people(verdicts: Verdicts, people: People) -> tuple[list[Measured], in
             for rater, rated in people.labels.items()
         }
         said.append((LABELS, mine, theirs))
-    measures: list[Measured] = []
+    measures: list[MeasuredAgreement] = []
     dropped = 0
     for on, judge, raters in said:
         majority, ties = _majority(raters.values())
@@ -231,9 +231,9 @@ def _with_people(verdicts: Verdicts, people: People) -> tuple[list[Measured], in
         for measure in (balanced_accuracy, cohens_kappa):
             measures += _by_kind(on, "judge and majority of people", verdicts, judge, majority, measure)
         if len(raters) > 1:
-            measures.append(Measured(on, "people", "", krippendorffs_alpha(list(raters.values()))))
+            measures.append(MeasuredAgreement(on, "people", "", krippendorffs_alpha(list(raters.values()))))
         everybody: list[Ratings] = [{place: judge[place] for place in majority}, *raters.values()]
-        measures.append(Measured(on, "judge and people", "", krippendorffs_alpha(everybody)))
+        measures.append(MeasuredAgreement(on, "judge and people", "", krippendorffs_alpha(everybody)))
     return measures, dropped
 
 
@@ -271,18 +271,18 @@ def _by_kind(
     first: Ratings,
     second: Ratings,
     measure: Callable[[Ratings, Ratings], Agreement],
-) -> Iterator[Measured]:
+) -> Iterator[MeasuredAgreement]:
     """Yield the measure over all questions that ``second`` rates, and over each kind of them."""
     mine = {place: first[place] for place in second}
-    yield Measured(on, between, "", measure(mine, second))
+    yield MeasuredAgreement(on, between, "", measure(mine, second))
     kinds = list(dict.fromkeys(verdicts[place].kind for place in second if verdicts[place].kind))
     for kind in kinds if len(kinds) > 1 else ():
         places = [place for place in second if verdicts[place].kind == kind]
         chosen = [{place: rated[place] for place in places} for rated in (mine, second)]
-        yield Measured(on, between, kind, measure(*chosen))
+        yield MeasuredAgreement(on, between, kind, measure(*chosen))
 
 
-def _with_another(verdicts: Verdicts, others: Verdicts, name: str) -> Iterator[Measured]:
+def _with_another(verdicts: Verdicts, others: Verdicts, name: str) -> Iterator[MeasuredAgreement]:
     common = verdicts.keys() & others.keys()
     if not common:
         return
@@ -293,20 +293,20 @@ def _with_another(verdicts: Verdicts, others: Verdicts, name: str) -> Iterator[M
     for on, (first, second) in ((VERDICTS, right), (LABELS, labels)):
         if on == VERDICTS or any(first.values()) or any(second.values()):
             yield from _by_kind(on, between, both[0], first, second, cohens_kappa)
-            yield Measured(on, between, "", krippendorffs_alpha([first, second]))
+            yield MeasuredAgreement(on, between, "", krippendorffs_alpha([first, second]))
 
 
-def _between_rounds(verdicts: Verdicts) -> Iterator[Measured]:
+def _between_rounds(verdicts: Verdicts) -> Iterator[MeasuredAgreement]:
     rounds = max((len(one.rounds) for one in verdicts.values()), default=0)
     if rounds > 1:
         raters = [
             {place: one.rounds[turn] if turn < len(one.rounds) else None for place, one in verdicts.items()}
             for turn in range(rounds)
         ]
-        yield Measured(LABELS, f"{rounds} rounds of the judge", "", krippendorffs_alpha(raters))
+        yield MeasuredAgreement(LABELS, f"{rounds} rounds of the judge", "", krippendorffs_alpha(raters))
 
 
-def agreed_value(found: Agreed) -> dict[str, Any]:
+def agreed_value(found: RowAgreements) -> dict[str, Any]:
     """Return the JSON value of a row's agreements."""
     counts = {name: getattr(found, name) for name in ("questions", "rated", "elsewhere", "ties")}
     return {"run": found.run, **found.cell.value, "judge": found.judge, **counts} | {

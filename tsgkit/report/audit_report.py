@@ -26,9 +26,9 @@ from tsgkit.report.report_rows import main_metric
 from tsgkit.report.tables import Line, Table
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.results import records_of
-from tsgkit.runs.saved_run import Reopened, reopen
+from tsgkit.runs.saved_run import SavedRun, open_saved_run
 from tsgkit.suites.audits import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
-from tsgkit.suites.audits.audit import Found, GroupShare, Spread
+from tsgkit.suites.audits.audit import CheckFindings, GroupShare, Spread
 from tsgkit.suites.suite import task_of, tasks_named, tasks_of_rows
 from tsgkit.suites.task import AuditableTask
 
@@ -37,7 +37,7 @@ _SINGULAR = {"scenarios": "scenario", "stories": "story", "contexts": "context",
 
 
 @dataclass(frozen=True)
-class Audited:
+class TaskAudit:
     """The audit of one task's data, and the scores of runs without items that shortcuts solve."""
 
     task: str
@@ -53,7 +53,7 @@ class Audited:
         return Markup("".join(_page_parts(self)))
 
 
-def audits_of(data: str | None, tasks: Sequence[str] = (), run: Path | None = None) -> tuple[Audited, ...]:
+def audits_of(data: str | None, tasks: Sequence[str] = (), run: Path | None = None) -> tuple[TaskAudit, ...]:
     """Audit a file of data, or the data of tasks or of a run. The task is given, or follows from the rows or
     the run."""
     return tuple(audit_of(name, data, run) for name in _tasks(data, tasks, run))
@@ -117,7 +117,7 @@ def _tasks_of_data(data: str) -> list[str]:
     raise FileProblem(f"{path}: no such file or folder, and no installed dataset", hint=look_alike(path))
 
 
-def audit_of(name: str, data: str | None, run: Path | None = None) -> Audited:
+def audit_of(name: str, data: str | None, run: Path | None = None) -> TaskAudit:
     """Audit a task's data (None: those its card names), beside a run over the same data."""
     card = load_card(name)
     task = task_of(card)
@@ -132,11 +132,11 @@ def audit_of(name: str, data: str | None, run: Path | None = None) -> Audited:
     runs = () if run is None else tuple(_runs(run, name, data, found))
     if run is not None and not runs:
         raise UsageError(f"{run}: no row of this run is of {name}", hint="tsgkit runs show lists its rows")
-    return Audited(name, card.title, data or card.data, found, runs)
+    return TaskAudit(name, card.title, data or card.data, found, runs)
 
 
 def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[WithoutShortcuts]:
-    reopened = reopen(run, data, only=(name,))
+    reopened = open_saved_run(run, data, only=(name,))
     try:
         for cell, state in reopened.states.items():
             if cell.task == name:
@@ -148,7 +148,7 @@ def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[With
         reopened.samples.close()
 
 
-def _values(reopened: Reopened, cell: Any, metric: str) -> Iterator[tuple[str, tuple[float, str]]]:  # noqa: ANN401
+def _values(reopened: SavedRun, cell: Any, metric: str) -> Iterator[tuple[str, tuple[float, str]]]:  # noqa: ANN401
     """Yield the strict value of every item, or of each of its questions; one that was not asked counts as wrong."""
     row = reopened.states[cell].row
     for place, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
@@ -162,7 +162,7 @@ def _values(reopened: Reopened, cell: Any, metric: str) -> Iterator[tuple[str, t
         yield record["item_id"], (total / weight if weight else 0.0, record["cluster"])
 
 
-def audited_value(found: Audited) -> dict[str, Any]:
+def audited_value(found: TaskAudit) -> dict[str, Any]:
     """Return the JSON value of an audit."""
     one = found.audit
     best = one.to_beat
@@ -188,7 +188,7 @@ def audited_value(found: Audited) -> dict[str, Any]:
     }
 
 
-def _check_value(found: Found) -> dict[str, Any]:
+def _check_value(found: CheckFindings) -> dict[str, Any]:
     return {
         "code": found.check.code,
         "looks_for": found.check.looks_for,
@@ -206,14 +206,14 @@ def _shortcut_value(one: Shortcut) -> dict[str, Any]:
     }
 
 
-def terminal(found: Audited) -> str:
+def terminal(found: TaskAudit) -> str:
     """Return the audit for a terminal."""
     blocks = ["\n".join(map(terminal_format.line, _summary(found)))]
     blocks += ["\n".join(terminal_format.table(table)) for table in _tables(found)]
     return "\n\n".join(blocks) + "\n"
 
 
-def as_markdown(audits: Sequence[Audited]) -> str:
+def as_markdown(audits: Sequence[TaskAudit]) -> str:
     """Audits as Markdown."""
     blocks = ["# Audit"]
     for found in audits:
@@ -222,12 +222,12 @@ def as_markdown(audits: Sequence[Audited]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def as_page(audits: Sequence[Audited]) -> str:
+def as_page(audits: Sequence[TaskAudit]) -> str:
     """Audits as one HTML page that needs nothing but itself."""
     return html.whole_page("Audit", *(part for found in audits for part in _page_parts(found)))
 
 
-def _page_parts(found: Audited) -> Iterator[Markup]:
+def _page_parts(found: TaskAudit) -> Iterator[Markup]:
     lead = html.listed(_marked(line) for line in _summary(found))
     yield html.section(f"{found.task}: {found.title}", lead, *map(_page_table, _tables(found)))
 
@@ -242,7 +242,7 @@ def _marked(line: Line) -> Markup:
     return Markup("".join(html.name(part) if isinstance(part, Foreign) else html.text(part) for part in line))
 
 
-def _summary(found: Audited) -> Iterator[Line]:
+def _summary(found: TaskAudit) -> Iterator[Line]:
     """Yield the whole in a few sentences."""
     one = found.audit
     yield (Foreign(found.task), f" ({found.title}): {number(one.n)} items of ", Foreign(found.data))
@@ -307,7 +307,7 @@ def _spread_told(spread: Spread) -> str:
     return f"Right answers are spread evenly enough: {told} (p = {spread.skew.p:.2g})."
 
 
-def _tables(found: Audited) -> Iterator[Table]:
+def _tables(found: TaskAudit) -> Iterator[Table]:
     yield from _slip_table(found.audit.found)
     yield from _shortcut_table(found.audit.shortcuts)
     yield from _group_table(found.audit.shortcuts)
@@ -385,14 +385,14 @@ def _around(low: float | None, high: float | None) -> str:
     return NOTHING if low is None or high is None else f"[{percent(low)}, {percent(high)}]"
 
 
-def _slip_table(found: Sequence[Found]) -> Iterator[Table]:
+def _slip_table(found: Sequence[CheckFindings]) -> Iterator[Table]:
     """Yield the slips, where there are any."""
     slips = [each for each in found if each.slips and each.check.is_error]
     if slips:
         yield _findings("slips: items that cannot be trusted", slips)
 
 
-def _check_table(found: Sequence[Found]) -> Iterator[Table]:
+def _check_table(found: Sequence[CheckFindings]) -> Iterator[Table]:
     """Yield the tables of the other findings; checks without findings are only named."""
     worth = [each for each in found if each.slips and not each.check.is_error]
     clean = ", ".join(each.check.code for each in found if not each.slips)
@@ -401,13 +401,13 @@ def _check_table(found: Sequence[Found]) -> Iterator[Table]:
     )
 
 
-def _findings(title: str, found: Sequence[Found], notes: tuple[Line, ...] = ()) -> Table:
+def _findings(title: str, found: Sequence[CheckFindings], notes: tuple[Line, ...] = ()) -> Table:
     rows = tuple((each.check.code, each.check.looks_for, number(len(each.slips))) for each in found)
     lines = tuple(line for each in found for line in _slip_lines(each))
     return Table((title,), ("check", "looks for", "found"), rows, (*lines, *notes), words=2)
 
 
-def _slip_lines(found: Found) -> Iterator[Line]:
+def _slip_lines(found: CheckFindings) -> Iterator[Line]:
     if found.check.is_folded:
         yield (f"{found.check.code}: {number(len(found.slips))} in all; --json lists them",)
         return

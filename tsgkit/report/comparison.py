@@ -25,7 +25,7 @@ from typing import NamedTuple, TypedDict
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.report.comparison_rows import Asked, Contender, Gathered, gather
+from tsgkit.report.comparison_rows import ComparisonRequest, Contender, ContenderGroups, gather
 from tsgkit.runs.folder import HEADER
 from tsgkit.runs.plan import AXES
 from tsgkit.scoring import comparison
@@ -139,7 +139,7 @@ def compare(
     if baseline is not None and not baseline.strip():
         raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
     paths = _with_baseline(paths, baseline)
-    gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common, every=True, by=by))
+    gathered = gather(paths, ComparisonRequest(tuple(tasks), metric, profile, data, common, every=True, by=by))
     if along is not None:
         couples = along_axis(gathered, along, baseline)
     else:
@@ -177,7 +177,7 @@ def by_option(name: str | None) -> _By:
     return {"along": name} if name in BY else {"by": name}
 
 
-def along_axis(gathered: Gathered, axis: str, baseline: str | None = None) -> list[Couple]:
+def along_axis(gathered: ContenderGroups, axis: str, baseline: str | None = None) -> list[Couple]:
     """Return each row and the row that differs from it in an axis alone and has the first value; of its run, if any."""
     if axis not in BY:
         raise UsageError(f"--by {axis}: nothing to compare rows by", hint=meant(axis, BY))
@@ -207,7 +207,7 @@ def _first_of(couples: Sequence[Couple], axis: str) -> str:
     return f"each pair differs in {axis} alone; all others are compared with the first, {axis} {' or '.join(firsts)}"
 
 
-def among(gathered: Gathered) -> list[Couple]:
+def among(gathered: ContenderGroups) -> list[Couple]:
     """Return all pairs of rows of one run; of several runs, those of different ones that are most like each other."""
     couples: list[Couple] = []
     for group in gathered.groups:
@@ -227,7 +227,7 @@ def _is_nearest(one: Contender, other: Contender, group: Sequence[Contender]) ->
     return one.likeness(other) == max(row.likeness(other) for row in group if row.place == one.place)
 
 
-def against(gathered: Gathered, paths: Sequence[Path], baseline: str) -> list[Couple]:
+def against(gathered: ContenderGroups, paths: Sequence[Path], baseline: str) -> list[Couple]:
     """Return each row and that row of the baseline which is most like it."""
     couples: list[Couple] = []
     found = False
@@ -262,7 +262,7 @@ def _base_of(one: Contender, bases: Sequence[Contender], baseline: str) -> Conte
     return nearest[0]
 
 
-def _left_out(gathered: Gathered, couples: Sequence[Couple], axis: str | None = None) -> Iterator[str]:
+def _left_out(gathered: ContenderGroups, couples: Sequence[Couple], axis: str | None = None) -> Iterator[str]:
     why = "there is no row to compare with" if axis is None else f"there is no row that differs in {axis} alone from"
     compared = {id(one) for couple in couples for one in couple}
     for group in gathered.groups:

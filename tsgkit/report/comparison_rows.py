@@ -23,7 +23,7 @@ from tsgkit.library.cards import load_card
 from tsgkit.report.report_rows import main_metric
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
-from tsgkit.runs.saved_run import Reopened, reopen
+from tsgkit.runs.saved_run import SavedRun, open_saved_run
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
@@ -36,7 +36,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonRequest:
     """A request for a comparison: tasks (none: all), a metric (none: the main ones), a profile, and the place of data.
 
     Without a metric, ``every`` takes all metrics in the table of a task; ``by`` is a group of items.
@@ -112,7 +112,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class ContenderGroups:
     """Contenders in groups of one task and metric on the same items, with notes."""
 
     groups: tuple[tuple[Contender, ...], ...]
@@ -124,7 +124,7 @@ class Gathered:
         return tuple(one for group in self.groups for one in group)
 
 
-def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
+def gather(paths: Sequence[Path], asked: ComparisonRequest) -> ContenderGroups:
     """Return the rows of these runs; ``UsageError`` where data or items differ."""
     if asked.profile not in PROFILES:
         raise UsageError(f"there is no profile {asked.profile}", hint=f"choose from {', '.join(PROFILES)}")
@@ -137,7 +137,7 @@ def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
     notes = _notes_on_runs(headers)
     found: list[Contender] = []
     for place, path in enumerate(paths):
-        reopened = reopen(path, asked.data)
+        reopened = open_saved_run(path, asked.data)
         try:
             found += _contenders(reopened, place, tasks, asked, notes)
         finally:
@@ -149,7 +149,7 @@ def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
     for group in level:
         notes += _repeat_notes(group)
         notes += [note for one in group if (note := _unanswered_note(one, asked.profile))]
-    return Gathered(level, tuple(dict.fromkeys(notes)))
+    return ContenderGroups(level, tuple(dict.fromkeys(notes)))
 
 
 def _grouped(named: Sequence[Contender], tasks: Sequence[str]) -> list[list[Contender]]:
@@ -208,7 +208,7 @@ def _notes_on_runs(headers: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _contenders(
-    reopened: Reopened, place: int, tasks: Collection[str], asked: Asked, notes: list[str]
+    reopened: SavedRun, place: int, tasks: Collection[str], asked: ComparisonRequest, notes: list[str]
 ) -> Iterator[Contender]:
     """Yield a contender for every row of a run, its repeats taken together."""
     draws: dict[Cell, list[RowState]] = {}
@@ -252,7 +252,7 @@ def _contenders(
             )
 
 
-def _groups(state: RowState, reopened: Reopened, by: str | None) -> dict[str, tuple[str, ...]]:
+def _groups(state: RowState, reopened: SavedRun, by: str | None) -> dict[str, tuple[str, ...]]:
     """Return the members of a group that each item of a row belongs to, as its record says, else its words."""
     row, found = state.row, dict[str, tuple[str, ...]]()
     if by is None or by not in row.task.groups:
@@ -264,7 +264,7 @@ def _groups(state: RowState, reopened: Reopened, by: str | None) -> dict[str, tu
     return found
 
 
-def _metrics(asked: Asked, task: Task, notes: list[str]) -> tuple[str, ...]:
+def _metrics(asked: ComparisonRequest, task: Task, notes: list[str]) -> tuple[str, ...]:
     """Return the metric asked for, or those that a task is known by."""
     if asked.metric is None:
         return (asked.every and task.shown) or (main_metric(task.card.metrics),)
@@ -275,7 +275,7 @@ def _metrics(asked: Asked, task: Task, notes: list[str]) -> tuple[str, ...]:
 
 
 def _parts(
-    states: Sequence[RowState], reopened: Reopened, profile: str, metric: str, pooling: Pooling
+    states: Sequence[RowState], reopened: SavedRun, profile: str, metric: str, pooling: Pooling
 ) -> tuple[dict[str, Part], dict[str, tuple[str, ...]]]:
     """Return the contribution of each item, averaged over repeats, and the items without an answer."""
     draws: dict[str, list[Part]] = {}
@@ -289,7 +289,7 @@ def _parts(
     return parts, {outcome: tuple(ids) for outcome, ids in unanswered.items()}
 
 
-def _draws(state: RowState, reopened: Reopened, profile: str, metric: str) -> Iterator[tuple[str, str, Part]]:
+def _draws(state: RowState, reopened: SavedRun, profile: str, metric: str) -> Iterator[tuple[str, str, Part]]:
     """Yield every sample of a row that ended: its id, outcome and part."""
     for place in state.places:
         if place == NOWHERE:

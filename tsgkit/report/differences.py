@@ -49,7 +49,7 @@ class GraphDifference:
         return ", ".join(graph.actions) if graph is not None else ""
 
 
-class TellingLine(NamedTuple):
+class DifferenceLine(NamedTuple):
     """A triplet of either graph, with a sign and words for its relation to the other graph."""
 
     kind: str
@@ -66,18 +66,18 @@ def differences(graphs: Graphs) -> Iterator[GraphDifference]:
         yield GraphDifference(reference, candidate, both)
 
 
-def told(graph: GraphDifference) -> Iterator[TellingLine]:
+def told(graph: GraphDifference) -> Iterator[DifferenceLine]:
     """Yield a line for every triplet of both graphs."""
     if graph.difference is None:
         kind = "missing" if graph.candidate is None else "extra"
         for triplet in graph.reference or graph.candidate or ():
-            yield TellingLine(kind, MARKS[kind].sign, str(triplet))
+            yield DifferenceLine(kind, MARKS[kind].sign, str(triplet))
         return
     for triplet in graph.difference.matched:
-        yield TellingLine(MATCHED, "=", str(triplet))
+        yield DifferenceLine(MATCHED, "=", str(triplet))
     for change in graph.difference.changes:
         words = str(change).partition(": ")[2].partition(" (out of L: ")[0]
-        yield TellingLine(str(change.kind), MARKS[change.kind].sign, words, change.outside)
+        yield DifferenceLine(str(change.kind), MARKS[change.kind].sign, words, change.outside)
 
 
 def drawn(graph: GraphDifference, title: str) -> str:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from tsgkit.report.explanation import Explained, explained
+from tsgkit.report.explanation import ExplainedRow, explained
 from tsgkit.report.report_rows import Report, ReportRow, main_metric
 from tsgkit.runs.results import records_of
-from tsgkit.runs.saved_run import Reopened, reopen
+from tsgkit.runs.saved_run import SavedRun, open_saved_run
 from tsgkit.runs.state import RowState
 from tsgkit.scoring.outcomes import Outcome
 
@@ -37,7 +37,7 @@ class Example:
 
     row: ReportRow
     why: str
-    explained: Explained
+    explained: ExplainedRow
 
 
 class _Seen(NamedTuple):
@@ -72,7 +72,7 @@ def _rows_shown(rows: Iterable[ReportRow]) -> Iterator[ReportRow]:
 
 
 def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator[Example]:
-    reopened = reopen(Path(run), data)
+    reopened = open_saved_run(Path(run), data)
     try:
         chosen = [
             (row, state, why, item)
@@ -87,7 +87,7 @@ def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator
         reopened.samples.close()
 
 
-def _records(reopened: Reopened, state: RowState) -> Iterator[_Seen]:
+def _records(reopened: SavedRun, state: RowState) -> Iterator[_Seen]:
     metric = main_metric(state.row.task.card.metrics)
     for record in records_of(state, reopened.samples):
         strict, official = (_value(record["parts"].get(profile, {}).get(metric)) for profile in ("strict", "official"))

@@ -4,7 +4,7 @@
     explanation.rows[0].judged.scores["strict"]["f1"].reason
 
 Everything is read from the run folder and scored with the present readers; no model is asked. Each row of the run that
-has the item gives one :class:`Explained`.
+has the item gives one :class:`ExplainedRow`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.run_files import calls_in, prompts_in
 from tsgkit.runs.run_setup import Row
-from tsgkit.runs.saved_run import Reopened, reopen, transcript_of
+from tsgkit.runs.saved_run import SavedRun, open_saved_run, transcript_of
 from tsgkit.runs.state import NOWHERE
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.item_errors import told
@@ -48,7 +48,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExplainedCall:
     """One call: its messages (none if no model was asked), its reply, and the readings of both profiles."""
 
     label: str
@@ -61,13 +61,13 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Explained:
+class ExplainedRow:
     """The item in one row of the run."""
 
     cell: Cell
     task: Task
     sample: Sample
-    asked: tuple[Asked, ...]
+    asked: tuple[ExplainedCall, ...]
     judged: Judged
     graphs: tuple[GraphDifference, ...]
     unasked: str
@@ -86,7 +86,7 @@ class Explanation:
 
     run: str
     item_id: str
-    rows: tuple[Explained, ...]
+    rows: tuple[ExplainedRow, ...]
 
     @property
     def narrowing(self) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def explain(
     data: str | None = None,
 ) -> Explanation:
     """Explain an item of a run; ``data`` overrides the place of its data."""
-    reopened = reopen(Path(path), data)
+    reopened = open_saved_run(Path(path), data)
     try:
         named = None if task is None else task_named(task, reopened.prepared.plan.tasks, " in this run")
         wanted = {"task": named, "subject": subject, "style": style, "solver": solver, "repeat": repeat}
@@ -129,7 +129,7 @@ def explain(
         reopened.samples.close()
 
 
-def explained(reopened: Reopened, wanted: Sequence[tuple[Row, str]]) -> Iterator[Explained]:
+def explained(reopened: SavedRun, wanted: Sequence[tuple[Row, str]]) -> Iterator[ExplainedRow]:
     """Yield items of an opened run explained, in this order; each must be in the data of its row."""
     calls = _calls_of(reopened.path, {(row.cell, item) for row, item in wanted})
     prompts = _prompts_of(reopened.path, {value.get("prompt", "") for of in calls.values() for value in of})
@@ -137,7 +137,7 @@ def explained(reopened: Reopened, wanted: Sequence[tuple[Row, str]]) -> Iterator
         yield _explained(reopened, row, item, calls[row.cell, item], prompts)
 
 
-def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, ...]:
+def _rows_meant(reopened: SavedRun, wanted: Mapping[str, object]) -> tuple[Row, ...]:
     """Return the rows with these properties; the run must have each of them."""
     rows = reopened.prepared.rows
     for name, value in wanted.items():
@@ -214,12 +214,12 @@ def _part(part: object) -> str:
 
 
 def _explained(
-    reopened: Reopened,
+    reopened: SavedRun,
     row: Row,
     item: str,
     calls: list[dict[str, Any]],
     prompts: Mapping[str, tuple[Message, ...]],
-) -> Explained:
+) -> ExplainedRow:
     number = list(row.dataset.item_ids).index(item)
     sample, chosen = row.dataset.sample(number), number in row.numbers
     transcript = transcript_of(iter(calls)) if calls else None
@@ -232,7 +232,7 @@ def _explained(
     changed = ""
     if transcript is not None and record is not None and not ended:
         changed = "; ".join(_changes(record, record_of(row.cell, judged, transcript)))
-    return Explained(
+    return ExplainedRow(
         cell=row.cell,
         task=row.task,
         sample=sample,
@@ -248,14 +248,14 @@ def _explained(
 
 def _asked(
     row: Row, sample: Sample, calls: list[dict[str, Any]], prompts: Mapping[str, tuple[Message, ...]]
-) -> Iterator[Asked]:
+) -> Iterator[ExplainedCall]:
     last = {(value["label"], value["draw"]): place for place, value in enumerate(calls)}
     for place, value in enumerate(calls):
         reply = reply_from(value["reply"])
         readings = _readings(row, sample, reply)
         messages = prompts.get(value.get("prompt", ""), ())
         again = last[value["label"], value["draw"]] != place
-        yield Asked(value["label"], value["draw"], messages, reply, readings, again)
+        yield ExplainedCall(value["label"], value["draw"], messages, reply, readings, again)
 
 
 def _readings(row: Row, sample: Sample, reply: Reply) -> TwoReadings:
@@ -274,7 +274,7 @@ def _why_unasked(calls: list[dict[str, Any]], lacking: str, *, chosen: bool) -> 
     return "not asked yet; it counts as missing until the same command goes on"
 
 
-def _record(reopened: Reopened, row: Row, item: str) -> dict[str, Any] | None:
+def _record(reopened: SavedRun, row: Row, item: str) -> dict[str, Any] | None:
     state = reopened.states[row.cell]
     ids = row.dataset.item_ids
     for place, number in enumerate(row.numbers):
@@ -309,7 +309,7 @@ def explanation_value(explanation: Explanation) -> dict[str, Any]:
     return {"run": explanation.run, "item_id": explanation.item_id, "rows": [_value(row) for row in explanation.rows]}
 
 
-def _value(row: Explained) -> dict[str, Any]:
+def _value(row: ExplainedRow) -> dict[str, Any]:
     judged = row.judged
     scores = {
         profile: {name: {"value": one.value, "weight": one.weight, "reason": one.reason} for name, one in of.items()}
@@ -332,7 +332,7 @@ def _value(row: Explained) -> dict[str, Any]:
     }
 
 
-def _asked_value(asked: Asked) -> dict[str, Any]:
+def _asked_value(asked: ExplainedCall) -> dict[str, Any]:
     readings = asked.readings
     return {
         "label": asked.label,

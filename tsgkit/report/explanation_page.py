@@ -8,7 +8,7 @@ from tsgkit.graph.drawing.svg import Markup
 from tsgkit.llm.reply import Reply
 from tsgkit.report import html
 from tsgkit.report.differences import GraphDifference, drawn, told
-from tsgkit.report.explanation import Asked, Explained, Explanation
+from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
 from tsgkit.report.explanation_text import shown
 from tsgkit.report.html import tag, text
 from tsgkit.report.phrases import ended, readings_text
@@ -31,7 +31,7 @@ def fragment(explanation: Explanation) -> str:
     return Markup("".join([*parts, *(_row(row, single=len(rows) == 1) for row in rows)]))
 
 
-def _row(row: Explained, *, single: bool) -> Markup:
+def _row(row: ExplainedRow, *, single: bool) -> Markup:
     parts = (
         *_state(row),
         html.section("What was asked", *_question(row), level=3),
@@ -45,7 +45,7 @@ def _row(row: Explained, *, single: bool) -> Markup:
     return tag("section", title, *parts) if single else tag("section", html.folded(title, *parts, is_open=True))
 
 
-def _state(row: Explained) -> Iterator[Markup]:
+def _state(row: ExplainedRow) -> Iterator[Markup]:
     if row.is_counted:
         yield html.paragraph(f"Outcome: {row.judged.outcome}.")
     for words in (row.unasked, row.changed):
@@ -53,16 +53,16 @@ def _state(row: Explained) -> Iterator[Markup]:
             yield html.paragraph(words, class_="note")
 
 
-def _trace(row: Explained) -> Iterator[Markup]:
+def _trace(row: ExplainedRow) -> Iterator[Markup]:
     if row.is_counted and (lines := trace_of(row.task, row.judged)):
         yield html.block("\n".join(lines))
 
 
-def _question(row: Explained) -> Iterator[Markup]:
+def _question(row: ExplainedRow) -> Iterator[Markup]:
     yield html.block(row.task.question(row.sample))
 
 
-def _call(asked: Asked) -> Markup:
+def _call(asked: ExplainedCall) -> Markup:
     again = "; a later call took its place" if asked.made_again else ""
     parts = [html.paragraph(f"{ended(asked.reply)}{again}")]
     sent = [Markup(tag("h4", text(one.role)) + html.block(one.content)) for one in asked.messages]
@@ -84,7 +84,7 @@ def _reply(reply: Reply, answer: Spans) -> Iterator[Markup]:
             yield html.block(words)
 
 
-def _readings(asked: Asked) -> Iterator[Markup]:
+def _readings(asked: ExplainedCall) -> Iterator[Markup]:
     readings = asked.readings
     strict, official = readings_text(readings)
     yield html.facts([("strict reads", html.block(strict)), ("official reads", html.block(official))])
@@ -94,7 +94,7 @@ def _readings(asked: Asked) -> Iterator[Markup]:
         yield html.folded(text(f"Reading notes ({len(readings.notes)})"), notes, is_open=True)
 
 
-def _scores(row: Explained) -> Iterator[Markup]:
+def _scores(row: ExplainedRow) -> Iterator[Markup]:
     if row.unpublished:
         yield html.paragraph(f"No official scores: {row.unpublished}.", class_="note")
     official = row.judged.scores.get("official", {})
@@ -103,7 +103,7 @@ def _scores(row: Explained) -> Iterator[Markup]:
     yield html.table(("metric", "strict", "because", "official", "because "), lines)
 
 
-def _score(row: Explained, scores: Mapping[str, Score], name: str) -> tuple[Markup, Markup]:
+def _score(row: ExplainedRow, scores: Mapping[str, Score], name: str) -> tuple[Markup, Markup]:
     return text(shown(row, scores, name)), text(scores[name].reason if name in scores else "")
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tsgkit.report.differences import GraphDifference, told
-from tsgkit.report.explanation import Asked, Explained, Explanation
+from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
 from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count, inert
@@ -108,7 +108,7 @@ def _write(explanation: Explanation, pen: Pen) -> None:
     pen.line(f"choose one to see all of it: {', '.join(explanation.narrowing)}")
 
 
-def _write_briefly(row: Explained, pen: Pen) -> None:
+def _write_briefly(row: ExplainedRow, pen: Pen) -> None:
     pen.heading(row.cell.title)
     if row.is_counted:
         pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
@@ -123,7 +123,7 @@ def _write_briefly(row: Explained, pen: Pen) -> None:
         pen.line(f"read {row.judged.answer or 'nothing'}" + (f", expected {wanted}" if wanted else ""), 2)
 
 
-def _headline(row: Explained) -> str:
+def _headline(row: ExplainedRow) -> str:
     """Return the metrics that both profiles have, else the first of strict."""
     strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
     names = [name for name in strict if name in official] or list(strict)[:1]
@@ -132,7 +132,7 @@ def _headline(row: Explained) -> str:
     )
 
 
-def shown(row: Explained, scores: Mapping[str, Score], name: str) -> str:
+def shown(row: ExplainedRow, scores: Mapping[str, Score], name: str) -> str:
     """Return a score as text: a share in percent, an amount as a number."""
     if name not in scores:
         return NOTHING
@@ -140,7 +140,7 @@ def shown(row: Explained, scores: Mapping[str, Score], name: str) -> str:
     return percent(scores[name].value, is_share=metric is None or metric.is_share)
 
 
-def _write_row(row: Explained, pen: Pen) -> None:
+def _write_row(row: ExplainedRow, pen: Pen) -> None:
     pen.heading(row.cell.title)
     if row.is_counted:
         pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
@@ -168,7 +168,7 @@ def _write_row(row: Explained, pen: Pen) -> None:
     _write_scores(row, pen)
 
 
-def _write_call(asked: Asked, pen: Pen) -> None:
+def _write_call(asked: ExplainedCall, pen: Pen) -> None:
     again = " (a later call took its place)" if asked.made_again else ""
     pen.heading(f"call {asked.label}, draw {asked.draw}{again}")
     for message in asked.messages:
@@ -202,7 +202,7 @@ def _write_graph(number: int, graph: GraphDifference, pen: Pen) -> None:
         pen.lines.append("    " + pen.coloured(f"{line.sign:<5} {line.words}", line.kind) + outside)
 
 
-def _write_scores(row: Explained, pen: Pen) -> None:
+def _write_scores(row: ExplainedRow, pen: Pen) -> None:
     pen.heading("scores")
     if row.unpublished:
         pen.line(f"no official scores: {row.unpublished}")
@@ -212,7 +212,7 @@ def _write_scores(row: Explained, pen: Pen) -> None:
         pen.line(f"{profile:<8}  {name:<{width}}  {value:>5}  {score.reason}".rstrip())
 
 
-def _scores(row: Explained) -> Iterator[tuple[str, str, Score]]:
+def _scores(row: ExplainedRow) -> Iterator[tuple[str, str, Score]]:
     for profile, scores in row.judged.scores.items():
         for name, score in scores.items():
             yield profile, name, score

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.report.comparison import Pair, interval_of, paired, too_many
-from tsgkit.report.comparison_rows import Asked, Contender, Gathered, gather
+from tsgkit.report.comparison_rows import ComparisonRequest, Contender, ContenderGroups, gather
 from tsgkit.report.figures import one_of
 from tsgkit.runs.plan import AXES
 from tsgkit.scoring.intervals import Interval
@@ -99,7 +99,7 @@ def grid(
     seed: int = 0,
 ) -> Grid:
     """Return the grid of these runs; ``UsageError`` where data or items differ."""
-    gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common))
+    gathered = gather(paths, ComparisonRequest(tuple(tasks), metric, profile, data, common))
     firsts = {(one.subject, one.task): one for one in reversed(gathered.all)}
     couples = [(one, first) for one in gathered.all if (first := firsts[one.subject, one.task]) is not one]
     pairs = paired(couples, seed)
@@ -115,7 +115,7 @@ def grid(
     )
 
 
-def _rows(gathered: Gathered, pairs: dict[Contender, Pair]) -> tuple[GridRow, ...]:
+def _rows(gathered: ContenderGroups, pairs: dict[Contender, Pair]) -> tuple[GridRow, ...]:
     """Models in the order they came, each with its styles; a row of the same name in two runs is two rows."""
     places: dict[tuple[object, ...], dict[str, Contender]] = {}
     for one in gathered.all:

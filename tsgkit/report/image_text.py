@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from tsgkit.report.plain_text import count, inert
 
 if TYPE_CHECKING:
-    from tsgkit.runs.image_generation import Painted
+    from tsgkit.runs.image_generation import PaintingOutcome
 
 SHOWN = 5
 
 
-def painted_lines(painted: Painted) -> Iterator[str]:
+def painted_lines(painted: PaintingOutcome) -> Iterator[str]:
     """Yield how many there are, what they cost, and where they lie."""
     parts = [f"{painted.painted:,} painted", f"{painted.there:,} there already", f"{painted.blocked:,} blocked"]
     parts += [f"{len(painted.failures):,} failed"] + ([f"{painted.unasked:,} not asked"] if painted.unasked else [])
@@ -23,7 +23,7 @@ def painted_lines(painted: Painted) -> Iterator[str]:
     yield f"written: {inert(str(painted.folder))}"
 
 
-def trouble_lines(painted: Painted) -> Iterator[str]:
+def trouble_lines(painted: PaintingOutcome) -> Iterator[str]:
     """Yield blocked and failed images, the reason for stopping, and the reason for waiting."""
     yield from map(inert, painted.notices)
     for what, named in (("blocked", painted.refusals), ("failed", painted.failures)):

@@ -22,7 +22,7 @@ from tsgkit.report.explanation_text import shown
 from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight
 from tsgkit.report.html import tag, text
 from tsgkit.report.phrases import ended, readings_text
-from tsgkit.report.plots import Ended, Line, Point, Scored
+from tsgkit.report.plots import Line, OutcomeBar, Point, ScoreRow
 from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
 from tsgkit.report.tables import controls, document, published_tables, shown_in
 from tsgkit.runs.folder import read_header
@@ -178,13 +178,15 @@ def _plots(report: Report) -> Iterator[Markup]:
     figures = list[Markup]()
     for task, rows in _by_task(report.rows).items():
         scored = [
-            Scored(label(row, rows), *(_point(row.board, profile, row.main) for profile in PROFILES)) for row in rows
+            ScoreRow(label(row, rows), *(_point(row.board, profile, row.main) for profile in PROFILES)) for row in rows
         ]
         title = f"{task}: {rows[0].main}, percent"
         figures.append(html.drawing(plots.intervals(scored, title=title), title))
         title = f"{task}: how samples ended"
         figures.append(
-            html.drawing(plots.outcomes([Ended(label(row, rows), row.outcomes) for row in rows], title=title), title)
+            html.drawing(
+                plots.outcomes([OutcomeBar(label(row, rows), row.outcomes) for row in rows], title=title), title
+            )
         )
         figures += (_part_plot(row, label(row, rows)) for row in rows if _parts_shown(row))
     figures += _k_plots(report)
@@ -199,7 +201,7 @@ def _parts_shown(row: ReportRow) -> tuple[str, ...]:
 
 def _part_plot(row: ReportRow, label: str) -> Markup:
     """Return one subject over the parts of its main metric."""
-    parts = [Scored(name, *(_point(row.board, profile, name) for profile in PROFILES)) for name in _parts_shown(row)]
+    parts = [ScoreRow(name, *(_point(row.board, profile, name) for profile in PROFILES)) for name in _parts_shown(row)]
     title = f"{row.task}: what {row.main} is made of, percent: {label}"
     return html.drawing(plots.intervals(parts, title=title), title)
 

@@ -1,6 +1,6 @@
 """Small SVG plots: scores with intervals, outcomes, and scores by k.
 
->>> svg = intervals([Scored("model A", Point(0.5, 0.4, 0.6), None)], title="Scores")
+>>> svg = intervals([ScoreRow("model A", Point(0.5, 0.4, 0.6), None)], title="Scores")
 >>> "<title>Scores</title>" in svg, "model A: strict 50.0 [40.0, 60.0], official none" in svg
 (True, True)
 
@@ -61,7 +61,7 @@ class Point(NamedTuple):
     high: float | None = None
 
 
-class Scored(NamedTuple):
+class ScoreRow(NamedTuple):
     """One row of a plot of scores, in both profiles; None if one does not apply."""
 
     label: str
@@ -69,7 +69,7 @@ class Scored(NamedTuple):
     official: Point | None
 
 
-class Ended(NamedTuple):
+class OutcomeBar(NamedTuple):
     """One bar: the numbers of samples by outcome."""
 
     label: str
@@ -83,7 +83,7 @@ class Line(NamedTuple):
     points: Mapping[int, Point]
 
 
-def intervals(rows: Sequence[Scored], *, title: str) -> str:
+def intervals(rows: Sequence[ScoreRow], *, title: str) -> str:
     """Return dots with whiskers, strict above official, on a scale from 0 to 100, with the numbers beside them."""
     parts = list[Markup]()
     y = _legend_of_profiles(parts)
@@ -101,7 +101,7 @@ def intervals(rows: Sequence[Scored], *, title: str) -> str:
     return _document(y + 20, [*grid, *parts], title, described)
 
 
-def outcomes(rows: Sequence[Ended], *, title: str) -> str:
+def outcomes(rows: Sequence[OutcomeBar], *, title: str) -> str:
     """Return one bar a row, cut by how its samples ended; under it every way that occurs, with its number."""
     parts, y = list[Markup](), 4.0
     for row in rows:

@@ -222,7 +222,7 @@ def asks_published_data(kind: str, file: str, name: str) -> bool:
     return kind in known.tasks and bool(is_official(known.file(kind), read_bytes(file)))
 
 
-class Found(NamedTuple):
+class FoundDoubt(NamedTuple):
     """A doubt found by a check, without its words."""
 
     table: str
@@ -231,14 +231,14 @@ class Found(NamedTuple):
     columns: tuple[str, ...]
 
 
-def doubts_found(reference: Reference) -> Iterator[Found]:
+def doubts_found(reference: Reference) -> Iterator[FoundDoubt]:
     """Yield everything in the tables that arithmetic says cannot be right."""
     for table in reference.tables:
         for model, figures in table.rows.items():
             row = dict(zip(table.columns, figures, strict=True))
             for check in (_bound, _multiple, _sum, _mean):
                 for columns in check(row):
-                    yield Found(table.name, model, check.__name__.strip("_"), tuple(c.title for c in columns))
+                    yield FoundDoubt(table.name, model, check.__name__.strip("_"), tuple(c.title for c in columns))
 
 
 Figures = dict[Column, float]

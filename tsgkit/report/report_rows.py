@@ -23,7 +23,7 @@ from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
 from tsgkit.runs.results import usage_value
 from tsgkit.runs.run_files import check_evaluation, samples_in
-from tsgkit.runs.run_setup import Prepared, Row
+from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import prepared_again
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
@@ -310,7 +310,7 @@ class _Wanted(NamedTuple):
         return tuple(name for name in task.metrics if self.in_groups and f"{task.key}.{name}" in self.also)
 
 
-def _sums_of(prepared: Prepared, file: Path, by: Sequence[str]) -> list[_Sums]:
+def _sums_of(prepared: RunSetup, file: Path, by: Sequence[str]) -> list[_Sums]:
     """Return the totals of every row from one pass over the records, or two if a sample was recorded twice.
 
     Of several records of a sample the last one counts. A record that ended in an error of the service is held back
@@ -326,7 +326,7 @@ def _sums_of(prepared: Prepared, file: Path, by: Sequence[str]) -> list[_Sums]:
 
 
 def _look(
-    prepared: Prepared, file: Path, by: Sequence[str], latest: dict[tuple[Cell, int], int], only: Collection[int] | None
+    prepared: RunSetup, file: Path, by: Sequence[str], latest: dict[tuple[Cell, int], int], only: Collection[int] | None
 ) -> tuple[list[_Sums], bool]:
     """Sums over the records (those that begin at these places of the file), and whether a sample was added twice."""
     computed = {row.cell.task: _Computed(row, by) for row in prepared.rows}

@@ -11,10 +11,10 @@ from tsgkit.report.phrases import MORE_ROOM
 from tsgkit.report.plain_text import count, inert
 from tsgkit.report.report_rows import main_metric
 from tsgkit.report.terminal import PAPER, Screen, aligned
-from tsgkit.runs.evaluation import Finished
+from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import BASELINE, Plan
 from tsgkit.runs.results import Result, usage_value
-from tsgkit.runs.run_setup import Prepared
+from tsgkit.runs.run_setup import RunSetup
 from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.suite import default_tasks
 from tsgkit.suites.task import controls_of
@@ -27,7 +27,7 @@ PROFILES = "strict: every item counts; official: as the published code counts"
 
 
 def results_lines(
-    finished: Finished, prepared: Prepared, *, samples: bool = False, screen: Screen = PAPER
+    finished: EvaluationOutcome, prepared: RunSetup, *, samples: bool = False, screen: Screen = PAPER
 ) -> Iterator[str]:
     """Yield the table, what went wrong, and where everything lies."""
     yield from board_lines(finished.results, prepared, screen)
@@ -52,7 +52,7 @@ def results_lines(
         yield f"what went wrong: tsgkit samples {inert(shlex.quote(str(finished.path)))} --wrong"
 
 
-def _next_steps(prepared: Prepared) -> Iterator[str]:
+def _next_steps(prepared: RunSetup) -> Iterator[str]:
     """Yield the commands that make sense next, for the tasks that they make sense for together."""
     tasks = {row.cell.task: row.task for row in prepared.rows}
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -69,7 +69,7 @@ def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
     return [*named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
 
 
-def board_lines(results: Sequence[Result], prepared: Prepared, screen: Screen = PAPER) -> Iterator[str]:
+def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = PAPER) -> Iterator[str]:
     """Yield one table for each subject, and what went wrong."""
     shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
     judges = {row.cell.subject: f", judged by {row.judge}" for row in prepared.rows if row.judge is not None}
@@ -106,7 +106,7 @@ def never_answered(results: Sequence[Result]) -> bool:
     return bool(results) and all(result.given_up and result.never_answered for result in results)
 
 
-def _controls(prepared: Prepared, screen: Screen) -> Iterator[str]:
+def _controls(prepared: RunSetup, screen: Screen) -> Iterator[str]:
     """Yield the scores of control programs on the same samples, if the task has any."""
     for task, row in {row.cell.task: row for row in prepared.rows}.items():
         controls = controls_of(row.task, row.dataset, row.numbers, prepared.plan.at("seed"))

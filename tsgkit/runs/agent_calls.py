@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tsgkit.agents.asker import Kept, door_of
+from tsgkit.agents.asker import MemoryRecorder, door_of
 from tsgkit.agents.prompts import fingerprint
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.downloads import checksum_of_bytes
@@ -19,7 +19,7 @@ from tsgkit.library.overwrites import refuse_to_fill, refuse_to_overwrite
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
-from tsgkit.llm.scripts import Asked
+from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
 from tsgkit.runs.jobs import Engine, Part, Watch
@@ -38,7 +38,7 @@ class AgentCalls:
     """An open folder of calls with the model that is asked."""
 
     folder: RunFolder
-    asker: Door | Asked
+    asker: Door | RecordedModel
     budget: Budget
     product: Path
     model: str = ""
@@ -125,12 +125,12 @@ def open_calls(
     return AgentCalls(opened, asker, budget, product, model, notices, shard)
 
 
-def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget) -> Door | Asked:
+def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget) -> Door | RecordedModel:
     """Return who is asked."""
     if model.startswith(BASELINE):
         raise UsageError(f"{model} is no model to ask", hint="name PROVIDER/NAME, script:FILE or replay:RUN")
     if not asks_a_model(model):
-        return Asked(recorded_of(model)[0], Kept())
+        return RecordedModel(recorded_of(model)[0], MemoryRecorder())
     price = prices_of((model,), limits.prices)[model]
     if limits.max_cost is not None and price is None:
         hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
@@ -186,7 +186,7 @@ def _written(product: Path) -> str:
     return checksum_of_bytes(read_bytes(product)) if product.is_file() else ""
 
 
-def _header(model: str, asker: Door | Asked, asked: dict[str, Any], command: Sequence[str]) -> dict[str, Any]:
+def _header(model: str, asker: Door | RecordedModel, asked: dict[str, Any], command: Sequence[str]) -> dict[str, Any]:
     door = asker if isinstance(asker, Door) else None
     how = {} if door is None else {"endpoint": door.endpoint, "parameters": door.parameters}
     everything = {"model": {"name": model, **how}, "prompts": fingerprint(), **asked}

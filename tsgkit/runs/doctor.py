@@ -1,9 +1,10 @@
 """Examination of a model and its server with a dozen small requests, and the options that follow from it.
 
->>> from tsgkit.llm.event_loop import waited
+>>> from tsgkit.llm.event_loop import run_in_background
+>>> from tsgkit.llm.user_code import registered_name
 >>> def mine(messages):
 ...     return "ready"
->>> found = waited(lambda: examined(given(mine)))
+>>> found = run_in_background(lambda: examined(registered_name(mine)))
 >>> found.checks[0].name, found.checks[0].verdict
 ('plain text', 'works')
 
@@ -31,7 +32,6 @@ from tsgkit.llm.door import Call, Door, Patience, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
-from tsgkit.llm.user_models import given as given
 from tsgkit.llm.user_models import is_own
 from tsgkit.version import __version__
 

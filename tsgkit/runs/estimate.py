@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tsgkit.llm.images import CHARACTERS_A_TOKEN, characters_of, tokens_of_content
 from tsgkit.llm.prices import Price
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.run_setup import Prepared, Row, asks_a_model
+from tsgkit.runs.run_setup import Row, RunSetup, asks_a_model
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0
 """Characters a token."""
@@ -48,7 +48,7 @@ class RowEstimate:
     cost: Spread | None
 
 
-def estimates_of(prepared: Prepared, prices: Mapping[str, Price | None]) -> tuple[RowEstimate, ...]:
+def estimates_of(prepared: RunSetup, prices: Mapping[str, Price | None]) -> tuple[RowEstimate, ...]:
     """Return the estimate of every row."""
     return tuple(_estimate(row, prices.get(row.asked)) for row in prepared.rows)
 

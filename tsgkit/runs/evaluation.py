@@ -27,7 +27,7 @@ from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, 
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import BASELINE, Cell, Plan
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
-from tsgkit.runs.run_setup import SCENE_TIME, Prepared, asked_of, asks_a_model, in_shard, prepare
+from tsgkit.runs.run_setup import SCENE_TIME, RunSetup, asked_of, asks_a_model, in_shard, prepare
 from tsgkit.runs.saved_run import reader_of, records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.state import RowState, states_of
@@ -58,7 +58,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Finished:
+class EvaluationOutcome:
     """The outcome of an evaluation."""
 
     path: Path
@@ -92,12 +92,14 @@ class Finished:
         return FINISHED_WITH_ERRORS if failed else GOOD
 
 
-def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False) -> Finished:
+def evaluate(
+    plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False
+) -> EvaluationOutcome:
     """Run a plan, or the rest of it."""
     return carry_out(prepare_run(plan, options), options, watch or Watch(), with_samples=with_samples)
 
 
-def prepare_run(plan: Plan, options: Options) -> Prepared:
+def prepare_run(plan: Plan, options: Options) -> RunSetup:
     """Prepare a plan with the request form of the existing run; a new run has the newest form."""
     shard = options.shard
     if shard is None:
@@ -106,7 +108,7 @@ def prepare_run(plan: Plan, options: Options) -> Prepared:
     return in_shard(_prepared(plan, replace(options, out=out)), shard)
 
 
-def _with_idle_solvers(plan: Plan, options: Options) -> Prepared | None:
+def _with_idle_solvers(plan: Plan, options: Options) -> RunSetup | None:
     """Prepare a stored run of folders that was begun with solvers, which version 0.1.0 ignored; None for other runs."""
     default = Plan().solvers
     if plan.solvers == default or options.new or not all(name.startswith(BASELINE) for name in plan.models):
@@ -123,8 +125,8 @@ def _with_idle_solvers(plan: Plan, options: Options) -> Prepared | None:
     return replace(found, idle_solvers=plan.solvers) if is_stored else None
 
 
-def _prepared(plan: Plan, options: Options) -> Prepared:
-    def prepared(form: int) -> Prepared:
+def _prepared(plan: Plan, options: Options) -> RunSetup:
+    def prepared(form: int) -> RunSetup:
         return prepare(plan, scene_time=options.scene_time, boxes=options.boxes, form=form)
 
     if options.out is not None:
@@ -149,7 +151,7 @@ def _forms_of_runs(name: str) -> set[int]:
     return forms
 
 
-def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_samples: bool = False) -> Finished:
+def carry_out(prepared: RunSetup, options: Options, watch: Watch, *, with_samples: bool = False) -> EvaluationOutcome:
     """Work on a prepared plan in its folder until nothing is left or something stops it."""
     with _opened(prepared, options, watch) as opened:
         with opened.working() as job:
@@ -158,7 +160,9 @@ def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_sample
         return opened.finished(with_samples)
 
 
-async def acarry_out(prepared: Prepared, options: Options, watch: Watch, *, with_samples: bool = False) -> Finished:
+async def acarry_out(
+    prepared: RunSetup, options: Options, watch: Watch, *, with_samples: bool = False
+) -> EvaluationOutcome:
     """Do the same in the event loop that is running."""
     with _opened(prepared, options, watch) as opened:
         with opened.working() as job:
@@ -168,7 +172,7 @@ async def acarry_out(prepared: Prepared, options: Options, watch: Watch, *, with
 
 
 @contextmanager
-def _opened(prepared: Prepared, options: Options, watch: Watch) -> Iterator[_Opened]:
+def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[_Opened]:
     """Open the folder of a run, begun or gone on with, while the block lasts."""
     path, notices = folder_of(prepared, options)
     if not (path / HEADER).exists():
@@ -189,7 +193,7 @@ def _opened(prepared: Prepared, options: Options, watch: Watch) -> Iterator[_Ope
 class _Opened:
     """A run with its open folder."""
 
-    prepared: Prepared
+    prepared: RunSetup
     options: Options
     watch: Watch
     folder: RunFolder
@@ -223,12 +227,12 @@ class _Opened:
             _note_models(self.folder, subjects)
             self.notices[:0] = [*job.notices, *told]
 
-    def finished(self, with_samples: bool) -> Finished:
+    def finished(self, with_samples: bool) -> EvaluationOutcome:
         """Return what became of it."""
         return _finished(self, with_samples)
 
 
-def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
+def folder_of(prepared: RunSetup, options: Options) -> tuple[Path, list[str]]:
     """Return the run folder and notes about it. With ``new`` an earlier run is moved aside, not deleted."""
     path = options.out or default_folder(prepared)
     if prepared.shard is not None and options.out is not None:
@@ -238,7 +242,7 @@ def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
     return path, []
 
 
-def default_folder(prepared: Prepared) -> Path:
+def default_folder(prepared: RunSetup) -> Path:
     """Return the folder of a run that is given none: by its identity, or where version 0.1.0 began it under another."""
     path = RUNS / f"{prepared.name}-{prepared.identity}"
     if prepared.shard is not None:
@@ -257,7 +261,7 @@ def _runs_named(name: str) -> list[Path]:
     return sorted(RUNS.glob(f"{escape(name)}-{'?' * 16}"))
 
 
-def _check_before_beginning(prepared: Prepared, path: Path) -> None:
+def _check_before_beginning(prepared: RunSetup, path: Path) -> None:
     """Raise the errors that a new run would meet at its first request, before its folder is created."""
     if path.is_dir() and any(found.name != LOCK for found in path.iterdir()):
         raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
@@ -270,7 +274,7 @@ def _there(number: int) -> str:
     return f"{number:,} {'sample is' if number == 1 else 'samples are'} there already" if number else ""
 
 
-def _remember_formats(prepared: Prepared, folder: RunFolder, job: Evaluation) -> None:
+def _remember_formats(prepared: RunSetup, folder: RunFolder, job: Evaluation) -> None:
     """Give the judge the response formats that the run knows, and store what it learns."""
     judge = prepared.plan.judge
     if judge is None or not asks_a_model(judge):
@@ -318,7 +322,7 @@ def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:
         folder.update_header(models=known)
 
 
-def _finished(opened: _Opened, with_samples: bool) -> Finished:
+def _finished(opened: _Opened, with_samples: bool) -> EvaluationOutcome:
     prepared, folder, states, engine = opened.prepared, opened.folder, opened.states, opened.engine
     if all(place >= 0 for state in states.values() for place in state.places):
         put_in_order(states, folder.samples)
@@ -329,7 +333,7 @@ def _finished(opened: _Opened, with_samples: bool) -> Finished:
     notices = opened.notices + [
         notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())
     ]
-    return Finished(
+    return EvaluationOutcome(
         path=folder.path,
         results=results,
         values=values,

@@ -20,9 +20,9 @@ from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import scores_of
 from tsgkit.runs.run_setup import Row, asks_a_model
 from tsgkit.runs.state import RowState
-from tsgkit.runs.worker_processes import FEWEST, Computing, processors
+from tsgkit.runs.worker_processes import FEWEST, WorkerPool, processors
 from tsgkit.suites.item_errors import told
-from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
+from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -46,12 +46,12 @@ class Subject(Protocol):
         """Ask nothing new."""
 
 
-class _Heard:
+class _RecordingAsk:
     """The replies about one sample so far, and an exception raised while asking."""
 
     def __init__(self, ask: Ask | None) -> None:
         self.ask: Ask | None = None if ask is None else self._asked
-        self._ask, self._said, self._raised = ask, list[Said](), list[Exception]()
+        self._ask, self._said, self._raised = ask, list[LabelledReply](), list[Exception]()
 
     @property
     def transcript(self) -> Transcript:
@@ -73,7 +73,7 @@ class _Heard:
         except Exception as error:
             self._raised.append(error)
             raise
-        self._said.append(Said(label, reply))
+        self._said.append(LabelledReply(label, reply))
         return reply
 
 
@@ -87,7 +87,7 @@ class Evaluation:
     in_flight: int
     engine: Engine
     notices: list[str] = field(default_factory=list)
-    _computing: Computing | None = None
+    _computing: WorkerPool | None = None
 
     def note(self, **facts: object) -> None:
         """Add what became known to the header of the run. Stop the run if it cannot be written."""
@@ -152,7 +152,7 @@ class Evaluation:
         workers = min(processors(), self.in_flight, left)
         if left < FEWEST or workers < 2:
             return 1
-        self._computing = Computing(workers)
+        self._computing = WorkerPool(workers)
         return workers
 
     async def _sample(self, unit: tuple[RowState, int]) -> None:
@@ -170,7 +170,7 @@ class Evaluation:
         row = state.row
         sample = row.dataset.sample(row.numbers[place])
         where = row.where(sample.item_id)
-        heard = _Heard(self._ask(row, where))
+        heard = _RecordingAsk(self._ask(row, where))
         try:
             transcript = await self._solved(row, sample, heard)
         except Exception as error:
@@ -187,7 +187,7 @@ class Evaluation:
         state.spent += usage.get("cost", 0.0)
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
 
-    async def _solved(self, row: Row, sample: Any, heard: _Heard) -> Transcript:  # noqa: ANN401  (its suite's sample)
+    async def _solved(self, row: Row, sample: Any, heard: _RecordingAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
         ask = heard.ask
         if ask is None and self._computing is not None and row.task.computes:
             return await self._computing.solve(row.solver, sample)

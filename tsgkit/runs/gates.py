@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.runs.results import Result
-from tsgkit.runs.run_setup import Prepared
+from tsgkit.runs.run_setup import RunSetup
 from tsgkit.suites.suite import task_named
 
 
@@ -29,12 +29,12 @@ class Gate(NamedTuple):
     least: float
 
 
-def gates_of(texts: Iterable[str], prepared: Prepared) -> tuple[Gate, ...]:
+def gates_of(texts: Iterable[str], prepared: RunSetup) -> tuple[Gate, ...]:
     """Return the gates of ``--fail-under``; ``UsageError`` before anything is asked."""
     return tuple(_gate(text, prepared) for text in texts)
 
 
-def _gate(text: str, prepared: Prepared) -> Gate:
+def _gate(text: str, prepared: RunSetup) -> Gate:
     name, _, value = text.partition("=")
     task, _, metric = name.rpartition(".")
     tasks = {row.task.key: row.task for row in prepared.rows}

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tsgkit.agents.asker import KEY, Kept
+from tsgkit.agents.asker import KEY, MemoryRecorder
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, FileProblem, UsageError
 from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
-from tsgkit.llm.concurrency import Flow
+from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, prompt_hash
 from tsgkit.llm.failures import NotFinished, Unasked
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
@@ -29,7 +29,7 @@ from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.llm.user_code import OWN, PREFIX
-from tsgkit.llm.user_images import OwnImages
+from tsgkit.llm.user_images import UserImageModel
 from tsgkit.runs.folder import locked
 from tsgkit.runs.image_folder import (
     API_ERROR,
@@ -58,7 +58,7 @@ WHAT = "these images"
 
 
 @dataclass(frozen=True)
-class ToPaint:
+class PaintingWork:
     """The work of a call: images to make, existing images, and blocked ones."""
 
     left: tuple[Painting, ...]
@@ -91,10 +91,10 @@ class Painter:
         """True if images are made by user code in this process."""
         return self.settings.model.startswith(PREFIX)
 
-    def provider(self, *, conditioned: bool) -> LiteLlmImages | OwnImages:
+    def provider(self, *, conditioned: bool) -> LiteLlmImages | UserImageModel:
         """Return who really makes the images."""
         if self.is_own:
-            return OwnImages(self.settings.model, self.settings.parameters["seed"], conditioned)
+            return UserImageModel(self.settings.model, self.settings.parameters["seed"], conditioned)
         return LiteLlmImages(self.settings, self.price, conditioned=conditioned)
 
     def door(self, limits: Limits, log: PaintingLog, *, conditioned: bool) -> Door:
@@ -106,9 +106,9 @@ class Painter:
             provider=self.provider(conditioned=conditioned),
             endpoint=self.settings.endpoint,
             parameters=self.settings.parameters,
-            flow=Flow(limits.in_flight, requests_per_minute=limits.requests_per_minute),
+            flow=RequestQueue(limits.in_flight, requests_per_minute=limits.requests_per_minute),
             budget=budget,
-            recorder=Kept(),
+            recorder=MemoryRecorder(),
             secrets=secrets_of([self.settings]),
             patience=limits.patience,
             price=self.price,
@@ -147,7 +147,7 @@ def messages_of(painting: Painting) -> Messages:
     return messages_for(painting.prompt if painting.rewritten is None else painting.rewritten, painting.image)
 
 
-def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log: PaintingLog) -> ToPaint:
+def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log: PaintingLog) -> PaintingWork:
     """Return the work that is left. Raise ``UsageError`` if an id is no valid file name, or the folder holds other
     images.
     """
@@ -167,7 +167,7 @@ def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log:
             counts[BLOCKED] += 1
         else:
             left.append(painting)
-    return ToPaint(tuple(left), counts[PAINTED], counts[BLOCKED])
+    return PaintingWork(tuple(left), counts[PAINTED], counts[BLOCKED])
 
 
 def _check_ids(paintings: Sequence[Painting]) -> None:
@@ -182,7 +182,7 @@ def _check_ids(paintings: Sequence[Painting]) -> None:
 
 
 @dataclass(frozen=True)
-class Painted:
+class PaintingOutcome:
     """The outcome of the work."""
 
     folder: Path
@@ -231,7 +231,7 @@ def paint_all(
     folder: str | Path,
     limits: Limits | None = None,
     watch: Watch | None = None,
-) -> Painted:
+) -> PaintingOutcome:
     """Make the missing images until none is left or a limit is reached."""
     with _job(paintings, painter, Path(folder), limits, watch) as job:
         if job.todo.left:
@@ -245,7 +245,7 @@ async def apaint_all(
     folder: str | Path,
     limits: Limits | None = None,
     watch: Watch | None = None,
-) -> Painted:
+) -> PaintingOutcome:
     """Make the missing images in the running event loop. Signals are not handled; a cancellation is raised."""
     with _job(paintings, painter, Path(folder), limits, watch) as job:
         if job.todo.left:
@@ -298,7 +298,7 @@ class ImageJob:
     journal: Journal
     painter: Painter
     door: Door
-    todo: ToPaint
+    todo: PaintingWork
     workers: int
     engine: Engine
     rewriter: Rewriter | None = None
@@ -404,11 +404,11 @@ class ImageJob:
             return {}
         return {"rewriter": self.rewriter.options.model, "rewritten": painting.rewritten}
 
-    def result(self) -> Painted:
+    def result(self) -> PaintingOutcome:
         """Return what became of it."""
         provider, used = self.door.provider, self.door.budget
         is_unpriced = self.unpriced or (used.used_requests and not used.used_cost and self.painter.price is None)
-        return Painted(
+        return PaintingOutcome(
             folder=self.folder,
             total=self.todo.total,
             there=self.todo.there,
@@ -423,7 +423,7 @@ class ImageJob:
             budget=self.engine.budget,
             given_up=self.given_up,
             trouble=self.engine.trouble,
-            notices=tuple(provider.notices) if isinstance(provider, (LiteLlmImages, OwnImages)) else (),
+            notices=tuple(provider.notices) if isinstance(provider, (LiteLlmImages, UserImageModel)) else (),
         )
 
 

@@ -38,7 +38,7 @@ from tsgkit.errors import UsageError
 from tsgkit.library.declarations import loaded, problem_of
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import find, search_path, text_of
-from tsgkit.suites.solvers.factories import family_of
+from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.styles import SHOTS
 from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Kind, Pairing, Task
 
@@ -244,7 +244,7 @@ def axes_of(cell: Cell, plan: Plan, tasks: Tasks) -> frozenset[str]:
     """
     is_folder = cell.subject in {folder.name for folder in plan.folders}
     is_baseline = cell.subject.startswith(BASELINE)
-    is_styled = not is_folder and not is_baseline and family_of(cell.solver).styled
+    is_styled = not is_folder and not is_baseline and factory_of(cell.solver).styled
     has_examples = is_styled and FEW_SHOT in cell.style
     drawn = cell.subject if is_baseline else cell.solver if is_folder else ""
     depends = {
@@ -258,7 +258,7 @@ def axes_of(cell: Cell, plan: Plan, tasks: Tasks) -> frozenset[str]:
 def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
     if subject.startswith(BASELINE):
         return [(BASELINE_SOLVER, "")]
-    pairs = ((solver, style if family_of(solver).styled else "") for solver in plan.solvers for style in plan.styles)
+    pairs = ((solver, style if factory_of(solver).styled else "") for solver in plan.solvers for style in plan.styles)
     return list(dict.fromkeys(pairs))
 
 

@@ -13,7 +13,7 @@ from tsgkit.runs.item_errors import judge
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import AXES, Cell
 from tsgkit.runs.records import record_of, sample_value, scores_of
-from tsgkit.runs.row_totals import Sums
+from tsgkit.runs.row_totals import RowTotals
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import FAILURES, Outcome
@@ -76,9 +76,9 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     return Result(row.cell, board, sums.usage, row.dataset.file, unasked, state.given_up, state.advice, *told)
 
 
-def _sums_of(state: RowState, samples: Journal) -> Sums:
+def _sums_of(state: RowState, samples: Journal) -> RowTotals:
     """Return the totals of a row whose records were not added in order, or not all of them."""
-    sums = Sums(state.row.task.tally())
+    sums = RowTotals(state.row.task.tally())
     for place in state.places:
         if place != NOWHERE:
             record = samples.read(place)

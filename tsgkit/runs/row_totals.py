@@ -15,7 +15,7 @@ Scores = Mapping[str, Mapping[str, Score]]
 
 
 @dataclass
-class Sums:
+class RowTotals:
     """A tally, the usage of the calls, and errors."""
 
     tally: Tally

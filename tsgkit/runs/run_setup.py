@@ -1,6 +1,6 @@
 """A plan with its data, prompts, solvers and subjects, loaded and checked before anything is asked.
 
-:attr:`Prepared.asked` holds everything that can change an answer. Its hash, without the text of cards, is the identity
+:attr:`RunSetup.asked` holds everything that can change an answer. Its hash, without the text of cards, is the identity
 of the run.
 """
 
@@ -39,7 +39,7 @@ from tsgkit.runs.shards import Shard
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.request_forms import FIELD as REQUEST_FORM
 from tsgkit.suites.request_forms import NEWEST
-from tsgkit.suites.solvers.factories import family_of
+from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import HasWarnings, Solver
 from tsgkit.suites.styles import SHOTS
 from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_rows, unnamed
@@ -99,7 +99,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class RunSetup:
     """A plan and everything that it refers to."""
 
     plan: Plan
@@ -177,7 +177,7 @@ class Prepared:
         return clean
 
 
-def in_shard(prepared: Prepared, shard: Shard) -> Prepared:
+def in_shard(prepared: RunSetup, shard: Shard) -> RunSetup:
     """Return the part of a plan in a shard; rows without items are left out.
 
     The key of an item is its task and its id, so that all styles, solvers and repeats of an item are in one shard.
@@ -191,7 +191,7 @@ def in_shard(prepared: Prepared, shard: Shard) -> Prepared:
     return replace(prepared, rows=rows, shard=shard, whole_name=prepared.name)
 
 
-def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, form: int = NEWEST) -> Prepared:
+def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, form: int = NEWEST) -> RunSetup:
     """Load and check all that a plan names; ``UsageError`` before anything is asked.
 
     ``scene_time`` is the time limit for measuring a scene (0: none). ``boxes`` allows a model to judge scenes in which
@@ -217,7 +217,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
         if chosen[cell.task]
     )
     secrets = secrets_of(settings.values())
-    return Prepared(plan, rows, settings, secrets, _asked(plan, rows, settings), form, formats)
+    return RunSetup(plan, rows, settings, secrets, _asked(plan, rows, settings), form, formats)
 
 
 def row_of(
@@ -346,7 +346,7 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
         raise UsageError("--assets and --missing only apply with --scenes", hint="--scenes NAME=DIR")
     if plan.pairing != BY_ID and not plan.images:
         raise UsageError(f"--pairing {plan.pairing} only applies with --images", hint="--images NAME=DIR")
-    if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):
+    if plan.styles != Plan().styles and not any(factory_of(solver).styled for solver in plan.solvers):
         raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
     for task in tasks.values():
         for style, solver, prompts in product(plan.styles, plan.solvers, plan.prompt_names.values()):

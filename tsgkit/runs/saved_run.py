@@ -22,24 +22,24 @@ from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell, cells_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.run_files import calls_in, check_evaluation, samples_in
-from tsgkit.runs.run_setup import Prepared, Row, chosen_numbers, in_shard, row_of
+from tsgkit.runs.run_setup import Row, RunSetup, chosen_numbers, in_shard, row_of
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.transcript import LOCAL, Said, Transcript
+from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 from tsgkit.version import __version__
 
 Place = tuple[Cell, str]
 
 
 @dataclass(frozen=True)
-class Reopened:
+class SavedRun:
     """A saved run."""
 
     path: Path
     header: dict[str, Any]
-    prepared: Prepared
+    prepared: RunSetup
     states: Mapping[Cell, RowState]
     samples: Journal
 
@@ -49,17 +49,17 @@ class Reopened:
         return results_of(self.states, self.samples, self.prepared.plan.at("seed"))
 
 
-def reopen(path: Path, data: str | None = None, *, only: Collection[str] = ()) -> Reopened:
+def open_saved_run(path: Path, data: str | None = None, *, only: Collection[str] = ()) -> SavedRun:
     """Open a run for reading. ``data`` overrides the paths of its data; ``only`` selects tasks."""
     header = read_header(path)
     prepared = prepared_again(header, path, data, only=only)
     samples = Journal(path / SAMPLES, writes=False)
-    return Reopened(path, header, prepared, states_of(prepared.rows, samples), samples)
+    return SavedRun(path, header, prepared, states_of(prepared.rows, samples), samples)
 
 
 def prepared_again(
     header: Mapping[str, Any], path: Path, data: str | None = None, *, only: Collection[str] = ()
-) -> Prepared:
+) -> RunSetup:
     """Return the rows of a run without those who answered; ``UsageError`` where the data are others."""
     plan = check_evaluation(header, path)
     if only:
@@ -77,7 +77,7 @@ def prepared_again(
         for cell in cells_of(plan, tasks)
         if chosen[cell.task]
     )
-    prepared = Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))
+    prepared = RunSetup(plan, rows, {}, Secrets(), dict(header["asked"]))
     return in_shard(prepared, shard_of(header[SHARD])) if SHARD in header else prepared
 
 
@@ -194,4 +194,4 @@ def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:
     for value in calls:
         found[value["label"], value["draw"]] = reply_from(value["reply"])
     in_order = sorted(found.items(), key=lambda item: (item[1].source == LOCAL, item[0][1]))
-    return Transcript(tuple(Said(label, reply) for (label, _), reply in in_order))
+    return Transcript(tuple(LabelledReply(label, reply) for (label, _), reply in in_order))

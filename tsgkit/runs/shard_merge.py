@@ -43,7 +43,7 @@ from tsgkit.runs.image_merge import Lines, merge_images
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import AXES, WAY, Cell
 from tsgkit.runs.run_files import calls_in, prompts_in, samples_in
-from tsgkit.runs.run_setup import Prepared
+from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of
 from tsgkit.runs.state import NOWHERE, states_of
@@ -377,7 +377,7 @@ class _Places:
 
 
 def _derive_samples(
-    folders: Sequence[Path], prepared: Prepared, header: dict[str, Any], made: Path, index: sqlite3.Connection
+    folders: Sequence[Path], prepared: RunSetup, header: dict[str, Any], made: Path, index: sqlite3.Connection
 ) -> tuple[Missing, ...]:
     """Write the samples whose calls are present, and return what is missing."""
     header["samples"] = sum(len(row.numbers) for row in prepared.rows)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.row_totals import Scores, Sums
+from tsgkit.runs.row_totals import RowTotals, Scores
 from tsgkit.runs.run_files import samples_in
 from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import FAILURES
@@ -28,7 +28,7 @@ class RowState:
 
     row: Row
     places: array[int] = field(init=False)
-    sums: Sums | None = field(init=False)
+    sums: RowTotals | None = field(init=False)
     """Totals of the first samples; None once a sample was scored out of order, so that records must be read again."""
     done: bytearray = field(init=False)
     finished: int = 0
@@ -53,7 +53,7 @@ class RowState:
     def __post_init__(self) -> None:
         self.places = array("q", [NOWHERE]) * len(self.row.numbers)
         self.done = bytearray([LEFT]) * len(self.row.numbers)
-        self.sums = Sums(self.row.task.tally())
+        self.sums = RowTotals(self.row.task.tally())
         named = [(name, self.row.task.metrics[name]) for name in reversed(self.row.task.card.metrics)]
         self.metric = next((name for name, one in named if one.is_headline and one.is_share and not one.made_by), "")
 

@@ -12,16 +12,16 @@ from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
-from tsgkit.llm.concurrency import Flow
+from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Patience
 from tsgkit.llm.prices import Price, price_given, price_of
-from tsgkit.llm.scripts import Asked, Replay, Script, script_in
+from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.user_models import USUAL, provider_for, usual_concurrency
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
 from tsgkit.runs.plan import REPLAY, SCRIPT, Plan
 from tsgkit.runs.run_files import calls_in, plan_of
-from tsgkit.runs.run_setup import Prepared, asked_of, asks_a_model
+from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def prices_of(models: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Pric
 
 
 def subjects_of(
-    prepared: Prepared, folder: RunFolder, limits: Limits, cache: ReplyCache | None, *, reads_cache: bool
+    prepared: RunSetup, folder: RunFolder, limits: Limits, cache: ReplyCache | None, *, reads_cache: bool
 ) -> dict[str, Subject]:
     """Everybody who is asked in this run, by name; ``UsageError`` where a budget could not be kept."""
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
@@ -118,7 +118,7 @@ def subjects_of(
 
 def _door(
     model: str,
-    prepared: Prepared,
+    prepared: RunSetup,
     folder: RunFolder,
     limits: Limits,
     budget: Budget,
@@ -127,7 +127,7 @@ def _door(
     reads_cache: bool,
 ) -> Door:
     settings = prepared.settings[model]
-    flow = Flow(
+    flow = RequestQueue(
         limits.concurrency or usual_concurrency(model),
         requests_per_minute=limits.requests_per_minute,
         tokens_per_minute=limits.tokens_per_minute,
@@ -149,13 +149,13 @@ def _door(
     )
 
 
-def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = (), plan: Plan | None = None) -> Asked:
+def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = (), plan: Plan | None = None) -> RecordedModel:
     """Return a script or a replay behind the interface of a model. Raise ``UsageError`` if it has no reply to
     the plan."""
     source, has = recorded_of(subject, plan)
     if asked and not any(map(source.knows, asked)):
         raise UsageError(f"{subject}: says nothing about any item that is asked", hint=has)
-    return Asked(source, folder)
+    return RecordedModel(source, folder)
 
 
 def recorded_of(subject: str, plan: Plan | None = None) -> tuple[Script | Replay, str]:
@@ -172,7 +172,7 @@ def recorded_of(subject: str, plan: Plan | None = None) -> tuple[Script | Replay
     return replay, f"the run has {', '.join(replay.ways[:6])}"
 
 
-def _asked(subject: str, prepared: Prepared) -> Iterator[Call]:
+def _asked(subject: str, prepared: RunSetup) -> Iterator[Call]:
     """Yield every sample a subject is asked about, as its calls begin."""
     for row in prepared.rows:
         if row.asked == subject:

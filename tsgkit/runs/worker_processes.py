@@ -29,7 +29,7 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Computing:
+class WorkerPool:
     """A process pool, started on first use."""
 
     def __init__(self, workers: int) -> None:

@@ -4,8 +4,8 @@
 >>> theirs = {"tea/0": Part(1, 1, "tea"), "tea/1": Part(0, 1, "tea"), "flat/0": Part(0, 1, "flat")}
 >>> paired = pair(ours, theirs, Pooling.POOLED)
 >>> paired.clusters
-(Both(first=Totals(sum=0.0, weight=1.0), second=Totals(sum=0.0, weight=1.0)), \
-Both(first=Totals(sum=2.0, weight=2.0), second=Totals(sum=1.0, weight=2.0)))
+(ClusterPair(first=Totals(sum=0.0, weight=1.0), second=Totals(sum=0.0, weight=1.0)), \
+ClusterPair(first=Totals(sum=2.0, weight=2.0), second=Totals(sum=1.0, weight=2.0)))
 >>> round(paired.difference, 4)
 0.3333
 """
@@ -24,7 +24,7 @@ from tsgkit.scoring.pooling import Part, Pooled, Pooling, Totals, add, pool
 Item = TypeVar("Item", bound=Hashable)
 
 
-class Both(NamedTuple):
+class ClusterPair(NamedTuple):
     """The contributions of one cluster (or item) to the values of both systems."""
 
     first: Totals
@@ -49,7 +49,7 @@ class Paired:
     first: Pooled
     second: Pooled
     items: int
-    clusters: tuple[Both, ...]
+    clusters: tuple[ClusterPair, ...]
 
     @property
     def difference(self) -> float | None:
@@ -88,16 +88,16 @@ class Paired:
 def pair(first: Mapping[Item, Part], second: Mapping[Item, Part], pooling: Pooling) -> Paired:
     """Pair two systems. Raise ``UsageError`` unless both have the same items in the same clusters."""
     _check_items(first, second)
-    members: defaultdict[str, list[Both]] = defaultdict(list)
+    members: defaultdict[str, list[ClusterPair]] = defaultdict(list)
     for item, part in first.items():
         if part.weight or second[item].weight:
-            members[part.cluster].append(Both(part.counted(pooling), second[item].counted(pooling)))
+            members[part.cluster].append(ClusterPair(part.counted(pooling), second[item].counted(pooling)))
     return Paired(
         first=pool(first.values(), pooling),
         second=pool(second.values(), pooling),
         items=sum(map(len, members.values())),
         clusters=tuple(
-            Both(add(item.first for item in members[name]), add(item.second for item in members[name]))
+            ClusterPair(add(item.first for item in members[name]), add(item.second for item in members[name]))
             for name in sorted(members)
         ),
     )

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tsgkit.errors import UsageError
-from tsgkit.scoring.pairing import Both, Item, Paired, pair
+from tsgkit.scoring.pairing import ClusterPair, Item, Paired, pair
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.scoring.resampling import SWAPS, weighted_totals
 
@@ -98,12 +98,12 @@ def flipped(paired: Paired, *, seed: int, rounds: int = 10_000) -> PairedTest:
     return PairedTest(p, method, len(paired.clusters), len(differing), rounds, seed)
 
 
-def _swap(cluster: Both) -> tuple[float, float]:
+def _swap(cluster: ClusterPair) -> tuple[float, float]:
     """Return the gain of the first system, in sum and weight, if a cluster changes sides."""
     return cluster.second.sum - cluster.first.sum, cluster.second.weight - cluster.first.weight
 
 
-def _all_swaps(clusters: Sequence[Both]) -> list[tuple[float, ...]]:
+def _all_swaps(clusters: Sequence[ClusterPair]) -> list[tuple[float, ...]]:
     gains: list[tuple[float, ...]] = [(0.0, 0.0)]
     for cluster in clusters:
         more, weight = _swap(cluster)

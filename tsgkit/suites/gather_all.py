@@ -1,7 +1,7 @@
 """Concurrent work that loses no result when one part fails.
 
 >>> import asyncio
->>> asyncio.run(together(asyncio.sleep(0, "lamp"), asyncio.sleep(0, 2)))
+>>> asyncio.run(gather_all(asyncio.sleep(0, "lamp"), asyncio.sleep(0, 2)))
 ('lamp', 2)
 """
 
@@ -19,12 +19,14 @@ Made = TypeVar("Made")
 
 
 @overload
-async def together(one: Awaitable[One], two: Awaitable[Two], three: Awaitable[Three], /) -> tuple[One, Two, Three]: ...
+async def gather_all(
+    one: Awaitable[One], two: Awaitable[Two], three: Awaitable[Three], /
+) -> tuple[One, Two, Three]: ...
 @overload
-async def together(one: Awaitable[One], two: Awaitable[Two], /) -> tuple[One, Two]: ...
+async def gather_all(one: Awaitable[One], two: Awaitable[Two], /) -> tuple[One, Two]: ...
 @overload
-async def together(*calls: Awaitable[One]) -> tuple[One, ...]: ...
-async def together(*calls: Awaitable[Any]) -> tuple[Any, ...]:
+async def gather_all(*calls: Awaitable[One]) -> tuple[One, ...]: ...
+async def gather_all(*calls: Awaitable[Any]) -> tuple[Any, ...]:
     """Await several calls and return their results. An exception is raised only after all have finished."""
     found = await asyncio.gather(*calls, return_exceptions=True)
     for one in found:
@@ -33,7 +35,7 @@ async def together(*calls: Awaitable[Any]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-class Each(Protocol):
+class UnitMapper(Protocol):
     """A mapper of units by key: all at once, or as many at a time as the engine allows."""
 
     async def __call__(

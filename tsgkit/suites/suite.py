@@ -179,12 +179,12 @@ def give_task(task: Task) -> None:
 def give_metric(task: str, name: str, described: Metric, function: Callable[[Any, Any], float]) -> None:
     """Let one more metric count for a task; ``UsageError`` where it has one of this name."""
     from tsgkit.library.cards import load_card
-    from tsgkit.suites.text_task import AskedTask
+    from tsgkit.suites.text_task import TextTask
 
     key = task_named(str(task))
     _METRICS.setdefault(key, {}).pop(name, None)
     found = task_of(load_card(key))
-    if not isinstance(found, AskedTask):
+    if not isinstance(found, TextTask):
         raise UsageError(f"{key}: own metrics need a task that models answer in words")
     if name in found.metrics:
         raise UsageError(f"{key} has a metric {name} already", hint="give yours another name")

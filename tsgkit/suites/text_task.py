@@ -1,8 +1,8 @@
 """Tasks that models answer in words; everything follows from how a reply is read and scored.
 
-:class:`AskedTask` reads, scores, votes, previews, and scores files of replies for any such task. A suite provides the
-prompts (:meth:`~AskedTask.prompter`), the reader of a text (:meth:`~AskedTask.read_text`) and the scores of an answer
-(:meth:`~AskedTask.answer_scores`). :class:`RowTask` adds the rest for tasks whose items are lines of JSON.
+:class:`TextTask` reads, scores, votes, previews, and scores files of replies for any such task. A suite provides the
+prompts (:meth:`~TextTask.prompter`), the reader of a text (:meth:`~TextTask.read_text`) and the scores of an answer
+(:meth:`~TextTask.answer_scores`). :class:`RowTask` adds the rest for tasks whose items are lines of JSON.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tsgkit.suites.profile_readings import Spans, TwoReadings
 from tsgkit.suites.replies import Reply, one_text, read_as, read_replies
 from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged, board_of
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
-from tsgkit.suites.solvers.factories import check_solver, family_of, recorded
+from tsgkit.suites.solvers.factories import check_solver, factory_of, recorded
 from tsgkit.suites.solvers.offline_solvers import Baseline, Program, Recorded, baseline_name
 from tsgkit.suites.solvers.prompt_files import Parts, Texts
 from tsgkit.suites.solvers.prompter import Prompter
@@ -55,7 +55,7 @@ NO_FIGURES = "no figures are published for this task"
 DEFAULT_STYLE = "zero-shot"
 
 
-class AskedTask(Task, Generic[Item, Answer]):
+class TextTask(Task, Generic[Item, Answer]):
     """A task that models answer in words."""
 
     baselines: Mapping[str, Callable[[Any, int], str]] = MappingProxyType({})
@@ -159,7 +159,7 @@ class AskedTask(Task, Generic[Item, Answer]):
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
         """Return a solver for models, with prompts where it has none of its own."""
-        family = family_of(name)
+        family = factory_of(name)
         if not family.styled:
             return family.solver(name, self, None)
         chosen = style_of(style, shots)
@@ -303,7 +303,7 @@ def with_metrics(task: Any, own: OwnMetrics) -> Any:  # noqa: ANN401  (a task of
 class OwnProgram(Generic[Item, Answer]):
     """A baseline of a task, which another process finds by task and name."""
 
-    task: AskedTask[Item, Answer]
+    task: TextTask[Item, Answer]
     name: str
     seed: int
 
@@ -340,7 +340,7 @@ class RowLine(Generic[Item]):
     problem: str = ""
 
 
-class RowTask(AskedTask[Item, Answer]):
+class RowTask(TextTask[Item, Answer]):
     """A task whose items and examples are lines of JSON, and whose prompts are parts in files."""
 
     rules: tuple[str, ...] = ("rules",)

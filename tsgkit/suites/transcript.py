@@ -28,7 +28,7 @@ class Ask(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LabelledReply:
     """A call: its label and its reply."""
 
     label: str
@@ -39,7 +39,7 @@ class Said:
 class Transcript:
     """All calls about a sample."""
 
-    said: tuple[Said, ...]
+    said: tuple[LabelledReply, ...]
 
     @property
     def replies(self) -> tuple[Reply, ...]:
@@ -54,4 +54,4 @@ class Transcript:
 
 def local(text: str) -> Transcript:
     """Return the transcript of a solver that asked no model."""
-    return Transcript((Said(LOCAL, Reply(text=text, source=LOCAL)),))
+    return Transcript((LabelledReply(LOCAL, Reply(text=text, source=LOCAL)),))

@@ -18,14 +18,14 @@ from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.llm.user_code import call_own, check_function, own_failure, own_text, text_of_code
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PER_ITEM, Metric
-from tsgkit.suites.solvers.factories import give_family, refuse_family
+from tsgkit.suites.solvers.factories import refuse_factory, register_factory
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.protocols import Answerable
 from tsgkit.suites.solvers.scorers import Work
 from tsgkit.suites.solvers.solver import Expected, Solver, asking
 from tsgkit.suites.styles import Style, give_style
 from tsgkit.suites.suite import give_metric
-from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
+from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -46,18 +46,18 @@ def solver(name: str) -> Callable[[SolverFunction], SolverFunction]:
         return await ask(f"{prompt} You said: {await ask(prompt, 'first')}. Sure?", "second")
     """
     _check_name(name, "solver")
-    refuse_family(name)
+    refuse_factory(name)
 
     def decorate(function: SolverFunction) -> SolverFunction:
         check_function(f"solver {name}", function, "prompt", "ask", waits=True)
-        give_family(name, OwnSolvers(name, function))
+        register_factory(name, OwnSolverFactory(name, function))
         return function
 
     return decorate
 
 
 @dataclass(frozen=True)
-class OwnSolvers:
+class OwnSolverFactory:
     """The factory of one user's solver, for every task that models answer."""
 
     name: str
@@ -119,7 +119,7 @@ class OwnSolver:
         """Run the function with an ``ask``, and record all calls."""
         from langchain_core.messages import HumanMessage
 
-        asked, said, raised = asking(ask, self.name), list[Said](), list[BaseException]()
+        asked, said, raised = asking(ask, self.name), list[LabelledReply](), list[BaseException]()
 
         async def question(text: str, label: str) -> str:
             if any(one.label == label for one in said):
@@ -130,7 +130,7 @@ class OwnSolver:
             except BaseException as error:
                 raised.append(error)
                 raise
-            said.append(Said(label, reply))
+            said.append(LabelledReply(label, reply))
             if reply.text is None:
                 raise _Silent(reply)
             return reply.text
@@ -146,7 +146,7 @@ class OwnSolver:
                 raise
             raise own_failure(f"solver {self.name}", error) from error
         text = own_text(f"solver {self.name}", answer)
-        return Transcript((*said, Said(LOCAL, ModelReply(text=text, source=LOCAL))))
+        return Transcript((*said, LabelledReply(LOCAL, ModelReply(text=text, source=LOCAL))))
 
     def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401
         """Score its result."""

@@ -44,7 +44,7 @@ NAME = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 
 
 @dataclass(frozen=True)
-class OwnItem:
+class UserItem:
     """A row of a user's task."""
 
     item_id: str
@@ -53,7 +53,7 @@ class OwnItem:
     groups: Mapping[str, tuple[str, ...]]
 
 
-class Task(RowTask[OwnItem, Any]):
+class Task(RowTask[UserItem, Any]):
     """A user's task: rows, prompts, a reader and scores.
 
     ``rows`` are mappings, or a file of JSON Lines. ``prompt`` is a text with the rows' fields in braces, or a function
@@ -139,20 +139,20 @@ class Task(RowTask[OwnItem, Any]):
         items = [self.item_of(row, number) for number, row in enumerate(self._rows)]
         return Items(self.key, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items)
 
-    def item_of(self, row: Row, number: int) -> OwnItem:
+    def item_of(self, row: Row, number: int) -> UserItem:
         """Return the item of a row; ``UsageError`` where nothing says which answer is right."""
         if self._score is None and "answer" not in row:
             hint = 'give every row an "answer", or the task a function score='
             raise UsageError(f"{self.key}: row {number} has no answer", hint=hint)
         item_id = str(row.get("item_id", row.get("id", number)))
         groups = {name: _members(row.get(name)) for name in self.groups}
-        return OwnItem(item_id, row, str(row.get("cluster", item_id)), groups)
+        return UserItem(item_id, row, str(row.get("cluster", item_id)), groups)
 
-    def fields(self, item: OwnItem) -> Mapping[str, str]:
+    def fields(self, item: UserItem) -> Mapping[str, str]:
         """Return the question, for pages and examples."""
         return {"question": self.asked(item)}
 
-    def asked(self, item: OwnItem) -> str:
+    def asked(self, item: UserItem) -> str:
         """Return the prompt of an item."""
         if callable(self._prompt):
             what = f"prompt of {self.key}"
@@ -160,12 +160,12 @@ class Task(RowTask[OwnItem, Any]):
         values = {name: value if isinstance(value, str) else json.dumps(value) for name, value in item.row.items()}
         return Template.of(self._prompt, optional=[*values], source=f"prompt of {self.key}").render(**values)
 
-    def shown_answer(self, item: OwnItem) -> str:
+    def shown_answer(self, item: UserItem) -> str:
         """Return the row's answer."""
         found = item.row.get("answer", "(not given)")
         return found if isinstance(found, str) else json.dumps(found)
 
-    def read_text(self, item: OwnItem, text: str) -> Any | Unreadable:  # noqa: ANN401
+    def read_text(self, item: UserItem, text: str) -> Any | Unreadable:  # noqa: ANN401
         """Read a reply with the user's reader, or a name in brackets, after a label, or alone."""
         section = answer_section(text)
         if isinstance(section, Unreadable):
@@ -182,7 +182,7 @@ class Task(RowTask[OwnItem, Any]):
             raise own_failure(f"read of {self.key}", error) from error
         return Unreadable("no answer") if found is None else found
 
-    def answer_scores(self, item: OwnItem, answer: Any, asked: AsAsked | None) -> AnswerScores:  # noqa: ANN401
+    def answer_scores(self, item: UserItem, answer: Any, asked: AsAsked | None) -> AnswerScores:  # noqa: ANN401
         """Score an answer; none is worth nothing."""
         if answer is None:
             return AnswerScores({name: Score(0.0, 1.0, "there is no answer") for name in self._metrics})
@@ -199,7 +199,7 @@ class Task(RowTask[OwnItem, Any]):
     def _number(self, name: str, value: object) -> float:
         return number_of(value, name, is_share=self._metrics[name].is_share, otherwise="name it in amounts=")
 
-    def schema(self, item: OwnItem) -> dict[str, Any]:
+    def schema(self, item: UserItem) -> dict[str, Any]:
         """Return the schema of an answer; no style of its own asks for one."""
         return {"type": "string"}
 
@@ -220,7 +220,7 @@ class Task(RowTask[OwnItem, Any]):
         """Return where its prompt comes from."""
         return {"prompt": self.key}
 
-    def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[OwnItem]:
+    def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[UserItem]:
         """Return its prompts."""
         self._check_style(style.name)
         return _OwnPrompter(self, style)
@@ -264,17 +264,17 @@ def _members(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, (list, tuple)) else (str(value),)
 
 
-class _OwnPrompter(Prompter[OwnItem]):
+class _OwnPrompter(Prompter[UserItem]):
     """The prompts of a user's task."""
 
     def __init__(self, task: Task, style: Style) -> None:
         self.task, self.style, self.examples = task, style, ()
 
-    def composed(self, item: OwnItem) -> str:
+    def composed(self, item: UserItem) -> str:
         """Return the prompt, and that it is to be thought about where the style says so."""
         return f"{self.task.asked(item)}\n\n{THINK}" if self.style.reasoning else self.task.asked(item)
 
-    def schema(self, item: OwnItem) -> None:
+    def schema(self, item: UserItem) -> None:
         """No schema is asked for."""
 
     @cached_property

@@ -13,20 +13,20 @@ from model_server import model_server
 from tsgkit.cli import main
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.runs.evaluation import Finished, Options, evaluate
+from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.image_prompts import plan_png
 from tsgkit.suites.formalimg.knolling import TRIES, KnollingTask, objects_in, published_objects
 from tsgkit.suites.formalimg.natural import NaturalTask, judgement, judgement_in
-from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, Sight
+from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownImage
 from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
 from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Folder, Viewing
-from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
-SEEN_IT = Sight(SEEN, sha256="0" * 64).said
+SEEN_IT = ShownImage(SEEN, sha256="0" * 64).said
 FOUND = {
     "every cup": json.dumps({"objects": [CUP]}),
     "every pen": "```json\n" + json.dumps({"objects": [PEN]}) + "\n```",
@@ -52,7 +52,7 @@ def grounded(protocol: str = "published", **replies: Reply | str | dict[str, Any
     for label, reply in replies.items():
         text = json.dumps(reply) if isinstance(reply, dict) else reply
         name = "ground" if protocol == "ours" else f"ground/{label}"
-        said.append(Said(name, text if isinstance(text, Reply) else Reply(text)))
+        said.append(LabelledReply(name, text if isinstance(text, Reply) else Reply(text)))
     return Transcript((*said, SEEN_IT))
 
 
@@ -88,18 +88,21 @@ def test_class_without_json_reply_is_empty_in_official_and_unreadable_in_strict(
 
 
 def test_last_of_several_replies_counts() -> None:
-    replies = (Said("ground/cup", Reply("?")), Said("ground/cup", Reply(json.dumps({"objects": [CUP]}))))
-    pen = Said("ground/pen", Reply(json.dumps({"objects": [PEN]})))
+    replies = (
+        LabelledReply("ground/cup", Reply("?")),
+        LabelledReply("ground/cup", Reply(json.dumps({"objects": [CUP]}))),
+    )
+    pen = LabelledReply("ground/pen", Reply(json.dumps({"objects": [PEN]})))
     judged = knolling("published").judge(sample(0), Transcript((*replies, pen, SEEN_IT)))
     assert scores(judged) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize(
     ("sight", "outcome", "official"),
-    [(Sight(MISSING, "none"), Outcome.MISSING, None), (Sight(UNREADABLE, "broken"), Outcome.UNREADABLE, 0.0)],
+    [(ShownImage(MISSING, "none"), Outcome.MISSING, None), (ShownImage(UNREADABLE, "broken"), Outcome.UNREADABLE, 0.0)],
 )
 def test_missing_and_unreadable_images_are_distinguished(
-    sight: Sight, outcome: Outcome, official: float | None
+    sight: ShownImage, outcome: Outcome, official: float | None
 ) -> None:
     judged = knolling("published").judge(sample(0), Transcript((sight.said,)))
     assert (judged.outcome, scores(judged)) == (outcome, (0.0, official))
@@ -110,7 +113,7 @@ def test_missing_and_unreadable_images_are_distinguished(
 
 def test_interrupted_transcript_is_unfinished() -> None:
     solver = knolling("published")
-    assert solver.unfinished(Transcript((Said("ground/cup", Reply("{}")),)))
+    assert solver.unfinished(Transcript((LabelledReply("ground/cup", Reply("{}")),)))
     assert not solver.unfinished(grounded(cup={"objects": []}))
 
 
@@ -148,7 +151,7 @@ def test_the_published_code_asks_again_for_a_bare_list_and_stops_at_null() -> No
 
 def judged_as(satisfied: object, clauses: object) -> Transcript:
     text = json.dumps({"satisfies_constraint": satisfied, "satisfied_clauses": clauses})
-    return Transcript((Said("judge", Reply(text)), SEEN_IT))
+    return Transcript((LabelledReply("judge", Reply(text)), SEEN_IT))
 
 
 def test_positive_verdict_with_failing_clauses_is_counted_and_reported() -> None:
@@ -173,12 +176,12 @@ def test_only_the_published_code_reads_a_quoted_false_as_true() -> None:
 def test_reply_without_verdict_is_no_result(text: str) -> None:
     assert judgement_in(Reply(text)).verdict is None
     assert judgement(text) is None or "satisfied_clauses" in text
-    judged = natural().judge(sample(2), Transcript((Said("judge", Reply(text)), SEEN_IT)))
+    judged = natural().judge(sample(2), Transcript((LabelledReply("judge", Reply(text)), SEEN_IT)))
     assert judged.scores["strict"]["satisfied"].value == 0.0
     assert judged.outcome in (Outcome.UNREADABLE, Outcome.EMPTY)
 
 
-def ran(tmp_path: Path, task: str, base: str, **more: Any) -> Finished:  # noqa: ANN401
+def ran(tmp_path: Path, task: str, base: str, **more: Any) -> EvaluationOutcome:  # noqa: ANN401
     (tmp_path / "rows.jsonl").write_text(lines(ROWS))
     plan = Plan(
         tasks=(f"formalimg/{task}",),

@@ -14,8 +14,8 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Answer, Judge, Question, Reading, a_model, outcome_of
 from tsgkit.suites.judges.response_formats import ResponseFormats
-from tsgkit.suites.judges.shown_images import Sight, sight_of
-from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.judges.shown_images import ShownImage, sight_of
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 SCHEMA = {"type": "json_schema"}
 REFUSED = Reply(None, Ending.API_ERROR, error="no such parameter", status=400)
@@ -53,7 +53,7 @@ def test_a_reply_that_can_be_read_ends_the_asking() -> None:
     found = answer(service, first_draw=6)
     assert (found.value, found.unknown) == ("no", None)
     assert service.asked == [("lamp", 6, True), ("lamp", 7, True)]
-    assert found.said == (Said("lamp", Reply("perhaps")), Said("lamp", Reply("no")))
+    assert found.said == (LabelledReply("lamp", Reply("perhaps")), LabelledReply("lamp", Reply("no")))
 
 
 def test_a_question_that_is_never_answered_is_unknown_with_the_last_reason() -> None:
@@ -158,6 +158,6 @@ def test_sights_recorded_by_0_1_0_are_read() -> None:
     stored = (
         '{"found": "seen", "reason": "", "sha256": "ab", "notes": ["turned"], "picture_of": "", "orders": [["AB"]]}'
     )
-    sight = sight_of(Transcript((Said("picture", Reply(stored)),)))
-    assert sight == Sight("seen", "", "ab", ("turned",), orders=(("AB",),))
+    sight = sight_of(Transcript((LabelledReply("picture", Reply(stored)),)))
+    assert sight == ShownImage("seen", "", "ab", ("turned",), orders=(("AB",),))
     assert sight_of(Transcript((sight.said,))) == sight

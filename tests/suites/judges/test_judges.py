@@ -24,7 +24,7 @@ from shipped import TASKS
 from spatial_judge import spatial_judge
 
 from tsgkit.errors import UsageError
-from tsgkit.runs.evaluation import Finished, Options, carry_out, evaluate, prepare_run
+from tsgkit.runs.evaluation import EvaluationOutcome, Options, carry_out, evaluate, prepare_run
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
@@ -121,7 +121,7 @@ def plan_of(server: Running, plan: dict[str, Any], **more: object) -> Plan:
     return Plan.model_validate({**plan, **asked, **more})
 
 
-def judged(server: Running, plan: dict[str, Any], *, limits: Limits | None = None, **more: object) -> Finished:
+def judged(server: Running, plan: dict[str, Any], *, limits: Limits | None = None, **more: object) -> EvaluationOutcome:
     options = Options(out=Path("run"), cache=False, limits=limits or Limits())
     return evaluate(plan_of(server, plan, **more), options, with_samples=True)
 

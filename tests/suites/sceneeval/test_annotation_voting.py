@@ -22,7 +22,7 @@ from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading
 from tsgkit.suites.sceneeval.annotations import Specification, annotation_of
 from tsgkit.suites.solvers.protocols import Reading
 from tsgkit.suites.solvers.scorers import Draws, OneReply
-from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 ANSWERS = AnnotateTask(load_card("sceneeval/annotate"))
 WORDING = ANSWERS.matcher
@@ -97,7 +97,7 @@ def test_vote_counts_unreadable_majority_entry_as_wrong() -> None:
 
 def transcript(*replies: str | Ending) -> Transcript:
     given = (ModelReply(None, one) if isinstance(one, Ending) else ModelReply(one) for one in replies)
-    return Transcript(tuple(Said(f"vote/{number}", one) for number, one in enumerate(given)))
+    return Transcript(tuple(LabelledReply(f"vote/{number}", one) for number, one in enumerate(given)))
 
 
 @pytest.mark.parametrize(

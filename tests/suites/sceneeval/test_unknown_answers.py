@@ -17,7 +17,7 @@ from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval import fidelity, plausibility
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation, ended, unknowns
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 
 WHY = Unknown("the judge refused", "match lamp_2", Outcome.REFUSED)
@@ -44,7 +44,7 @@ def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) ->
     rooms = {spec: said["meant"]} if spec.kind == "oar" else {}
     attributes = {spec: AttributeAnswer(said["has"])} if spec.kind == "atr" and "has" in said else {}
     looked = fidelity.JudgeAnswers(matched, attributes, pairs, rooms)
-    value = SCENE_TASKS["fidelity"].measure(annotation, Furnished(Scene("den", objects, ROOM)), looked)
+    value = SCENE_TASKS["fidelity"].measure(annotation, LoadedScene(Scene("den", objects, ROOM)), looked)
     profiles = value["specifications"][0]["profiles"]
     return profiles["strict"]["satisfied"], profiles["official"]["satisfied"]
 
@@ -104,7 +104,7 @@ def test_room_relation_is_unknown_only_if_the_unknown_object_would_satisfy_it() 
 
 
 def held(what: Object, **types: str | Unknown) -> tuple[Any, Any, Any]:
-    scene = Furnished(Scene("den", (BED, what), ROOM))
+    scene = LoadedScene(Scene("den", (BED, what), ROOM))
     looked = plausibility.JudgeAnswers({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
     value = SCENE_TASKS["plausibility"].measure(demands("eq,1,bed"), scene, looked)
     strict, official = (value["profiles"][name]["objects"][what.id]["supported"] for name in ("strict", "official"))

@@ -20,7 +20,7 @@ from rooms_of_ours import SCENE_TASKS
 from tsgkit.geometry import Object, Opening, Primitive, Scene
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.transcript import local
 
 CATEGORIES = ("bed", "lamp", "chair")
@@ -71,7 +71,7 @@ def demands(quantity: str = "ge", n: int = 1) -> Annotation:
     return annotation_of("0", "easy", "A room.", counts, [f"{head},bed,red"], pairs, [f"{head},{one}" for one in BUILT])
 
 
-def room(listed: list[Piece], turn: Turn = AS_IT_IS, *, backwards: bool = False) -> Furnished:
+def room(listed: list[Piece], turn: Turn = AS_IT_IS, *, backwards: bool = False) -> LoadedScene:
     things: list[Object] = []
     for n, piece in enumerate(listed):
         wide, deep, high = (side / piece.scale for side in piece.size)
@@ -81,14 +81,14 @@ def room(listed: list[Piece], turn: Turn = AS_IT_IS, *, backwards: bool = False)
         things.append(turn.thing(name, shape, place, yaw=piece.yaw, scale=piece.scale, category=piece.category))
     listed_as = {thing.id: ("red",) for thing in things[::2]}
     ordered = tuple(things[::-1] if backwards else things)
-    return Furnished(Scene("room", ordered, turn.room(6, 6, openings=OPENINGS)), listed_as)
+    return LoadedScene(Scene("room", ordered, turn.room(6, 6, openings=OPENINGS)), listed_as)
 
 
-def with_one_more(furnished: Furnished, more: Object) -> Furnished:
+def with_one_more(furnished: LoadedScene, more: Object) -> LoadedScene:
     return replace(furnished, scene=replace(furnished.scene, objects=(*furnished.scene.objects, more)))
 
 
-def measured(kind: str, furnished: Furnished, wanted: Annotation) -> dict[str, Any]:
+def measured(kind: str, furnished: LoadedScene, wanted: Annotation) -> dict[str, Any]:
     task = SCENE_TASKS[kind]
 
     async def looked() -> Any:  # noqa: ANN401  (what a task makes of it)
@@ -97,7 +97,7 @@ def measured(kind: str, furnished: Furnished, wanted: Annotation) -> dict[str, A
     return task.measure(wanted, furnished, asyncio.run(looked()))
 
 
-def fidelity(furnished: Furnished, wanted: Annotation, profile: str = "strict") -> dict[str, dict[str, Any]]:
+def fidelity(furnished: LoadedScene, wanted: Annotation, profile: str = "strict") -> dict[str, dict[str, Any]]:
     found = measured("fidelity", furnished, wanted)["specifications"]
     return {one["text"]: one["profiles"][profile] for one in found}
 

@@ -14,7 +14,7 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.reply import Reply
 from tsgkit.suites.solvers.factories import recorded
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 VOTABLE = {name for name in card_names() if name.startswith("tsg/")} | {"sceneeval/annotate"}
 WRITING = {"tsg/sa-sgg", "tsg/ma-sgg", "tsg/refine", "tsg/refine-hinted"}
@@ -49,7 +49,7 @@ def test_a_misspelt_solver_is_named_also_where_no_model_answers(name: str) -> No
 
 
 def transcript(**said: str) -> Transcript:
-    return Transcript(tuple(Said(label.replace("_", "/"), Reply(text)) for label, text in said.items()))
+    return Transcript(tuple(LabelledReply(label.replace("_", "/"), Reply(text)) for label, text in said.items()))
 
 
 @pytest.mark.parametrize(

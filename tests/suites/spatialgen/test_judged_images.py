@@ -21,7 +21,7 @@ from shipped import TASKS
 from spatial_judge import spatial_judge
 
 from tsgkit.errors import UsageError
-from tsgkit.runs.evaluation import Finished, Options, evaluate
+from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan, made
 from tsgkit.runs.saved_run import rescore
@@ -50,7 +50,7 @@ def images(folder: Path, ids: Sequence[str] = FOUR) -> dict[str, str]:
     return found
 
 
-def looked(server: Running, *, ids: Sequence[str] = FOUR, out: str = "run", **more: object) -> Finished:
+def looked(server: Running, *, ids: Sequence[str] = FOUR, out: str = "run", **more: object) -> EvaluationOutcome:
     plan = Plan.model_validate(
         {
             "tasks": ("spatialgen/questions",),
@@ -64,12 +64,12 @@ def looked(server: Running, *, ids: Sequence[str] = FOUR, out: str = "run", **mo
     return evaluate(plan, Options(out=Path(out), cache=False), with_samples=True)
 
 
-def value(finished: Finished, metric: str = "accuracy", profile: str = "strict") -> float | None:
+def value(finished: EvaluationOutcome, metric: str = "accuracy", profile: str = "strict") -> float | None:
     found = (finished.results[0].board.profiles[profile] or {}).get(metric)
     return None if found is None else found.value
 
 
-def samples(finished: Finished) -> dict[str, dict[str, Any]]:
+def samples(finished: EvaluationOutcome) -> dict[str, dict[str, Any]]:
     return {sample["item_id"]: sample for sample in finished.values[0]["samples"]}
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from shipped import TASKS
 
-from tsgkit.agents.asker import Kept, ask_for
-from tsgkit.llm.scripts import Asked, Script
+from tsgkit.agents.asker import MemoryRecorder, ask_for
+from tsgkit.llm.scripts import RecordedModel, Script
 from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems, prompt_problems
 from tsgkit.suites.spatialgen.rewriter import facts_of, rewrite_problems, shown
 from tsgkit.suites.spatialgen.rows import Question, Row, rows_in
@@ -39,9 +39,11 @@ def drafts_of(row: Row) -> list[Draft]:
     return [draft(question) for question in row.questions]
 
 
-def made(replies: dict[str, list[str]], scenes: list[str], count: int = 1, **more: object) -> tuple[Making, Kept]:
-    kept = Kept()
-    asker = Asked(Script(replies), kept)
+def made(
+    replies: dict[str, list[str]], scenes: list[str], count: int = 1, **more: object
+) -> tuple[Making, MemoryRecorder]:
+    kept = MemoryRecorder()
+    asker = RecordedModel(Script(replies), kept)
     maker = Maker(lambda name: ask_for(asker, name), count, **more)  # type: ignore[arg-type]
     return asyncio.run(maker.make(scenes)), kept
 

@@ -11,14 +11,14 @@ import pytest
 
 from tsgkit.cli import main
 from tsgkit.llm.reply import Reply
-from tsgkit.suites.judges.shown_images import NOT_SHOWN, Sight
+from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
 from tsgkit.suites.spatialgen.baselines import accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
 from tsgkit.suites.spatialgen.judge_requests import orders_of, parse_protocol, shown
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_in, written
 from tsgkit.suites.spatialgen.scores import judged, label_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, published_scene
-from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
@@ -106,8 +106,8 @@ def test_judge_that_says_every_key_misses_two_questions_of_the_full_file(full: l
     for sample in map(SpatialSample, full):
         orders = orders_of(sample, way.base, 0)
         texts = ["\n".join(question.key for question in shown(sample, turn)) for turn in orders]
-        said = (Said(label_of(turn), Reply(text)) for turn, text in enumerate(texts))
+        said = (LabelledReply(label_of(turn), Reply(text)) for turn, text in enumerate(texts))
         records = tuple(tuple(order.record for order in turn) for turn in orders)
-        found = judged(sample, Transcript((*said, Sight(NOT_SHOWN, orders=records).said)), way)
+        found = judged(sample, Transcript((*said, ShownImage(NOT_SHOWN, orders=records).said)), way)
         right.update({profile: int(scores["accuracy"].sum) for profile, scores in found.scores.items()})
     assert right == {"strict": 12_298, **({"official": 12_300} if protocol == "published" else {})}

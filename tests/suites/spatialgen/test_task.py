@@ -11,7 +11,7 @@ from shipped import TASKS
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.suites.judges.shown_images import NOT_SHOWN, Sight
+from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.baselines import baseline_subject
 from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, QuestionPrompts, orders_of, parse_protocol, schema_of
@@ -20,7 +20,7 @@ from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, question_from, row_of, rows_in, written
 from tsgkit.suites.spatialgen.scores import judged, label_of
 from tsgkit.suites.suite import tasks_of_rows
-from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
 ROWS = list(rows_in(FILE))
@@ -33,11 +33,11 @@ def said(row: Row, texts: Texts, protocol: str = "published") -> Transcript:
     """Return a transcript of replies in rounds 0 to 4, then from 0 again as retries."""
     sample = SpatialSample(row)
     calls = [
-        Said(label_of(number % 5), Reply(text, Ending.COMPLETE if text else Ending.API_ERROR))
+        LabelledReply(label_of(number % 5), Reply(text, Ending.COMPLETE if text else Ending.API_ERROR))
         for number, text in enumerate(texts)
     ]
     orders = tuple(tuple(o.record for o in turn) for turn in orders_of(sample, parse_protocol(protocol).base, 0))
-    return Transcript((*calls, Sight(NOT_SHOWN, orders=orders).said))
+    return Transcript((*calls, ShownImage(NOT_SHOWN, orders=orders).said))
 
 
 def test_the_card_declares_what_the_suite_measures() -> None:

@@ -15,12 +15,12 @@ from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.solvers.factories import family_of, votes_of
+from tsgkit.suites.solvers.factories import factory_of, votes_of
 from tsgkit.suites.solvers.offline_solvers import Baseline
 from tsgkit.suites.solvers.scorers import OneReply
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.styles import style_of
-from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -32,7 +32,7 @@ ANSWERS = tsg_task(load_card("tsg/sgqa"))
 def solver(name: str = "single", style: str = "zero-shot") -> Solver:
     chosen = style_of(style, 3 if "few" in style else None)
     examples = pool_of(pool("sgqa"), "sgqa").drawn(3) if chosen.shots else ()
-    return family_of(name).solver(name, ANSWERS, prompter_of("sgqa", chosen, None, examples))
+    return factory_of(name).solver(name, ANSWERS, prompter_of("sgqa", chosen, None, examples))
 
 
 def baseline_of(subject: str, seed: int) -> Solver:
@@ -67,7 +67,7 @@ def test_a_single_look_asks_once_and_keeps_the_reply() -> None:
     asked = Asked(*replies("[cup]"))
     transcript = asyncio.run(solver().solve(SAMPLE, asked))
     assert asked.calls == [("answer", 0, None)]
-    assert transcript == Transcript((Said("answer", Reply("[cup]")),))
+    assert transcript == Transcript((LabelledReply("answer", Reply("[cup]")),))
     judged = solver().judge(SAMPLE, transcript)
     assert (judged.outcome, judged.answer, sorted(judged.scores)) == (Outcome.ANSWERED, "cup", ["official", "strict"])
 
@@ -90,7 +90,9 @@ def test_when_one_vote_is_stopped_the_others_come_home_first() -> None:
 
 def test_a_failed_vote_leaves_the_sample_open() -> None:
     failed = Reply(None, ending=Ending.API_ERROR, error="500")
-    said = tuple(Said(f"vote/{n}", one) for n, one in enumerate([*replies("[cup]"), failed, *replies("[cup]")]))
+    said = tuple(
+        LabelledReply(f"vote/{n}", one) for n, one in enumerate([*replies("[cup]"), failed, *replies("[cup]")])
+    )
     assert solver("vote:3").judge(SAMPLE, Transcript(said)).outcome is Outcome.API_ERROR
 
 
@@ -106,7 +108,7 @@ def test_a_failed_vote_leaves_the_sample_open() -> None:
 )
 def test_sample_outcome_is_the_ending_of_its_call(ending: Ending, outcome: Outcome) -> None:
     text = "[cup]" if ending in (Ending.TRUNCATED, Ending.REFUSED) else None
-    judged = solver().judge(SAMPLE, Transcript((Said("answer", Reply(text, ending=ending)),)))
+    judged = solver().judge(SAMPLE, Transcript((LabelledReply("answer", Reply(text, ending=ending)),)))
     assert (judged.outcome, judged.answer) == (outcome, None)
 
 

@@ -1,6 +1,6 @@
 """Assembly of a drawing: heading, sketch, and legend in one document.
 
->>> svg = notice("nothing here", heading="", title="An empty picture")
+>>> svg = notice("nothing here", heading="", title="An empty image")
 >>> "<title>An empty image</title>" in svg, "nothing here" in svg
 (True, True)
 """

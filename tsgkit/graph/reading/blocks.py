@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from tsgkit.graph.model import HANDS, PERSON
-from tsgkit.graph.reading.line_content import Block, Found, Note, repaired
+from tsgkit.graph.reading.line_content import Block, FoundTriplet, Note, repaired
 
 LONGEST_CHAIN = 4
 
@@ -114,7 +114,7 @@ def _follow_objects(block: Block, homes: dict[int, int], homeless: list[int], be
     return bool(found)
 
 
-def _objects(found: Found) -> tuple[str, ...]:
+def _objects(found: FoundTriplet) -> tuple[str, ...]:
     if found.names_action:
         return ()
     ends = (found.triplet.source, found.triplet.target)

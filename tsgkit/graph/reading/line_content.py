@@ -22,7 +22,7 @@ class Note(NamedTuple):
         return f"line {self.line}: {self.kind}: {self.reason}" + (f": {self.text!r}" if self.text else "")
 
 
-class Found(NamedTuple):
+class FoundTriplet(NamedTuple):
     """A triplet and its line."""
 
     triplet: Triplet
@@ -34,7 +34,7 @@ class Found(NamedTuple):
         return names_action(self.triplet)
 
 
-Block = list[Found]
+Block = list[FoundTriplet]
 
 
 class Line(NamedTuple):

@@ -13,7 +13,7 @@ from tsgkit.graph.reading.forms import form_at
 from tsgkit.graph.reading.line_content import (
     Block,
     Form,
-    Found,
+    FoundTriplet,
     Line,
     Note,
     ignored,
@@ -76,7 +76,7 @@ class _Finder:
                 if target in FORMAT_ENDS_OF_AN_EDGE:
                     self.add([Triplet(source, edge, target)], self.at + 1)
                 else:
-                    self.block.append(Found(Triplet(source, edge, target), self.at + 1))
+                    self.block.append(FoundTriplet(Triplet(source, edge, target), self.at + 1))
             elif not line or line.isspace():
                 self.close()
             elif (nearly := nearly_clean(line)) is not None:
@@ -113,7 +113,7 @@ class _Finder:
             if is_echo(triplet):
                 self.notes.append(ignored(number, ECHO, self.lines[number - 1]))
             else:
-                self.block.append(Found(triplet, number))
+                self.block.append(FoundTriplet(triplet, number))
 
     def withdraw(self) -> None:
         """Leave out the graphs before a correction, where it was followed by any."""

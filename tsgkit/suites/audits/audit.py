@@ -41,7 +41,7 @@ class Auditable:
 
 
 @dataclass(frozen=True)
-class Found:
+class CheckFindings:
     """The findings of one check."""
 
     check: Check
@@ -130,7 +130,7 @@ class Audit:
     """As many independent items as these would be, were all of a cluster answered alike."""
     chance: float
     smallest_difference: float
-    found: tuple[Found, ...]
+    found: tuple[CheckFindings, ...]
     shortcuts: tuple[Shortcut, ...]
     spreads: tuple[Spread, ...]
     solved: Mapping[str, tuple[str, ...]] = field(repr=False)
@@ -165,7 +165,7 @@ def audit(auditable: Auditable) -> Audit:
     """Audit items: search for defects, let the shortcuts answer, test the spread of keys."""
     items = auditable.items
     sizes = Counter(item.cluster for item in items)
-    found = (Found(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
+    found = (CheckFindings(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
     shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers))
     effective = effective_number(list(sizes.values())) if sizes else 0.0
     return Audit(

@@ -19,12 +19,12 @@ from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.task import FormulaTask
 from tsgkit.suites.formalimg.verdicts import Findings, scores_of
-from tsgkit.suites.gather_all import together
+from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.images import ENDINGS, is_file_id
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import Judge, Question, a_model, outcome_of
-from tsgkit.suites.judges.shown_images import Sight, sight_of, unfinished, unshown
+from tsgkit.suites.judges.shown_images import ShownImage, sight_of, unfinished, unshown
 from tsgkit.suites.paintable import Painting, PaintingOptions
 from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.profile_readings import TwoReadings
@@ -75,7 +75,7 @@ class ImageTask(FormulaTask):
 
     @abstractmethod
     def seen(
-        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: Sight
+        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: ShownImage
     ) -> tuple[Outcome, Findings]:
         """Return the findings from the last replies under each label."""
 
@@ -230,5 +230,5 @@ class ImageJudge(TranscriptScorer):
         model = a_model(ask, "images")
         sight, image = await self.images.of_item(sample.number)
         asked = () if image is None else self.task.questions(sample, image, self)
-        answers = await together(*(self.asker.answer(model, question) for question in asked))
+        answers = await gather_all(*(self.asker.answer(model, question) for question in asked))
         return Transcript((*(said for answer in answers for said in answer.said), sight.said))

@@ -35,7 +35,7 @@ from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, verdict_on
 from tsgkit.suites.judges.judge import Question, Reading, outcome_of
 from tsgkit.suites.judges.messages import messages_of
-from tsgkit.suites.judges.shown_images import NO_IMAGE, Sight
+from tsgkit.suites.judges.shown_images import NO_IMAGE, ShownImage
 from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.task import OURS, PUBLISHED
@@ -106,7 +106,7 @@ class KnollingTask(ImageTask):
         return _nothing(sample, None if self.unpublished(protocol) else published, why, (why,))
 
     def seen(
-        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: Sight
+        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: ShownImage
     ) -> tuple[Outcome, Findings]:
         """Verify the objects found."""
         found = {label: _read(replies.get(label), classes) for label, classes in calls_of(sample, protocol)}

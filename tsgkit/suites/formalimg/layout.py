@@ -51,7 +51,7 @@ from tsgkit.suites.solvers.protocols import AsAsked, Reading
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.styles import Style
 from tsgkit.suites.task import Dataset
-from tsgkit.suites.text_task import AskedTask, OwnProgram
+from tsgkit.suites.text_task import OwnProgram, TextTask
 
 CHARACTERS = 64
 """The estimated length of an object of a layout."""
@@ -83,7 +83,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
+class LayoutTask(FormulaTask, TextTask[FormulaSample, LayoutAnswer]):
     """The task that asks for layouts as text."""
 
     why_left_out = NO_LAYOUT

@@ -36,7 +36,7 @@ from tsgkit.suites.formalimg.task import FormulaTask, clauses_that_hold
 from tsgkit.suites.formalimg.verdicts import Clause, Findings, clauses_in
 from tsgkit.suites.judges.judge import Question, Reading, outcome_of
 from tsgkit.suites.judges.messages import messages_of
-from tsgkit.suites.judges.shown_images import Sight
+from tsgkit.suites.judges.shown_images import ShownImage
 from tsgkit.suites.solvers.solver import Expected
 
 TRIES = 10
@@ -89,7 +89,7 @@ class NaturalTask(ImageTask):
         return Findings(official=NO_RESULT, clauses=clauses, why=why, notes=(why,))
 
     def seen(
-        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: Sight
+        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: ShownImage
     ) -> tuple[Outcome, Findings]:
         """Accept the judge's verdict and clauses."""
         reply = replies.get(LABEL)

@@ -25,7 +25,7 @@ from tsgkit.graph.reading.line_content import ignored, repaired
 from tsgkit.lexicon import fold
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
-from tsgkit.replies.near_json import NUMBER, TOO_MUCH, Found, number_of, values_in
+from tsgkit.replies.near_json import NUMBER, TOO_MUCH, FoundValue, number_of, values_in
 from tsgkit.replies.reasoning import spoken
 
 Thing = dict[str, Any]
@@ -111,7 +111,7 @@ def layout_in(reply: str) -> LayoutAnswer | Unreadable:
     return LayoutAnswer(objects, tuple(notes), spans)
 
 
-def _notes(chosen: Found, line: int, *, is_as_asked: bool, others: int) -> Iterator[Note]:
+def _notes(chosen: FoundValue, line: int, *, is_as_asked: bool, others: int) -> Iterator[Note]:
     if others:
         yield ignored(line, f"{others} other layouts in it; the last one with objects counts")
     if chosen.repaired:

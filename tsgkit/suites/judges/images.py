@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tsgkit.errors import UsageError
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.images import ImageFolder, Looked, Missing
-from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, SEEN, UNREADABLE, Sight
+from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, SEEN, UNREADABLE, ShownImage
 from tsgkit.user_folders import cache_home
 
 if TYPE_CHECKING:
@@ -76,11 +76,11 @@ class Images:
             )
         return cls(folder_of(viewing))
 
-    async def of_item(self, item_id: str) -> tuple[Sight, ImageFile | None]:
+    async def of_item(self, item_id: str) -> tuple[ShownImage, ImageFile | None]:
         """Return the image named after an item, if it can be shown, and its record."""
         return shown(await beside(lambda: self.folder.look(item_id)))
 
-    async def in_file(self, name: str) -> tuple[Sight, ImageFile | None]:
+    async def in_file(self, name: str) -> tuple[ShownImage, ImageFile | None]:
         """Return the image in a file of the folder, whatever it is called."""
         return shown(await beside(lambda: self.folder.look_at(name)))
 
@@ -90,10 +90,10 @@ def folder_of(viewing: Viewing) -> ImageFolder:
     return ImageFolder(viewing.folder.name, viewing.folder.path, cache_home() / "pictures")
 
 
-def shown(found: Looked) -> tuple[Sight, ImageFile | None]:
+def shown(found: Looked) -> tuple[ShownImage, ImageFile | None]:
     """Return the record of a look-up, and the image if it can be shown."""
     if isinstance(found, Missing):
-        return Sight(MISSING, NO_IMAGE), None
+        return ShownImage(MISSING, NO_IMAGE), None
     if not isinstance(found, ImageFile):
-        return Sight(UNREADABLE, found.reason), None
-    return Sight(SEEN, "", found.sha256, found.notes), found
+        return ShownImage(UNREADABLE, found.reason), None
+    return ShownImage(SEEN, "", found.sha256, found.notes), found

@@ -24,7 +24,7 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.response_formats import ResponseFormats, Schema
 from tsgkit.suites.replies import OUTCOMES
-from tsgkit.suites.transcript import Ask, Said
+from tsgkit.suites.transcript import Ask, LabelledReply
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -81,7 +81,7 @@ class Answer(Generic[Found]):
 
     value: Found | None
     unknown: Unknown | None
-    said: tuple[Said, ...]
+    said: tuple[LabelledReply, ...]
 
     @property
     def outcome(self) -> Outcome:
@@ -104,11 +104,11 @@ class Judge:
 
     async def answer(self, ask: Ask, question: Question[Found]) -> Answer[Found]:
         """Ask until a reply can be read, each time as a new draw. If none can be read, the result is unknown."""
-        said: list[Said] = []
+        said: list[LabelledReply] = []
         reading = Reading[Found](None, NO_REPLY)
         for draw in range(question.first_draw, question.first_draw + question.tries):
             reply = await self.reply(ask, question.messages, question.label, draw, question.schema)
-            said.append(Said(question.label, reply))
+            said.append(LabelledReply(question.label, reply))
             if reply.ending in NOT_ASKED_AGAIN:
                 reading = Reading(None, problem_of(reply))
                 break

@@ -3,8 +3,8 @@
 A transcript ends with it, as a local call labelled ``image``; without it the solver did not finish.
 
 >>> from tsgkit.suites.transcript import Transcript
->>> sight_of(Transcript((Sight(MISSING, NO_IMAGE).said,)))
-Sight(found='missing', reason='there is no image of this item', sha256='', notes=(), picture_of='', file='')
+>>> sight_of(Transcript((ShownImage(MISSING, NO_IMAGE).said,)))
+ShownImage(found='missing', reason='there is no image of this item', sha256='', notes=(), picture_of='', file='')
 >>> unshown(None)
 (<Outcome.MISSING: 'missing'>, 'not judged yet')
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.transcript import LOCAL, Said, Transcript
+from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 IMAGE = "picture"
 """The label of a sight in a transcript."""
@@ -29,35 +29,35 @@ ALWAYS = ("found", "reason", "sha256", "notes")
 
 
 @dataclass(frozen=True)
-class Sight:
+class ShownImage:
     """The result of looking up an item's image, and how it was shown."""
 
     found: str
     reason: str = ""
     sha256: str = ""
     notes: tuple[str, ...] = ()
-    image_of: str = ""
-    """The id of another item whose image was shown instead."""
+    picture_of: str = ""
+    """The id of another item whose image was shown instead; the name is that in stored runs."""
     file: str = ""
     """The file that was shown by its position, where it is not named after the item."""
     orders: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     """The orders in which options were shown beside it, round by round."""
 
     @property
-    def said(self) -> Said:
+    def said(self) -> LabelledReply:
         """The record of it."""
         value = {name: part for name, part in self.__dict__.items() if part or name in ALWAYS}
-        return Said(IMAGE, Reply(text=json.dumps(value), source=LOCAL))
+        return LabelledReply(IMAGE, Reply(text=json.dumps(value), source=LOCAL))
 
 
-def sight_of(transcript: Transcript | None) -> Sight | None:
+def sight_of(transcript: Transcript | None) -> ShownImage | None:
     """Return the record in a transcript; None if the solver did not finish."""
     text = next((one.reply.text for one in (transcript.said if transcript else ()) if one.label == IMAGE), None)
     if text is None:
         return None
     value = json.loads(text)
     orders = tuple(tuple(turn) for turn in value.get("orders", ()))
-    return Sight(**{**value, "notes": tuple(value["notes"]), "orders": orders})
+    return ShownImage(**{**value, "notes": tuple(value["notes"]), "orders": orders})
 
 
 def unshown(transcript: Transcript | None) -> tuple[Outcome, str] | None:

@@ -54,7 +54,7 @@ from tsgkit.suites.sceneeval.annotation_entries import (
 from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
-from tsgkit.suites.sceneeval.scene_files.files import Given, json_of, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import FileModel, json_of, problem_of
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.prompt_files import Parts, Texts
@@ -63,7 +63,7 @@ from tsgkit.suites.solvers.protocols import AsAsked, Reading
 from tsgkit.suites.solvers.vote_rules import majority
 from tsgkit.suites.styles import Style
 from tsgkit.suites.task import Dataset, Items
-from tsgkit.suites.text_task import AskedTask
+from tsgkit.suites.text_task import TextTask
 
 NO_FIGURES = "no figures are published for this task, and the published code does not score annotations"
 NO_MAJORITY = "no entry has a majority"
@@ -136,7 +136,7 @@ def _prompt_fields(item: Annotation) -> Mapping[str, str]:
     return {"description": item.description}
 
 
-class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
+class AnnotateTask(DescriptionTask, TextTask[Annotation, AnnotationReading]):
     """The task of annotating descriptions."""
 
     metrics = METRICS
@@ -241,7 +241,7 @@ def _descriptions(dataset: Dataset) -> Items:
     return dataset
 
 
-class _Row(Given):
+class _Row(FileModel):
     item_id: StrictStr
     difficulty: StrictStr = ""
     description: StrictStr

@@ -51,7 +51,7 @@ from tsgkit.suites.sceneeval.annotations import (
     is_built,
     spaced,
 )
-from tsgkit.suites.sceneeval.scene_files.files import NAME, Given, json_of, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import NAME, FileModel, json_of, problem_of
 from tsgkit.suites.sceneeval.word_meanings import RELATIONS, element_of, relation_table
 from tsgkit.suites.task import Dataset, Items, Task
 
@@ -114,7 +114,7 @@ class AnnotationFile:
         return self.annotations
 
 
-class _Row(Given):
+class _Row(FileModel):
     item_id: StrictStr | StrictInt
     difficulty: StrictStr = ""
     room: StrictStr = ""
@@ -125,7 +125,7 @@ class _Row(Given):
     room_relations: tuple[StrictStr, ...] = ()
 
 
-class _File(Given):
+class _File(FileModel):
     format: StrictStr
     annotations: tuple[_Row, ...]
 

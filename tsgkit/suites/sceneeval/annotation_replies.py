@@ -35,7 +35,7 @@ from tsgkit.errors import NotationError
 from tsgkit.graph.reading.line_content import Note, ignored, quoted, repaired, unread
 from tsgkit.replies import Part, Unreadable
 from tsgkit.replies.characters import without_bullets
-from tsgkit.replies.near_json import TOO_MUCH, Found, values_in, well_formed
+from tsgkit.replies.near_json import TOO_MUCH, FoundValue, values_in, well_formed
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, QUANTITIES, Annotation, Kind, Specification
 
@@ -159,7 +159,7 @@ def _read_text(text: str) -> AnnotationReading:
     return _read_lines(part, lines_before)
 
 
-def _plain_json(text: str) -> list[Found]:
+def _plain_json(text: str) -> list[FoundValue]:
     """Return the only object of a text that is plain JSON, or an empty list if it may be anything else.
 
     Most replies are plain JSON, and this takes less than a tenth of the time of the tolerant parser.
@@ -169,7 +169,7 @@ def _plain_json(text: str) -> list[Found]:
     if not text.startswith("{") or text.count("{") > 1 or text.count("[") > 2 * len(FIELDS) or "\\u" in text:
         return []
     try:
-        return [Found(json.loads(text, parse_constant=_refused), start, start + len(text), repaired=False)]
+        return [FoundValue(json.loads(text, parse_constant=_refused), start, start + len(text), repaired=False)]
     except ValueError:
         return []
 
@@ -251,7 +251,7 @@ class _Reader:
         return AnnotationReading(tuple(self.specifications), tuple(self.bad), tuple(self.notes))
 
 
-def _read_value(found: Found, value: object, line: int, *, others: int) -> AnnotationReading:
+def _read_value(found: FoundValue, value: object, line: int, *, others: int) -> AnnotationReading:
     reader = _Reader()
     if others:
         reader.notes.append(ignored(line, f"{others} other annotations in it; the last one with entries counts"))

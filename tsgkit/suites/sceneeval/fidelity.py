@@ -21,14 +21,14 @@ from typing import Any, NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Group, MeasuredScene, Relation, groups, relation_of_objects, relation_to_room
 from tsgkit.scoring.score import Score
-from tsgkit.suites.gather_all import together
+from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Scores
 from tsgkit.suites.judgement import Verdict as QuestionVerdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Specification, in_words, spaced
 from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, Judge, MeasuredRoomRelation
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneTask, with_averages
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.transcript import Ask
@@ -54,17 +54,19 @@ class FidelityTask(SceneTask):
 
     metrics = METRICS
 
-    async def ask_judge(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> JudgeAnswers:
+    async def ask_judge(
+        self, annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None
+    ) -> JudgeAnswers:
         """Ask the judge all questions, concurrently where possible."""
         floors = {ground.id: ground.room for ground in scene.stage.floors}
-        pairs, rooms, (matched, attributes) = await together(
+        pairs, rooms, (matched, attributes) = await gather_all(
             judge.object_relations(annotation, ask),
             judge.room_relations(annotation, floors, ask),
             _object_answers(annotation, scene, judge, ask),
         )
         return JudgeAnswers(matched, attributes, pairs, rooms)
 
-    def measure(self, annotation: Annotation, scene: Furnished, answers: JudgeAnswers) -> dict[str, Any]:
+    def measure(self, annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
         """Return all results as JSON."""
         found = {name: verdicts(annotation, stage, answers) for name, stage in scene.stages.items()}
         return {
@@ -219,12 +221,12 @@ class JudgeAnswers:
 
 
 async def _object_answers(
-    annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None
+    annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None
 ) -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, AttributeAnswer]]:
     """Return the category of each object, and the attributes of objects that the description asks about."""
     answers = JudgeAnswers(await judge.categories(scene, annotation.categories, ask))
     there = [(spec, found) for spec in annotation.of_kind("atr") if (found := answers.of(spec.category))]
-    said = await together(*(judge.attribute(scene, spec, instances, ask) for spec, instances in there))
+    said = await gather_all(*(judge.attribute(scene, spec, instances, ask) for spec, instances in there))
     return answers.matched, {spec: one for (spec, _), one in zip(there, said, strict=True)}
 
 

@@ -29,13 +29,13 @@ from tsgkit.geometry import (
     supports,
 )
 from tsgkit.scoring.score import Score
-from tsgkit.suites.gather_all import together
+from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Scores, Verdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import PROFILES, Metric
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges.judge import Judge
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, PER_SCENE, SceneTask, with_averages
 from tsgkit.suites.transcript import Ask
 
@@ -77,11 +77,13 @@ class PlausibilityTask(SceneTask):
 
     metrics = METRICS
 
-    async def ask_judge(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> JudgeAnswers:
+    async def ask_judge(
+        self, annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None
+    ) -> JudgeAnswers:
         """Ask the judge all questions."""
-        return JudgeAnswers(*await together(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
+        return JudgeAnswers(*await gather_all(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
 
-    def measure(self, annotation: Annotation, scene: Furnished, answers: JudgeAnswers) -> dict[str, Any]:
+    def measure(self, annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
         """Return all findings as JSON."""
         strict = scene.stage
         unknown = [name for name, found in answers.sides.items() if isinstance(found, Unknown)]

@@ -53,13 +53,13 @@ from tsgkit.suites.sceneeval.scene_files.folder import (
     read_scene,
     scene_file,
 )
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import FAULTS, MISSING, Furnished, TimeLimit, TooLong
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import FAULTS, MISSING, LoadedScene, TimeLimit, TooLong
 from tsgkit.suites.scoreboard import Board, Rules, board_of
 from tsgkit.suites.solvers.factories import refuse_solver
 from tsgkit.suites.solvers.offline_solvers import PREFIX, Recorded
 from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.task import Dataset, Kind, Piece, Viewing
-from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
+from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -96,11 +96,11 @@ class SceneTask(DescriptionTask):
     shared_labels = (OBJECTS, ROOM)
 
     @abstractmethod
-    async def ask_judge(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Any:  # noqa: ANN401
+    async def ask_judge(self, annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None) -> Any:  # noqa: ANN401
         """Ask the judge all questions about a scene. The result has an attribute with all its answers."""
 
     @abstractmethod
-    def measure(self, annotation: Annotation, scene: Furnished, answers: Any) -> dict[str, Any]:  # noqa: ANN401
+    def measure(self, annotation: Annotation, scene: LoadedScene, answers: Any) -> dict[str, Any]:  # noqa: ANN401
         """Measure the scene, using the judge's answers, and return all findings as JSON."""
 
     @abstractmethod
@@ -206,7 +206,7 @@ class SceneTask(DescriptionTask):
             said = last_json_in(reply.text or "")
             unsaid = "" if said is not None else "there is no JSON in the reply"
             return TwoReadings(_ended(reply, said), said, unsaid, (), said, unsaid, ())
-        transcript = Transcript((Said(LOCAL, reply),))
+        transcript = Transcript((LabelledReply(LOCAL, reply),))
         judged, value = self.judge(sample, transcript), value_of(transcript) or {"found": ABSENT}
         seen = value["found"] not in OUTCOMES
         troubles = {profile: self.troubles_of(value, profile) if seen else [] for profile in PROFILES}
@@ -294,7 +294,7 @@ class SceneFolder:
     seconds: float | None = None
     """The time limit for the work on a scene, in seconds; None for no limit."""
 
-    def scene(self, item_id: str) -> Furnished | None:
+    def scene(self, item_id: str) -> LoadedScene | None:
         """Return the scene of an item, or None if there is none. Raise FileProblem if it cannot be read."""
         path = scene_file(self.folder, item_id)
         return None if path is None else read_scene(path, self.sources, missing=self.missing)
@@ -316,9 +316,9 @@ class RecordingAsk:
         return reply
 
     @property
-    def said(self) -> tuple[Said, ...]:
+    def said(self) -> tuple[LabelledReply, ...]:
         """All calls, by label, in the order of their first replies."""
-        return tuple(Said(label, reply) for (label, _), reply in self.replies.items())
+        return tuple(LabelledReply(label, reply) for (label, _), reply in self.replies.items())
 
 
 async def judge_scene(
@@ -328,9 +328,9 @@ async def judge_scene(
     recorder = None if ask is None else RecordingAsk(ask)
     try:
         value = await _findings_of(task, annotation, rooms, judge, recorder)
-        found = Said(LOCAL, Reply(text=json.dumps(value), source=LOCAL))
+        found = LabelledReply(LOCAL, Reply(text=json.dumps(value), source=LOCAL))
     except TooLong as error:
-        found = Said(TOO_LONG, Reply(None, Ending.API_ERROR, error=f"{error}; {RAISE}", source=LOCAL))
+        found = LabelledReply(TOO_LONG, Reply(None, Ending.API_ERROR, error=f"{error}; {RAISE}", source=LOCAL))
     return Transcript((*(recorder.said if recorder is not None else ()), found))
 
 
@@ -372,7 +372,7 @@ def _scene_faults() -> Iterator[None]:
 
 
 async def _judge_and_measure(
-    task: SceneTask, annotation: Annotation, scene: Furnished, judge: Judge, recorder: RecordingAsk | None
+    task: SceneTask, annotation: Annotation, scene: LoadedScene, judge: Judge, recorder: RecordingAsk | None
 ) -> dict[str, Any]:
     with _scene_faults():
         await _in_thread(recorder, lambda: (scene.stage.bodies, scene.stage.floors), scene.limit)
@@ -407,7 +407,7 @@ async def _measure_empty_room(
     task: SceneTask, annotation: Annotation, recorder: RecordingAsk | None, reason: str
 ) -> dict[str, Any]:
     """Measure an empty room in place of a scene that cannot be read, as the published code does. No model is asked."""
-    empty = Furnished(bare_room(f"scene_{annotation.item_id}"))
+    empty = LoadedScene(bare_room(f"scene_{annotation.item_id}"))
     answers = await task.ask_judge(annotation, empty, RulesJudge(), None)
     value = await _in_thread(recorder, lambda: task.measure(annotation, empty, answers), empty.limit)
     return {"found": BROKEN, "reason": reason, **value}

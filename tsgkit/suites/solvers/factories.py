@@ -1,8 +1,8 @@
 """Factories of solvers by the first word of their names: ours, and those of other packages.
 
->>> family_of("vote:5").names, family_of("vote:5").styled
+>>> factory_of("vote:5").names, factory_of("vote:5").styled
 (('vote:5',), True)
->>> family_of("agent:exact").names, family_of("agent:exact").styled
+>>> factory_of("agent:exact").names, factory_of("agent:exact").styled
 (('agent', 'agent:exact'), False)
 
 A factory may be in any package; it is named by its dotted place and imported on use. A package adds one by an entry
@@ -41,7 +41,7 @@ MOST_VOTES = 100
 AnyTask = Answerable[Any, Any]
 
 
-class Family(Protocol):
+class SolverFactory(Protocol):
     """A factory of solvers whose names begin with the same word, such as ``vote:3`` and ``vote:5``."""
 
     @property
@@ -62,27 +62,27 @@ class Family(Protocol):
         """Return the scorer of a solver's transcripts, which cannot ask."""
 
 
-_GIVEN: dict[str, Family] = {}
+_GIVEN: dict[str, SolverFactory] = {}
 
 
-def refuse_family(first: str) -> None:
+def refuse_factory(first: str) -> None:
     """Raise ``UsageError`` if our solvers or a package's have this first word."""
     if first in OURS or any(point.name == first for point in entry_points(group=GROUP)):
         raise UsageError(f"there is a solver {first} already", hint="give yours another name")
 
 
-def give_family(first: str, family: Family) -> None:
+def register_factory(first: str, family: SolverFactory) -> None:
     """Register a factory under the first word of its solvers' names."""
     _GIVEN[first] = family
-    family_of.cache_clear()
+    factory_of.cache_clear()
 
 
 @cache
-def family_of(name: str) -> Family:
+def factory_of(name: str) -> SolverFactory:
     """Return the family of a solver's name; ``UsageError`` where there is no such solver."""
     found = _loaded(name.partition(":")[0])
     if found is None:
-        known = (family for first in known_families() if (family := _loaded(first)) is not None)
+        known = (family for first in known_factories() if (family := _loaded(first)) is not None)
         raise UsageError(
             f"there is no solver {name}", hint=meant(name, [one for family in known for one in family.names])
         )
@@ -90,31 +90,31 @@ def family_of(name: str) -> Family:
     return found
 
 
-def known_families() -> tuple[str, ...]:
+def known_factories() -> tuple[str, ...]:
     """Return the first words of all solvers' names."""
     return tuple(dict.fromkeys((*OURS, *_GIVEN, *(point.name for point in entry_points(group=GROUP)))))
 
 
-def _loaded(first: str) -> Family | None:
+def _loaded(first: str) -> SolverFactory | None:
     if first in _GIVEN:
         return _GIVEN[first]
     if first in OURS:
         module, place = OURS[first]
-        ours: Family = getattr(import_module(module), place)
+        ours: SolverFactory = getattr(import_module(module), place)
         return ours
-    theirs: Family | None = next((point.load() for point in entry_points(group=GROUP, name=first)), None)
+    theirs: SolverFactory | None = next((point.load() for point in entry_points(group=GROUP, name=first)), None)
     return theirs
 
 
 def check_solver(name: str, task: AnyTask) -> None:
     """Raise ``UsageError`` where there is no such solver, or it cannot do this task."""
-    family_of(name).check(name, task)
+    factory_of(name).check(name, task)
 
 
 def refuse_solver(name: str, task: str) -> None:
     """Raise ``UsageError`` for any solver but the default, of a task that no model answers."""
     if name != SINGLE:
-        family_of(name)
+        factory_of(name)
         raise UsageError(f"solver {name} cannot do {task}: no model answers it", hint="leave out --solver")
 
 
@@ -136,7 +136,7 @@ class _ByName:
         """The scorer that the solver itself had."""
         if self.name == BASELINE:
             return OneReply(self.task, self.style, self.name)
-        return family_of(self.name).scorer(self.name, self.task, self.style)
+        return factory_of(self.name).scorer(self.name, self.task, self.style)
 
     @property
     def unpublished(self) -> str:
@@ -167,7 +167,7 @@ def votes_of(solver: str) -> int:
 
 
 @dataclass(frozen=True)
-class Singles:
+class SingleFactory:
     """The factory of ``single``, for every task."""
 
     names: tuple[str, ...] = (SINGLE,)
@@ -188,7 +188,7 @@ class Singles:
 
 
 @dataclass(frozen=True)
-class Votes:
+class VoteFactory:
     """The factory of ``vote:N``, for tasks whose answers can be put to a vote."""
 
     names: tuple[str, ...] = ("vote:5",)
@@ -209,7 +209,7 @@ class Votes:
         return Draws(_votable(name, task), style, name, votes_of(name))
 
 
-SINGLES, VOTES = Singles(), Votes()
+SINGLES, VOTES = SingleFactory(), VoteFactory()
 
 
 def _votable(name: str, task: AnyTask) -> Votable[Any, Any]:

@@ -6,19 +6,19 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic
 
-from tsgkit.suites.gather_all import together
+from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.protocols import Answer, Answerable, Item, Votable
 from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.solvers.solver import SINGLE, Expected, Scorer, asking
-from tsgkit.suites.transcript import Ask, Said, Transcript
+from tsgkit.suites.transcript import Ask, LabelledReply, Transcript
 
 LABEL = "answer"
 
 
 @dataclass(frozen=True)
-class _Asked(ABC, Generic[Item, Answer]):
+class _PromptedSolver(ABC, Generic[Item, Answer]):
     """A solver that uses the prompts of a task."""
 
     task: Answerable[Item, Answer]
@@ -60,7 +60,7 @@ class _Asked(ABC, Generic[Item, Answer]):
 
 
 @dataclass(frozen=True)
-class Single(_Asked[Item, Answer]):
+class Single(_PromptedSolver[Item, Answer]):
     """One prompt, one reply."""
 
     name = SINGLE
@@ -79,7 +79,7 @@ class Single(_Asked[Item, Answer]):
         """Ask once."""
         asked = asking(ask, self.name)
         reply = await asked(self.prompter.messages(item), label=LABEL, schema=self.prompter.response_format(item))
-        return Transcript((Said(LABEL, reply),))
+        return Transcript((LabelledReply(LABEL, reply),))
 
     def expected(self, item: Item) -> Expected:
         """Return one call."""
@@ -87,7 +87,7 @@ class Single(_Asked[Item, Answer]):
 
 
 @dataclass(frozen=True)
-class Vote(_Asked[Item, Answer]):
+class Vote(_PromptedSolver[Item, Answer]):
     """The same prompt several times; the answer is voted."""
 
     task: Votable[Item, Answer]
@@ -114,7 +114,7 @@ class Vote(_Asked[Item, Answer]):
         messages, schema = self.prompter.messages(item), self.prompter.response_format(item)
         labels = [f"vote/{draw}" for draw in range(self.calls)]
         calls = (asked(messages, label=label, draw=draw, schema=schema) for draw, label in enumerate(labels))
-        return Transcript(tuple(map(Said, labels, await together(*calls))))
+        return Transcript(tuple(map(LabelledReply, labels, await gather_all(*calls))))
 
     def expected(self, item: Item) -> Expected:
         """Return a call for each vote."""

@@ -29,7 +29,7 @@ class Program(Protocol[ItemIn]):
 
 
 @dataclass(frozen=True)
-class _Unasked:
+class _OfflineSolver:
     """A scorer of transcripts that expects no calls."""
 
     scorer: Scorer
@@ -53,7 +53,7 @@ class _Unasked:
 
 
 @dataclass(frozen=True)
-class Baseline(_Unasked, Generic[Item]):
+class Baseline(_OfflineSolver, Generic[Item]):
     """A built-in program that sees the item; it has no style."""
 
     program: Program[Item]
@@ -72,7 +72,7 @@ class Baseline(_Unasked, Generic[Item]):
 
 
 @dataclass(frozen=True)
-class Recorded(_Unasked):
+class Recorded(_OfflineSolver):
     """A solver of which only transcripts are left: it scores them, and cannot ask."""
 
     name: str

@@ -42,7 +42,7 @@ from statistics import fmean
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
-from tsgkit.suites.judges.shown_images import NOT_SHOWN, Sight
+from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
 from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample
@@ -50,7 +50,7 @@ from tsgkit.suites.spatialgen.scores import label_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, content_words
 from tsgkit.suites.spatialgen.votes import ROUNDS, Ballot, accuracy, single_round_accuracy
 from tsgkit.suites.task import Control
-from tsgkit.suites.transcript import LOCAL, Said, Transcript
+from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 Answerer = Callable[[Row], tuple[str, ...]]
 Likeness = Callable[[Row, int, str], float]
@@ -205,8 +205,8 @@ class BaselineSubject:
     def answer(self, item: SpatialSample) -> Transcript:
         """Return a transcript of all rounds, ten lines each."""
         texts = ["\n".join(answer(item.row)) for answer in self.answerers]
-        said = (Said(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
-        sight = Sight(NOT_SHOWN, "a baseline looks at nothing", orders=_as_in_data(item))
+        said = (LabelledReply(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
+        sight = ShownImage(NOT_SHOWN, "a baseline looks at nothing", orders=_as_in_data(item))
         return Transcript((*said, sight.said))
 
 

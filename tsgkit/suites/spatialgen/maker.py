@@ -30,7 +30,7 @@ from tsgkit.llm.reply import Ending
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
-from tsgkit.suites.gather_all import Each, all_at_once
+from tsgkit.suites.gather_all import UnitMapper, all_at_once
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
 from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
 from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, content_words, folded, tokens
@@ -214,7 +214,7 @@ class Maker:
     known: tuple[str, ...] = ()
     """Existing texts. New ones must differ from them."""
 
-    async def make(self, scenes: Sequence[str], each: Each = all_at_once) -> Making:
+    async def make(self, scenes: Sequence[str], each: UnitMapper = all_at_once) -> Making:
         """Return texts of all scenes with their questions. If asking is stopped, keep what is finished."""
         making = Making()
         found = await each({scene: scene for scene in scenes}, lambda scene: self._scene(scene, making))

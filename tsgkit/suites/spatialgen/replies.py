@@ -37,7 +37,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.judges.shown_images import MISSING, NOT_SHOWN, Sight
+from tsgkit.suites.judges.shown_images import MISSING, NOT_SHOWN, ShownImage
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
 from tsgkit.suites.spatialgen import official
@@ -47,7 +47,7 @@ from tsgkit.suites.spatialgen.official import LINES, ROUNDS, accepted
 from tsgkit.suites.spatialgen.rows import Row, Rows, SpatialSample, scenes_in_order
 from tsgkit.suites.spatialgen.scores import judged, label_of, official_scores
 from tsgkit.suites.task import PUBLISHED
-from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 ASKED = ParsedProtocol(PUBLISHED)
 NO_REPLY, NO_ROW = "there is no reply", "there is no result row"
@@ -180,15 +180,17 @@ def _added(scores: Sequence[Score]) -> Score:
 
 
 def _unanswered(sample: SpatialSample, why: str) -> Judged:
-    return judged(sample, Transcript((Sight(MISSING, why).said,)), ASKED)
+    return judged(sample, Transcript((ShownImage(MISSING, why).said,)), ASKED)
 
 
 def transcript_of(sample: SpatialSample, texts: Sequence[str | None], ending: Ending | None = None) -> Transcript:
     """Return the transcript of these replies. ``ending`` overrides the ending of all of them."""
     replies = (Reply(text, ending or (Ending.COMPLETE if (text or "").strip() else Ending.EMPTY)) for text in texts)
-    said = (Said(label_of(turn), reply) for turn, reply in zip(rounds_of_replies(texts), replies, strict=False))
+    said = (
+        LabelledReply(label_of(turn), reply) for turn, reply in zip(rounds_of_replies(texts), replies, strict=False)
+    )
     orders = tuple(tuple(order.record for order in turn) for turn in orders_of(sample, PUBLISHED, 0))
-    return Transcript((*said, Sight(NOT_SHOWN, orders=orders).said))
+    return Transcript((*said, ShownImage(NOT_SHOWN, orders=orders).said))
 
 
 def rounds_of_replies(texts: Sequence[str | None]) -> tuple[int, ...]:

@@ -5,7 +5,7 @@
 >>> row = row_of("000001", "Park", "A kite is up.", [asked])
 >>> facts = facts_of(row, ["B"])
 >>> facts[0].is_seen, shown(facts)
-(False, '- Position: Where? The text wants: up. In the image: down.')
+(False, '- Position: Where? The text wants: up. In the picture: down.')
 
 If the judge saw what the text wants, that part of the text is kept; otherwise the text must follow the image. A
 question with an undecided vote counts as not seen, and its part must be removed. If everything was seen, the text is

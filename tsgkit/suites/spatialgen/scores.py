@@ -27,7 +27,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.judgement import Judged, Scores, Verdict
 from tsgkit.suites.judges.judge import outcome_of
-from tsgkit.suites.judges.shown_images import Sight, sight_of, unshown
+from tsgkit.suites.judges.shown_images import ShownImage, sight_of, unshown
 from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
@@ -161,7 +161,7 @@ def _judged(
     outcome: Outcome,
     rounds: Rounds | None,
     notes: tuple[str, ...],
-    sight: Sight | None,
+    sight: ShownImage | None,
     asked: official.Asked | None,
 ) -> Judged:
     ballots = ballots_of(sample, rounds)
@@ -242,7 +242,7 @@ def _evidence(
     sample: SpatialSample,
     ballots: Sequence[Ballot],
     rounds: Rounds | None,
-    sight: Sight | None,
+    sight: ShownImage | None,
     asked: official.Asked | None,
 ) -> dict[str, object]:
     """Return the evidence for the scores, by question and round."""

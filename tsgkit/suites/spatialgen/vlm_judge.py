@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING
 from tsgkit.library.cards import Card
 from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, MOST_TOKENS, ImageFile
 from tsgkit.llm.reply import Reply
-from tsgkit.suites.gather_all import together
+from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.images import ENDINGS
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
 from tsgkit.suites.judges.judge import Question as JudgeQuestion
-from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, Sight, unfinished
+from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, ShownImage, unfinished
 from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.spatialgen import official
@@ -54,7 +54,7 @@ from tsgkit.suites.spatialgen.scores import judged, label_of, unpublished
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.votes import ROUNDS
 from tsgkit.suites.task import BY_POSITION, PUBLISHED, Viewing
-from tsgkit.suites.transcript import Ask, Said, Transcript
+from tsgkit.suites.transcript import Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -127,31 +127,33 @@ class ImageFolderSolver(VoteScorer):
         records = tuple(tuple(order.record for order in turn) for turn in orders)
         return Transcript((*said, replace(sight, orders=records).said))
 
-    async def _image_to_show(self, sample: SpatialSample) -> tuple[Sight, ImageFile | None]:
+    async def _image_to_show(self, sample: SpatialSample) -> tuple[ShownImage, ImageFile | None]:
         """Return the image to show: the item's, another item's, or none."""
         if self.way.control == BLIND:
-            return Sight(NOT_SHOWN, "the judge is shown no image on purpose"), None
+            return ShownImage(NOT_SHOWN, "the judge is shown no image on purpose"), None
         if self.way.control != SHUFFLED:
             return await self._image_of(sample.item_id)
         for other in others(sample.item_id, self.item_ids, self.seed):
             sight, image = await self._image_of(other)
             if image is not None:
-                return replace(sight, image_of=other), image
-        return Sight(MISSING, "there is no image of any other item"), None
+                return replace(sight, picture_of=other), image
+        return ShownImage(MISSING, "there is no image of any other item"), None
 
-    async def _image_of(self, item_id: str) -> tuple[Sight, ImageFile | None]:
+    async def _image_of(self, item_id: str) -> tuple[ShownImage, ImageFile | None]:
         if self.positions is None:
             return await self.images.of_item(item_id)
         if (name := self.positions.files.get(item_id)) is None:
-            return Sight(MISSING, NO_IMAGE), None
+            return ShownImage(MISSING, NO_IMAGE), None
         sight, image = await self.images.in_file(name)
         return replace(sight, file="" if is_named_after(item_id, name) else printable(name)), image
 
-    async def _rounds(self, sample: SpatialSample, orders: Orders, image: ImageFile | None, ask: Ask) -> list[Said]:
+    async def _rounds(
+        self, sample: SpatialSample, orders: Orders, image: ImageFile | None, ask: Ask
+    ) -> list[LabelledReply]:
         if self.way.base == PUBLISHED:
             return await until_accepted(self.asking, ask, self.words.messages(sample.questions, image))
         wanted = self.questions(sample, orders, image)
-        answers = await together(*(self.asking.answer(ask, question) for question in wanted))
+        answers = await gather_all(*(self.asking.answer(ask, question) for question in wanted))
         return [said for answer in answers for said in answer.said]
 
     def questions(self, sample: SpatialSample, orders: Orders, image: ImageFile | None) -> list[JudgeQuestion[None]]:
@@ -196,18 +198,18 @@ def unread(reply: Reply, questions: Sequence[Question]) -> str:
     return next((one.reason for one in found if not isinstance(one, str)), "")
 
 
-async def until_accepted(judge: Judge, ask: Ask, messages: Sequence[BaseMessage]) -> list[Said]:
+async def until_accepted(judge: Judge, ask: Ask, messages: Sequence[BaseMessage]) -> list[LabelledReply]:
     """Ask until five replies have ten lines, at most 25 times, as published. Open rounds are asked concurrently.
 
     A service failure (after the client's retries) ends its round; resuming the run asks it again.
     """
-    said: list[Said] = []
+    said: list[LabelledReply] = []
     open_rounds = list(range(ROUNDS))
     while open_rounds and len(said) < official.REQUESTS:
         turns = open_rounds[: official.REQUESTS - len(said)]
         calls = (judge.reply(ask, messages, label_of(turn), len(said) + n) for n, turn in enumerate(turns))
-        replies = await together(*calls)
-        said += [Said(label_of(turn), reply) for turn, reply in zip(turns, replies, strict=True)]
+        replies = await gather_all(*calls)
+        said += [LabelledReply(label_of(turn), reply) for turn, reply in zip(turns, replies, strict=True)]
         open_rounds = [turn for turn, reply in zip(turns, replies, strict=True) if _is_rejected(reply)]
     return said
 

@@ -29,7 +29,7 @@ from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.solvers.protocols import Reading
 from tsgkit.suites.tsg.choice_checks import NEGATIONS, better_options, earlier_steps, kinds_of_rows
 from tsgkit.suites.tsg.clusters import clusters_of, own_name
-from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, Told, names_of
+from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, SentenceGraphs, names_of
 
 HAND_REMARKS = (
     "hand2-first",
@@ -67,7 +67,7 @@ class Audits(Protocol):
     def audit_item(self, item: Any) -> Item:  # noqa: ANN401
         """Return an item as an audit sees it."""
 
-    def told_graphs(self, item: Any) -> Told:  # noqa: ANN401
+    def told_graphs(self, item: Any) -> SentenceGraphs:  # noqa: ANN401
         """Return the sentence of an item and its graphs."""
 
     def own_texts(self, item: Any) -> tuple[str, ...]:  # noqa: ANN401

@@ -36,7 +36,7 @@ from tsgkit.suites.tsg.baselines.generation import generate
 from tsgkit.suites.tsg.baselines.random_guesses import guess_graphs
 from tsgkit.suites.tsg.clusters import ids_of, own_name
 from tsgkit.suites.tsg.graph_scores import GRAPHS, score_generation
-from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample, Told
+from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample, SentenceGraphs
 from tsgkit.suites.tsg.prompts import graphs_schema
 from tsgkit.suites.tsg.task import TsgTask, row_groups
 from tsgkit.suites.tsg.votes import voted_graphs
@@ -195,9 +195,9 @@ class Generation(GraphTask[GenerationSample]):
         """Return the item as an audit sees it."""
         return generation_audit_item(item, item)
 
-    def told_graphs(self, item: GenerationSample) -> Told:
+    def told_graphs(self, item: GenerationSample) -> SentenceGraphs:
         """Return the sentence and its graphs."""
-        return Told(item.sentence, item.references)
+        return SentenceGraphs(item.sentence, item.references)
 
     def own_texts(self, item: GenerationSample) -> tuple[str, ...]:
         """Return the texts that no prompt may show."""

@@ -177,7 +177,7 @@ AnySample = (
 
 
 @dataclass(frozen=True)
-class Told:
+class SentenceGraphs:
     """A correct sentence with its graphs; may be empty."""
 
     sentence: str = ""

@@ -32,7 +32,7 @@ from tsgkit.suites.tsg.baselines.answer_text import bracketed
 from tsgkit.suites.tsg.baselines.random_guesses import guess_letter
 from tsgkit.suites.tsg.baselines.selection import select
 from tsgkit.suites.tsg.clusters import ids_of, own_name
-from tsgkit.suites.tsg.items import LETTERS, SelectionSample, Told, names_of
+from tsgkit.suites.tsg.items import LETTERS, SelectionSample, SentenceGraphs, names_of
 from tsgkit.suites.tsg.prompts import closed, one_of
 from tsgkit.suites.tsg.task import TsgTask, lists_of, row_groups
 
@@ -173,11 +173,11 @@ class Selection(TsgTask[SelectionSample, str]):
             names=frozenset(names_of([item.graph])) - {PERSON, *HANDS},
         )
 
-    def told_graphs(self, item: SelectionSample) -> Told:
+    def told_graphs(self, item: SelectionSample) -> SentenceGraphs:
         """Return the sentence that is right, and its graph."""
         if not 0 <= item.position < len(item.candidates):
-            return Told()
-        return Told(item.candidates[item.position], (item.graph,))
+            return SentenceGraphs()
+        return SentenceGraphs(item.candidates[item.position], (item.graph,))
 
     def own_texts(self, item: SelectionSample) -> tuple[str, ...]:
         """Return the texts that no prompt may show."""

@@ -40,13 +40,13 @@ from tsgkit.suites.styles import Style
 from tsgkit.suites.suite import CHECK, tasks_hint
 from tsgkit.suites.task import Dataset as AnyDataset
 from tsgkit.suites.task import Items, Task
-from tsgkit.suites.text_task import AskedTask
+from tsgkit.suites.text_task import TextTask
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import auditable
 from tsgkit.suites.tsg.clusters import clusters_of, own_name
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.groups import COMPUTED, STORED, groups_of, in_order, no_group
-from tsgkit.suites.tsg.items import Sample, Told
+from tsgkit.suites.tsg.items import Sample, SentenceGraphs
 from tsgkit.suites.tsg.prompts import PromptSet, TaskTexts, prompt_set
 
 Item = TypeVar("Item", bound=Sample)
@@ -62,7 +62,7 @@ ONE_GRAPH = ("sa-sgg", "nodes-sa", "edges-sa")
 MOST_NAMED = 3
 
 
-class TsgTask(AskedTask[Item, Answer]):
+class TsgTask(TextTask[Item, Answer]):
     """A task of this suite."""
 
     item_type: type[Sample]
@@ -130,9 +130,9 @@ class TsgTask(AskedTask[Item, Answer]):
         """Return the values of an item for the published prompt, written as the published code writes them."""
         raise UsageError(f"item {item.item_id} is of a task without a published prompt")
 
-    def told_graphs(self, item: Item) -> Told:
+    def told_graphs(self, item: Item) -> SentenceGraphs:
         """Return the sentence of an item and its graphs; empty if there is none."""
-        return Told()
+        return SentenceGraphs()
 
     def rationale(self, item: Item, rationale: str) -> str:
         """Return the reasoning that leads to the answer of a worked example, from that of its row."""

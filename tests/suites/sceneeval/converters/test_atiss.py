@@ -9,7 +9,7 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.converters import Converted, Given, Options, Unconverted, converter_of
+from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, Unconverted, converter_of
 from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
 
 BED = {"length": 0.8, "width": 1.0, "height": 0.3, "left": -0.5, "top": -0.25, "depth": 0.3, "orientation": math.pi / 2}
@@ -22,7 +22,7 @@ def record(*more: Any, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def all_of(value: object, table: str = "") -> tuple[Converted | Unconverted, ...]:
     sizes = room_sizes_of(table, "sizes.json") if table else None
-    return converter_of("atiss")(Given.of("boxes.json", foreign.text(value)), Options(room_sizes=sizes))
+    return converter_of("atiss")(SourceFile.of("boxes.json", foreign.text(value)), Options(room_sizes=sizes))
 
 
 def converted(value: object, table: str = "") -> Converted:
@@ -92,4 +92,4 @@ def test_fault_is_named_with_its_field(fields: dict[str, Any], said: str) -> Non
 
 def test_records_become_rooms_only() -> None:
     with pytest.raises(UsageError, match="files of atiss name no meshes"):
-        converter_of("atiss")(Given.of("x.json", foreign.text([record()])), Options(to="state"))
+        converter_of("atiss")(SourceFile.of("x.json", foreign.text([record()])), Options(to="state"))

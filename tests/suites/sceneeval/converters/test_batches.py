@@ -14,8 +14,8 @@ from tsgkit.suites.sceneeval.converters import (
     Batch,
     Converted,
     Converter,
-    Given,
     Options,
+    SourceFile,
     convert_each,
     convert_file,
     converter_of,
@@ -56,18 +56,18 @@ def ids(folder: Path, batch: Batch | None = None) -> tuple[dict[str, str], list[
     ],
 )
 def test_a_form_is_recognised_by_the_content(text: str, form: str) -> None:
-    assert recognised(Given.of("x", text)).name == form
+    assert recognised(SourceFile.of("x", text)).name == form
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "7", '{"rooms": []}', '{"a": {"position": 1}}', "a { b }"])
 def test_files_of_unknown_form_are_refused(text: str) -> None:
     with pytest.raises(FileProblem, match="no form that is known"):
-        recognised(Given.of("x", text))
+        recognised(SourceFile.of("x", text))
 
 
 def test_a_room_of_ours_is_said_to_be_one() -> None:
     with pytest.raises(FileProblem, match="tsgkit/room already"):
-        recognised(Given.of("x.json", '{"format": "tsgkit/room"}'))
+        recognised(SourceFile.of("x.json", '{"format": "tsgkit/room"}'))
 
 
 def test_a_form_that_does_not_fit_says_which_does(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_form_that_does_not_fit_says_which_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", known_converters())
 def test_a_converter_refuses_what_is_not_its_form(form: str) -> None:
     with pytest.raises(FileProblem, match=f"this is not {form}"):
-        converter_of(form)(Given.of("x.json", '{"format": "other"}'), Options())
+        converter_of(form)(SourceFile.of("x.json", '{"format": "other"}'), Options())
 
 
 def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,9 +91,9 @@ def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeyp
         lambda name="mine", **_: [point] if name == "mine" else [],
     )
     assert known_converters() == ("holodeck", "layoutvlm", "layoutgpt", "atiss", "hsm", "idesign", "mine")
-    assert recognised(Given.of("x.json", '["bed"]')).name == "mine"
+    assert recognised(SourceFile.of("x.json", '["bed"]')).name == "mine"
     with pytest.raises(FileProblem, match="any of layoutgpt, mine"):
-        recognised(Given.of("x.json", '[{"object_list": []}]'))
+        recognised(SourceFile.of("x.json", '[{"object_list": []}]'))
 
 
 def test_a_folder_is_converted_with_ids_from_names_and_records(tmp_path: Path) -> None:

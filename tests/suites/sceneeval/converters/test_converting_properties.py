@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 pytest.importorskip("numpy", reason="rooms are read with the extra scenes")
 
 from tsgkit.errors import UsageError
-from tsgkit.suites.sceneeval.converters import Converted, Given, Options, converter_of, known_converters
+from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of, known_converters
 from tsgkit.suites.sceneeval.converters.batches import text_of
 from tsgkit.suites.sceneeval.converters.css import rules_of
 from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
@@ -46,17 +46,17 @@ STARTS = {
     "idesign": foreign.idesign(),
 }
 COMPANIONS = {
-    "layoutvlm": Given.of("config.json", foreign.text(foreign.layoutvlm_config())),
-    "hsm": Given.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary())),
+    "layoutvlm": SourceFile.of("config.json", foreign.text(foreign.layoutvlm_config())),
+    "hsm": SourceFile.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary())),
 }
 
 
-def outcome_of(name: str, text: str, to: str = "room", companion: Given | None = None) -> None:
+def outcome_of(name: str, text: str, to: str = "room", companion: SourceFile | None = None) -> None:
     """Convert a text: what comes out can be read, and nothing but an error in words is raised."""
     beside = companion or COMPANIONS.get(name)
     sizes = room_sizes_of(json.dumps({"Bedroom-7": foreign.CORNERS}), "sizes.json") if name == "atiss" else None
     try:
-        made = converter_of(name)(Given.of("x.json", text), Options(to, companion=beside, room_sizes=sizes))  # type: ignore[arg-type]
+        made = converter_of(name)(SourceFile.of("x.json", text), Options(to, companion=beside, room_sizes=sizes))  # type: ignore[arg-type]
     except UsageError as error:
         assert str(error)
         return
@@ -73,7 +73,7 @@ def places(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401
 
 @given(st.sampled_from(known_converters()), JSON, JSON)
 def test_any_json_is_converted_or_refused_in_words(name: str, value: Any, companion: Any) -> None:  # noqa: ANN401
-    given_ = Given.of("config.json", json.dumps(companion))
+    given_ = SourceFile.of("config.json", json.dumps(companion))
     for to in ("room", "state"):
         outcome_of(name, json.dumps(value), to, given_)
 
@@ -96,7 +96,9 @@ def test_a_configuration_with_anything_in_one_place_is_read_or_refused(data: st.
     config = foreign.layoutvlm_config()
     container, key = data.draw(st.sampled_from(places(config)))
     container[key] = value
-    outcome_of("layoutvlm", foreign.text(foreign.layoutvlm_layout()), "room", Given.of("c.json", json.dumps(config)))
+    outcome_of(
+        "layoutvlm", foreign.text(foreign.layoutvlm_layout()), "room", SourceFile.of("c.json", json.dumps(config))
+    )
 
 
 @given(st.data(), JSON)
@@ -105,7 +107,7 @@ def test_summary_of_hsm_with_anything_in_one_place_is_read_or_refused(data: st.D
     container, key = data.draw(st.sampled_from(places(summary)))
     container[key] = value
     outcome_of("hsm", json.dumps(summary))
-    outcome_of("hsm", foreign.text(foreign.hsm_state()), "room", Given.of("h.json", json.dumps(summary)))
+    outcome_of("hsm", foreign.text(foreign.hsm_state()), "room", SourceFile.of("h.json", json.dumps(summary)))
 
 
 @given(st.text(max_size=60) | JSON.map(json.dumps) | st.lists(ROWS, max_size=6).map("\n".join))

@@ -12,13 +12,13 @@ import pytest
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import MeasuredScene, collisions, out_of_bounds
-from tsgkit.suites.sceneeval.converters import Converted, Given, Options, converter_of
+from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple
 
 
 def converted(house: dict[str, Any], **options: Any) -> Converted:  # noqa: ANN401
-    (found,) = converter_of("holodeck")(Given.of("house.json", foreign.text(house)), Options(**options))
+    (found,) = converter_of("holodeck")(SourceFile.of("house.json", foreign.text(house)), Options(**options))
     assert isinstance(found, Converted)
     return found
 

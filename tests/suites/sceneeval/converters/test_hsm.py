@@ -10,7 +10,15 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.converters import Batch, Converted, Given, Options, convert_each, converter_of, entries_of
+from tsgkit.suites.sceneeval.converters import (
+    Batch,
+    Converted,
+    Options,
+    SourceFile,
+    convert_each,
+    converter_of,
+    entries_of,
+)
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
 
 FIRST = [0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 2, 0, 1]
@@ -39,7 +47,7 @@ def meshes(folder: Path, size: tuple[float, float, float], middle: tuple[float, 
 
 
 def converted(value: dict[str, Any], **options: Any) -> Converted:  # noqa: ANN401
-    (found,) = converter_of("hsm")(Given.of("stk_scene_state.json", foreign.text(value)), Options(**options))
+    (found,) = converter_of("hsm")(SourceFile.of("stk_scene_state.json", foreign.text(value)), Options(**options))
     assert isinstance(found, Converted)
     return found
 
@@ -65,7 +73,7 @@ def test_sizes_kinds_and_parents_come_from_the_other_file() -> None:
     things = summary["scene_objects"]
     things[2] = {**things[2], "obj_type": "wall", "parent_name": None, "wall_id": "wall_1"}
     things[1] = {**things[1], "obj_type": "small", "parent_name": "bed_1"}
-    companion = Given.of("hsm_scene_state.json", foreign.text(summary))
+    companion = SourceFile.of("hsm_scene_state.json", foreign.text(summary))
     bed, nightstand, chair = converted(foreign.hsm_state(), companion=companion).scene["objects"]
     assert (bed["id"], bed["size"], bed["held_by"]) == ("bed_1", [1.6, 2.0, 0.6], "ground")
     assert (nightstand["held_by"], nightstand["parent"], chair["held_by"]) == ("object", "bed_1", "wall")
@@ -75,7 +83,7 @@ def test_sizes_kinds_and_parents_come_from_the_other_file() -> None:
 
 
 def test_openings_are_those_of_the_state() -> None:
-    companion = Given.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary()))
+    companion = SourceFile.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary()))
     walls = converted(foreign.hsm_state(), companion=companion).scene["walls"]
     assert walls[0]["openings"] == [{"kind": "door", "at": 2.5, "width": 1.0, "height": 2.1, "sill": 0.0}]
 
@@ -89,7 +97,7 @@ def test_state_alone_asks_for_meshes_or_the_other_file() -> None:
 def test_object_of_the_other_file_at_another_place_is_not_taken(tmp_path: Path) -> None:
     summary = foreign.hsm_summary()
     summary["scene_objects"][0]["position"] = [3, 0, 1]
-    found = converted(foreign.hsm_state(), companion=Given.of("h.json", foreign.text(summary)))
+    found = converted(foreign.hsm_state(), companion=SourceFile.of("h.json", foreign.text(summary)))
     assert len(found.scene["objects"]) == 2
     assert "(its mesh is needed: --assets hssd=DIR, or hsm_scene_state.json: --with)" in told(found)
 
@@ -130,4 +138,4 @@ def test_fault_is_named_with_object_and_field(value: dict[str, Any], said: str) 
 
 def test_companion_that_is_none_is_refused() -> None:
     with pytest.raises(FileProblem, match=r"c\.json: scene_objects"):
-        converted(foreign.hsm_state(), companion=Given.of("c.json", "{}"))
+        converted(foreign.hsm_state(), companion=SourceFile.of("c.json", "{}"))

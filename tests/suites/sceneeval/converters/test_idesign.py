@@ -8,11 +8,11 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.converters import Converted, Given, Options, converter_of
+from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
 
 
 def converted(value: object) -> Converted:
-    (found,) = converter_of("idesign")(Given.of("scene_graph.json", foreign.text(value)), Options())
+    (found,) = converter_of("idesign")(SourceFile.of("scene_graph.json", foreign.text(value)), Options())
     assert isinstance(found, Converted)
     return found
 

@@ -8,7 +8,7 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.converters import Converted, Given, Options, Unconverted, converter_of
+from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, Unconverted, converter_of
 from tsgkit.suites.sceneeval.converters.layoutgpt import FIELDS
 from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
 
@@ -16,7 +16,7 @@ BED = "bed {length: 2m; width: 1m; height: 0.5m; left: 1m; top: 1m; depth: 0.25m
 
 
 def all_of(text: str, **said: str) -> tuple[Converted | Unconverted, ...]:
-    return converter_of("layoutgpt")(Given.of("layout.txt", text), Options(said=said))
+    return converter_of("layoutgpt")(SourceFile.of("layout.txt", text), Options(said=said))
 
 
 def converted(text: str, **said: str) -> Converted:
@@ -93,7 +93,7 @@ PUBLISHED = {
 
 
 def sized(record: object, table: str, **said: str) -> Converted:
-    given = Given.of("records.json", foreign.text(record))
+    given = SourceFile.of("records.json", foreign.text(record))
     (found,) = converter_of("layoutgpt")(given, Options(said=said, room_sizes=room_sizes_of(table, "sizes.csv")))
     assert isinstance(found, Converted)
     return found
@@ -118,7 +118,7 @@ def test_scale_is_each_records_own() -> None:
     records = foreign.text([PUBLISHED, wide])
     table = room_sizes_of("id,shorter_side\nBedroom-1,4\nBedroom-803,3.2\n", "sizes.csv")
     options = Options(room_sizes=table)
-    one, other = converter_of("layoutgpt")(Given.of("x.json", records), options)
+    one, other = converter_of("layoutgpt")(SourceFile.of("x.json", records), options)
     assert isinstance(one, Converted)
     assert isinstance(other, Converted)
     assert [scene.scene["floors"][0]["points"][2] for scene in (one, other)] == [[4.0, 3.2], [10.0, 4.0]]
@@ -182,7 +182,7 @@ def test_two_thin_things_at_one_place_do_not_lie_on_each_other() -> None:
 
 def test_one_answer_as_text_is_read_whatever_its_file_is_called() -> None:
     for text in (BED, foreign.text(BED)):
-        found = converter_of("layoutgpt")(Given.of("803.json", text), Options())[0]
+        found = converter_of("layoutgpt")(SourceFile.of("803.json", text), Options())[0]
         assert isinstance(found, Converted)
         assert first(found)["size"] == [2.0, 1.0, 0.5]
 
@@ -225,7 +225,7 @@ def test_an_empty_answer_is_an_empty_room() -> None:
 
 def test_layouts_become_rooms_only() -> None:
     with pytest.raises(UsageError, match="name no meshes"):
-        converter_of("layoutgpt")(Given.of("x.txt", BED), Options(to="state"))
+        converter_of("layoutgpt")(SourceFile.of("x.txt", BED), Options(to="state"))
 
 
 @pytest.mark.parametrize("room", ["4", "axb", "0x3", "4x3x2", "1e9x3"])

@@ -11,13 +11,13 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.converters import Converted, Given, Options, converter_of
+from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
 
 
 def converted(layout: dict[str, Any], config: dict[str, Any] | None = None, **options: Any) -> Converted:  # noqa: ANN401
-    beside = Given.of("config.json", foreign.text(foreign.layoutvlm_config() if config is None else config))
-    given = Given.of("layout.json", foreign.text(layout))
+    beside = SourceFile.of("config.json", foreign.text(foreign.layoutvlm_config() if config is None else config))
+    given = SourceFile.of("layout.json", foreign.text(layout))
     (found,) = converter_of("layoutvlm")(given, Options(companion=beside, **options))
     assert isinstance(found, Converted)
     return found
@@ -179,7 +179,7 @@ def test_entries_that_are_no_places_are_lost_by_name_and_a_missing_rotation_is_a
 
 
 def test_a_layout_alone_is_refused_with_what_to_do() -> None:
-    given = Given.of("layout.json", foreign.text(foreign.layoutvlm_layout()))
+    given = SourceFile.of("layout.json", foreign.text(foreign.layoutvlm_layout()))
     with pytest.raises(FileProblem, match="a layout alone does not say") as refused:
         converter_of("layoutvlm")(given, Options())
     assert "--with" in refused.value.hint

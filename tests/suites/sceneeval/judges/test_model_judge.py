@@ -24,7 +24,7 @@ from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.geometry import MeasuredScene, RenderedImage, View, view
 from tsgkit.llm.reply import Reply
-from tsgkit.runs.evaluation import Finished, Options, evaluate
+from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.saved_run import rescore
@@ -109,7 +109,7 @@ def looked(
     new: bool = False,
     limits: Limits | None = None,
     **more: object,
-) -> Finished:
+) -> EvaluationOutcome:
     plan = {"tasks": BOTH, "scenes": ("mine=mine",), "judge": "openai/eye", "data": "a.csv", **more}
     if server is not None:
         plan["model_args"] = (f"api_base={server.base}", "api_key=sk-none")
@@ -120,7 +120,7 @@ def looked(
     )
 
 
-def samples(finished: Finished) -> dict[tuple[str, str, str], dict[str, Any]]:
+def samples(finished: EvaluationOutcome) -> dict[tuple[str, str, str], dict[str, Any]]:
     return {
         (row["subject"], row["task"].removeprefix("sceneeval/"), one["item_id"]): one
         for row in finished.values
@@ -128,7 +128,7 @@ def samples(finished: Finished) -> dict[tuple[str, str, str], dict[str, Any]]:
     }
 
 
-def told(finished: Finished) -> Verdicts:
+def told(finished: EvaluationOutcome) -> Verdicts:
     """Return all verdicts in both profiles."""
     found: Verdicts = {}
     for key, one in samples(finished).items():

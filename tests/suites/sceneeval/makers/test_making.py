@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from told_rooms import annotated, described, draws, right, texts, with_entries, without_relations
 
-from tsgkit.agents.asker import Kept, ask_for
+from tsgkit.agents.asker import MemoryRecorder, ask_for
 from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Reply
-from tsgkit.llm.scripts import Asked, Script
+from tsgkit.llm.scripts import RecordedModel, Script
 from tsgkit.suites.sceneeval.makers.furniture import furniture
 from tsgkit.suites.sceneeval.makers.maker import Generation, Maker, read_description_reply
 from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
@@ -23,7 +23,7 @@ Replies = dict[str, dict[str, str | None]]
 
 
 @dataclass
-class Heard(Kept):
+class Heard(MemoryRecorder):
     """A record of calls that also keeps the prompts."""
 
     prompts: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Heard(Kept):
 
 def made(replies: Replies, drawn: tuple[RoomPlan, ...], rounds: int = 2, **more: Any) -> tuple[Generation, Heard]:  # noqa: ANN401
     heard = Heard()
-    asker = Asked(Script(replies), heard)
+    asker = RecordedModel(Script(replies), heard)
     maker = Maker(lambda name: ask_for(asker, name, task="make"), furniture(), rounds, **more)
     return asyncio.run(maker.make(drawn)), heard
 

@@ -26,7 +26,7 @@ from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json, read_annot
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.scene_files.assets import Asset
 from tsgkit.suites.sceneeval.scene_files.glb import read_glb
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scene_files.simple import meshes_of, read_simple
 from tsgkit.suites.sceneeval.scene_files.states import models_of, read_state
 
@@ -124,19 +124,19 @@ def glb() -> tuple[Any, bytes]:
     return content, binary
 
 
-def a_state(value: Any) -> Furnished:  # noqa: ANN401
+def a_state(value: Any) -> LoadedScene:  # noqa: ANN401
     return read_state(json.dumps(value), "x.json", {"a": Boxes()}, missing="box")
 
 
-def a_simple(value: Any) -> Furnished:  # noqa: ANN401
+def a_simple(value: Any) -> LoadedScene:  # noqa: ANN401
     return read_simple(json.dumps(value), "x.json", NOWHERE, missing="box")
 
 
-def a_glb(value: Any) -> Furnished:  # noqa: ANN401
+def a_glb(value: Any) -> LoadedScene:  # noqa: ANN401
     return read_glb(written_glb(value, glb()[1]), "x.glb")
 
 
-READERS: dict[str, tuple[Callable[[Any], Furnished], Callable[[], Any]]] = {
+READERS: dict[str, tuple[Callable[[Any], LoadedScene], Callable[[], Any]]] = {
     "state": (a_state, lambda: STATE),
     "simple": (a_simple, lambda: SIMPLE),
     "glb": (a_glb, lambda: glb()[0]),

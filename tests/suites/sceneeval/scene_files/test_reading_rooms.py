@@ -18,7 +18,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import MeasuredScene, Mesh, Primitive, Scene, box
 from tsgkit.suites.sceneeval.scene_files.assets import LAYOUTS, source_of, sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import pieces_of_scene, read_scene, scene_file
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scene_files.states import read_state
 
 CUBE = "\n".join(
@@ -29,7 +29,7 @@ CUBE = "\n".join(
 UPRIGHT = [1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, -1.0, 0, 0, 2.0, 1.0, 0, 1.0]
 
 
-def read(folder: Path, text: str, **more: Any) -> Furnished:  # noqa: ANN401
+def read(folder: Path, text: str, **more: Any) -> LoadedScene:  # noqa: ANN401
     (folder / "scene_0.json").write_text(text)
     return read_scene(folder / "scene_0.json", **more)
 

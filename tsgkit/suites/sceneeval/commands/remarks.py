@@ -12,10 +12,10 @@ from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
     from tsgkit.geometry import MeasuredScene
-    from tsgkit.report.explanation import Explained
+    from tsgkit.report.explanation import ExplainedRow
     from tsgkit.suites.sceneeval.annotations import Annotation
     from tsgkit.suites.sceneeval.pages.remarks import Findings, Section
-    from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+    from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 
 OPTIONS = ("annotations", "item", "run", "subject")
 PREFIX = "scene_"
@@ -34,7 +34,7 @@ def check_remarks(arguments: argparse.Namespace, *, is_page: bool) -> None:
         raise UsageError("--item needs --annotations or --run", hint="add --annotations FILE or --run RUN")
 
 
-def remarked_page(found: Furnished, stage: MeasuredScene, arguments: argparse.Namespace) -> str:
+def remarked_page(found: LoadedScene, stage: MeasuredScene, arguments: argparse.Namespace) -> str:
     """Return the page of a room."""
     from tsgkit.suites.sceneeval.pages.page import room_page
 
@@ -52,7 +52,7 @@ def _item(arguments: argparse.Namespace) -> str:
     return str(arguments.item or stem.removeprefix(PREFIX))
 
 
-def _judged(found: Furnished, stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
+def _judged(found: LoadedScene, stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     """Judge the room by rules: always its plausibility, and its demands if there are annotations."""
     from tsgkit.library.cards import load_card
     from tsgkit.suites.sceneeval.fidelity import FidelityTask
@@ -117,7 +117,7 @@ def _refuse_another_room(
         raise UsageError(what, hint="name the judged room, or judge this one with --annotations FILE")
 
 
-def _evidence(row: Explained) -> Findings | None:
+def _evidence(row: ExplainedRow) -> Findings | None:
     """Return the strict findings of a row, or None if the room could not be judged."""
     evidence: Findings | None = row.judged.evidence
     if evidence is None or row.task.kind == "fidelity":

@@ -23,7 +23,7 @@ from tsgkit.suites.sceneeval.commands.remarks import check_remarks, remarked_pag
 
 if TYPE_CHECKING:
     from tsgkit.geometry import MeasuredScene, Scene, View
-    from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+    from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 
 VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
 ENDINGS = (".png", ".html")
@@ -91,7 +91,7 @@ def _checked_ending(arguments: argparse.Namespace) -> str:
     return ending
 
 
-def _read(arguments: argparse.Namespace) -> Furnished:
+def _read(arguments: argparse.Namespace) -> LoadedScene:
     from tsgkit.suites.sceneeval.scene_files.assets import sources_of
     from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 

@@ -29,7 +29,7 @@ from tsgkit.suites.sceneeval.commands.render import add_render, render
 if TYPE_CHECKING:
     from tsgkit.geometry import Relation
     from tsgkit.graph.drawing.svg import Markup
-    from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+    from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 
 PROFILES = ("strict", "official")
 SHOWN_PER_CODE = 5
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     return verbs[arguments.verb](arguments)
 
 
-def _read(arguments: argparse.Namespace) -> Furnished:
+def _read(arguments: argparse.Namespace) -> LoadedScene:
     from tsgkit.suites.sceneeval.scene_files.assets import sources_of
     from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 

@@ -38,7 +38,7 @@ from tsgkit.suites.sceneeval.converters.batches import (
 )
 from tsgkit.suites.sceneeval.converters.registry import converter_of, known_converters, recognised
 from tsgkit.suites.sceneeval.converters.room_sizes import RoomSizes, room_sizes_of
-from tsgkit.suites.sceneeval.converters.source import Assumption, Converter, Given, Options
+from tsgkit.suites.sceneeval.converters.source import Assumption, Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconverted, room_of, state_of
 
 __all__ = [
@@ -48,13 +48,13 @@ __all__ = [
     "Converted",
     "Converter",
     "Entry",
-    "Given",
     "Ledger",
     "Loss",
     "Options",
     "Outcome",
     "RoomSizes",
     "Scenes",
+    "SourceFile",
     "Thing",
     "Unconverted",
     "convert_each",

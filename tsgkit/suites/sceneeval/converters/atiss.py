@@ -1,9 +1,9 @@
 """Converter for ATISS layouts in the form that LayoutGPT's copy writes: JSON records centred on the floor.
 
->>> from tsgkit.suites.sceneeval.converters.source import Given, Options
+>>> from tsgkit.suites.sceneeval.converters.source import SourceFile, Options
 >>> said = {"length": 0.9, "width": 1, "height": 0.25, "left": -0.5, "top": 0.5, "depth": 0.25, "orientation": 0}
 >>> record = {"query_id": "Bedroom-7", "centroid": [2, 1.5], "object_list": [["bed", said]]}
->>> found = ATISS(Given("x.json", "", [record]), Options())[0].scene["objects"][0]
+>>> found = ATISS(SourceFile("x.json", "", [record]), Options())[0].scene["objects"][0]
 >>> found["size"], found["at"], found["yaw"]
 ([1.8, 2.0, 0.5], [-0.5, -0.5, 0.0], 0.0)
 
@@ -28,8 +28,8 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     HEIGHT,
     Corner,
     Flat,
+    ForeignModel,
     Label,
-    Theirs,
     plain_category,
     refuse_many,
     ring,
@@ -37,7 +37,7 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     walls_around,
 )
 from tsgkit.suites.sceneeval.converters.room_sizes import RoomSize
-from tsgkit.suites.sceneeval.converters.source import Converter, Given, Options
+from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, each_scene, room_of
 from tsgkit.suites.sceneeval.scene_files.files import object_names, problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
@@ -45,7 +45,7 @@ from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
 Half = Annotated[Size, Field(le=1e3)]
 
 
-class _Values(Theirs):
+class _Values(ForeignModel):
     length: Half
     width: Half
     height: Half
@@ -55,14 +55,14 @@ class _Values(Theirs):
     orientation: Far
 
 
-class _Record(Theirs):
+class _Record(ForeignModel):
     id: Label = ""
     query: Label = Field(default="", alias="query_id")
     centroid: Flat
     things: tuple[tuple[Label, _Values], ...] = Field(alias="object_list")
 
 
-def fits(given: Given) -> bool:
+def fits(given: SourceFile) -> bool:
     """Return whether a file has records with an ``object_list`` and a centroid."""
     records = given.value if isinstance(given.value, list) else [given.value]
     return bool(records) and all(
@@ -70,7 +70,7 @@ def fits(given: Given) -> bool:
     )
 
 
-def convert(given: Given, options: Options) -> Scenes:
+def convert(given: SourceFile, options: Options) -> Scenes:
     """Convert the scene of each record."""
     listed = given.value if isinstance(given.value, list) else [given.value]
     refuse_many(len(listed), given.name)

@@ -22,14 +22,14 @@ from tsgkit.library.files import read_text, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
 from tsgkit.suites.sceneeval.converters.registry import converter_of, is_companion, recognised
-from tsgkit.suites.sceneeval.converters.source import Converter, Given, Options
+from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconverted
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
 
 ENDINGS = (".json", ".txt", ".css")
 MOST_BYTES = 32 * 2**20
 MOST_BESIDE = 200
-Companions = dict[tuple[Path, str], Given | None]
+Companions = dict[tuple[Path, str], SourceFile | None]
 _LAST_NUMBER = re.compile(r"(?:^|_)(\d{1,18})$")
 
 
@@ -92,13 +92,13 @@ def _is_companion(path: Path) -> bool:
     return given is not None and is_companion(given)
 
 
-def read_given(path: Path, name: str = "") -> Given:
+def read_given(path: Path, name: str = "") -> SourceFile:
     """Return the text and value of a file that is not too large; messages call it by the name."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise FileProblem(f"{path}: this is a device or a pipe, not a file")
     if path.is_file() and (size := path.stat().st_size) > MOST_BYTES:
         raise FileProblem(f"{path}: it has {size:,} bytes, and {MOST_BYTES:,} are read at most")
-    return Given.of(name or path.name, read_text(path))
+    return SourceFile.of(name or path.name, read_text(path))
 
 
 def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
@@ -123,7 +123,7 @@ def convert_file(path: Path, batch: Batch) -> Outcome:
     return _named(scenes, entry, form, {})
 
 
-def _converted(given: Given, entry: Entry, batch: Batch, companions: Companions) -> tuple[str, Scenes]:
+def _converted(given: SourceFile, entry: Entry, batch: Batch, companions: Companions) -> tuple[str, Scenes]:
     converter = converter_of(batch.form) if batch.form else recognised(given)
     if batch.form and not converter.fits(given):
         raise _unfitting(given, batch.form)
@@ -142,7 +142,7 @@ def _found_beside(scene: Converted | Unconverted, name: str) -> Converted | Unco
     return replace(scene, losses=(*scene.losses, loss))
 
 
-def _unfitting(given: Given, form: str) -> FileProblem:
+def _unfitting(given: SourceFile, form: str) -> FileProblem:
     try:
         hint = f"it looks like {recognised(given).name}"
     except FileProblem:
@@ -150,7 +150,7 @@ def _unfitting(given: Given, form: str) -> FileProblem:
     return FileProblem(f"{given.name}: this is not {form} ({converter_of(form).meaning})", hint=hint)
 
 
-def _companion(path: Path, batch: Batch, converter: Converter, known: Companions) -> Given | None:
+def _companion(path: Path, batch: Batch, converter: Converter, known: Companions) -> SourceFile | None:
     """Return the companion given with a file, else the only one of its form beside it."""
     if batch.beside is not None:
         return read_given(batch.beside / path.name if batch.beside.is_dir() else batch.beside)
@@ -162,7 +162,7 @@ def _companion(path: Path, batch: Batch, converter: Converter, known: Companions
     return known[key]
 
 
-def _readable(path: Path) -> Given | None:
+def _readable(path: Path) -> SourceFile | None:
     try:
         return read_given(path)
     except FileProblem:

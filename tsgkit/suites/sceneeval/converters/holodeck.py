@@ -1,10 +1,10 @@
 """Converter for Holodeck: houses in the form of AI2-THOR and ProcTHOR, in Unity's frame.
 
->>> from tsgkit.suites.sceneeval.converters.source import Given, Options
+>>> from tsgkit.suites.sceneeval.converters.source import SourceFile, Options
 >>> text = '''{"rooms": [{"id": "den", "floorPolygon": [{"x": 0, "z": 0}, {"x": 0, "z": 3}, {"x": 4, "z": 3}]}],
 ...   "floor_objects": [{"assetId": "a1", "id": "bed-0 (den)", "position": {"x": 1, "y": 0.3, "z": 2.1},
 ...     "rotation": {"y": 180}, "vertices": [[15, 105], [185, 105], [185, 315], [15, 315]]}]}'''
->>> bed = HOLODECK(Given.of("x.json", text), Options())[0].scene["objects"][0]
+>>> bed = HOLODECK(SourceFile.of("x.json", text), Options())[0].scene["objects"][0]
 >>> bed["id"], bed["size"], bed["at"], bed["yaw"], bed["held_by"]
 ('bed-0 (den)', [1.6, 2.0, 0.6], [1.0, 2.1, 0.0], 0.0, 'ground')
 
@@ -47,8 +47,8 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     HEIGHT,
     SHORT,
     Flat,
+    ForeignModel,
     Label,
-    Theirs,
     Vector,
     crosses_itself,
     gap,
@@ -61,7 +61,7 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     tell_unread,
     walls_around,
 )
-from tsgkit.suites.sceneeval.converters.source import Assumption, Converter, Given, Options
+from tsgkit.suites.sceneeval.converters.source import Assumption, Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Scenes, room_of, state_of
 from tsgkit.suites.sceneeval.scene_files.assets import Asset
 from tsgkit.suites.sceneeval.scene_files.files import object_names, problem_of
@@ -86,7 +86,7 @@ TILTED = math.cos(math.radians(0.5))
 OUTER = "|exterior"
 
 
-class _Thing(Theirs):
+class _Thing(ForeignModel):
     id: Label = ""
     asset: Label = Field(default="", alias="assetId")
     name: Label = Field(default="", alias="object_name")
@@ -102,12 +102,12 @@ class _Thing(Theirs):
         return self.id or self.name or self.asset
 
 
-class _Room(Theirs):
+class _Room(ForeignModel):
     id: Label = "room"
     corners: tuple[Vector, ...] = Field(default=(), alias="floorPolygon")
 
 
-class _Wall(Theirs):
+class _Wall(ForeignModel):
     id: Label
     room: Label | None = Field(default=None, alias="roomId")
     corners: tuple[Vector, ...] = Field(default=(), alias="polygon")
@@ -118,14 +118,14 @@ class _Wall(Theirs):
         return self.id.endswith(OUTER) or "exterior" in (self.room, *self.id.split("|")[1:2])
 
 
-class _Hole(Theirs):
+class _Hole(ForeignModel):
     id: Label = ""
     walls: tuple[Label | None, Label | None] = (None, None)
     polygon: tuple[Vector, ...] = Field(default=(), alias="holePolygon")
     segment: tuple[Flat, Flat] | None = None
 
 
-class _House(Theirs):
+class _House(ForeignModel):
     rooms: tuple[_Room, ...]
     walls: tuple[_Wall, ...] = ()
     doors: tuple[_Hole, ...] = ()
@@ -159,13 +159,13 @@ class _Context(NamedTuple):
     """The room of each wall."""
 
 
-def fits(given: Given) -> bool:
+def fits(given: SourceFile) -> bool:
     """Return whether a file has rooms with floor polygons."""
     rooms = given.value.get("rooms") if isinstance(given.value, dict) else None
     return isinstance(rooms, list) and any(isinstance(room, dict) and "floorPolygon" in room for room in rooms)
 
 
-def convert(given: Given, options: Options) -> Scenes:
+def convert(given: SourceFile, options: Options) -> Scenes:
     """Convert the one scene of a file."""
     house = _house(given)
     refuse_many(len(house.walls) + len(house.doors) + len(house.windows), f"{given.name}: walls, doors and windows")
@@ -192,7 +192,7 @@ def convert(given: Given, options: Options) -> Scenes:
     return (state_of(found, PREFIX, given.name) if options.to == "state" else room_of(found, given.name),)
 
 
-def _house(given: Given) -> _House:
+def _house(given: SourceFile) -> _House:
     value = dict(given.value)
     for name, short in (("doors", "door"), ("windows", "window")):
         value[name] = _holes(value.get(name), short)

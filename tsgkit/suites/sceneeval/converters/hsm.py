@@ -1,9 +1,9 @@
 """Converter for HSM: scene states (``stk_scene_state.json``) with details from ``hsm_scene_state.json``.
 
->>> from tsgkit.suites.sceneeval.converters.source import Given, Options
+>>> from tsgkit.suites.sceneeval.converters.source import SourceFile, Options
 >>> said = {"name": "bed_1", "position": [1, 0, 2], "dimensions": [1.6, 0.6, 2], "rotation": 180, "obj_type": "large"}
 >>> value = {"room_vertices": [[0, 0], [4, 0], [4, 3], [0, 3]], "scene_objects": [said]}
->>> bed = HSM(Given("hsm_scene_state.json", "", value), Options())[0].scene["objects"][0]
+>>> bed = HSM(SourceFile("hsm_scene_state.json", "", value), Options())[0].scene["objects"][0]
 >>> bed["size"], bed["at"], bed["yaw"]
 ([1.6, 2.0, 0.6], [1.0, 2.0, 0.0], 0.0)
 
@@ -40,9 +40,9 @@ from tsgkit.suites.sceneeval.converters.arrangements import (
 from tsgkit.suites.sceneeval.converters.measurements import (
     Deep,
     Flat,
+    ForeignModel,
     Label,
     MeshBox,
-    Theirs,
     box_of_mesh,
     plain_category,
     refuse_many,
@@ -51,7 +51,7 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     tell_unread,
     walls_around,
 )
-from tsgkit.suites.sceneeval.converters.source import Converter, Given, Options
+from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Scenes, room_of
 from tsgkit.suites.sceneeval.scene_files.files import object_names, problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
@@ -65,7 +65,7 @@ SAME = 1e-3
 TILTED = math.cos(math.radians(0.5))
 
 
-class _Told(Theirs):
+class _Told(ForeignModel):
     """An object of ``hsm_scene_state.json``."""
 
     name: Label
@@ -84,7 +84,7 @@ class _Told(Theirs):
         return (x, z, y)
 
 
-class _Summary(Theirs):
+class _Summary(ForeignModel):
     """The content of ``hsm_scene_state.json``."""
 
     objects: tuple[_Told, ...] = Field(alias="scene_objects")
@@ -93,7 +93,7 @@ class _Summary(Theirs):
     description: Label | None = Field(default=None, alias="room_desc")
 
 
-def fits(given: Given) -> bool:
+def fits(given: SourceFile) -> bool:
     """Return whether a file is a scene state with meshes of HSSD, or says more of one."""
     return _is_state(given.value) or is_companion(given)
 
@@ -107,12 +107,12 @@ def _is_state(value: object) -> bool:
     return is_of_hssd or any(isinstance(model, str) and model.startswith(f"{PREFIX}.") for model in models)
 
 
-def is_companion(given: Given) -> bool:
+def is_companion(given: SourceFile) -> bool:
     """Return whether a file is an ``hsm_scene_state.json``."""
     return isinstance(given.value, dict) and "scene_objects" in given.value
 
 
-def convert(given: Given, options: Options) -> Scenes:
+def convert(given: SourceFile, options: Options) -> Scenes:
     """Convert the scene of a file."""
     if options.to == "state":
         raise UsageError(f"{given.name}: the states of HSM are scored as they are", hint="--to room")
@@ -123,7 +123,7 @@ def convert(given: Given, options: Options) -> Scenes:
 # hsm_scene_state.json
 
 
-def _summary(given: Given) -> _Summary:
+def _summary(given: SourceFile) -> _Summary:
     value = given.value if isinstance(given.value, dict) else {}
     try:
         found = _Summary.model_validate(value)
@@ -134,7 +134,7 @@ def _summary(given: Given) -> _Summary:
     return found
 
 
-def _of_summary(given: Given) -> Arrangement:
+def _of_summary(given: SourceFile) -> Arrangement:
     summary, losses, names = _summary(given), Ledger(), Names()
     things = []
     for one in summary.objects:
@@ -183,7 +183,7 @@ def _around(summary: _Summary, losses: Ledger) -> Architecture | None:
 # stk_scene_state.json
 
 
-def _of_state(given: Given, options: Options) -> Arrangement:
+def _of_state(given: SourceFile, options: Options) -> Arrangement:
     models, built = parsed_state(_with_room_ids(given.value), given.name)
     refuse_many(len(models), given.name)
     told: dict[str, list[_Told]] = {}

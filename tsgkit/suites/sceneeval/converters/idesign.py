@@ -1,10 +1,10 @@
 """Converter for I-Design: a JSON list of objects that includes the six parts of the room.
 
->>> from tsgkit.suites.sceneeval.converters.source import Given, Options
+>>> from tsgkit.suites.sceneeval.converters.source import SourceFile, Options
 >>> text = '''[{"new_object_id": "bed_1", "size_in_meters": {"length": 1.6, "width": 2, "height": 0.6},
 ...   "position": {"x": 1, "y": 2, "z": 0.3}, "rotation": {"z_angle": 180}, "is_on_the_floor": true},
 ...  {"new_object_id": "middle of the room", "size_in_meters": {"length": 4, "width": 3, "height": 0}}]'''
->>> bed = IDESIGN(Given.of("scene_graph.json", text), Options())[0].scene["objects"][0]
+>>> bed = IDESIGN(SourceFile.of("scene_graph.json", text), Options())[0].scene["objects"][0]
 >>> bed["size"], bed["at"], bed["yaw"], bed["held_by"]
 ([1.6, 2.0, 0.6], [1.0, 2.0, 0.0], 0.0, 'ground')
 
@@ -26,15 +26,15 @@ from tsgkit.geometry import Architecture, Floor
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Ledger, Names, Thing
 from tsgkit.suites.sceneeval.converters.measurements import (
     HEIGHT,
+    ForeignModel,
     Label,
-    Theirs,
     Vector,
     plain_category,
     refuse_many,
     tell_unread,
     walls_around,
 )
-from tsgkit.suites.sceneeval.converters.source import Converter, Given, Options
+from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Scenes, room_of
 from tsgkit.suites.sceneeval.scene_files.files import object_names, problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import Far
@@ -45,32 +45,32 @@ ROOM = frozenset({*WALLS, FLOOR, CEILING})
 NotNegative = Annotated[Far, Field(ge=0)]
 
 
-class _Size(Theirs):
+class _Size(ForeignModel):
     length: NotNegative
     width: NotNegative
     height: NotNegative
 
 
-class _Angle(Theirs):
+class _Angle(ForeignModel):
     z: Far = Field(default=0.0, alias="z_angle")
 
 
-class _OnRoom(Theirs):
+class _OnRoom(ForeignModel):
     id: Label = Field(alias="layout_element_id")
     preposition: Label = ""
 
 
-class _OnObject(Theirs):
+class _OnObject(ForeignModel):
     id: Label = Field(alias="object_id")
     preposition: Label = ""
 
 
-class _Placement(Theirs):
+class _Placement(ForeignModel):
     room: tuple[_OnRoom, ...] = Field(default=(), alias="room_layout_elements")
     objects: tuple[_OnObject, ...] = Field(default=(), alias="objects_in_room")
 
 
-class _Node(Theirs):
+class _Node(ForeignModel):
     id: Label = Field(alias="new_object_id")
     size: _Size | None = Field(default=None, alias="size_in_meters")
     position: Vector | None = None
@@ -79,13 +79,13 @@ class _Node(Theirs):
     on_floor: bool = Field(default=False, alias="is_on_the_floor")
 
 
-def fits(given: Given) -> bool:
+def fits(given: SourceFile) -> bool:
     """Return whether a file is a list of objects with a ``new_object_id``."""
     listed = given.value
     return isinstance(listed, list) and any(isinstance(one, dict) and "new_object_id" in one for one in listed)
 
 
-def convert(given: Given, options: Options) -> Scenes:
+def convert(given: SourceFile, options: Options) -> Scenes:
     """Convert the one scene of a file."""
     refuse_many(len(given.value), given.name)
     losses = Ledger()

@@ -1,10 +1,10 @@
 """Converter for LayoutGPT: a line of CSS for each object, or the same as JSON records.
 
->>> from tsgkit.suites.sceneeval.converters.source import Given, Options
+>>> from tsgkit.suites.sceneeval.converters.source import SourceFile, Options
 >>> text = '''Room Type: bedroom
 ... Room Size: max length 4.0m, max width 3.0m
 ... bed {length: 1.8m; width: 2.0m; height: 0.5m; left: 1.0m; top: 1.0m; depth: 0.25m; orientation: 90 degrees;}'''
->>> bed = LAYOUTGPT(Given.of("x.txt", text), Options())[0].scene["objects"][0]
+>>> bed = LAYOUTGPT(SourceFile.of("x.txt", text), Options())[0].scene["objects"][0]
 >>> bed["id"], bed["size"], bed["at"], bed["yaw"]
 ('bed_1', [1.8, 2.0, 0.5], [1.0, 2.0, 0.0], 90.0)
 
@@ -46,13 +46,13 @@ from tsgkit.suites.sceneeval.converters.css import Rule, Value, rules_of
 from tsgkit.suites.sceneeval.converters.measurements import (
     HANGING,
     HEIGHT,
+    ForeignModel,
     Label,
-    Theirs,
     plain_category,
     refuse_many,
     walls_around,
 )
-from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Given, Options
+from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, each_scene, room_of
 from tsgkit.suites.sceneeval.scene_files.files import object_names, problem_of
 
@@ -75,7 +75,7 @@ _TYPE = re.compile(r"room\s{1,3}type\s{0,3}[:=]\s{0,3}([A-Za-z][\w -]{0,40})", r
 _MARKS = re.compile(r"^(?:[-*#.\s]|\d{1,4}[.)])+")
 
 
-class _Record(Theirs):
+class _Record(ForeignModel):
     query: Label | None = Field(default=None, alias="query_id")
     iteration: Label | None = Field(default=None, alias="iter")
     prompt: Any = None
@@ -102,7 +102,7 @@ class _Scene(NamedTuple):
     """Fields of its record that are not read."""
 
 
-def fits(given: Given) -> bool:
+def fits(given: SourceFile) -> bool:
     """Return whether a file has records with an ``object_list`` and no centroid, or rules of CSS that say length and
     left.
     """
@@ -116,7 +116,7 @@ def _is_record(one: object) -> bool:
     return isinstance(one, dict) and "object_list" in one and "centroid" not in one
 
 
-def convert(given: Given, options: Options) -> Scenes:
+def convert(given: SourceFile, options: Options) -> Scenes:
     """Convert the scenes of a file: one of a text, and one of each record."""
     scenes = _scenes(given)
 
@@ -126,7 +126,7 @@ def convert(given: Given, options: Options) -> Scenes:
     return each_scene([scene.id for scene in scenes], given.name, make)
 
 
-def _scenes(given: Given) -> list[_Scene]:
+def _scenes(given: SourceFile) -> list[_Scene]:
     if given.value is None:
         found = rules_of(given.text)
         return [_Scene("", PurePath(given.name).stem, found.rules, found.rest, found.unread)]
@@ -143,7 +143,7 @@ def _scene(record: _Record, is_one_of_several: bool) -> _Scene:
     return _Scene(name, record.query or "", rules, _words(record.prompt), more=tuple(record.more))
 
 
-def _records(given: Given) -> list[_Record]:
+def _records(given: SourceFile) -> list[_Record]:
     listed = given.value if isinstance(given.value, list) else [given.value]
     refuse_many(len(listed), given.name)
     try:

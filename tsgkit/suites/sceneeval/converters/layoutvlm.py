@@ -1,11 +1,11 @@
 """Converter for LayoutVLM: placements of assets, with a configuration that describes the assets.
 
->>> from tsgkit.suites.sceneeval.converters.source import Given, Options
+>>> from tsgkit.suites.sceneeval.converters.source import SourceFile, Options
 >>> config = '''{"boundary": {"floor_vertices": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]], "wall_height": 2.5},
 ...   "assets": {"u1-0": {"category": "bed", "assetMetadata": {"boundingBox": {"x": 1.6, "y": 2, "z": 0.6}}}}}'''
 >>> layout = '{"bed-0": {"position": [1, 2, 0.3], "rotation": [0, 0, 90]}}'
->>> options = Options(companion=Given.of("config.json", config))
->>> bed = LAYOUTVLM(Given.of("layout.json", layout), options)[0].scene["objects"][0]
+>>> options = Options(companion=SourceFile.of("config.json", config))
+>>> bed = LAYOUTVLM(SourceFile.of("layout.json", layout), options)[0].scene["objects"][0]
 >>> bed["size"], bed["at"], bed["yaw"]
 ([1.6, 2.0, 0.6], [1.0, 2.0, 0.0], 180.0)
 
@@ -41,8 +41,8 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     HEIGHT,
     Deep,
     Flat,
+    ForeignModel,
     Label,
-    Theirs,
     box_of_mesh,
     refuse_many,
     ring,
@@ -50,7 +50,7 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     tell_unread,
     walls_around,
 )
-from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Given, Options
+from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Options, SourceFile
 from tsgkit.suites.sceneeval.converters.writer import Scenes, room_of, state_of
 from tsgkit.suites.sceneeval.scene_files.files import problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
@@ -67,7 +67,7 @@ Scale = Size | tuple[Size, Size, Size]
 _TO_UNDERSCORES = str.maketrans("-'/, ", "_____")
 
 
-class _Place(Theirs):
+class _Place(ForeignModel):
     position: Deep
     rotation: Angles = 0.0
     scale: Scale = 1.0
@@ -88,7 +88,7 @@ class _Place(Theirs):
         return self.scale if isinstance(self.scale, tuple) else (self.scale,) * 3
 
 
-class _Box(Theirs):
+class _Box(ForeignModel):
     """A box with z up."""
 
     x: Size
@@ -96,11 +96,11 @@ class _Box(Theirs):
     z: Size
 
 
-class _Metadata(Theirs):
+class _Metadata(ForeignModel):
     box: _Box | None = Field(default=None, alias="boundingBox")
 
 
-class _Asset(Theirs):
+class _Asset(ForeignModel):
     uid: Label = ""
     category: Label = ""
     description: str | None = None
@@ -114,18 +114,18 @@ class _Asset(Theirs):
         return self.annotations is not None and self.variable is not None
 
 
-class _Boundary(Theirs):
+class _Boundary(ForeignModel):
     corners: tuple[Deep | Flat, ...] = Field(alias="floor_vertices", min_length=3)
     height: Size | None = Field(default=None, alias="wall_height")
 
 
-class _Config(Theirs):
+class _Config(ForeignModel):
     boundary: _Boundary
     assets: dict[str, _Asset] = Field(default_factory=dict)
     task: Label | None = Field(default=None, alias="task_description")
 
 
-def fits(given: Given) -> bool:
+def fits(given: SourceFile) -> bool:
     """Return whether a file says a position and a rotation of some names."""
     value = given.value
     return isinstance(value, dict) and any(_is_place(one) and "rotation" in one for one in value.values())
@@ -135,13 +135,13 @@ def _is_place(value: object) -> bool:
     return isinstance(value, dict) and "position" in value
 
 
-def is_companion(given: Given) -> bool:
+def is_companion(given: SourceFile) -> bool:
     """Return whether a file is the configuration of a scene."""
     boundary = given.value.get("boundary") if isinstance(given.value, dict) else None
     return isinstance(boundary, dict) and "floor_vertices" in boundary
 
 
-def convert(given: Given, options: Options) -> Scenes:
+def convert(given: SourceFile, options: Options) -> Scenes:
     """Convert the one scene of a layout and its configuration."""
     losses = Ledger()
     places = _places(given, losses)
@@ -156,7 +156,7 @@ def convert(given: Given, options: Options) -> Scenes:
     return (state_of(found, PREFIX, given.name) if options.to == "state" else room_of(found, given.name),)
 
 
-def _places(given: Given, losses: Ledger) -> dict[str, _Place]:
+def _places(given: SourceFile, losses: Ledger) -> dict[str, _Place]:
     refuse_many(len(given.value), given.name)
     found: dict[str, _Place] = {}
     for name, value in given.value.items():
@@ -172,7 +172,7 @@ def _places(given: Given, losses: Ledger) -> dict[str, _Place]:
     return found
 
 
-def _config(given: Given, options: Options) -> _Config:
+def _config(given: SourceFile, options: Options) -> _Config:
     config = options.companion
     if config is None:
         raise FileProblem(

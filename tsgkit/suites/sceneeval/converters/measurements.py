@@ -45,7 +45,7 @@ Flat = tuple[Far, Far]
 Deep = tuple[Far, Far, Far]
 
 
-class Theirs(BaseModel):
+class ForeignModel(BaseModel):
     """A model of another tool's data: invalid numbers are refused, unknown fields are reported."""
 
     model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
@@ -56,7 +56,7 @@ class Theirs(BaseModel):
         return self.model_extra or {}
 
 
-class Vector(Theirs):
+class Vector(ForeignModel):
     """A position, or angles, by axis names."""
 
     x: Far = 0.0
@@ -192,6 +192,6 @@ def refuse_many(number: int, where: str) -> None:
         raise FileProblem(f"{where}: {number:,} objects, and {MOST_OBJECTS:,} are read at most")
 
 
-def tell_unread(losses: Ledger, what: str, read: Iterable[Theirs]) -> None:
+def tell_unread(losses: Ledger, what: str, read: Iterable[ForeignModel]) -> None:
     """The fields of some things that are not read."""
     losses.ignored(what, {name[:60] for one in read for name in one.more})

@@ -1,7 +1,7 @@
 """Registry of converters: ours, and those of other packages.
 
->>> from tsgkit.suites.sceneeval.converters.source import Given
->>> recognised(Given.of("x.json", '[{"object_list": []}]')).name
+>>> from tsgkit.suites.sceneeval.converters.source import SourceFile
+>>> recognised(SourceFile.of("x.json", '[{"object_list": []}]')).name
 'layoutgpt'
 >>> converter_of("holodek")
 Traceback (most recent call last):
@@ -18,7 +18,7 @@ from importlib.metadata import entry_points
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.suites.sceneeval.converters.source import Converter, Given
+from tsgkit.suites.sceneeval.converters.source import Converter, SourceFile
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
 
@@ -50,7 +50,7 @@ def converter_of(name: str) -> Converter:
     return theirs
 
 
-def recognised(given: Given) -> Converter:
+def recognised(given: SourceFile) -> Converter:
     """Return the one converter that a file fits; ``FileProblem`` where it fits none, or several."""
     fitting = [one for one in map(converter_of, known_converters()) if one.fits(given)]
     if len(fitting) == 1:
@@ -65,6 +65,6 @@ def recognised(given: Given) -> Converter:
     raise FileProblem(f"{given.name}: its form is unknown", hint=known)
 
 
-def is_companion(given: Given) -> bool:
+def is_companion(given: SourceFile) -> bool:
     """Return whether a file only says more of the scene of another."""
     return any(converter_of(name).is_companion(given) for name in known_converters())

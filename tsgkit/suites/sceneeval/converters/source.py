@@ -1,6 +1,6 @@
 """Input of a converter: the text and value of a file, and the user's options.
 
->>> given = Given.of("x.json", '{"rooms": []}')
+>>> given = SourceFile.of("x.json", '{"rooms": []}')
 >>> given.value
 {'rooms': []}
 >>> Assumption("angles", ("degrees", "radians"), "what angles are").checked("x.json", "grads")
@@ -27,7 +27,7 @@ TARGETS: tuple[Target, ...] = ("room", "state")
 AUTO = "auto"
 
 
-class Given(NamedTuple):
+class SourceFile(NamedTuple):
     """A file; ``value`` is its JSON value, or None if it is not JSON."""
 
     name: str
@@ -35,12 +35,12 @@ class Given(NamedTuple):
     value: Any
 
     @staticmethod
-    def of(name: str, text: str) -> Given:
+    def of(name: str, text: str) -> SourceFile:
         """Return the file of a text; ``FileProblem`` where it begins as JSON does and is none."""
         start = text.lstrip()[:1]
         if start == '"' and isinstance(quoted := json_of(text, name), str):
-            return Given(name, quoted, None)
-        return Given(name, text, json_of(text, name) if start in ("{", "[") else None)
+            return SourceFile(name, quoted, None)
+        return SourceFile(name, text, json_of(text, name) if start in ("{", "[") else None)
 
 
 class Assumption(NamedTuple):
@@ -73,7 +73,7 @@ class Options:
 
     to: Target = "room"
     sources: Sequence[AssetSource] = ()
-    companion: Given | None = None
+    companion: SourceFile | None = None
     """Another file that says more of the scene."""
     said: Mapping[str, str] = field(default_factory=dict)
     """The user's values of open properties."""
@@ -103,15 +103,15 @@ class Converter:
 
     name: str
     meaning: str
-    fits: Callable[[Given], bool]
-    convert: Callable[[Given, Options], Scenes]
+    fits: Callable[[SourceFile], bool]
+    convert: Callable[[SourceFile, Options], Scenes]
     assumptions: tuple[Assumption, ...] = ()
-    is_companion: Callable[[Given], bool] = lambda given: False
+    is_companion: Callable[[SourceFile], bool] = lambda given: False
     names_meshes: bool = True
     """True if scene states can be made of its files."""
     uses_room_sizes: bool = False
 
-    def __call__(self, given: Given, options: Options) -> Scenes:
+    def __call__(self, given: SourceFile, options: Options) -> Scenes:
         """Return the scenes of a file. Raise ``FileProblem`` if it is invalid."""
         known = {one.name: one for one in self.assumptions}
         for name, said in options.said.items():

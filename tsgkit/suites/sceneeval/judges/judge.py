@@ -13,7 +13,7 @@ from tsgkit.geometry import MeasuredScene
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask
@@ -50,12 +50,12 @@ class Judge(Protocol):
         """A hash of everything besides the scene that affects the answers."""
 
     async def categories(
-        self, scene: Furnished, categories: Sequence[str], ask: Ask | None
+        self, scene: LoadedScene, categories: Sequence[str], ask: Ask | None
     ) -> Mapping[str, str | Unknown | None]:
         """Return the category of each object, or None if it has none of these."""
 
     async def attribute(
-        self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
+        self, scene: LoadedScene, spec: Specification, instances: Sequence[str], ask: Ask | None
     ) -> AttributeAnswer:
         """Return the instances of a category that have an attribute."""
 
@@ -69,13 +69,13 @@ class Judge(Protocol):
     ) -> Mapping[Specification, MeasuredRoomRelation | Unknown | None]:
         """Return the meaning of each relation to the room. ``floors`` maps the ids of floors to rooms."""
 
-    async def supports(self, scene: Furnished, stage: MeasuredScene, ask: Ask | None) -> Mapping[str, str | Unknown]:
+    async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> Mapping[str, str | Unknown]:
         """Return the support of each object: ground, object, wall or ceiling."""
 
-    async def sides(self, scene: Furnished, ask: Ask | None) -> Mapping[str, tuple[str, ...] | Unknown]:
+    async def sides(self, scene: LoadedScene, ask: Ask | None) -> Mapping[str, tuple[str, ...] | Unknown]:
         """Return the functional sides of each object."""
 
-    def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
+    def expected(self, kind: str, annotation: Annotation, scene: LoadedScene) -> Expected:
         """Return the expected number and size of the calls for a scene."""
 
 

@@ -27,7 +27,7 @@ from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, ImageFile
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.gather_all import together
+from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judges.judge import Answer, Judge, Question, Reading, Unknown, a_model, problem_of
 from tsgkit.suites.judges.messages import messages_of
 from tsgkit.suites.judges.response_formats import Schema
@@ -37,7 +37,7 @@ from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.sceneeval.judges.answers import Fault
 from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import SIZE, VERSION, Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import SIZE, VERSION, LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask
@@ -192,16 +192,16 @@ class ModelJudge:
         return with_unknowns(await self.asking.answer(a_model(ask, "rooms"), question))
 
     async def categories(
-        self, scene: Furnished, categories: Sequence[str], ask: Ask | None
+        self, scene: LoadedScene, categories: Sequence[str], ask: Ask | None
     ) -> dict[str, str | Unknown | None]:
         """Ask about each object alone, seen from the front. An object without a visible shape has no category."""
         names = list(dict.fromkeys(thing.id for thing in scene.scene.objects)) if categories else []
         text = self._match_text(categories)
-        found = await together(*(self._category(scene, name, categories, text, ask) for name in names))
+        found = await gather_all(*(self._category(scene, name, categories, text, ask) for name in names))
         return dict(zip(names, found, strict=True))
 
     async def _category(
-        self, scene: Furnished, name: str, categories: Sequence[str], text: str, ask: Ask | None
+        self, scene: LoadedScene, name: str, categories: Sequence[str], text: str, ask: Ask | None
     ) -> str | Unknown | None:
         if name in scene.stage.unmeasured:
             return None
@@ -213,14 +213,14 @@ class ModelJudge:
         found: str | Unknown | None = await self._answer(ask, f"match {name}", messages, schema, read)
         return found
 
-    async def _image(self, scene: Furnished, kind: View, name: str) -> ImageFile | str:
+    async def _image(self, scene: LoadedScene, kind: View, name: str) -> ImageFile | str:
         return await scene.gallery.image(kind, name, self.go_on)
 
     def _match_text(self, categories: Sequence[str]) -> str:
         return self.prompts.text("match", categories=_list_of(dict.fromkeys(map(spaced, categories))))
 
     async def attribute(
-        self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
+        self, scene: LoadedScene, spec: Specification, instances: Sequence[str], ask: Ask | None
     ) -> AttributeAnswer:
         """Ask about all instances in one call, with two images each."""
         pieces: list[str | ImageFile] = []
@@ -283,12 +283,12 @@ class ModelJudge:
         listed = _list_of(f"{floor}: {spaced(room)}" for floor, room in floors.items())
         return self.prompts.text("room-relations", relations=lines, floors=listed)
 
-    async def supports(self, scene: Furnished, stage: MeasuredScene, ask: Ask | None) -> dict[str, str | Unknown]:
+    async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> dict[str, str | Unknown]:
         """Ask about each object in a call of its own, with an image of the object and one of its surroundings."""
-        found = await together(*(self._support(scene, name, ask) for name in stage.bodies))
+        found = await gather_all(*(self._support(scene, name, ask) for name in stage.bodies))
         return dict(zip(stage.bodies, found, strict=True))
 
-    async def _support(self, scene: Furnished, name: str, ask: Ask | None) -> str | Unknown:
+    async def _support(self, scene: LoadedScene, name: str, ask: Ask | None) -> str | Unknown:
         pair = [await self._image(scene, "front", name), await self._image(scene, "surroundings", name)]
         if missing := [one for one in pair if isinstance(one, str)]:
             return Unknown(missing[0])
@@ -297,7 +297,7 @@ class ModelJudge:
         found: str | Unknown = await self._answer(ask, label, messages, schema, answers.read_support)
         return found
 
-    async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...] | Unknown]:
+    async def sides(self, scene: LoadedScene, ask: Ask | None) -> dict[str, tuple[str, ...] | Unknown]:
         """Ask about all objects in one call, using their categories and descriptions."""
         names = tuple(scene.stage.bodies)
         if not names:
@@ -307,12 +307,12 @@ class ModelJudge:
         found: dict[str, tuple[str, ...] | Unknown] | Unknown = await self._answer(ask, SIDES, messages, schema, read)
         return dict.fromkeys(names, found) if isinstance(found, Unknown) else found
 
-    def _sides_text(self, scene: Furnished) -> str:
+    def _sides_text(self, scene: LoadedScene) -> str:
         described = {thing.id: f"{spaced(thing.category)} - {thing.description}" for thing in scene.scene.objects}
         lines = (f"{name}: {answers.one_line(described[name]).strip(' -') or 'unknown'}" for name in scene.stage.bodies)
         return self.prompts.text("sides", objects=_list_of(lines))
 
-    def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
+    def expected(self, kind: str, annotation: Annotation, scene: LoadedScene) -> Expected:
         """Return the expected calls if every category is present: each asked once at least, ``TRIES`` times at most."""
         texts = self._fidelity(annotation, scene) if kind == "fidelity" else self._plausibility(scene)
         sent = sum(len(text) + len(self.prompts.text("role")) for text, _, _ in texts)
@@ -321,7 +321,7 @@ class ModelJudge:
         least, most = (sent + tokens * images for tokens in IMAGE_TOKENS)
         return Expected((len(texts), TRIES * len(texts)), (least, TRIES * most), (said // 2, TRIES * said))
 
-    def _fidelity(self, annotation: Annotation, scene: Furnished) -> list[tuple[str, int, int]]:
+    def _fidelity(self, annotation: Annotation, scene: LoadedScene) -> list[tuple[str, int, int]]:
         """Return the text, the number of images and the expected answer length of each call. Rules match the
         instances."""
         seen = scene.stage.bodies if annotation.categories else ()
@@ -337,7 +337,7 @@ class ModelJudge:
             texts.append((self._room_relations_text(built, floors), 0, ENTRY_LENGTH * len(built)))
         return texts
 
-    def _plausibility(self, scene: Furnished) -> list[tuple[str, int, int]]:
+    def _plausibility(self, scene: LoadedScene) -> list[tuple[str, int, int]]:
         names, support = tuple(scene.stage.bodies), self.prompts.text("support")
         texts = [(support, 2, REASON_LENGTH) for _ in names]
         return [*texts, (self._sides_text(scene), 0, ENTRY_LENGTH * len(names))] if names else []

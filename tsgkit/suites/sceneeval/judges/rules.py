@@ -18,7 +18,7 @@ from tsgkit.geometry.distances import nearest_board
 from tsgkit.geometry.libraries import np
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import (
     MeasuredRelation,
     RelationTable,
@@ -75,11 +75,11 @@ class RulesJudge:
         """The hashes of the tables."""
         return f"{self.name}/{self._relations.sha256[:16]}/{self._sides[1][:16]}/{self._same[1][:16]}"
 
-    async def categories(self, scene: Furnished, categories: Sequence[str], ask: Ask | None) -> dict[str, str | None]:
+    async def categories(self, scene: LoadedScene, categories: Sequence[str], ask: Ask | None) -> dict[str, str | None]:
         """Match objects by the words of their own category and description."""
         return self.matched(scene, categories)
 
-    def matched(self, scene: Furnished, categories: Sequence[str]) -> dict[str, str | None]:
+    def matched(self, scene: LoadedScene, categories: Sequence[str]) -> dict[str, str | None]:
         """Return the same as ``categories``, synchronously."""
         return {
             thing.id: best_category(thing.category, thing.description, categories, self._same[0])
@@ -87,7 +87,7 @@ class RulesJudge:
         }
 
     async def attribute(
-        self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
+        self, scene: LoadedScene, spec: Specification, instances: Sequence[str], ask: Ask | None
     ) -> AttributeAnswer:
         """Check the listed attributes, else the description."""
         things = {thing.id: thing for thing in scene.scene.objects}
@@ -119,7 +119,7 @@ class RulesJudge:
         named = tuple(floor for floor, room in floors.items() if wanted and wanted <= set(words_of(spaced(room))))
         return MeasuredRoomRelation(meant, element, named)
 
-    async def supports(self, scene: Furnished, stage: MeasuredScene, ask: Ask | None) -> dict[str, str]:
+    async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> dict[str, str]:
         """Return the nearest support of each object."""
         return self.support_types(stage)
 
@@ -127,15 +127,15 @@ class RulesJudge:
         """Return the same as ``supports``, synchronously."""
         return {name: support_type(stage, body) for name, body in stage.bodies.items()}
 
-    async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...]]:
+    async def sides(self, scene: LoadedScene, ask: Ask | None) -> dict[str, tuple[str, ...]]:
         """Return the functional sides by category."""
         return self.used_sides(scene)
 
-    def used_sides(self, scene: Furnished) -> dict[str, tuple[str, ...]]:
+    def used_sides(self, scene: LoadedScene) -> dict[str, tuple[str, ...]]:
         """Return the same as ``sides``, synchronously."""
         return {thing.id: self._sides_of(thing.category) for thing in scene.scene.objects}
 
-    def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
+    def expected(self, kind: str, annotation: Annotation, scene: LoadedScene) -> Expected:
         """Return no calls: rules ask no model."""
         return Expected()
 

@@ -27,7 +27,7 @@ from tsgkit.llm.reply import Ending
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in, well_formed
 from tsgkit.replies.reasoning import spoken
-from tsgkit.suites.gather_all import Each, all_at_once
+from tsgkit.suites.gather_all import UnitMapper, all_at_once
 from tsgkit.suites.sceneeval.annotate import texts_of
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
@@ -206,7 +206,7 @@ class Maker:
     rounds: int = 2
     known: tuple[str, ...] = ()
     """Existing descriptions. New ones must differ from them."""
-    each: Each = all_at_once
+    each: UnitMapper = all_at_once
 
     async def make(self, draws: Sequence[RoomPlan]) -> Generation:
         """Describe and annotate the drawn rooms. If asking is stopped, keep what is finished."""

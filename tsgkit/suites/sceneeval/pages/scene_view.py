@@ -18,7 +18,7 @@ from tsgkit.suites.sceneeval.pages.top_view import draw_scene
 from tsgkit.suites.sceneeval.plausibility import findings
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
 MOST_SHOWN = 10
 
@@ -27,7 +27,7 @@ MOST_SHOWN = 10
 class SceneView:
     """A room with its strict findings, judged by rules."""
 
-    scene: Furnished
+    scene: LoadedScene
     file: str
 
     @property

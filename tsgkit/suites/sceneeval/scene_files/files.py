@@ -121,7 +121,7 @@ class LooksBeside(Mapping[str, bytes]):
         return [self._folder / name for name in sorted(found)]
 
 
-class Given(BaseModel):
+class FileModel(BaseModel):
     """A model of file content: invalid numbers are refused, and so are unknown fields in our own form."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

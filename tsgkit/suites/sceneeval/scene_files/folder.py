@@ -23,7 +23,7 @@ from tsgkit.library.files import read_bytes, read_text
 from tsgkit.suites.sceneeval.scene_files.assets import AssetSource, FolderSource
 from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, inside, json_of, plain_id
 from tsgkit.suites.sceneeval.scene_files.glb import read_glb
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as OURS
 from tsgkit.suites.sceneeval.scene_files.simple import meshes_of, read_simple
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
@@ -49,7 +49,7 @@ def scene_file(folder: Path, item_id: str) -> Path | None:
     return found[0] if found else None
 
 
-def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str = MISSING[0]) -> Furnished:
+def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str = MISSING[0]) -> LoadedScene:
     """Return the scene in a file; ``FileProblem`` names the object and the field that are wrong."""
     if path.suffix.lower() == ".glb":
         return read_glb(read_bytes(path), path.name)

@@ -26,7 +26,7 @@ from tsgkit.geometry.gltf_numbers import NotRead
 from tsgkit.geometry.meshes import mesh_of_file
 from tsgkit.geometry.transforms import Transform
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT, SceneGiven, architecture_of
 
 MOST_NODES = 5000
@@ -37,7 +37,7 @@ UPRIGHT = ((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))
 """The rotation from the file's frame (y up) to ours (z up)."""
 
 
-def read_glb(data: bytes, name: str) -> Furnished:
+def read_glb(data: bytes, name: str) -> LoadedScene:
     """Return the room of a file."""
     content, file = _opened(data, name)
     nodes = _list(content, "nodes", name)
@@ -50,7 +50,7 @@ def read_glb(data: bytes, name: str) -> Furnished:
         taken.add(thing.id)
         if own is not None:
             attributes[thing.id] = own
-    return Furnished(Scene(name, tuple(objects), _built(content, name)), attributes)
+    return LoadedScene(Scene(name, tuple(objects), _built(content, name)), attributes)
 
 
 def _opened(data: bytes, name: str) -> tuple[dict[str, Any], PlainFile]:

@@ -114,7 +114,7 @@ MISSING = ("error", "box")
 
 
 @dataclass(frozen=True)
-class Furnished:
+class LoadedScene:
     """A scene, the attributes of its objects, and the repairs made in reading."""
 
     scene: Scene

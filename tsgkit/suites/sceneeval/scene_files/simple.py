@@ -51,8 +51,8 @@ from tsgkit.geometry import (
 from tsgkit.geometry.materials import joined, linear, plain
 from tsgkit.geometry.meshes import FORMATS, mesh_of
 from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.scene_files.files import Given, LooksBeside, inside, json_of, object_names, problem_of
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, Furnished
+from tsgkit.suites.sceneeval.scene_files.files import FileModel, LooksBeside, inside, json_of, object_names, problem_of
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
 FORMAT = "tsgkit/room"
 HEIGHT = 2.6
@@ -69,7 +69,7 @@ Kind = Literal["box", "cylinder", "cone", "sphere"]
 Side = Literal["south", "east", "north", "west"]
 
 
-class OpeningGiven(Given):
+class OpeningGiven(FileModel):
     """A door or window of a wall."""
 
     kind: Literal["door", "window"]
@@ -85,7 +85,7 @@ class SidedOpening(OpeningGiven):
     wall: Side
 
 
-class RoomGiven(Given):
+class RoomGiven(FileModel):
     """A rectangular room."""
 
     name: Name = "room"
@@ -101,14 +101,14 @@ class RoomGiven(Given):
         return self
 
 
-class FloorGiven(Given):
+class FloorGiven(FileModel):
     """A floor of any outline."""
 
     room: Name
     points: Annotated[tuple[Pair, ...], Field(min_length=3)]
 
 
-class WallGiven(Given):
+class WallGiven(FileModel):
     """A wall anywhere."""
 
     name: Name
@@ -118,7 +118,7 @@ class WallGiven(Given):
     openings: tuple[OpeningGiven, ...] = ()
 
 
-class PartGiven(Given):
+class PartGiven(FileModel):
     """A part of an object; ``at`` is the centre of its underside, relative to that of the object."""
 
     shape: Kind = "box"
@@ -127,7 +127,7 @@ class PartGiven(Given):
     colour: Colour | None = None
 
 
-class ObjectGiven(Given):
+class ObjectGiven(FileModel):
     """An object."""
 
     id: Name
@@ -154,7 +154,7 @@ class ObjectGiven(Given):
         return self
 
 
-class SceneGiven(Given):
+class SceneGiven(FileModel):
     """The whole file."""
 
     format: Literal["tsgkit/room"]
@@ -174,7 +174,7 @@ class _Place:
     missing: str
 
 
-def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]) -> Furnished:
+def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]) -> LoadedScene:
     """Return the scene of a text; meshes are read from the folder only."""
     value = json_of(text, name)
     listed = value.get("objects") if isinstance(value, dict) else None
@@ -188,11 +188,11 @@ def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]
     return _furnished(given, _Place(name, folder, missing))
 
 
-def _furnished(given: SceneGiven, place: _Place) -> Furnished:
+def _furnished(given: SceneGiven, place: _Place) -> LoadedScene:
     notes: list[str] = []
     objects = tuple(_object(one, place, notes) for one in given.objects)
     attributes = {one.id: one.attributes for one in given.objects if one.attributes is not None}
-    return Furnished(Scene(place.file, objects, architecture_of(given)), attributes, tuple(notes))
+    return LoadedScene(Scene(place.file, objects, architecture_of(given)), attributes, tuple(notes))
 
 
 def architecture_of(given: SceneGiven) -> Architecture | None:

@@ -26,7 +26,7 @@ from tsgkit.geometry.meshes import mesh_of
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
 from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, json_of, object_names, problem_of
-from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
 FORMAT = "sceneState"
 VERSIONS = {"scene": "scene@1.0.2", "arch": "arch@1.0.2"}
@@ -86,13 +86,13 @@ class _State(_Theirs):
     scene: _Scene
 
 
-def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, missing: str = MISSING[0]) -> Furnished:
+def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, missing: str = MISSING[0]) -> LoadedScene:
     """Return the scene of a text; meshes come from the source of each model's prefix."""
     scene = _scene(json_of(text, name), name)
     notes = _versions(scene)
     objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
     built = None if scene.arch is None else _architecture(scene.arch, name)
-    return Furnished(Scene(name, objects, built), {}, tuple(notes))
+    return LoadedScene(Scene(name, objects, built), {}, tuple(notes))
 
 
 def parsed_state(value: Any, name: str) -> tuple[tuple[PlacedModel, ...], Architecture | None]:  # noqa: ANN401

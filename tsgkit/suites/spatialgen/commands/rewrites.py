@@ -21,8 +21,8 @@ from tsgkit.llm.images import ImageFile, content_of
 from tsgkit.llm.reply import Ending
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import records_of
-from tsgkit.runs.saved_run import Reopened, reopen
-from tsgkit.suites.gather_all import Each, all_at_once
+from tsgkit.runs.saved_run import SavedRun, open_saved_run
+from tsgkit.suites.gather_all import UnitMapper, all_at_once
 from tsgkit.suites.images import ImageFolder
 from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
 from tsgkit.suites.spatialgen.maker import template
@@ -84,7 +84,7 @@ class Choice(NamedTuple):
 def jobs_of(run: Path, choice: Choice) -> list[Job]:
     """Return the chosen judged images of a run."""
     subject, protocol = choice.subject, choice.protocol
-    reopened = reopen(run)
+    reopened = open_saved_run(run)
     try:
         folders = {folder.name: folder.path for folder in reopened.prepared.plan.folders}
         cells = [cell for cell in reopened.states if cell.subject in folders and _is_judged(cell)]
@@ -108,7 +108,7 @@ def _is_judged(cell: Cell) -> bool:
     )
 
 
-def _jobs(reopened: Reopened, cell: Cell, path: Path, choice: Choice) -> Iterator[Job]:
+def _jobs(reopened: SavedRun, cell: Cell, path: Path, choice: Choice) -> Iterator[Job]:
     row = reopened.states[cell].row
     folder = ImageFolder(cell.subject, path, cache_home() / "pictures")
     for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
@@ -133,7 +133,7 @@ def _letters(sample: SpatialSample, record: Mapping[str, Any], votes: str) -> li
 
 
 async def rewrite(
-    jobs: Sequence[Job], ask_for: Callable[[str], Ask], tries: int, each: Each = all_at_once
+    jobs: Sequence[Job], ask_for: Callable[[str], Ask], tries: int, each: UnitMapper = all_at_once
 ) -> Rewriting:
     """Return a text for each image. If asking is stopped, keep what is finished."""
     made = Rewriting()

@@ -22,7 +22,7 @@ from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import DOBJ, PERSON, VERB, ActionGraph
 from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
 from tsgkit.suites.tsg.baselines.events import Event, told
-from tsgkit.suites.tsg.baselines.hand_state import Holding
+from tsgkit.suites.tsg.baselines.hand_state import HandState
 from tsgkit.suites.tsg.baselines.word_roots import words
 from tsgkit.suites.tsg.items import GenerationSample
 
@@ -54,7 +54,7 @@ class Scene:
 
     def __init__(self, elements: Elements) -> None:
         self.elements = elements
-        self.hands = Holding()
+        self.hands = HandState()
         self.last = ""
         self.taken: list[str] = []
 

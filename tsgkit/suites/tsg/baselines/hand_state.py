@@ -1,7 +1,7 @@
 """Hands of actions by the hand rule, applied forward in time.
 
 >>> from tsgkit.suites.tsg.baselines.events import Event
->>> hands = Holding()
+>>> hands = HandState()
 >>> hands.do(Event("take", ("jar",))), hands.do(Event("open", ("lid",))), hands.do(Event("put-down", ("jar",)))
 (('hand1',), ('hand2',), ('hand1',))
 
@@ -18,7 +18,7 @@ from tsgkit.graph.model import HANDS
 from tsgkit.suites.tsg.baselines.events import Event
 
 
-class Holding:
+class HandState:
     """The content of each hand."""
 
     def __init__(self) -> None:

@@ -77,7 +77,7 @@ class Clause(NamedTuple):
     near: bool = False
 
 
-class Asked(NamedTuple):
+class ParsedQuestion(NamedTuple):
     """A parsed question."""
 
     kind: str
@@ -108,7 +108,7 @@ class Part(NamedTuple):
     near: bool = False
 
 
-def parse(question: str) -> Asked:
+def parse(question: str) -> ParsedQuestion:
     """Return a question, taken apart."""
     parts = [part for part in _parts(question) if part.words]
     opened = (part for part in parts if not WH.isdisjoint(part.words[:SOON]))
@@ -118,7 +118,7 @@ def parse(question: str) -> Asked:
     clauses = tuple(clause for part in parts if part is not asking for clause in _clauses(part, main))
     place = next((place for place, word in enumerate(main) if word in WH), 0)
     preposition = main[place - 1] if place and is_preposition(main[place - 1]) else ""
-    return Asked(_kind(main, preposition), _order(main), telling(main), clauses, preposition, words(question))
+    return ParsedQuestion(_kind(main, preposition), _order(main), telling(main), clauses, preposition, words(question))
 
 
 def telling(part: Sequence[str]) -> tuple[str, ...]:

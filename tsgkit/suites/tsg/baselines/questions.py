@@ -25,7 +25,7 @@ from math import log
 from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Narrative
 from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.suites.tsg.baselines.answer_text import can_be_said
-from tsgkit.suites.tsg.baselines.question_parser import Asked, Clause, parse, telling
+from tsgkit.suites.tsg.baselines.question_parser import Clause, ParsedQuestion, parse, telling
 from tsgkit.suites.tsg.baselines.word_roots import roots, words
 from tsgkit.suites.tsg.items import QuestionSample
 
@@ -77,7 +77,7 @@ class Scene:
             scores.update(by_step)
         return scores
 
-    def named(self, asked: Asked) -> frozenset[str]:
+    def named(self, asked: ParsedQuestion) -> frozenset[str]:
         """Return the names all of whose words the question says."""
         said = frozenset(root for word in asked.said for root in roots(word) if root[0] != "~")
         names = {name for step in self.steps for name in step.names}
@@ -97,7 +97,7 @@ def _scene(graphs: tuple[ActionGraph, ...]) -> Scene:
     return Scene(graphs)
 
 
-def _shared(scene: Scene, asked: Asked) -> Iterable[str]:
+def _shared(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
     """Return what two steps have in common."""
     if not asked.about_both or "and" not in asked.said:
         return ()
@@ -107,7 +107,7 @@ def _shared(scene: Scene, asked: Asked) -> Iterable[str]:
     return [name for name in names[0] if name in names[1]]
 
 
-def _held(scene: Scene, asked: Asked) -> Iterable[str]:
+def _held(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
     """Return the content of a hand, or the hand of an object, when a step began."""
     moments = [step for clause in asked.clauses for step in _best(scene, clause.words, scene.steps)[:1]]
     if not moments:
@@ -122,7 +122,7 @@ def _held(scene: Scene, asked: Asked) -> Iterable[str]:
     return [name for things in held for name in things]
 
 
-def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
+def _commonest(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
     """Return the most frequent values of the matching steps, if these are asked for."""
     if not asked.about_most:
         return ()
@@ -132,7 +132,7 @@ def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
     ]
 
 
-def _read_off(scene: Scene, asked: Asked) -> Iterable[str]:
+def _read_off(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
     """Yield the values of the best matching step, then of the next best; none if the question describes no step."""
     if not (asked.clauses or asked.order or scene.scores(asked.words)):
         return
@@ -143,7 +143,7 @@ def _read_off(scene: Scene, asked: Asked) -> Iterable[str]:
             yield from names
 
 
-def _ordered(scene: Scene, asked: Asked) -> list[Step]:
+def _ordered(scene: Scene, asked: ParsedQuestion) -> list[Step]:
     """Return the steps at the requested time, best matches first; next to a step, those that match at all."""
     window = _window(scene, asked.clauses)
     backward = asked.order == "last" or (not asked.order and any(c.relation == "before" for c in asked.clauses))
