@@ -27,7 +27,7 @@ prompts: demo
 metrics:
   score: {{pooling: pooled, better: more, headline: true}}
 """
-ENTRY_POINTS = "[tsgkit.suites]\ndemo = picture_suite:SUITE\n"
+ENTRY_POINTS = "[tsgkit.suites]\ndemo = image_suite:SUITE\n"
 
 
 class Cups:
@@ -65,7 +65,7 @@ class Words:
         self.card = card
 
 
-SUITE = Suite("demo", tasks={"cups": "picture_suite:Cups", "words": "picture_suite:Words"})
+SUITE = Suite("demo", tasks={"cups": "image_suite:Cups", "words": "image_suite:Words"})
 
 
 def install(folder: Path, rows: dict[str, str], monkeypatch: pytest.MonkeyPatch | None = None) -> dict[str, str]:
@@ -79,7 +79,7 @@ def install(folder: Path, rows: dict[str, str], monkeypatch: pytest.MonkeyPatch 
     for name in ("cups", "words"):
         card = CARD.format(title=f"The {name}", task=f"demo/{name}")
         (folder / f"tasks/demo/{name}.yaml").write_text(card)
-    site = folder / "site/picture_suite-1.dist-info"
+    site = folder / "site/image_suite-1.dist-info"
     site.mkdir(parents=True)
     (site / "METADATA").write_text("Metadata-Version: 2.1\nName: picture-suite\nVersion: 1\n")
     (site / "entry_points.txt").write_text(ENTRY_POINTS)

@@ -241,7 +241,7 @@ def test_drawings_are_well_formed_and_titled(
     assert main(["draw", *words, "-o", "picture.svg"]) == 0
     root = ElementTree.fromstring((folder / "picture.svg").read_text())  # noqa: S314  (our own image)
     assert text in "".join(root.itertext())
-    assert said(capsys)[0] == "drawn: image.svg\n"
+    assert said(capsys)[0] == "drawn: picture.svg\n"
 
 
 def test_drawing_the_first_of_many_items_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -149,7 +149,7 @@ def test_importing_part_of_it_says_what_is_missing_and_what_was_found(
         (["data", "get"], "missing: NAME"),
         (["data", "get", "tsgbench"], "no dataset is called tsgbench"),
         (["data", "get", "tsg-bench", "--from", "file:///etc"], "only http and https addresses"),
-        (["data", "get", "tsg-bench"], "the name of the server is not known"),
+        (["data", "get", "tsg-bench"], "the server name cannot be resolved"),
         (["data", "import", "tsg-bench"], "missing: DIR_OR_FILE"),
         (["data", "import", "tsg-bench", "missing.jsonl"], "missing.jsonl: no such file"),
         (["data", "import", "tsg-bench", "."], "no file of tsg-bench anywhere in this folder"),

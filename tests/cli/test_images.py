@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
 
 from image_server import image_server, png
 from image_suite import install
@@ -158,7 +158,7 @@ def test_without_the_extra_nothing_is_asked(folder: Path, capsys: Captured, monk
     monkeypatch.setitem(sys.modules, "PIL", None)
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     assert main(words("http://127.0.0.1:9/v1")) == 2
-    assert 'pip install "tsgkit[pictures]"' in capsys.readouterr().err
+    assert 'pip install "tsgkit[images]"' in capsys.readouterr().err
     assert not Path("out").exists()
 
 

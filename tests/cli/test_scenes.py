@@ -191,7 +191,7 @@ def test_annotations_of_ones_own_are_taken(capsys: pytest.CaptureFixture[str], h
         (["--model", "openai/x"], "this task judges scenes, not replies of models\n  name a folder of scenes"),
         (["--scenes", "mine=nowhere"], "no such folder"),
         (["--scenes", "mine=here.json"], "a file, not a folder\n  name the folder"),
-        (["--scenes", "mine"], "not NAME=DIR\n  as in --scenes mine=rooms/mine"),
+        (["--scenes", "mine"], "not NAME=DIR\n  as in --scenes mine=scenes/mine"),
         (
             ["--scenes", "mine=."],
             "no scene in this folder is named after an item\n  the scene of an item is named scene_0.json, not h",

@@ -276,8 +276,8 @@ def huge_png(side: int) -> bytes:
     [
         (png(np.random.default_rng(3).integers(0, 256, (40, 40, 3), dtype=np.uint8))[:900], "truncated"),
         (huge_png(9000), "9000 by 9000 pixels are too many"),
-        (b"no image", "no image of a known format"),
-        (b"", "no image of a known format"),
+        (b"no image", "not an image of a known format"),
+        (b"", "not an image of a known format"),
         (b"\xabKTX 20\xbb\r\n\x1a\n" + b"\0" * 80, "cannot be decoded"),
     ],
     ids=["truncated", "huge", "text", "empty", "ktx2"],

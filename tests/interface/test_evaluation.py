@@ -7,6 +7,8 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,32 @@ def test_own_model_is_not_asked_again_unless_its_code_changed(tmp_path: Path) ->
     assert len(asked) == len(set(asked)) == 6
     with pytest.raises(UsageError, match="another run lies here"):
         tk.evaluate("sgqa", model={"counted": cup}, out=tmp_path / "run", **SIX)
+
+
+def test_values_bound_to_a_function_are_part_of_its_code(tmp_path: Path) -> None:
+    def saying(word: str) -> Callable[[Messages], str]:
+        return lambda messages: f"[{word}]"
+
+    def with_default(messages: Messages, word: str = "") -> str:
+        return f"[{word}]"
+
+    for word in ("cup", "kettle"):
+        models = {"closure": saying(word), "partial": partial(with_default, word=word)}
+        run = tk.evaluate("sgqa", model=models, out=tmp_path / word, limit=6, quiet=True)
+        assert {one.answer for one in run.samples} == {word}
+
+
+def test_a_variable_that_a_function_sets_is_no_part_of_its_code(tmp_path: Path) -> None:
+    asked = 0
+
+    def counted(messages: Messages) -> str:
+        nonlocal asked
+        asked += 1
+        return "[cup]"
+
+    for _ in range(2):
+        assert tk.evaluate("sgqa", model={"counted": counted}, out=tmp_path / "run", **SIX).complete
+    assert asked == 6
 
 
 def test_an_exception_of_a_model_fails_its_samples_and_the_model_is_given_up(tmp_path: Path) -> None:

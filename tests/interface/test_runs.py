@@ -15,6 +15,7 @@ from tsgkit.interface.notebook import frame_of
 from tsgkit.interface.samples import COLUMNS
 
 Messages = list[dict[str, Any]]
+QUESTIONS = Path(__file__).resolve().parents[2] / "tasks/spatialgen/data/questions.jsonl"
 HOSTILE = "<script>alert(1)</script>\x1b[31m"
 
 
@@ -254,3 +255,15 @@ def test_draw_refuses_values_that_are_no_graph(call: Any, message: str) -> None:
 def test_old_names_work_and_warn() -> None:
     with pytest.warns(DeprecationWarning, match="refine_sync is now tsgkit.refine"):
         assert getattr(tk, "refine_sync")([]).changes == ()  # noqa: B009  (a name of earlier versions)
+
+
+def test_scores_of_replies_give_their_figures_by_name(tmp_path: Path) -> None:
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text(json.dumps({"item_id": "000001", "reply": ["\n".join("ACCADDCAAC")] * 5}))
+    scores = tk.score("spatialgen/questions", QUESTIONS, replies)
+    assert (scores.value("accuracy", profile="official"), scores.value("accuracy")) == (0.9, 0.036)
+    with pytest.raises(UsageError, match="has no metric acuracy in strict") as refused:
+        scores.value("acuracy")
+    assert "accuracy" in (refused.value.hint or "")
+    with pytest.raises(UsageError, match="there is no profile both"):
+        scores.value("accuracy", profile="both")

@@ -277,7 +277,7 @@ def test_an_address_that_is_none_is_said(url: str, target: Path) -> None:
 
 
 def test_a_name_that_nobody_knows_and_a_closed_door_are_told_apart(target: Path, server: Loopback) -> None:
-    with pytest.raises(DownloadProblem, match="name of the server") as caught:
+    with pytest.raises(DownloadProblem, match="server name cannot be resolved") as caught:
         download("http://nowhere.invalid/f", target, patience=HASTE)
     assert "tsgkit data import" in caught.value.hint
     with loopback() as gone:

@@ -176,7 +176,7 @@ def test_a_image_that_is_not_what_it_was_fails_its_call_and_nothing_is_sent_or_s
         lost, good = run(closing(door, both()))
         assert server.stats()["seen"] == 1
     assert (lost.ending, lost.attempts, lost.text) == (Ending.API_ERROR, (), None)
-    assert str(mine.path) in (lost.error or "") and "picture" in (lost.error or "")
+    assert str(mine.path) in (lost.error or "") and "image" in (lost.error or "")
     assert good.ending is Ending.COMPLETE and budget.used_requests == 1 and not budget.in_flight_tokens
     assert len(notebook.calls) == 2, "a failed call is recorded like any other"
 

@@ -49,7 +49,7 @@ def test_instruction_says_that_a_forall_applies_to_at_least_one_object() -> None
 def test_natural_instruction_names_style_and_frame_of_reference() -> None:
     text = "(and (IsStyle 'pixel art') (exists ?c (exists ?d (and (Is ?c 'cat') (Is ?d 'dog') (LeftOf ?c ?d)))))"
     said = instruction(parse(text), "natural")
-    assert said.startswith("Left and right are those of the frame. A pixel art image of a cat and a dog.")
+    assert said.startswith("Left and right are those of the frame. A pixel art picture of a cat and a dog.")
     assert said.endswith(" The cat is to the left of the dog.")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from amount import some
 
-pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
 pytest.importorskip("ortools", reason="items are proved satisfiable with the extra: logic")
 
 from every_job import JOBS, KEY, Job

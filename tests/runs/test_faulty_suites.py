@@ -107,7 +107,7 @@ SUITES = {
     "spatialgen/questions": ("spatialgen/data/questions.jsonl", "tsgkit.suites.spatialgen.replies.judged", "A"),
     "sceneeval/annotate": (
         "sceneeval/data/annotations.csv",
-        "tsgkit.suites.sceneeval.annotate.compared",
+        "tsgkit.suites.sceneeval.annotate.compare_entries",
         "exactly 1 bed",
     ),
 }

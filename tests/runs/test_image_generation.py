@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
 
 from drawn_images import drawn, saved
 from image_server import image_server, png
@@ -254,7 +254,7 @@ def test_a_line_that_was_broken_by_hand_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     (tmp_path / "out").touch()
     with image_server() as server:
-        with pytest.raises(FileProblem, match="these images cannot be stored here"):
+        with pytest.raises(FileProblem, match="images cannot be kept here"):
             painted(server, tmp_path / "out")
         assert server.stats()["seen"] == 0
 

@@ -53,7 +53,7 @@ def files_of_at_most(size: int) -> Iterator[None]:
 def test_log_of_images_with_an_id_that_is_no_file_name_is_refused(tmp_path: Path, item_id: object) -> None:
     one = images(tmp_path / "deep/one", id=item_id)
     (tmp_path / "deep/victim.png").write_bytes(PNG)
-    with pytest.raises(FileProblem, match="is no name of an image"):
+    with pytest.raises(FileProblem, match="cannot be the name of an image"):
         merge([one, images(tmp_path / "deep/two", id="y", outcome="blocked")], tmp_path / "all")
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 

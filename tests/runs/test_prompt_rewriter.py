@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
 
 from image_server import image_server, png
 from model_server import Running

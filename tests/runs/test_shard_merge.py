@@ -236,7 +236,7 @@ def test_calls_of_shards_make_the_product_without_asking(
 
 
 def test_images_of_shards_become_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+    pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
     install(tmp_path, {f"c{number}": f"Cup number {number}." for number in range(8)}, monkeypatch)
     with image_server(always={"number 2.": "blocked"}) as server:
         words = ["images", "--task", "demo/cups", "--model", "openai/m", "--model-arg", f"api_base={server.base}"]
@@ -260,11 +260,11 @@ def test_images_of_shards_become_one_folder(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("name", ["../a", "/etc/a", "x/../../a", ""])
 def test_an_id_that_leads_out_of_the_folder_is_refused(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+    pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
     (tmp_path / "one").mkdir()
     line = {"id": name, "outcome": "painted", "request": "r", "attempts": [], "model": "m"}
     (tmp_path / "one/paintings.jsonl").write_text(json.dumps(line) + "\n")
-    with pytest.raises(TsgkitError, match="is no name of an image"):
+    with pytest.raises(TsgkitError, match="cannot be the name of an image"):
         merge([tmp_path / "one"], tmp_path / "all")
     assert not (tmp_path / "all").exists()
 

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
 
 from drawn_images import (
     animated,
@@ -143,7 +143,7 @@ def test_without_the_extra_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(UsageError, match="not installed") as error:
         image_decoder.require_pillow()
-    assert error.value.hint == 'install the extra: pip install "tsgkit[pictures]"'
+    assert error.value.hint == 'install the extra: pip install "tsgkit[images]"'
 
 
 MEASURED = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
 
 from drawn_images import animated, drawn, saved
 from image_server import png
@@ -72,7 +72,7 @@ def test_an_id_is_never_a_path(folder: Path, item_id: str) -> None:
     (folder / "sub").mkdir()
     (folder / "sub/7.png").write_bytes(png("seven"))
     assert not is_file_id(item_id)
-    assert "is no name of an image" in reason(folder, item_id)
+    assert "cannot be the name of an image" in reason(folder, item_id)
 
 
 @pytest.mark.parametrize("item_id", ["a b", "a.b", "7", "é", "*", "?", "[7]", "~", "$HOME", "-o", "a:b", "x" * 200])

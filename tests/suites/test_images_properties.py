@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
 
 from image_server import png
 

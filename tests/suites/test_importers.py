@@ -111,7 +111,7 @@ def test_data_get_accepts_another_source(way: str, published: Loopback, monkeypa
 def test_fetching_takes_the_place_of_an_import_and_says_so(published: Loopback, tmp_path: Path) -> None:
     (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 3)))
     import_dataset("tsg-bench", tmp_path / "sgqa.jsonl")
-    with pytest.raises(FileProblem, match="3 lines of JSON lie here already"):
+    with pytest.raises(FileProblem, match="3 lines of JSON already here"):
         get_dataset("tsg-bench", patience=HASTE)
     assert not published.asked, "it is refused before anything is fetched"
     intake = get_dataset("tsg-bench", patience=HASTE, force=True)
@@ -178,7 +178,7 @@ def test_one_file_adds_to_what_is_there_and_again_replaces(tmp_path: Path) -> No
         (tmp_path / f"{task}.jsonl").write_bytes(data(rows(task, number)))
         import_dataset("tsg-bench", tmp_path / f"{task}.jsonl", force=number == 3)
     (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 4)))
-    with pytest.raises(FileProblem, match="3 lines of JSON lie here already"):
+    with pytest.raises(FileProblem, match="3 lines of JSON already here"):
         import_dataset("tsg-bench", tmp_path / "sgqa.jsonl")
     assert [(file.task, file.rows) for file in dataset("tsg-bench").files] == [("sgqa", 3), ("sgds", 2)]
 

@@ -129,7 +129,7 @@ def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
         more = {} if painter.rewriter is None else {"rewriting": len(todo.left)}
         say(json.dumps(_todo_value(todo) | {"requests": len(todo.left), "prompt": spread, "cost": cost} | more))
         return GOOD
-    say(f"{count(todo.total, 'picture')}: nothing is sent")
+    say(f"{count(todo.total, 'image')}: nothing is sent")
     say(f"  {todo.there:,} there already, {todo.blocked:,} blocked before, {len(todo.left):,} to be asked for")
     money = "cost unknown" if cost is None else f"${cost:.4f}"
     say(f"  {count(len(todo.left), 'request')}, {tokens.low:,.0f} to {tokens.high:,.0f} tokens in, {money}")

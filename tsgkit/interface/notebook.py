@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.svg import Markup
+from tsgkit.lexicon import meant
 from tsgkit.report import comparison, comparison_tables, explanation, explanation_page, terminal
 from tsgkit.report.audit_report import TaskAudit
 from tsgkit.report.explanation_text import explanation_lines
@@ -21,6 +22,7 @@ from tsgkit.report.tables import Table
 from tsgkit.runs import saved_run
 from tsgkit.runs.estimate import RowEstimate, Spread
 from tsgkit.runs.results import Result
+from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.scoreboard import ScoreReport
 
 if TYPE_CHECKING:
@@ -77,6 +79,16 @@ class Scores(ScoreReport):
     """Scores of replies collected elsewhere, in both profiles."""
 
     data: str = ""
+
+    def value(self, metric: str, *, profile: str = "strict") -> float | None:
+        """Return one figure; None if no item counts in the profile, ``UsageError`` for an unknown name."""
+        if profile not in PROFILES:
+            raise UsageError(f"there is no profile {profile}", hint=f"choose from {', '.join(PROFILES)}")
+        board = self.board.profiles[profile] or {}
+        if metric not in board:
+            raise UsageError(f"{self.task} has no metric {metric} in {profile}", hint=meant(metric, board))
+        found = board[metric]
+        return None if found is None else found.value
 
     def __repr__(self) -> str:
         return "\n".join(score_lines(self, self.data))

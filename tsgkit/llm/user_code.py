@@ -13,15 +13,17 @@ called once per process. An object of a running program gets its name by :func:`
 from __future__ import annotations
 
 import asyncio
+import dis
 import importlib
 import importlib.util
 import inspect
+import itertools
 import os
 import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
@@ -32,11 +34,10 @@ from tsgkit.lexicon import meant
 from tsgkit.llm.secrets import Secrets
 
 PREFIX = "python:"
+"""The prefix of names of user code."""
 FORM = "python:MODULE:NAME, or python:MODULE:NAME() for what NAME returns; a file is named python:./mine.py:NAME"
-
-
 OWN = "this process"
-"""Prefix of names of user code."""
+"""The place where user code answers, told where a service has its address."""
 _GIVEN: dict[str, Any] = {}
 
 
@@ -126,10 +127,41 @@ def own_text(what: str, found: object) -> str:
 
 
 def text_of_code(found: Any) -> str:  # noqa: ANN401
-    """Return the source of user code: its file, or for the main script only its own text."""
+    """Return the source of user code and the plain values bound to it, so that other values are other code.
+
+    >>> from functools import partial
+    >>> text_of_code(partial(max, 1)) == text_of_code(partial(max, 2))
+    False
+    """
     if isinstance(found, str):
         return found
+    if isinstance(found, partial):
+        bound = [*found.args, *itertools.chain.from_iterable(sorted(found.keywords.items()))]
+        return "\0".join([text_of_code(found.func), *(repr(value) for value in bound if _is_plain(value))])
     function = inspect.unwrap(found) if inspect.isroutine(found) else type(found)
+    return "\0".join([_source_of(function), *_bound_values(function)])
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether a value is immutable data, whose text says all about it."""
+    if isinstance(value, tuple | frozenset):
+        return all(_is_plain(one) for one in value)
+    return value is None or isinstance(value, str | bytes | int | float)
+
+
+def _bound_values(function: Any) -> list[str]:  # noqa: ANN401
+    """Return the plain values among a function's defaults and in its closure, without variables that it sets itself."""
+    if not inspect.isfunction(function):
+        return []
+    rebound = {one.argval for one in dis.get_instructions(function) if one.opname == "STORE_DEREF"}
+    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    enclosed = inspect.getclosurevars(function).nonlocals
+    values = [*defaults, *(value for name, value in sorted(enclosed.items()) if name not in rebound)]
+    return [repr(value) for value in values if _is_plain(value)]
+
+
+def _source_of(function: Any) -> str:  # noqa: ANN401
+    """Return the source of a function or class: its file, or for the main script only its own text."""
     file = getattr(inspect.getmodule(function), "__file__", None)
     if file and Path(file).suffix == ".py" and function.__module__ != "__main__":
         return f"{function.__qualname__}\0{Path(file).read_text('utf-8', 'replace')}"

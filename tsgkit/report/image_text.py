@@ -17,7 +17,7 @@ def painted_lines(painted: PaintingOutcome) -> Iterator[str]:
     """Yield how many there are, what they cost, and where they lie."""
     parts = [f"{painted.painted:,} painted", f"{painted.there:,} there already", f"{painted.blocked:,} blocked"]
     parts += [f"{len(painted.failures):,} failed"] + ([f"{painted.unasked:,} not asked"] if painted.unasked else [])
-    yield f"{count(painted.total, 'picture')}: {', '.join(parts)}"
+    yield f"{count(painted.total, 'image')}: {', '.join(parts)}"
     cost = "cost unknown" if painted.cost is None else f"${painted.cost:.4f}"
     yield f"asked: {count(painted.requests, 'request')} in all, {cost}"
     yield f"written: {inert(str(painted.folder))}"
@@ -32,5 +32,5 @@ def trouble_lines(painted: PaintingOutcome) -> Iterator[str]:
             yield inert(f"and {len(named) - SHOWN} more {what}: see {painted.folder}/paintings.jsonl")
     if not painted.complete:
         for why in filter(None, (painted.budget, painted.given_up, "interrupted" if painted.interrupted else "")):
-            yield inert(f"stopped: {why}; {count(painted.unasked, 'picture')} not asked for")
+            yield inert(f"stopped: {why}; {count(painted.unasked, 'image')} not asked for")
         yield from (inert(f"while waiting for {why}") for why in painted.trouble)

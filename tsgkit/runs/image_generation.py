@@ -284,7 +284,7 @@ def _job(
             rewriter.share(door.budget)
         askers = (door,) if rewriter is None else (door, rewriter.calls.asker)
         there = f"{todo.there:,} images are there already, {todo.blocked:,} were blocked"
-        engine = Engine(askers, watch or Watch(), noun="picture", there=there if todo.there or todo.blocked else "")
+        engine = Engine(askers, watch or Watch(), noun="image", there=there if todo.there or todo.blocked else "")
         job = ImageJob(folder, journal, painter, door, todo, min(limits.in_flight, len(todo.left)), engine, rewriter)
         engine.parts, job.unpriced = job.parts, log.unpriced
         yield job

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from amount import some
 
-pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
 
 from formula_items import ROWS, lines, paint
 from image_server import image_server, png
@@ -209,7 +209,7 @@ def test_images_come_first_and_the_question_last_in_our_ways_of_spatialgen(proto
     with spatial_server() as server:
         finished = judged(server, SPATIAL, ids=(IDS[0],), protocols=(protocol,))
         assert {tuple(one) for one in contents(server)} == {("image_url", "text")}
-        assert not any("The image:" in one["text"] for one in server.stats()["looked"])
+        assert not any("The picture:" in one["text"] for one in server.stats()["looked"])
     assert finished.header["request_form"] == NEWEST
 
 
@@ -218,7 +218,7 @@ def test_published_protocols_keep_the_published_order(monkeypatch: pytest.Monkey
     with spatial_server() as server:
         judged(server, SPATIAL, ids=(IDS[0],), protocols=("published",))
         assert {tuple(one) for one in contents(server)} == {("text", "image_url")}
-        assert all(one["text"].endswith("The image:") for one in server.stats()["looked"])
+        assert all(one["text"].endswith("The picture:") for one in server.stats()["looked"])
     Path("formulas").mkdir()
     monkeypatch.chdir("formulas")
     formula_images()

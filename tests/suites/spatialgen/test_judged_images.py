@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
 
 from drawn_images import animated, drawn, saved
 from image_server import png
@@ -294,7 +294,7 @@ def test_stray_file_shifts_pairs_by_position_and_is_reported(tmp_path: Path) -> 
     board = finished.results[0].board
     assert board.counts["shown_by_position"] == 2
     assert board.reasons["pairing"].endswith("shown a file not named after them: 2 of 4")
-    assert [notice.removeprefix("spatialgen/questions: images: ") for notice in finished.notices] == [
+    assert [notice.removeprefix("spatialgen/questions: pictures: ") for notice in finished.notices] == [
         "files are paired with items by sorted position, as published (E3), not by id",
         "26 images for 25 prompts",
         f"23 of 25 items get a file that is not named after them, first {IDS[2]}: {IDS[1]}_small.png",
@@ -325,7 +325,7 @@ def test_pairing_by_position_is_only_for_folders_of_images_of_this_suite(tmp_pat
     for plan, message in (
         ({"tasks": ("tsg/sgqa",), "models": ("baseline/rules",), "pairing": "position"}, "only applies with --images"),
         ({"tasks": ("formalimg/knolling",), **folder}, "formalimg/knolling pairs images with items by id"),
-        ({"tasks": ("spatialgen/questions",), **folder}, "images: the folder is empty"),
+        ({"tasks": ("spatialgen/questions",), **folder}, "pictures: the folder is empty"),
         ({"tasks": ("spatialgen",), **folder, "pairing": "order"}, "pairing: Input should be 'id' or 'position'"),
     ):
         with pytest.raises(UsageError, match=message):
@@ -356,7 +356,7 @@ def test_misnamed_images_are_refused_before_any_call(tmp_path: Path) -> None:
 def test_models_without_images_are_refused(tmp_path: Path) -> None:
     images(tmp_path / "pictures")
     plan = Plan(tasks=("spatialgen/questions",), images=("mine=pictures",))
-    with pytest.raises(UsageError, match="a model has to look at it"):
+    with pytest.raises(UsageError, match="a model must judge the images"):
         evaluate(plan, Options(out=Path("run")))
     with pytest.raises(UsageError, match="this task judges images"):
         evaluate(Plan(tasks=("spatialgen/questions",), models=("openai/x",)), Options(out=Path("run")))

@@ -75,7 +75,7 @@ def test_every_protocol_has_its_prompts_and_schema(protocol: str) -> None:
     words.check()
     asked = ROWS[0].questions[:1] if way.base == "ours-apart" else ROWS[0].questions
     text = words.text(asked)
-    assert text.endswith("The image:") == (protocol in ("published", "published-shuffled"))
+    assert text.endswith("The picture:") == (protocol in ("published", "published-shuffled"))
     assert ROWS[0].prompt not in text
     assert all(question.stem in text for question in asked)
     schema = schema_of(asked, way.base)

@@ -244,7 +244,7 @@ def test_examples_must_be_as_many_as_the_style_shows() -> None:
         prompter_of("sgqa", "few-shot")
     with pytest.raises(UsageError, match="style cot shows no examples"):
         prompter_of("sgqa", "cot", None, pool_of(pool("sgqa"), "sgqa").drawn(2))
-    with pytest.raises(UsageError, match="goes without reasoning and examples"):
+    with pytest.raises(UsageError, match="has neither reasoning nor examples"):
         prompter_of("sgqa", Style("mine", reasoning=True, schema=True))
 
 
@@ -390,7 +390,7 @@ def test_hostile_items_come_out_of_whole_prompts_as_their_values(task: str, host
 @pytest.mark.parametrize("style", [style for style in STYLES if style != "zero-shot"])
 def test_whole_prompts_are_asked_zero_shot_only(style: str, published: Path) -> None:
     chosen = pool_of(pool("sgds"), "sgds").drawn(PRESETS[style].shots)
-    with pytest.raises(UsageError, match=f"so it is asked in style zero-shot, not {style}"):
+    with pytest.raises(UsageError, match=f"which can only be asked in style zero-shot, not {style}"):
         prompter_of("sgds", style, published, chosen)
 
 

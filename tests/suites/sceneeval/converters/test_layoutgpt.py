@@ -51,7 +51,7 @@ def test_without_a_condition_the_room_is_put_around_its_objects_or_is_as_one_say
 
 def test_pixels_need_a_length_and_get_it() -> None:
     text = BED.replace("m;", "px;").replace("0.5px", "5px").replace("0.25px", "2.5px")
-    with pytest.raises(FileProblem, match="how long a pixel is"):
+    with pytest.raises(FileProblem, match="lengths are pixels of unknown size"):
         converted(text)
     assert first(converted(text, **{"pixels-per-metre": "10"}))["size"] == [0.2, 0.1, 0.5]
 
@@ -139,7 +139,7 @@ def test_two_scales_are_refused() -> None:
 
 
 def test_scale_needs_the_room_in_the_files_own_numbers() -> None:
-    with pytest.raises(FileProblem, match="how large its room is in its own numbers"):
+    with pytest.raises(FileProblem, match="the size of its room in its own numbers is missing"):
         converted(BED, **{"shorter-side": "3"})
 
 

@@ -103,7 +103,7 @@ def test_key_that_does_not_fit_is_the_only_asset_of_its_category(tmp_path: Path)
 
 
 def test_configuration_of_ids_alone_asks_for_the_folder_of_assets() -> None:
-    with pytest.raises(FileProblem, match="categories and sizes are not known") as refused:
+    with pytest.raises(FileProblem, match="without categories and sizes") as refused:
         converted(WORKED, published("u1-0"))
     assert "--assets layoutvlm_objathor=DIR" in refused.value.hint
 
@@ -180,7 +180,7 @@ def test_entries_that_are_no_places_are_lost_by_name_and_a_missing_rotation_is_a
 
 def test_a_layout_alone_is_refused_with_what_to_do() -> None:
     given = SourceFile.of("layout.json", foreign.text(foreign.layoutvlm_layout()))
-    with pytest.raises(FileProblem, match="a layout alone does not say") as refused:
+    with pytest.raises(FileProblem, match="a layout alone lacks the sizes") as refused:
         converter_of("layoutvlm")(given, Options())
     assert "--with" in refused.value.hint
 

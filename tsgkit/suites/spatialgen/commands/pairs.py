@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     calls = calls_of(arguments, arguments.out.rstrip("/"), asked, folder=True)
     try:
         work = functools.partial(_rewrite, jobs, calls, arguments)
-        return _finish(carried_out(calls, work, arguments, "picture"), calls, arguments)
+        return _finish(carried_out(calls, work, arguments, "image"), calls, arguments)
     finally:
         calls.close()
 
