@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shipped import TASKS
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
@@ -15,7 +16,7 @@ from tsgkit.interface.notebook import frame_of
 from tsgkit.interface.samples import COLUMNS
 
 Messages = list[dict[str, Any]]
-QUESTIONS = Path(__file__).resolve().parents[2] / "tasks/spatialgen/data/questions.jsonl"
+QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"
 HOSTILE = "<script>alert(1)</script>\x1b[31m"
 
 
