@@ -43,12 +43,14 @@ class ExtraMissing(UsageError):
     """A library of an extra that is not installed.
 
     >>> error = ExtraMissing("figures are drawn", "matplotlib", "figures")
-    >>> print(error, error.hint, sep="; ")
-    figures are drawn with matplotlib, which is not installed; install the extra: pip install "tsgkit[figures]"
+    >>> print(error)
+    figures are drawn with matplotlib, which is not installed
+    >>> print(error.hint)
+    install the extra: pip install "tsgkit[figures]" (in a clone: pip install ".[figures]")
     """
 
     def __init__(self, work: str, library: str, extra: str) -> None:
-        hint = f'install the extra: pip install "tsgkit[{extra}]"'
+        hint = f'install the extra: pip install "tsgkit[{extra}]" (in a clone: pip install ".[{extra}]")'
         super().__init__(f"{work} with {library}, which is not installed", hint=hint)
 
 

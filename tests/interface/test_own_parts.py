@@ -273,8 +273,11 @@ def test_code_is_loaded_from_the_file_that_is_named_and_from_nowhere_else(
     assert main([*words, "--out", "run"]) == 2
     assert "there is no task filed/capitals" in capsys.readouterr().err
     assert main(["--code", "mine.py", *words, "--out", "run"]) == 0
-    assert "100.0" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "100.0" in out and "what went wrong: tsgkit samples run --wrong --code mine.py\n" in out
     assert main([*words, "--out", "run", "--code", "mine.py"]) == 0
+    assert main(["samples", "run", "--code", "mine.py"]) == 0
+    assert "--code mine.py\n" in capsys.readouterr().out
     assert main(["report", "run", "--code=mine.py"]) == 0
     assert main(["--code", "none.py", "report", "run"]) == 2
     assert "none.py: no such file" in capsys.readouterr().err

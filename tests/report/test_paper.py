@@ -297,4 +297,4 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match="matplotlib, which is not installed") as refused:
         drawn(Report((row("a"),))).data("pdf")
-    assert refused.value.hint == 'install the extra: pip install "tsgkit[figures]"'
+    assert 'pip install "tsgkit[figures]"' in (refused.value.hint or "")

@@ -143,7 +143,7 @@ def test_without_the_extra_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(UsageError, match="not installed") as error:
         image_decoder.require_pillow()
-    assert error.value.hint == 'install the extra: pip install "tsgkit[images]"'
+    assert 'pip install "tsgkit[images]"' in (error.value.hint or "")
 
 
 MEASURED = """

@@ -17,6 +17,7 @@ from typing import Any
 from tsgkit.cli.parser import Parser
 from tsgkit.cli.terminal import complain, fill_closed_streams, flush, let_go_of_stdout, say
 from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, TsgkitError
+from tsgkit.report.plain_text import CODE_FILES
 from tsgkit.version import __version__
 
 GROUPS = {
@@ -183,19 +184,24 @@ def parser_of(command: str) -> Parser:
 
 def _with_code(words: list[str]) -> list[str]:
     """Load the files of ``--code FILE`` anywhere in the command, and return the other words."""
+    CODE_FILES.set(())
     if not any(word == CODE or word.startswith(f"{CODE}=") for word in words):
         return words
     from tsgkit.llm.user_code import load_file
 
+    named: list[str] = []
     left: list[str] = []
     places = iter(words)
     for word in places:
         if word == CODE:
-            load_file(next(places, ""))
+            named.append(next(places, ""))
         elif word.startswith(f"{CODE}="):
-            load_file(word.partition("=")[2])
+            named.append(word.partition("=")[2])
         else:
             left.append(word)
+    for name in named:
+        load_file(name)
+    CODE_FILES.set(tuple(named))
     return left
 
 

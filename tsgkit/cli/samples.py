@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.cli.parser import Listed as Names
 from tsgkit.cli.terminal import count, inert, say, say_lines
 from tsgkit.errors import GOOD, UsageError
+from tsgkit.report.plain_text import code_options
 
 if TYPE_CHECKING:
     from tsgkit.interface.run import Run
@@ -111,7 +112,7 @@ def show(opened: Run, samples: Samples, *, limit: int = MOST, as_json: bool = Fa
         say(f"... and {number - len(found):,} more (--limit 0 shows all)")
     first = found[0]
     narrowing = [word for name in names for word in (f"--{name}", getattr(first, name)) if getattr(first, name)]
-    words = shlex.join(["tsgkit", "explain", str(opened.path), "--item", first.item_id, *narrowing])
+    words = shlex.join(["tsgkit", "explain", str(opened.path), "--item", first.item_id, *narrowing, *code_options()])
     say(f"all about the first: {inert(words)}")
 
 

@@ -12,6 +12,8 @@ from typing import IO
 
 OUTPUT: ContextVar[IO[str] | None] = ContextVar("OUTPUT", default=None)
 """Takes the lines of a command instead of standard output, for the thread or task that sets it."""
+CODE_FILES: ContextVar[tuple[str, ...]] = ContextVar("CODE_FILES", default=())
+"""The files that this command named with ``--code``."""
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
@@ -32,6 +34,11 @@ def count(number: int, one: str, many: str = "") -> str:
     ('1 graph', '3 graphs')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def code_options() -> tuple[str, ...]:
+    """Return the words that load the same user code in another command."""
+    return tuple(word for name in CODE_FILES.get() for word in ("--code", name))
 
 
 class Foreign(str):

@@ -8,7 +8,7 @@ from typing import Any
 
 from tsgkit.report.figures import interval, one_of, percent
 from tsgkit.report.phrases import MORE_ROOM
-from tsgkit.report.plain_text import count, inert
+from tsgkit.report.plain_text import code_options, count, inert
 from tsgkit.report.report_rows import main_metric
 from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.runs.evaluation import EvaluationOutcome
@@ -49,7 +49,8 @@ def results_lines(
             yield "note: baselines have no style and no solver; these are for models"
         yield from _next_steps(prepared)
     elif any(result.board.n for result in finished.results) and not never_answered(finished.results):
-        yield f"what went wrong: tsgkit samples {inert(shlex.quote(str(finished.path)))} --wrong"
+        words = shlex.join(["tsgkit", "samples", str(finished.path), "--wrong", *code_options()])
+        yield f"what went wrong: {inert(words)}"
 
 
 def _next_steps(prepared: RunSetup) -> Iterator[str]:
@@ -66,7 +67,7 @@ def _next_steps(prepared: RunSetup) -> Iterator[str]:
 def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
     """Return the options that ask another subject the same."""
     named = [] if tasks == default_tasks() else ["--task", ",".join(tasks)]
-    return [*named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
+    return [*map(shlex.quote, code_options()), *named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
 
 
 def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = PAPER) -> Iterator[str]:
@@ -83,6 +84,8 @@ def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = 
         yield from aligned([HEAD, *rows], WORDS, screen)
         for result in mine:
             yield from _troubles(result)
+        if any(result.board.counts["truncated"] for result in mine):
+            yield f"  {MORE_ROOM}"
         for why, advice in dict.fromkeys((result.given_up, result.advice) for result in mine if result.given_up):
             yield f"  given up: {inert(why)}"
             yield from [f"  {inert(advice)}"] if advice else []
@@ -201,5 +204,3 @@ def _troubles(result: Result) -> Iterator[str]:
     others = {name: result.board.counts[name] for name in told if name in result.board.counts}
     if others := {name: number for name, number in others.items() if number}:
         yield f"  {title}: " + ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in others.items())
-    if "truncated" in others:
-        yield f"  {MORE_ROOM}"

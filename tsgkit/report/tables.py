@@ -9,8 +9,11 @@ Foreign text is marked as :class:`~tsgkit.report.plain_text.Foreign`; every form
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
+from tsgkit.library.bundle import bundled
 from tsgkit.report.figures import NOTHING, cost, interval, number, one_of, percent, tokens, weight, with_interval
 from tsgkit.report.phrases import MORE_ROOM
 from tsgkit.report.plain_text import Foreign, count
@@ -313,5 +316,16 @@ def _notes(report: Report) -> tuple[Line, ...]:
     ]
     lines += [("run: ", Foreign(run)) for run in report.runs]
     data = dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows)
-    lines += [("data of ", Foreign(task), ": ", Foreign(file), f", SHA-256 {sha[:16]}") for task, file, sha in data]
+    lines += [
+        ("data of ", Foreign(task), ": ", Foreign(_shown_path(file)), f", SHA-256 {sha[:16]}")
+        for task, file, sha in data
+    ]
     return tuple(lines)
+
+
+def _shown_path(file: str) -> str:
+    """Return the path of a data file for readers elsewhere: shipped data and files below this folder are relative."""
+    path, folders = Path(file), [Path(str(bundled("tasks"))).parent]
+    with suppress(OSError):  # the working folder may be gone
+        folders.append(Path.cwd())
+    return next((path.relative_to(one).as_posix() for one in folders if path.is_relative_to(one)), file)

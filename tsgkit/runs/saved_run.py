@@ -85,8 +85,8 @@ def _card(name: str) -> Card:
     try:
         return load_card(name)
     except UsageError as error:
-        hint = "one of your own is loaded before its runs are opened: --code FILE, or tsgkit.Task(...) in the program"
-        raise UsageError(error.message, hint=f"{hint}; one of a package takes that package") from None
+        hint = "load a task of your own first, with --code FILE or tsgkit.Task(...), or install its package"
+        raise UsageError(error.message, hint=hint) from None
 
 
 class Reread(NamedTuple):
