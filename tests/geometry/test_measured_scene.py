@@ -16,6 +16,7 @@ pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 import numpy as np
 from furnished_rooms import AS_IT_IS, Turn, staged
 
+from tsgkit import geometry
 from tsgkit.errors import UsageError
 from tsgkit.geometry import (
     OFFICIAL,
@@ -278,3 +279,13 @@ def test_libraries_are_checked_before_some_of_them_measure_alone() -> None:
     check_libraries()
     with pytest.raises(UsageError, match="no_such_library, which is not installed"):
         check_libraries(["numpy", "no_such_library.part"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("Drawn", "RenderedSurface"), ("Picture", "RenderedImage"), ("Stage", "MeasuredScene")]
+)
+def test_old_names_of_the_package_work_with_a_warning(old: str, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"geometry.{old} is now called {new}"):
+        assert getattr(geometry, old) is getattr(geometry, new)
+    with pytest.raises(AttributeError, match="has no attribute 'Curtain'"):
+        _ = geometry.Curtain
