@@ -158,7 +158,7 @@ def test_each_object_is_shown_in_images_of_512_pixels_and_every_question_is_aske
     scene = SceneFolder(tmp_path / "mine").scene("0")
     assert scene is not None
     (tmp_path / "known.json").write_text(json.dumps(looks_of([scene])))
-    with room_judge(with_unknowns=str(tmp_path / "known.json"), size=512) as server:
+    with room_judge(known=str(tmp_path / "known.json"), size=512) as server:
         finished = looked(server)
         stats = server.stats()
     assert (finished.exit_code, stats["wrong"], stats["schemas"], stats["kinds"]) == (0, [], 10, CALLS_OF_BOTH)
@@ -281,17 +281,17 @@ def test_omniscient_model_judge_agrees_with_rules_on_bundled_rooms(
 ) -> None:
     folder = ROOMS / "rooms" / kind
     scenes = (SceneFolder(folder).scene(str(item)) for item in range(30))
-    with_unknowns = looks_of(scene for scene in scenes if scene is not None)
-    (tmp_path / "known.json").write_text(json.dumps(with_unknowns))
+    known = looks_of(scene for scene in scenes if scene is not None)
+    (tmp_path / "known.json").write_text(json.dumps(known))
     ours: dict[str, Any] = {"scenes": (f"mine={folder}",), "data": None}
-    with room_judge(with_unknowns=str(tmp_path / "known.json"), size=small) as server:
+    with room_judge(known=str(tmp_path / "known.json"), size=small) as server:
         finished = looked(server, **ours)
         stats = server.stats()
     assert (finished.exit_code, stats["wrong"]) == (0, [])
     mine, rules = told(finished), told(looked(None, out="rules", judge="rules", limits=Limits(concurrency=1), **ours))
     assert mine.keys() == rules.keys() and len(rules) > 600
     different = {key for key in rules if mine[key] != rules[key]}
-    assert {item for _, _, item, _ in different} <= explained(with_unknowns["looks"])
+    assert {item for _, _, item, _ in different} <= explained(known["looks"])
     assert len(different) < 20
 
 
@@ -377,8 +377,8 @@ def test_unusable_answer_is_unknown_after_three_tries(kind: str, bedroom: dict[s
     demands = {key[3]: found for key, found in told(finished).items() if key[1] == "fidelity" and "," in key[3]}
     assert {text for text, found in demands.items() if found["strict"] is None} == OPEN.get(kind, set())
     assert not any(demands[text]["official"] for text in OPEN.get(kind, ()))
-    with_unknowns = demands.keys() - OPEN.get(kind, set())
-    assert all(demands[text] == by_rules["mine", "fidelity", "0", text] for text in with_unknowns)
+    known = demands.keys() - OPEN.get(kind, set())
+    assert all(demands[text] == by_rules["mine", "fidelity", "0", text] for text in known)
     assert stats["kinds"][kind] == 3 * CALLS_OF_BOTH[kind] and finished.exit_code == 0
     sample = samples(finished)["mine", TASK.get(kind, "fidelity"), "0"]
     assert sample["outcome"] == "answered"
