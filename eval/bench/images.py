@@ -37,12 +37,12 @@ MEMORY = """
 import sys
 from pathlib import Path
 import PIL.Image, PIL.JpegImagePlugin, PIL.PngImagePlugin
-from tsgkit.suites.images import PictureFolder
+from tsgkit.suites.images import ImageFolder
 
 def peak():
     return next(int(line.split()[1]) for line in Path("/proc/self/status").open() if line.startswith("VmHWM"))
 
-folder = PictureFolder("bench", sys.argv[1], sys.argv[2])
+folder = ImageFolder("bench", sys.argv[1], sys.argv[2])
 before = peak()
 for name in sys.argv[3:]:
     folder.look(name)

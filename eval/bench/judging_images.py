@@ -55,8 +55,8 @@ asyncio.run(main())
 """ + PEAK + "print(peak)"  # fmt: skip
 LOOKING = """
 import sys, time
-from tsgkit.suites.images import PictureFolder
-folder = PictureFolder("bench", sys.argv[1], sys.argv[2])
+from tsgkit.suites.images import ImageFolder
+folder = ImageFolder("bench", sys.argv[1], sys.argv[2])
 began = time.perf_counter()
 for name in range(1, int(sys.argv[3]) + 1):
     folder.look(f"{name:06d}")
