@@ -18,6 +18,7 @@ from model_server import model_server
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
+from tsgkit.llm.user_code import text_of_code
 
 Messages = list[dict[str, Any]]
 SIX: dict[str, Any] = {"limit": 6, "quiet": True, "cache": False}
@@ -135,6 +136,16 @@ def test_a_variable_that_a_function_sets_is_no_part_of_its_code(tmp_path: Path) 
     for _ in range(2):
         assert tk.evaluate("sgqa", model={"counted": counted}, out=tmp_path / "run", **SIX).complete
     assert asked == 6
+
+
+def test_a_function_may_use_what_is_defined_after_it(tmp_path: Path) -> None:
+    def model(messages: Messages) -> str:
+        return f"[{word}]"
+
+    unbound = text_of_code(model)
+    word = "cup"
+    assert text_of_code(model) == f"{unbound}\0'cup'"
+    assert tk.evaluate("sgqa", model=model, out=tmp_path / "run", **SIX).complete
 
 
 def test_an_exception_of_a_model_fails_its_samples_and_the_model_is_given_up(tmp_path: Path) -> None:

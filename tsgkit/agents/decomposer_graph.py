@@ -80,7 +80,8 @@ class DecomposeOutput(RefineOutput):
 
 
 class _State(DecomposeOutput, total=False):
-    """All fields: the story so far (``told``), its next sentence, the graphs ``written`` for it, and its passage."""
+    """All fields: the work on the story so far (``told``), its next sentence, the graphs ``written`` for it, and its
+    passage."""
 
     narrative: str | list[str]
     wanted_counts: list[int]

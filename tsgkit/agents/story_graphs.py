@@ -104,7 +104,7 @@ async def agenerate(
 
 @dataclass
 class StoryProgress:
-    """A story being told."""
+    """The work on a story, sentence by sentence, and its results so far."""
 
     sentences: tuple[str, ...]
     vocabulary: Vocabulary | None
@@ -165,7 +165,7 @@ class StoryProgress:
         self.notes += notes
 
     def sentence(self, number: int) -> Sentence:
-        """Return a sentence with what came before; one that could not be told leaves the hands unknown."""
+        """Return a sentence with its context; after one without graphs the content of the hands is unknown."""
         known = tuple(self.descriptions[-MOST_BEFORE:])
         return Sentence(
             self.sentences[number],

@@ -22,7 +22,7 @@ from tsgkit.report.tables import Table
 from tsgkit.runs import saved_run
 from tsgkit.runs.estimate import RowEstimate, Spread
 from tsgkit.runs.results import Result
-from tsgkit.suites.metrics import PROFILES
+from tsgkit.suites.metrics import check_profile
 from tsgkit.suites.scoreboard import ScoreReport
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ class Scores(ScoreReport):
 
     def value(self, metric: str, *, profile: str = "strict") -> float | None:
         """Return one figure; None if no item counts in the profile, ``UsageError`` for an unknown name."""
-        if profile not in PROFILES:
-            raise UsageError(f"there is no profile {profile}", hint=f"choose from {', '.join(PROFILES)}")
+        check_profile(profile)
         board = self.board.profiles[profile] or {}
         if metric not in board:
             raise UsageError(f"{self.task} has no metric {metric} in {profile}", hint=meant(metric, board))

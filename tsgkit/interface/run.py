@@ -38,7 +38,7 @@ from tsgkit.runs.results import Result, records_of
 from tsgkit.runs.run_files import prompts_in
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import SavedRun, open_saved_run, places_of_calls
-from tsgkit.suites.metrics import PROFILES, Metric
+from tsgkit.suites.metrics import Metric, check_profile
 
 if TYPE_CHECKING:
     from tsgkit.report.paper import Figure
@@ -264,8 +264,7 @@ def _listed(names: str | Sequence[str]) -> Sequence[str]:
 
 def _check_figure(cells: Sequence[Cell], profile: str, narrowing: Mapping[str, Any]) -> None:
     """Raise ``UsageError`` for an unknown profile, or properties that no row has."""
-    if profile not in PROFILES:
-        raise UsageError(f"there is no profile {profile}", hint=f"choose from {', '.join(PROFILES)}")
+    check_profile(profile)
     for name, value in narrowing.items():
         if name not in Cell._fields:
             raise UsageError(f"a row has no {name}", hint=meant(name, Cell._fields))

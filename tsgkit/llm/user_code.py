@@ -23,6 +23,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from traceback import walk_tb
@@ -155,8 +156,11 @@ def _bound_values(function: Any) -> list[str]:  # noqa: ANN401
         return []
     rebound = {one.argval for one in dis.get_instructions(function) if one.opname == "STORE_DEREF"}
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    enclosed = inspect.getclosurevars(function).nonlocals
-    values = [*defaults, *(value for name, value in sorted(enclosed.items()) if name not in rebound)]
+    values = list[Any](defaults)
+    for name, cell in sorted(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)):
+        if name not in rebound:
+            with suppress(ValueError):  # a name of the surrounding function that has no value yet
+                values.append(cell.cell_contents)
     return [repr(value) for value in values if _is_plain(value)]
 
 

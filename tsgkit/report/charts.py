@@ -24,7 +24,7 @@ from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES as OF_PLANS
 from tsgkit.runs.run_files import check_evaluation
-from tsgkit.suites.metrics import PROFILES
+from tsgkit.suites.metrics import check_profile
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.suite import task_of
 
@@ -137,8 +137,7 @@ def chart(report: Report, metric: str, by: str, *, task: str | None = None, prof
 
     ``metric`` is a name, or ``main`` for the main one of each task; ``task`` selects the rows of one task.
     """
-    if profile not in PROFILES:
-        raise UsageError(f"there is no profile {profile}", hint=f"choose from {', '.join(PROFILES)}")
+    check_profile(profile)
     rows = _rows_of_task(report.rows, task)
     known = dict.fromkeys(name for row in rows for name in row.measured)
     if metric not in known and metric != MAIN:

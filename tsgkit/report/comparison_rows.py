@@ -27,7 +27,7 @@ from tsgkit.runs.saved_run import SavedRun, open_saved_run
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
-from tsgkit.suites.metrics import PROFILES, Metric
+from tsgkit.suites.metrics import Metric, check_profile
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Task
 
@@ -126,8 +126,7 @@ class ContenderGroups:
 
 def gather(paths: Sequence[Path], asked: ComparisonRequest) -> ContenderGroups:
     """Return the rows of these runs; ``UsageError`` where data or items differ."""
-    if asked.profile not in PROFILES:
-        raise UsageError(f"there is no profile {asked.profile}", hint=f"choose from {', '.join(PROFILES)}")
+    check_profile(asked.profile)
     if not paths:
         raise UsageError("no run is named", hint="tsgkit runs list shows what there is")
     headers = [read_header(path) for path in paths]

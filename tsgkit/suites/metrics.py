@@ -15,6 +15,12 @@ POOLED, PER_ITEM = Pooling.POOLED, Pooling.PER_ITEM
 PROFILES = ("strict", "official")
 
 
+def check_profile(name: str) -> None:
+    """Raise ``UsageError`` if there is no profile of this name."""
+    if name not in PROFILES:
+        raise UsageError(f"there is no profile {name}", hint=f"choose from {', '.join(PROFILES)}")
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric of a task, or a diagnostic beside it (``is_headline`` false).

@@ -1,6 +1,6 @@
 """Records of the image that a judge was shown for an item, or of the reason why there was none.
 
-A transcript ends with it, as a local call labelled ``image``; without it the solver did not finish.
+A transcript ends with it, as a local call labelled ``picture``; without it the solver did not finish.
 
 >>> from tsgkit.suites.transcript import Transcript
 >>> sight_of(Transcript((ShownImage(MISSING, NO_IMAGE).said,)))
@@ -19,10 +19,10 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 IMAGE = "picture"
-"""The label of a sight in a transcript."""
+"""The label of a shown image in a transcript; the name is that in stored runs."""
 SEEN, MISSING, UNREADABLE, NOT_SHOWN = "seen", "missing", "unreadable", "not shown"
 NO_IMAGE = "there is no image of this item"
-NOBODY_LOOKED = "not judged yet"
+NOT_JUDGED = "not judged yet"
 STOPPED = "the run was stopped before all was asked"
 ALWAYS = ("found", "reason", "sha256", "notes")
 """The fields that every record has; others only where they say something."""
@@ -64,7 +64,7 @@ def unshown(transcript: Transcript | None) -> tuple[Outcome, str] | None:
     """Return how it counts that no image could be shown, and why none was; None where nothing was in the way."""
     sight = sight_of(transcript)
     if sight is None:
-        return Outcome.MISSING, STOPPED if transcript and transcript.said else NOBODY_LOOKED
+        return Outcome.MISSING, STOPPED if transcript and transcript.said else NOT_JUDGED
     if sight.found == MISSING:
         return Outcome.MISSING, sight.reason
     if sight.found == UNREADABLE:

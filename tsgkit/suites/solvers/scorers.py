@@ -48,7 +48,7 @@ class OneReply(Generic[Item, Answer]):
 
 @dataclass(frozen=True)
 class Draws(Generic[Item, Answer]):
-    """Scores what several draws come to; no published reader knows such an answer."""
+    """The scorer of an answer that combines several draws; the published way has no such answer."""
 
     task: Votable[Item, Answer]
     style: str
