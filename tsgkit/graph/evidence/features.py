@@ -1,0 +1,395 @@
+"""Features: what speaks for and against a graph in its situation, by name and value.
+
+A feature of a triplet depends on the graph's action alone; a feature of a graph depends on all of it. Names begin with
+``told`` where a sentence is known and with ``bare`` where none is; what both share has no such beginning.
+
+>>> from tsgkit.graph.model import Description, Narrative, Vocabulary
+>>> graph = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "from", "shelf"))
+>>> L = Vocabulary(("cup", "shelf"), ("verb", "dobj", "with", "from"), ("take",))
+>>> story = Story(Narrative((Description("She takes the cup from the shelf.", (graph,)),), L))
+>>> situation = story.situation(0)
+>>> [name for name, _ in triplet_features(situation, "take", graph.triplets[2])][:3]
+['told.prep', 'told.prep.said', 'told.prep.phrase']
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tsgkit.graph.evidence.habits import ANY, HAND, Habits, counted
+from tsgkit.graph.evidence.sentence import NOTHING_SAID, SaidWords, read_sentence
+from tsgkit.graph.hands import UNKNOWN, HandStep, State, trace
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet, Vocabulary
+
+NEAR_GRAPHS = 4
+"""So many graphs before and after count as near."""
+MOST_TWINS = 3
+USUAL = 0.6
+"""A label that so large a share of a verb's graphs has is usual for it."""
+Feature = tuple[str, float]
+
+
+@dataclass(frozen=True)
+class Story:
+    """A narrative with what is counted once for all of its graphs."""
+
+    narrative: Narrative
+    corpus: Habits = field(default_factory=Habits)
+
+    @cached_property
+    def graphs(self) -> tuple[ActionGraph, ...]:
+        """All graphs along time."""
+        return self.narrative.graphs
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """L, or the elements of the narrative itself."""
+        return self.narrative.vocabulary or Vocabulary.of(self.graphs)
+
+    @cached_property
+    def habits(self) -> Habits:
+        """The habits of the narrative."""
+        return Habits.of(self.graphs)
+
+    @cached_property
+    def steps(self) -> tuple[HandStep, ...]:
+        """The content of the hands along the narrative."""
+        return trace(self.narrative)
+
+    @cached_property
+    def _spans(self) -> list[tuple[str, int, int]]:
+        """The sentence of each graph with the range of the graphs it describes."""
+        spans, start = list[tuple[str, int, int]](), 0
+        for description in self.narrative.descriptions:
+            size = len(description.graphs)
+            if description.text:
+                spans += [(description.text, start, start + size)] * size
+            else:
+                spans += [("", number, number + 1) for number in range(start, start + size)]
+            start += size
+        return spans
+
+    def situation(self, number: int, graph: ActionGraph | None = None) -> Situation:
+        """Return the situation of one graph; another graph may stand in its place."""
+        text, start, end = self._spans[number]
+        given = self.graphs[number]
+        siblings = tuple(self.graphs[place] for place in range(start, end) if place != number)
+        near = range(max(0, number - NEAR_GRAPHS), min(len(self.graphs), number + NEAR_GRAPHS + 1))
+        return Situation(
+            graph=given if graph is None else graph,
+            number=number,
+            said=read_sentence(text, self.vocabulary) if text else NOTHING_SAID,
+            told=bool(text),
+            story=self,
+            siblings=siblings,
+            near=tuple(self.graphs[place] for place in near if place != number),
+            hands=self.steps[number].before if number < len(self.steps) else UNKNOWN,
+            mine=_counts_of(given),
+        )
+
+
+def _counts_of(graph: ActionGraph) -> Counter[tuple[str, str, str]]:
+    counts = Counter[tuple[str, str, str]]()
+    counted(counts, graph, 1)
+    return counts
+
+
+@dataclass(frozen=True)
+class Situation:
+    """One graph with its sentence and the graphs around it."""
+
+    graph: ActionGraph
+    number: int
+    said: SaidWords
+    told: bool
+    story: Story
+    siblings: tuple[ActionGraph, ...]
+    near: tuple[ActionGraph, ...]
+    hands: State
+    mine: Counter[tuple[str, str, str]]
+
+    @cached_property
+    def kind(self) -> str:
+        """How its features begin."""
+        return "told" if self.told else "bare"
+
+    @cached_property
+    def held(self) -> frozenset[str]:
+        """What the hands hold before the graph."""
+        return frozenset(name for things in self.hands for name in things or ())
+
+    @cached_property
+    def near_names(self) -> frozenset[str]:
+        """The names in the graphs around it."""
+        return frozenset(name for graph in self.near for one in graph for name in (one.source, one.target))
+
+    @cached_property
+    def covered(self) -> frozenset[str]:
+        """The names in the other graphs of the sentence."""
+        return frozenset(name for graph in self.siblings for one in graph for name in (one.source, one.target))
+
+    def own(self, start: str, label: str, end: str) -> int:
+        """Return how often an edge occurs in the other graphs of the narrative."""
+        end = HAND if end in HANDS else end
+        return self.story.habits.edges[start, label, end] - self.mine[start, label, end]
+
+    def common(self, start: str, label: str, end: str) -> int:
+        """Return how often an edge occurs in other data."""
+        return self.story.corpus.count(start, label, end)
+
+    def status(self, name: str) -> str:
+        """Return where a name comes from: the sentence, the hands, the graphs around, or nowhere."""
+        if name in self.said.names:
+            return "said"
+        if name in self.held:
+            return "held"
+        return "near" if name in self.near_names else "unsaid"
+
+    def twins(self, action: str, thing: str) -> tuple[ActionGraph, ...]:
+        """Return the nearest other graphs with the same action and object."""
+        places = [place for place in self.story.habits.graphs_with(action, thing) if place != self.number]
+        places.sort(key=lambda place: abs(place - self.number))
+        return tuple(self.story.graphs[place] for place in places[:MOST_TWINS])
+
+
+def action_of(graph: ActionGraph) -> str:
+    """Return a graph's action: the target of ``verb``, else the name where most edges start."""
+    if graph.actions:
+        return graph.actions[0]
+    starts = Counter(one.source for one in graph if one.source not in (PERSON, *HANDS))
+    return max(starts, key=lambda name: starts[name], default="")
+
+
+def triplet_features(situation: Situation, action: str, triplet: Triplet) -> list[Feature]:
+    """Return the features of one triplet in a graph with this action."""
+    source, edge, target = triplet
+    kind = situation.kind
+    if edge == VERB:
+        return list(_of_verb(situation, triplet))
+    if target in HANDS or source in HANDS:
+        return list(_of_hand(situation, action, triplet))
+    if source == action:
+        if edge == DOBJ:
+            return list(_of_object(situation, action, target))
+        return list(_of_preposition(situation, action, edge, target))
+    if edge == DOBJ:
+        return [("ill.dobj", 1.0)]
+    if target == action:
+        return [(f"{kind}.towards", 1.0), ("towards.own", math.log1p(situation.own(ANY, ANY, action)))]
+    return list(_of_far_edge(situation, triplet))
+
+
+def _of_verb(situation: Situation, triplet: Triplet) -> Iterator[Feature]:
+    kind, target = situation.kind, triplet.target
+    if triplet.source != PERSON or target in (PERSON, *HANDS):
+        yield "ill.verb", 1.0
+        return
+    yield f"{kind}.verb", 1.0
+    if situation.told:
+        said = "said" if target in situation.said.names else "unsaid"
+        yield f"told.verb.{said}", 1.0
+        if target in situation.covered:
+            yield f"told.verb.{said}.covered", 1.0
+    own = situation.story.habits.actions[target] - (target in situation.graph.actions)
+    yield f"{kind}.verb.own", math.log1p(own)
+    if not own:
+        yield f"{kind}.verb.new", 1.0
+    if target not in situation.story.vocabulary.verbs:
+        yield "verb.outside", 1.0
+
+
+def _of_object(situation: Situation, action: str, thing: str) -> Iterator[Feature]:
+    kind = situation.kind
+    yield f"{kind}.dobj", 1.0
+    yield f"{kind}.dobj.{situation.status(thing)}", 1.0
+    if thing in situation.said.before:
+        yield "told.dobj.after-preposition" if situation.said.before[thing] else "told.dobj.free", 1.0
+    yield f"{kind}.dobj.own", math.log1p(situation.own(action, DOBJ, thing))
+    as_object = situation.own(ANY, DOBJ, thing)
+    yield f"{kind}.dobj.as-object", math.log1p(as_object)
+    if not as_object:
+        yield f"{kind}.dobj.never", 1.0
+    yield f"{kind}.dobj.as-place", math.log1p(max(0, situation.own(ANY, ANY, thing) - as_object))
+    yield f"{kind}.dobj.common", math.log1p(situation.common(action, DOBJ, thing))
+
+
+def _of_preposition(situation: Situation, action: str, label: str, thing: str) -> Iterator[Feature]:
+    kind, said = situation.kind, situation.said
+    name = f"{kind}.with" if label == WITH else f"{kind}.prep"
+    status = situation.status(thing)
+    yield name, 1.0
+    yield f"{name}.{status}", 1.0
+    if situation.told:
+        if said.has_phrase(label, thing):
+            yield f"{name}.phrase", 1.0
+        elif said.has_near_phrase(label, thing):
+            yield f"{name}.near-phrase", 1.0
+        elif said.before.get(thing):
+            yield f"{name}.other-phrase", 1.0
+        if label not in said.labels:
+            yield f"{name}.label-unsaid", 1.0
+        if thing in situation.covered:
+            yield f"{name}.{status}.covered", 1.0
+    yield f"{name}.own", math.log1p(situation.own(action, label, thing))
+    pair = situation.own(ANY, label, thing)
+    yield f"{name}.own-pair", math.log1p(pair)
+    if not pair:
+        yield f"{name}.new-pair", 1.0
+    verb_label = situation.own(action, label, ANY)
+    yield f"{name}.own-label", math.log1p(verb_label)
+    if not verb_label:
+        yield f"{name}.new-label", 1.0
+    yield f"{name}.place", math.log1p(max(0, situation.own(ANY, ANY, thing) - pair))
+    yield f"{name}.common-label", math.log1p(situation.common(action, label, ANY))
+    yield f"{name}.common-pair", math.log1p(situation.common(ANY, label, thing))
+    if label not in situation.story.vocabulary.relationships:
+        yield "prep.outside", 1.0
+
+
+def _of_far_edge(situation: Situation, triplet: Triplet) -> Iterator[Feature]:
+    """Yield the features of an edge between two objects."""
+    kind, said = situation.kind, situation.said
+    source, label, target = triplet
+    yield f"{kind}.far", 1.0
+    yield f"{kind}.far.{situation.status(target)}", 1.0
+    if situation.told:
+        yield f"told.far.source-{situation.status(source)}", 1.0
+        if said.has_phrase(label, target):
+            yield "told.far.phrase", 1.0
+        elif said.has_near_phrase(label, target):
+            yield "told.far.near-phrase", 1.0
+        if source in said.names and target in said.names:
+            yield ("told.far.order" if said.names[source] < said.names[target] else "told.far.against-order"), 1.0
+    yield f"{kind}.far.own", math.log1p(situation.own(source, label, target))
+    yield f"{kind}.far.own-pair", math.log1p(situation.own(ANY, label, target))
+    yield f"{kind}.far.any", math.log1p(situation.own(source, ANY, ANY))
+
+
+def _of_hand(situation: Situation, action: str, triplet: Triplet) -> Iterator[Feature]:
+    kind = situation.kind
+    source, label, target = triplet
+    if label == DOBJ or (source in HANDS and target in HANDS):
+        yield "ill.hand", 1.0
+        return
+    hand, other = (target, source) if target in HANDS else (source, target)
+    if label != WITH:
+        yield f"{kind}.hand.by-label", 1.0
+        yield f"{kind}.hand.by-label.own", math.log1p(situation.own(action, label, HAND))
+        yield f"{kind}.hand.by-label.common", math.log1p(situation.common(action, label, HAND))
+        return
+    if other != action:
+        yield "ill.hand-of-object", 1.0
+        return
+    if source in HANDS:
+        yield "hand.turned", 1.0
+        yield "hand.turned.own", math.log1p(situation.own(HAND, WITH, ANY))
+    held = situation.hands.of(hand)
+    yield f"hand.{'unknown' if held is None else 'free' if not held else 'busy'}", 1.0
+
+
+def graph_features(situation: Situation, action: str, graph: ActionGraph) -> list[Feature]:
+    """Return the features of a graph as a whole."""
+    return [
+        *_shape(situation, action, graph),
+        *_hands_named(situation, action, graph),
+        *_lacking(situation, graph),
+        *_beside_twins(situation, action, graph),
+    ]
+
+
+def _shape(situation: Situation, action: str, graph: ActionGraph) -> Iterator[Feature]:
+    kind = situation.kind
+    if len(graph.actions) != 1:
+        yield ("no-verb" if not graph.actions else "several-verbs"), 1.0
+    things = [one.target for one in graph if one.edge == DOBJ and one.source == action]
+    if not things:
+        yield f"{kind}.no-dobj", 1.0
+        total = situation.story.habits.actions[action] - (action in situation.graph.actions)
+        yield f"{kind}.no-dobj.usual", situation.own(action, DOBJ, ANY) / (total + 1)
+    elif len(things) > 1:
+        yield f"{kind}.several-dobj", 1.0
+    targets = Counter(one.target for one in graph if one.edge != VERB and one.target != action)
+    repeated = sum(number > 1 for number in targets.values())
+    if repeated:
+        yield f"{kind}.repeated", float(repeated)
+    linked = {action, PERSON, *HANDS, *(one.target for one in graph if one.source == action)}
+    linked.update([one.source for one in graph if one.target == action])
+    loose = sum(not linked & {one.source, one.target} - {*HANDS, PERSON} for one in graph)
+    if loose:
+        yield "loose", float(loose)
+    vocabulary = situation.story.vocabulary
+    outside = sum(len(vocabulary.outside(one)) for one in graph)
+    if outside:
+        yield "outside", float(outside)
+    for label in _usual_labels(situation, action):
+        if not any(one.edge == label and one.target not in HANDS for one in graph):
+            yield f"{kind}.usual-lacking", 1.0
+
+
+def _usual_labels(situation: Situation, action: str) -> Iterator[str]:
+    """Yield the prepositions that most other graphs of this action have."""
+    total = situation.story.habits.actions[action] - (action in situation.graph.actions)
+    if total >= 2:
+        for label in situation.story.vocabulary.relationships:
+            if label not in (VERB, DOBJ, WITH) and situation.own(action, label, ANY) >= USUAL * total:
+                yield label
+
+
+def _hands_named(situation: Situation, action: str, graph: ActionGraph) -> Iterator[Feature]:
+    named = {name for one in graph for name in (one.source, one.target) if name in HANDS}
+    number = len(named)
+    yield f"{situation.kind}.hands.{number}", 1.0
+    if situation.told:
+        yield f"told.hands.{number}.said-{situation.said.hands}", 1.0
+    habits = situation.story.habits
+    before = len({name for one in situation.graph for name in (one.source, one.target) if name in HANDS})
+    same = habits.handed[action, number] - (number == before and action in situation.graph.actions)
+    total = sum(habits.handed[action, count] for count in range(3)) - (action in situation.graph.actions)
+    yield "hands.own", math.log((max(same, 0) + 0.5) / (max(total, 0) + 1.5))
+    things = {one.target for one in graph if one.edge in (DOBJ, WITH)}
+    for hand in named:
+        held = situation.hands.of(hand) or ()
+        other = situation.hands.of(HANDS[hand == HANDS[0]]) or ()
+        if things.intersection(held):
+            yield "hands.holds", 1.0
+        elif things.intersection(other) and number == 1:
+            yield "hands.other-holds", 1.0
+    if number == 1 and HANDS[1] in named:
+        yield "hands.second-alone", 1.0
+
+
+def _lacking(situation: Situation, graph: ActionGraph) -> Iterator[Feature]:
+    """Yield what the sentence mentions and no graph has."""
+    if not situation.told:
+        return
+    here = {name for one in graph for name in (one.source, one.target)}
+    vocabulary, said = situation.story.vocabulary, situation.said
+    for name in said.names:
+        if name in here or name in situation.covered:
+            continue
+        sure = "" if name in said.sure else ".unsure"
+        if vocabulary.is_only_a_verb(name):
+            yield f"told.lacking-verb{sure}", 1.0
+        else:
+            yield f"told.lacking{'.place' if said.before[name] else ''}{sure}", 1.0
+
+
+def _beside_twins(situation: Situation, action: str, graph: ActionGraph) -> Iterator[Feature]:
+    """Yield how a graph differs from the nearest graph with the same action and object."""
+    thing = next((one.target for one in graph if one.edge == DOBJ and one.source == action), None)
+    if thing is None:
+        return
+    twins = situation.twins(action, thing)
+    if not twins:
+        return
+    mine = {one for one in graph if one.edge != VERB}
+    theirs = {one for one in twins[0] if one.edge != VERB}
+    kind = situation.kind
+    yield f"{kind}.twin.lacking", float(len(theirs - mine))
+    yield f"{kind}.twin.surplus", float(len(mine - set().union(*map(set, twins))))
+    if mine == theirs:
+        yield f"{kind}.twin.same", 1.0

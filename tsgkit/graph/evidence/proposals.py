@@ -1,0 +1,138 @@
+"""Proposals: likely repairs of a graph, each with a probability and its reasons.
+
+>>> from tsgkit.graph.model import Description, Narrative, Vocabulary
+>>> graph = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "from", "kettle"))
+>>> L = Vocabulary(("cup", "shelf", "kettle"), ("verb", "dobj", "from"), ("take",))
+>>> said = "She takes the cup from the shelf."
+>>> [best, *_] = proposals_for(Narrative((Description(said, (graph,)),), L), 0)
+>>> print(best.before, "=>", best.after, "|", *best.reasons, sep=" ")
+take -> from -> kettle => take -> from -> shelf | the sentence says from shelf
+
+Every edit that the situation offers is weighed against the graph as it is and against all others; the weights were
+fitted to spoilt graphs of the bundled narratives (``eval/bench/fitting_repairs.py``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from tsgkit.graph.evidence.candidates import Edit, edits_of
+from tsgkit.graph.evidence.features import Situation, Story, action_of, graph_features, triplet_features
+from tsgkit.graph.evidence.habits import ANY
+from tsgkit.graph.evidence.weights import WEIGHTS
+from tsgkit.graph.model import DOBJ, HANDS, VERB, WITH, ActionGraph, Narrative, Triplet
+
+LEAST = 0.05
+"""Less likely edits are no proposals."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A likely edit of a graph: a triplet changed, added (``before`` is None) or removed (``after`` is None)."""
+
+    before: Triplet | None
+    after: Triplet | None
+    sure: float
+    reasons: tuple[str, ...]
+    kind: str
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """All edits of a graph with their probabilities; the rest is that of the graph as it is."""
+
+    edits: tuple[tuple[float, Edit], ...]
+    kept: float
+
+
+def proposals_for(
+    story: Narrative | Story, number: int, graph: ActionGraph | None = None, *, least: float = LEAST
+) -> list[Proposal]:
+    """Return the likely repairs of one graph, the likeliest first; another graph may stand in its place."""
+    if isinstance(story, Narrative):
+        story = Story(story)
+    situation = story.situation(number, graph)
+    found = weighed(situation).edits
+    return [
+        Proposal(one.before, one.after, sure, reasons_for(situation, one), one.kind)
+        for sure, one in found
+        if sure >= least
+    ]
+
+
+def weighed(situation: Situation, weights: Mapping[str, float] = WEIGHTS) -> Weighed:
+    """Return the probability of each edit, the likeliest first, and that of no edit."""
+    scorer = _Scorer(situation, weights)
+    edits = edits_of(situation)
+    base = scorer.score(situation.graph)
+    scores = [scorer.score(one.made(situation.graph)) - base + weights.get(f"edit.{one.name}", 0.0) for one in edits]
+    most = max([0.0, *scores])
+    powers = [math.exp(score - most) for score in scores]
+    kept = math.exp(-most)
+    total = kept + sum(powers)
+    ranked = sorted(zip((power / total for power in powers), edits, strict=True), key=lambda one: -one[0])
+    return Weighed(tuple(ranked), kept / total)
+
+
+class _Scorer:
+    """The scores of graphs in one situation; triplets are scored once for each action."""
+
+    def __init__(self, situation: Situation, weights: Mapping[str, float]) -> None:
+        self.situation, self.weights = situation, weights
+        self.triplet = cache(self._triplet)
+
+    def _triplet(self, action: str, triplet: Triplet) -> float:
+        return self._sum(triplet_features(self.situation, action, triplet))
+
+    def score(self, graph: ActionGraph) -> float:
+        action = action_of(graph)
+        return sum(self.triplet(action, one) for one in graph.triplets) + self._sum(
+            graph_features(self.situation, action, graph)
+        )
+
+    def _sum(self, features: Sequence[tuple[str, float]]) -> float:
+        weights = self.weights
+        return sum(weights.get(name, 0.0) * value for name, value in features)
+
+
+def reasons_for(situation: Situation, edit: Edit) -> tuple[str, ...]:
+    """Return the evidence for an edit in words."""
+    action = action_of(edit.made(situation.graph))
+    found = [*_against(situation, edit), *_in_favour(situation, action, edit)]
+    return tuple(dict.fromkeys(found)) or ("it fits the graphs around it better",)
+
+
+def _against(situation: Situation, edit: Edit) -> list[str]:
+    if edit.before is None or not situation.told:
+        return []
+    old = edit.before
+    new: tuple[str, ...] = () if edit.after is None else edit.after
+    gone = [name for name in (old.source, old.target) if name not in new and name not in HANDS]
+    said = situation.said
+    return [f"the sentence does not mention {name}" for name in gone if name not in said.names and edit.after is None]
+
+
+def _in_favour(situation: Situation, action: str, edit: Edit) -> list[str]:
+    one = edit.after
+    if one is None:
+        return []
+    said, found = situation.said, list[str]()
+    old: tuple[str, ...] = () if edit.before is None else edit.before
+    if one.edge not in (VERB, DOBJ) and said.has_phrase(one.edge, one.target):
+        found.append(f"the sentence says {one.edge.replace('-', ' ')} {one.target}")
+    else:
+        new = [name for name in (one.source, one.target) if name not in old and name in said.names]
+        found += [f"the sentence mentions {name}" for name in new if name not in HANDS]
+    if one.target in HANDS and said.hands == 2:
+        found.append("the sentence speaks of two hands")
+    if one.target in situation.held and one.target not in old:
+        found.append(f"a hand holds {one.target}")
+    again = situation.own(one.source, one.edge, one.target)
+    if again:
+        found.append(f"{again} other graphs of the narrative have it" if again > 1 else "another graph has it")
+    elif one.edge not in (VERB, WITH) and (number := situation.own(action, one.edge, ANY)) and one.edge not in old:
+        found.append(f"{action} has {one.edge} in {number} other graphs")
+    return found
