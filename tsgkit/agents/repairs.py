@@ -28,7 +28,7 @@ from tsgkit.graph.hand_repairs import repair_hands, with_repairs
 from tsgkit.graph.model import ActionGraph, Narrative, Triplet, Vocabulary
 from tsgkit.graph.rules import ERROR, Finding, check_graph, check_narrative
 
-EXACT, LESS_SURE, MODEL = "exact", "less sure", "model"
+EXACT, LESS_SURE, MODEL, PROPOSED = "exact", "less sure", "model", "proposed"
 SLIPS = ("duplicate", "disconnected")
 """Warnings treated like errors, because they are never intended."""
 MOST_REPAIRS = 50
@@ -64,11 +64,12 @@ class Change:
 
 @dataclass(frozen=True)
 class RepairedNarrative:
-    """A repaired narrative, its repairs, and the findings without exactly one remedy."""
+    """A repaired narrative, its repairs, the findings without exactly one remedy, and likely repairs not made."""
 
     narrative: Narrative
     changes: tuple[Change, ...]
     undecided: tuple[Finding, ...]
+    proposed: tuple[Change, ...] = ()
 
 
 def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> RepairedNarrative:

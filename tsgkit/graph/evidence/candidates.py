@@ -76,7 +76,8 @@ def edits_of(situation: Situation) -> list[Edit]:
 def _edits(situation: Situation, graph: ActionGraph, action: str) -> Iterator[Edit]:
     offer = _Offer(situation, graph, action)
     for one in graph.triplets:
-        if one.edge != VERB or len(graph.actions) > 1:
+        foreign = one.source != action and situation.story.vocabulary.is_only_a_verb(one.source)
+        if (one.edge != VERB or len(graph.actions) > 1) and not foreign:
             yield Edit("remove", one, None)
         if one.source != one.target:
             yield Edit("reverse", one, one.reversed)

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from tsgkit.graph.evidence.habits import ANY, HAND, Habits, counted
 from tsgkit.graph.evidence.sentence import NOTHING_SAID, SaidWords, read_sentence
-from tsgkit.graph.hands import UNKNOWN, HandStep, State, trace
+from tsgkit.graph.hand_shares import POSSIBLE, hand_shares, named_hands, with_hands
+from tsgkit.graph.hands import GRASPS, RELEASES, UNKNOWN, HandStep, State, trace
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet, Vocabulary
 
 NEAR_GRAPHS = 4
@@ -61,6 +62,16 @@ class Story:
         return trace(self.narrative)
 
     @cached_property
+    def hand_shares(self) -> Mapping[int, Mapping[tuple[str, ...], float]]:
+        """The probabilities of the hands of each graph that names none."""
+        handless = {
+            number: {hands: with_hands(graph, hands) for hands in POSSIBLE}
+            for number, graph in enumerate(self.graphs)
+            if graph.actions and not named_hands(graph)
+        }
+        return hand_shares(self.narrative, handless)
+
+    @cached_property
     def _spans(self) -> list[tuple[str, int, int]]:
         """The sentence of each graph with the range of the graphs it describes."""
         spans, start = list[tuple[str, int, int]](), 0
@@ -81,15 +92,22 @@ class Story:
         near = range(max(0, number - NEAR_GRAPHS), min(len(self.graphs), number + NEAR_GRAPHS + 1))
         return Situation(
             graph=given if graph is None else graph,
+            counted=given,
             number=number,
             said=read_sentence(text, self.vocabulary) if text else NOTHING_SAID,
             told=bool(text),
             story=self,
             siblings=siblings,
             near=tuple(self.graphs[place] for place in near if place != number),
+            last=_names_of(self.graphs[number - 1 : number]) if number else frozenset(),
+            following=_names_of(self.graphs[number + 1 : number + 3]),
             hands=self.steps[number].before if number < len(self.steps) else UNKNOWN,
             mine=_counts_of(given),
         )
+
+
+def _names_of(graphs: Sequence[ActionGraph]) -> frozenset[str]:
+    return frozenset(name for graph in graphs for one in graph for name in (one.source, one.target))
 
 
 def _counts_of(graph: ActionGraph) -> Counter[tuple[str, str, str]]:
@@ -103,12 +121,18 @@ class Situation:
     """One graph with its sentence and the graphs around it."""
 
     graph: ActionGraph
+    counted: ActionGraph
+    """The graph in the narrative, which its habits count; usually the same."""
     number: int
     said: SaidWords
     told: bool
     story: Story
     siblings: tuple[ActionGraph, ...]
     near: tuple[ActionGraph, ...]
+    last: frozenset[str]
+    """The names in the graph right before."""
+    following: frozenset[str]
+    """The names in the next two graphs."""
     hands: State
     mine: Counter[tuple[str, str, str]]
 
@@ -125,12 +149,16 @@ class Situation:
     @cached_property
     def near_names(self) -> frozenset[str]:
         """The names in the graphs around it."""
-        return frozenset(name for graph in self.near for one in graph for name in (one.source, one.target))
+        return _names_of(self.near)
 
     @cached_property
     def covered(self) -> frozenset[str]:
         """The names in the other graphs of the sentence."""
-        return frozenset(name for graph in self.siblings for one in graph for name in (one.source, one.target))
+        return _names_of(self.siblings)
+
+    def others(self, action: str) -> int:
+        """Return how many other graphs of the narrative have an action."""
+        return self.story.habits.actions[action] - (action in self.counted.actions)
 
     def own(self, start: str, label: str, end: str) -> int:
         """Return how often an edge occurs in the other graphs of the narrative."""
@@ -194,7 +222,7 @@ def _of_verb(situation: Situation, triplet: Triplet) -> Iterator[Feature]:
         yield f"told.verb.{said}", 1.0
         if target in situation.covered:
             yield f"told.verb.{said}.covered", 1.0
-    own = situation.story.habits.actions[target] - (target in situation.graph.actions)
+    own = situation.others(target)
     yield f"{kind}.verb.own", math.log1p(own)
     if not own:
         yield f"{kind}.verb.new", 1.0
@@ -208,6 +236,19 @@ def _of_object(situation: Situation, action: str, thing: str) -> Iterator[Featur
     yield f"{kind}.dobj.{situation.status(thing)}", 1.0
     if thing in situation.said.before:
         yield "told.dobj.after-preposition" if situation.said.before[thing] else "told.dobj.free", 1.0
+        if situation.said.comes_next(action, thing):
+            yield "told.dobj.comes-next", 1.0
+    if action in situation.said.pronouns:
+        yield f"told.dobj.pronoun.{'last' if thing in situation.last else situation.status(thing)}", 1.0
+    yield from _in_order(situation, f"{kind}.dobj", thing)
+    known = None not in situation.hands
+    if action in GRASPS:
+        yield (
+            f"dobj.grasped.{'held' if thing in situation.held else 'next' if thing in situation.following else 'no'}",
+            1.0,
+        )
+    if action in RELEASES and known:
+        yield f"dobj.released.{'held' if thing in situation.held else 'not-held'}", 1.0
     yield f"{kind}.dobj.own", math.log1p(situation.own(action, DOBJ, thing))
     as_object = situation.own(ANY, DOBJ, thing)
     yield f"{kind}.dobj.as-object", math.log1p(as_object)
@@ -248,13 +289,28 @@ def _of_preposition(situation: Situation, action: str, label: str, thing: str) -
     yield f"{name}.common-pair", math.log1p(situation.common(ANY, label, thing))
     if label not in situation.story.vocabulary.relationships:
         yield "prep.outside", 1.0
+    yield from _in_order(situation, name, thing)
+    if status == "said" and not said.before.get(thing):
+        yield f"{name}.no-phrase", 1.0
+
+
+def _in_order(situation: Situation, name: str, thing: str) -> Iterator[Feature]:
+    """Yield whether the graphs right before and after have a name too."""
+    if thing in situation.last:
+        yield f"{name}.last", 1.0
+    if thing in situation.following:
+        yield f"{name}.following", 1.0
 
 
 def _of_far_edge(situation: Situation, triplet: Triplet) -> Iterator[Feature]:
     """Yield the features of an edge between two objects."""
     kind, said = situation.kind, situation.said
     source, label, target = triplet
+    if situation.story.vocabulary.is_only_a_verb(source):
+        yield "ill.far-verb", 1.0
+        return
     yield f"{kind}.far", 1.0
+    yield from _in_order(situation, f"{kind}.far", target)
     yield f"{kind}.far.{situation.status(target)}", 1.0
     if situation.told:
         yield f"told.far.source-{situation.status(source)}", 1.0
@@ -308,7 +364,7 @@ def _shape(situation: Situation, action: str, graph: ActionGraph) -> Iterator[Fe
     things = [one.target for one in graph if one.edge == DOBJ and one.source == action]
     if not things:
         yield f"{kind}.no-dobj", 1.0
-        total = situation.story.habits.actions[action] - (action in situation.graph.actions)
+        total = situation.others(action)
         yield f"{kind}.no-dobj.usual", situation.own(action, DOBJ, ANY) / (total + 1)
     elif len(things) > 1:
         yield f"{kind}.several-dobj", 1.0
@@ -332,7 +388,7 @@ def _shape(situation: Situation, action: str, graph: ActionGraph) -> Iterator[Fe
 
 def _usual_labels(situation: Situation, action: str) -> Iterator[str]:
     """Yield the prepositions that most other graphs of this action have."""
-    total = situation.story.habits.actions[action] - (action in situation.graph.actions)
+    total = situation.others(action)
     if total >= 2:
         for label in situation.story.vocabulary.relationships:
             if label not in (VERB, DOBJ, WITH) and situation.own(action, label, ANY) >= USUAL * total:
@@ -340,16 +396,17 @@ def _usual_labels(situation: Situation, action: str) -> Iterator[str]:
 
 
 def _hands_named(situation: Situation, action: str, graph: ActionGraph) -> Iterator[Feature]:
-    named = {name for one in graph for name in (one.source, one.target) if name in HANDS}
+    named = named_hands(graph)
     number = len(named)
     yield f"{situation.kind}.hands.{number}", 1.0
     if situation.told:
         yield f"told.hands.{number}.said-{situation.said.hands}", 1.0
-    habits = situation.story.habits
-    before = len({name for one in situation.graph for name in (one.source, one.target) if name in HANDS})
-    same = habits.handed[action, number] - (number == before and action in situation.graph.actions)
-    total = sum(habits.handed[action, count] for count in range(3)) - (action in situation.graph.actions)
-    yield "hands.own", math.log((max(same, 0) + 0.5) / (max(total, 0) + 1.5))
+    before = len(named_hands(situation.counted))
+    same = situation.story.habits.handed[action, number] - (number == before and action in situation.counted.actions)
+    yield "hands.own", math.log((same + 0.5) / (situation.others(action) + 1.5))
+    shares = None if before else situation.story.hand_shares.get(situation.number)
+    if shares and named:
+        yield "hands.share", math.log(shares.get(named, 0.0) + 0.02)
     things = {one.target for one in graph if one.edge in (DOBJ, WITH)}
     for hand in named:
         held = situation.hands.of(hand) or ()

@@ -47,7 +47,7 @@ class Habits:
     def add(self, graph: ActionGraph) -> None:
         """Count one more graph."""
         counted(self.edges, graph, 1)
-        hands = sum(one.source in HANDS or one.target in HANDS for one in graph)
+        hands = len({name for one in graph for name in (one.source, one.target) if name in HANDS})
         for action in graph.actions:
             self.actions[action] += 1
             self.handed[action, hands] += 1

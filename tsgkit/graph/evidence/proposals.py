@@ -15,7 +15,7 @@ fitted to spoilt graphs of the bundled narratives (``eval/bench/fitting_repairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -27,6 +27,24 @@ from tsgkit.graph.model import DOBJ, HANDS, VERB, WITH, ActionGraph, Narrative, 
 
 LEAST = 0.05
 """Less likely edits are no proposals."""
+EXACT_FROM: Mapping[str, float] = {
+    "reverse": 0.8,
+    "remove.hand": 0.8,
+    "remove.prep": 0.8,
+    "add.verb": 0.8,
+    "add.hand": 0.9,
+    "add.dobj": 0.95,
+    "add.prep": 0.98,
+    "replace.verb.target": 0.8,
+    "replace.dobj.source": 0.8,
+    "replace.dobj.target": 0.9,
+    "replace.hand": 0.9,
+    "replace.prep.target": 0.9,
+}
+"""From these probabilities on one remedy explains all evidence, by the longest beginning of an edit's name. Others are
+never exact: a preposition has too many near ones."""
+EXACT_UNTOLD = 0.95
+"""At least this where no sentence is known."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +56,7 @@ class Proposal:
     sure: float
     reasons: tuple[str, ...]
     kind: str
+    is_exact: bool
 
 
 @dataclass(frozen=True)
@@ -49,15 +68,20 @@ class Weighed:
 
 
 def proposals_for(
-    story: Narrative | Story, number: int, graph: ActionGraph | None = None, *, least: float = LEAST
+    story: Narrative | Story,
+    number: int,
+    graph: ActionGraph | None = None,
+    *,
+    least: float = LEAST,
+    weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Proposal]:
     """Return the likely repairs of one graph, the likeliest first; another graph may stand in its place."""
     if isinstance(story, Narrative):
         story = Story(story)
     situation = story.situation(number, graph)
-    found = weighed(situation).edits
+    found = weighed(situation, weights).edits
     return [
-        Proposal(one.before, one.after, sure, reasons_for(situation, one), one.kind)
+        Proposal(one.before, one.after, sure, reasons_for(situation, one), one.kind, is_exact(situation, one, sure))
         for sure, one in found
         if sure >= least
     ]
@@ -75,6 +99,27 @@ def weighed(situation: Situation, weights: Mapping[str, float] = WEIGHTS) -> Wei
     total = kept + sum(powers)
     ranked = sorted(zip((power / total for power in powers), edits, strict=True), key=lambda one: -one[0])
     return Weighed(tuple(ranked), kept / total)
+
+
+def is_exact(situation: Situation, edit: Edit, sure: float) -> bool:
+    """Return whether one remedy explains all evidence.
+
+    What is removed must come from nowhere: neither from the sentence nor from the hands or the graphs around it.
+    """
+    least = next((EXACT_FROM[name] for name in _beginnings(edit.name) if name in EXACT_FROM), None)
+    if least is None or sure < (least if situation.told else max(least, EXACT_UNTOLD)):
+        return False
+    gone = edit.before if edit.kind == "remove" else None
+    if gone is None or gone.target in HANDS:
+        return True
+    far = gone.source != action_of(situation.graph)
+    return situation.status(gone.target) == "unsaid" and not situation.own(*gone) and (situation.told or not far)
+
+
+def _beginnings(name: str) -> Iterator[str]:
+    """Yield a name and its beginnings, the longest first."""
+    parts = name.split(".")
+    yield from (".".join(parts[:number]) for number in range(len(parts), 0, -1))
 
 
 class _Scorer:

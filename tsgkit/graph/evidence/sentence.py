@@ -23,6 +23,7 @@ _TWO_HANDS = re.compile(
     r"\b(both|two|your|her|his|my|their)\s+(\w+\s+)?(hands|palms|arms|fists|thumbs)\b|\beach hand\b"
 )
 _ONE_HAND = re.compile(r"\b(one|single|free|other|left|right|first|second)[\s-](hand|arm|palm|fist)\b|one-handed")
+_PRONOUNS = frozenset({"it", "them", "him", "this", "that", "both", "one", "another"})
 _REACH = 5
 """So many words may stand between a preposition and the object it belongs to."""
 NEAR_LABELS: tuple[frozenset[str], ...] = (
@@ -52,10 +53,19 @@ class SaidWords:
     before: Mapping[str, tuple[str, ...]]
     labels: frozenset[str]
     hands: int
+    pronouns: frozenset[str] = frozenset()
+    """Names that a pronoun follows directly (``wipes it``)."""
 
     def has_phrase(self, label: str, name: str) -> bool:
         """Return whether this preposition precedes this name."""
         return label in self.before.get(name, ())
+
+    def comes_next(self, action: str, name: str) -> bool:
+        """Return whether a name is the first one mentioned after an action."""
+        if action not in self.names or name not in self.names:
+            return False
+        end, place = self.names[action][0], self.names[name][0]
+        return end < place and not any(end < first < place for first, _ in self.names.values())
 
     def has_near_phrase(self, label: str, name: str) -> bool:
         """Return whether a preposition that often stands for this one precedes the name."""
@@ -84,11 +94,23 @@ def read_sentence(text: str, vocabulary: Vocabulary) -> SaidWords:
         if not found.ambiguous:
             sure.add(name)
     plain = [word for word, _ in words]
-    before = {name: _labels_before(plain, first) for name, (first, _) in names.items()}
+    before = {name: _labels_before_any(plain, *places) for name, places in names.items()}
     lower = text.lower()
     hands = 2 if _TWO_HANDS.search(lower) else 1 if _ONE_HAND.search(lower) else 0
+    pronouns = frozenset(
+        name for name, (_, last) in names.items() if last + 1 < len(plain) and plain[last + 1] in _PRONOUNS
+    )
     said = frozenset(label for labels in before.values() for label in labels) | PREPOSITIONS.intersection(plain)
-    return SaidWords(names, frozenset(sure), before, said, hands)
+    return SaidWords(names, frozenset(sure), before, said, hands, pronouns)
+
+
+def _labels_before_any(words: list[str], first: int, last: int) -> tuple[str, ...]:
+    """Return the prepositions before every place where the same words stand."""
+    size = last - first + 1
+    if size > 1:
+        return _labels_before(words, first)
+    places = [place for place, word in enumerate(words) if word == words[first]]
+    return tuple(dict.fromkeys(label for place in places for label in _labels_before(words, place)))
 
 
 def _labels_before(words: list[str], first: int) -> tuple[str, ...]:

@@ -1,0 +1,110 @@
+"""Repairs by evidence: what rules leave open is decided by the sentence and the graphs around it, where they are clear.
+
+>>> from tsgkit.graph.model import ActionGraph, Description, Vocabulary
+>>> graph = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "kettle"), ("take", "from", "shelf"))
+>>> L = Vocabulary(("cup", "shelf", "kettle"), ("verb", "dobj", "from"), ("take",))
+>>> story = Narrative((Description("She takes the cup from the shelf.", (graph,)),), L)
+>>> [change] = mend_by_evidence(story, accept=0.5).changes
+>>> print(change.before, "=>", change.after, "|", change.reason)
+take -> dobj -> kettle => take -> dobj -> cup | the sentence mentions cup
+
+Rules come first (:mod:`tsgkit.agents.repairs`). Evidence then repairs what has one explanation
+(:func:`tsgkit.graph.evidence.proposals.is_exact`), or what is at least as sure as the caller accepts. The rest is
+proposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tsgkit.agents.repairs import EXACT, LESS_SURE, PROPOSED, Change, RepairedNarrative, is_fault, is_undecided, mend
+from tsgkit.graph.corruptions import Corruption
+from tsgkit.graph.evidence import Habits, Proposal, proposals_for
+from tsgkit.graph.evidence.features import Story
+from tsgkit.graph.evidence.weights import WEIGHTS
+from tsgkit.graph.model import ActionGraph, Narrative
+from tsgkit.graph.rules import check_graph, check_narrative
+
+MOST_EDITS = 4
+"""So many edits of one graph at most."""
+LEAST = 0.3
+"""Less likely repairs are not proposed."""
+MOST_PROPOSED = 3
+"""So many proposals of one graph at most."""
+KINDS = {
+    "remove": Corruption.REDUNDANT,
+    "add": Corruption.MISSING,
+    "reverse": Corruption.REVERSED,
+    "replace": Corruption.MISMATCHED,
+}
+"""The kind of error that an edit mends."""
+
+
+def mend_by_evidence(
+    narrative: Narrative,
+    corpus: Habits | None = None,
+    *,
+    accept: float | None = None,
+    hands: bool = False,
+    start: int = 0,
+    weights: Mapping[str, float] = WEIGHTS,
+) -> RepairedNarrative:
+    """Return the narrative with all repairs that rules and evidence leave no doubt about; graphs before ``start`` stay.
+
+    With ``accept`` proposals of at least that probability are made too, marked as less sure.
+    """
+    mended = mend(narrative, hands=hands, start=start)
+    work = _Work(Story(mended.narrative, corpus or Habits()), accept, weights)
+    graphs, changes, proposed = list(mended.narrative.graphs), list(mended.changes), list[Change]()
+    for number in range(start, len(graphs)):
+        made = list(work.repairs(number, graphs[number]))
+        if made:
+            graphs[number] = made[-1][1]
+            changes += [change for change, _ in made]
+        proposed += work.proposals(number, graphs[number])
+    changed = mended.narrative.with_graphs(graphs)
+    left = (finding for finding in check_narrative(changed) if (finding.place.graph or 0) >= start)
+    return RepairedNarrative(changed, tuple(changes), tuple(filter(is_undecided, left)), tuple(proposed))
+
+
+@dataclass(frozen=True)
+class _Work:
+    story: Story
+    accept: float | None
+    weights: Mapping[str, float]
+
+    def repairs(self, number: int, graph: ActionGraph) -> Iterator[tuple[Change, ActionGraph]]:
+        """Yield the repairs of one graph, each with the graph after it."""
+        for _ in range(MOST_EDITS):
+            best = next(iter(proposals_for(self.story, number, graph, weights=self.weights)), None)
+            if best is None or not (best.is_exact or (self.accept is not None and best.sure >= self.accept)):
+                return
+            after = edited(graph, best)
+            if self._faults(after) > self._faults(graph):
+                return
+            graph = after
+            yield _change(number, best, EXACT if best.is_exact else LESS_SURE), graph
+
+    def proposals(self, number: int, graph: ActionGraph) -> list[Change]:
+        """Return what is likely and was not made."""
+        found = proposals_for(self.story, number, graph, least=LEAST, weights=self.weights)
+        return [_change(number, one, PROPOSED) for one in found[:MOST_PROPOSED]]
+
+    def _faults(self, graph: ActionGraph) -> int:
+        return sum(map(is_fault, check_graph(graph, self.story.narrative.vocabulary)))
+
+
+def edited(graph: ActionGraph, proposal: Proposal) -> ActionGraph:
+    """Return the graph with a proposal made."""
+    after = () if proposal.after is None else (proposal.after,)
+    if proposal.before is None:
+        return ActionGraph((*graph.triplets, *after))
+    place = graph.triplets.index(proposal.before)
+    return ActionGraph((*graph.triplets[:place], *after, *graph.triplets[place + 1 :]))
+
+
+def _change(number: int, proposal: Proposal, by: str) -> Change:
+    sure = None if by == EXACT else round(proposal.sure, 3)
+    code = f"evidence-{KINDS[proposal.kind]}"
+    return Change(number, proposal.before, proposal.after, code, "; ".join(proposal.reasons), by, sure=sure)
