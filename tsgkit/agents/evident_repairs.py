@@ -15,7 +15,7 @@ proposed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tsgkit.agents.repairs import EXACT, LESS_SURE, PROPOSED, Change, RepairedNarrative, is_fault, is_undecided, mend
@@ -58,11 +58,9 @@ def mend_by_evidence(
     work = _Work(Story(mended.narrative, corpus or Habits()), accept, weights)
     graphs, changes, proposed = list(mended.narrative.graphs), list(mended.changes), list[Change]()
     for number in range(start, len(graphs)):
-        made = list(work.repairs(number, graphs[number]))
-        if made:
-            graphs[number] = made[-1][1]
-            changes += [change for change, _ in made]
-        proposed += work.proposals(number, graphs[number])
+        graphs[number], made, likely = work.mended(number, graphs[number])
+        changes += made
+        proposed += likely
     changed = mended.narrative.with_graphs(graphs)
     left = (finding for finding in check_narrative(changed) if (finding.place.graph or 0) >= start)
     return RepairedNarrative(changed, tuple(changes), tuple(filter(is_undecided, left)), tuple(proposed))
@@ -74,22 +72,22 @@ class _Work:
     accept: float | None
     weights: Mapping[str, float]
 
-    def repairs(self, number: int, graph: ActionGraph) -> Iterator[tuple[Change, ActionGraph]]:
-        """Yield the repairs of one graph, each with the graph after it."""
-        for _ in range(MOST_EDITS):
-            best = next(iter(proposals_for(self.story, number, graph, weights=self.weights)), None)
+    def mended(self, number: int, graph: ActionGraph) -> tuple[ActionGraph, list[Change], list[Change]]:
+        """Return one graph with its repairs made, these, and what is likely and was not made."""
+        made, faults = list[Change](), None
+        while True:
+            found = proposals_for(self.story, number, graph, least=LEAST, weights=self.weights)
+            best = found[0] if found and len(made) < MOST_EDITS else None
             if best is None or not (best.is_exact or (self.accept is not None and best.sure >= self.accept)):
-                return
+                break
             after = edited(graph, best)
-            if self._faults(after) > self._faults(graph):
-                return
-            graph = after
-            yield _change(number, best, EXACT if best.is_exact else LESS_SURE), graph
-
-    def proposals(self, number: int, graph: ActionGraph) -> list[Change]:
-        """Return what is likely and was not made."""
-        found = proposals_for(self.story, number, graph, least=LEAST, weights=self.weights)
-        return [_change(number, one, PROPOSED) for one in found[:MOST_PROPOSED]]
+            faults = self._faults(graph) if faults is None else faults
+            left = self._faults(after)
+            if left > faults:
+                break
+            graph, faults = after, left
+            made.append(_change(number, best, EXACT if best.is_exact else LESS_SURE))
+        return graph, made, [_change(number, one, PROPOSED) for one in found[:MOST_PROPOSED]]
 
     def _faults(self, graph: ActionGraph) -> int:
         return sum(map(is_fault, check_graph(graph, self.story.narrative.vocabulary)))

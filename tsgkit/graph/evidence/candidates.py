@@ -63,84 +63,118 @@ HANDS_SET = frozenset(HANDS)
 
 def edits_of(situation: Situation) -> list[Edit]:
     """Return all edits of a graph that its situation offers, without repeats."""
-    graph = situation.graph
-    action = action_of(graph)
-    found = dict[Edit, None]()
-    there = set(graph.triplets)
-    for edit in _edits(situation, graph, action):
-        if edit.after not in there:
-            found[edit] = None
-    return list(found)
-
-
-def _edits(situation: Situation, graph: ActionGraph, action: str) -> Iterator[Edit]:
-    offer = _Offer(situation, graph, action)
-    for one in graph.triplets:
-        foreign = one.source != action and situation.story.vocabulary.is_only_a_verb(one.source)
-        if (one.edge != VERB or len(graph.actions) > 1) and not foreign:
-            yield Edit("remove", one, None)
-        if one.source != one.target:
-            yield Edit("reverse", one, one.reversed)
-        for other in offer.replacements(one):
-            yield Edit("replace", one, other)
-    for one in offer.additions():
-        yield Edit("add", None, one)
+    there = set(situation.graph.triplets)
+    edits = dict.fromkeys(_Offer(situation).edits())
+    return [one for one in edits if one.after not in there]
 
 
 class _Offer:
-    """The names that a situation offers."""
+    """The edits that a situation offers: of triplets that nothing supports, and of what the graph lacks."""
 
-    def __init__(self, situation: Situation, graph: ActionGraph, action: str) -> None:
-        self.situation, self.graph, self.action = situation, graph, action
-        vocabulary = situation.story.vocabulary
-        self.objects = [name for name in vocabulary.objects if name != PERSON and name not in HANDS]
-        self.said = [name for name in situation.said.names if not vocabulary.is_only_a_verb(name)]
-        self.labels = [label for label in vocabulary.relationships if label not in (VERB, DOBJ)]
-        self.here = {name for one in graph for name in (one.source, one.target)}
+    def __init__(self, situation: Situation) -> None:
+        self.situation = situation
+        self.graph = situation.graph
+        self.action = action_of(self.graph)
+        self.vocabulary = situation.story.vocabulary
+        self.objects = situation.story.objects
+        self.labels = situation.story.labels
+        self.here = {name for one in self.graph for name in (one.source, one.target)}
+        self.hands = HANDS_SET & self.here
 
-    def replacements(self, one: Triplet) -> Iterator[Triplet]:
+    def edits(self) -> Iterator[Edit]:
+        """Yield every edit."""
+        for one in self.graph.triplets:
+            if one.edge == VERB:
+                yield from self._of_verb(one)
+            elif HANDS_SET & {one.source, one.target}:
+                yield from self._of_hand(one)
+            elif not self._is_supported(one):
+                yield from self._of_edge(one)
+        yield from (Edit("add", None, one) for one in self._additions())
+
+    def _is_supported(self, one: Triplet) -> bool:
+        """Return whether the sentence or another graph has an edge."""
+        source, edge, target = one
+        if source != self.action:
+            return False
+        situation, said = self.situation, self.situation.said
+        if situation.own(source, edge, target):
+            return True
+        if edge == DOBJ:
+            return target in said.names and (not said.before[target] or said.comes_next(source, target))
+        return said.has_phrase(edge, target)
+
+    def _of_verb(self, one: Triplet) -> Iterator[Edit]:
+        if one.source != PERSON or one.target in (PERSON, *HANDS):
+            yield Edit("reverse", one, one.reversed)
+        if len(self.graph.actions) > 1:
+            yield Edit("remove", one, None)
+        if one.source == PERSON and not self._acts(one.target):
+            yield from (Edit("replace", one, Triplet(PERSON, VERB, name)) for name in self.actions())
+
+    def _acts(self, action: str) -> bool:
+        """Return whether most other edges start at an action."""
+        others = [one.source == action for one in self.graph if one.edge != VERB]
+        return 2 * sum(others) > len(others)
+
+    def _of_hand(self, one: Triplet) -> Iterator[Edit]:
+        source, label, target = one
+        if len(self.hands) > 1 or label != WITH or source != self.action:
+            yield Edit("remove", one, None)
+        if source in HANDS or label != WITH:
+            yield Edit("reverse", one, one.reversed)
+        if label != WITH:
+            labels = self.labels_for(source, target)
+            yield from (Edit("replace", one, Triplet(source, name, target)) for name in labels if name != label)
+        if target in HANDS and source != self.action:
+            yield Edit("replace", one, Triplet(self.action, label, target))
+        if source in HANDS and target != self.action:
+            yield Edit("replace", one, Triplet(source, label, self.action))
+
+    def _of_edge(self, one: Triplet) -> Iterator[Edit]:
+        source, edge, target = one
+        foreign = source != self.action and self.vocabulary.is_only_a_verb(source)
+        if not foreign:
+            yield Edit("remove", one, None)
+        if source != target and (source != self.action or target in self.situation.said.names or edge == DOBJ):
+            yield Edit("reverse", one, one.reversed)
+        yield from (Edit("replace", one, other) for other in self._replacements(one))
+
+    def _replacements(self, one: Triplet) -> Iterator[Triplet]:
         """Yield what may stand in the place of a triplet: with another source, label or target."""
         source, edge, target = one
-        hand = bool(HANDS_SET & {source, target})
-        if edge == VERB:
-            if source == PERSON:
-                yield from (Triplet(PERSON, VERB, name) for name in self.actions() if name != target)
-            return
-        if source != self.action and self.action and target != self.action:
+        if source != self.action and target != self.action:
             yield Triplet(self.action, edge, target)
+            if edge != DOBJ and source != PERSON:
+                ends = [name for name in self.here if name in self.objects and name != target]
+                yield from (Triplet(name, edge, target) for name in ends if name != source)
         if source == self.action:
-            others = dict.fromkeys(one.source for one in self.graph.triplets if one.edge != VERB)
-            yield from (Triplet(name, edge, target) for name in others if name != source and name != target)
-        if edge not in (DOBJ, VERB):
+            starts = {one.source for one in self.graph.triplets if one.edge != VERB} - {source, target, *HANDS}
+            yield from (Triplet(name, edge, target) for name in starts)
+        if edge != DOBJ:
             yield from (Triplet(source, label, target) for label in self.labels_for(source, target) if label != edge)
-        if not hand and target != self.action:
+        if target != self.action:
             names = self.targets(source, edge)
             yield from (Triplet(source, edge, name) for name in names if name not in (target, source))
-        if not hand and source not in (self.action, PERSON):
-            yield from (Triplet(name, edge, target) for name in self.here if name in self.objects and name != target)
 
     def actions(self) -> Iterable[str]:
-        """Return the verbs the action could be: those of other edges, and of the sentence."""
-        verbs = set(self.situation.story.vocabulary.verbs)
+        """Return the verbs the action could be: those of other edges, else of the sentence."""
+        verbs = self.situation.story.verbs
         starts = [one.source for one in self.graph if one.edge != VERB and one.source in verbs]
-        said = [name for name in self.situation.said.names if name in verbs]
-        return list(dict.fromkeys([*starts, *said]))[:MOST_NAMES]
+        return dict.fromkeys(starts or [name for name in self.situation.said.names if name in verbs])
 
-    def targets(self, source: str, edge: str) -> Iterable[str]:
+    def targets(self, source: str, edge: str) -> list[str]:
         """Return the objects that an edge could lead to, the likeliest first."""
         situation = self.situation
+        said = [name for name in situation.said.names if name not in situation.covered or edge == DOBJ]
         twins = [one.target for graph in self.twins() for one in graph if one.edge == edge]
-        habit = [
-            name
-            for name in self.objects
-            if situation.own(source, edge, name) > 0 or (edge != DOBJ and situation.own(ANY, edge, name) > 0)
-        ]
-        near = [name for name in self.objects if name in situation.near_names]
-        names = dict.fromkeys([*self.said, *twins, *situation.held, *near, *habit])
+        habit = situation.story.habits.ends[source, edge]
+        around = situation.last | situation.following
+        names = dict.fromkeys([*said, *twins, *situation.held, *habit, *sorted(around)])
         return [name for name in names if name in self.objects][:MOST_NAMES]
 
     def labels_for(self, source: str, target: str) -> Iterable[str]:
-        """Return the prepositions that an edge could have."""
+        """Return the prepositions that an edge could have: those of the sentence, else the usual ones."""
         situation, said = self.situation, self.situation.said.before.get(target, ())
         meant = [
             label
@@ -149,19 +183,16 @@ class _Offer:
         ]
         if HANDS_SET & {source, target}:
             return dict.fromkeys([*meant, WITH])
-        habit = [
-            label
-            for label in self.labels
-            if situation.own(source, label, ANY) > 0 or situation.own(ANY, label, target) > 0
-        ]
-        return dict.fromkeys([*meant, *habit])
+        pairs = [label for label in self.labels if situation.own(ANY, label, target) > 0]
+        usual = [] if meant or pairs else [label for label in self.labels if situation.own(source, label, ANY) > 0]
+        return dict.fromkeys([*meant, *pairs, *usual])
 
     def twins(self) -> tuple[ActionGraph, ...]:
         """Return the other graphs with the same action and object."""
         thing = next((one.target for one in self.graph if one.edge == DOBJ and one.source == self.action), None)
         return () if thing is None else self.situation.twins(self.action, thing)
 
-    def additions(self) -> Iterator[Triplet]:
+    def _additions(self) -> Iterator[Triplet]:
         """Yield the triplets that a graph may lack."""
         if not self.graph.actions:
             yield from (Triplet(PERSON, VERB, name) for name in self.actions())
@@ -170,19 +201,37 @@ class _Offer:
         if not any(one.edge == DOBJ for one in self.graph):
             yield from (Triplet(self.action, DOBJ, name) for name in self.targets(self.action, DOBJ))
         twins = [one for graph in self.twins() for one in graph if one.edge != VERB]
-        yield from (one for one in twins if one.edge != DOBJ or one.source == self.action)
-        lacking = [name for name in self.said if name not in self.here and name in self.objects]
-        usual = [name for name in self.objects if name not in self.here and self._is_usual(name)]
-        for name in dict.fromkeys([*lacking, *usual]):
+        yield from (one for one in twins if one.edge != DOBJ)
+        for name in dict.fromkeys([*self._lacking(), *self._usual()]):
             for label in self.labels_for(self.action, name):
                 yield Triplet(self.action, label, name)
                 things = [one.target for one in self.graph if one.edge != VERB and one.target in self.objects]
-                yield from (Triplet(thing, label, name) for thing in things if thing != name)
-        tools = [name for name in self.situation.held if name not in self.here and WITH in self.labels]
-        yield from (Triplet(self.action, WITH, name) for name in tools)
-        yield from (Triplet(self.action, WITH, hand) for hand in HANDS if hand not in self.here)
+                yield from (Triplet(thing, label, name) for thing in dict.fromkeys(things) if thing != name)
+        yield from self._lacking_hands()
 
-    def _is_usual(self, name: str) -> bool:
-        """Return whether the action often has this object beside a preposition."""
+    def _lacking(self) -> list[str]:
+        """Return the objects of the sentence that none of its graphs has, and what the hands hold as tools."""
         situation = self.situation
-        return situation.own(self.action, ANY, name) > situation.own(self.action, DOBJ, name)
+        covered = self.here | situation.covered
+        said = [name for name in situation.said.names if name in self.objects and name not in covered]
+        held = situation.held - self.here
+        return [
+            *said,
+            *(name for name in held if situation.own(self.action, WITH, name) or name in situation.said.names),
+        ]
+
+    def _usual(self) -> list[str]:
+        """Return the objects that the action has beside a preposition in other graphs."""
+        situation = self.situation
+        near = situation.near_names
+        return [
+            name
+            for name in situation.story.habits.ends[self.action, ANY]
+            if name not in self.here and name in near and situation.own(self.action, ANY, name) > 1
+        ]
+
+    def _lacking_hands(self) -> Iterator[Triplet]:
+        said = self.situation.said.hands
+        usual = self.situation.story.habits.handed[self.action, 2]
+        if not self.hands or (len(self.hands) == 1 and said != 1 and (said == 2 or usual)):
+            yield from (Triplet(self.action, WITH, hand) for hand in HANDS if hand not in self.hands)

@@ -52,6 +52,21 @@ class Story:
         return self.narrative.vocabulary or Vocabulary.of(self.graphs)
 
     @cached_property
+    def objects(self) -> frozenset[str]:
+        """The objects of L, without persons and hands."""
+        return frozenset(self.vocabulary.objects) - {PERSON, *HANDS}
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """The verbs of L."""
+        return frozenset(self.vocabulary.verbs)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The prepositions of L."""
+        return tuple(label for label in self.vocabulary.relationships if label not in (VERB, DOBJ))
+
+    @cached_property
     def habits(self) -> Habits:
         """The habits of the narrative."""
         return Habits.of(self.graphs)

@@ -27,13 +27,14 @@ class Habits:
     """Counts of edges by the graph's action, label and target; ``ANY`` in a place counts all.
 
     An edge between two objects is counted under its source. ``acts`` maps an action and its object to the numbers of
-    their graphs.
+    their graphs, and ``ends`` a source and its label (or ``ANY``) to their targets.
     """
 
     edges: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     actions: Counter[str] = field(default_factory=Counter)
     handed: Counter[tuple[str, int]] = field(default_factory=Counter)
     acts: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    ends: dict[tuple[str, str], dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
     graphs: int = 0
 
     @classmethod
@@ -47,6 +48,11 @@ class Habits:
     def add(self, graph: ActionGraph) -> None:
         """Count one more graph."""
         counted(self.edges, graph, 1)
+        for one in graph.triplets:
+            if one.edge != VERB:
+                self.ends[one.source, one.edge][one.target] = None
+                if one.edge != DOBJ:
+                    self.ends[one.source, ANY][one.target] = None
         hands = len({name for one in graph for name in (one.source, one.target) if name in HANDS})
         for action in graph.actions:
             self.actions[action] += 1

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from tsgkit.graph.model import HANDS, PERSON, Vocabulary
 from tsgkit.lexicon import PREPOSITIONS, mentions
+from tsgkit.lexicon.tables import word_set
 
 _WORD = re.compile(r"[^\W_]+")
 _TWO_HANDS = re.compile(
@@ -24,6 +25,7 @@ _TWO_HANDS = re.compile(
 )
 _ONE_HAND = re.compile(r"\b(one|single|free|other|left|right|first|second)[\s-](hand|arm|palm|fist)\b|one-handed")
 _PRONOUNS = frozenset({"it", "them", "him", "this", "that", "both", "one", "another"})
+_MEASURES = word_set("handful lump piece strip bit pair lot heap pile bunch part row edge end inside middle")
 _REACH = 5
 """So many words may stand between a preposition and the object it belongs to."""
 NEAR_LABELS: tuple[frozenset[str], ...] = (
@@ -119,12 +121,8 @@ def _labels_before(words: list[str], first: int) -> tuple[str, ...]:
         if words[place] not in PREPOSITIONS or (words[place] == "of" and place and words[place - 1] in _MEASURES):
             continue
         labels = [words[place]]
-        for start in range(max(0, place - 3), place):
-            labels.append("-".join(words[start : place + 1]))
+        labels += ["-".join(words[start : place + 1]) for start in range(max(0, place - 3), place)]
         if words[place] == "of" and place and words[place - 1] == "out":
             labels.append("from")
         return tuple(labels)
     return ()
-
-
-_MEASURES = frozenset("handful lump piece strip bit pair lot heap pile bunch part row edge end inside middle".split())
