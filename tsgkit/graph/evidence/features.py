@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 from tsgkit.graph.evidence.habits import ANY, HAND, Habits, counted
 from tsgkit.graph.evidence.sentence import NOTHING_SAID, SaidWords, read_sentence
@@ -184,6 +184,37 @@ class Situation:
         """Return how often an edge occurs in other data."""
         return self.story.corpus.count(start, label, end)
 
+    @cached_property
+    def wanted(self) -> list[tuple[str, str]]:
+        """The names of the sentence that no other of its graphs has, each with the feature of a graph without it."""
+        said, found = self.said, list[tuple[str, str]]()
+        for name in said.names:
+            if name not in self.covered:
+                unsure = "" if name in said.sure else ".unsure"
+                kind = "-verb" if self.story.vocabulary.is_only_a_verb(name) else ".place" if said.before[name] else ""
+                found.append((name, f"told.lacking{kind}{unsure}"))
+        return found
+
+    @cached_property
+    def edges_of_twins(self) -> Callable[[str, str], tuple[frozenset[Triplet], frozenset[Triplet]]]:
+        """The edges of the nearest twin and of all, by action and object."""
+
+        def found(action: str, thing: str) -> tuple[frozenset[Triplet], frozenset[Triplet]]:
+            twins = self.twins(action, thing)
+            return _edges(twins[:1]), _edges(twins)
+
+        return cache(found)
+
+    @cached_property
+    def usual_labels(self) -> Callable[[str], tuple[str, ...]]:
+        """The prepositions that most other graphs of an action have."""
+        return cache(lambda action: tuple(_usual_labels(self, action)))
+
+    @cached_property
+    def of_hands(self) -> Callable[[str, tuple[str, ...], frozenset[str]], tuple[Feature, ...]]:
+        """The features of the hands that a graph names, by its action and what it handles of what they hold."""
+        return cache(lambda action, named, handled: tuple(_of_hands(self, action, named, handled)))
+
     def status(self, name: str) -> str:
         """Return where a name comes from: the sentence, the hands, the graphs around, or nowhere."""
         if name in self.said.names:
@@ -199,6 +230,10 @@ class Situation:
         return tuple(self.story.graphs[place] for place in places[:MOST_TWINS])
 
 
+def _edges(graphs: Iterable[ActionGraph]) -> frozenset[Triplet]:
+    return frozenset(one for graph in graphs for one in graph.triplets if one.edge != VERB)
+
+
 def action_of(graph: ActionGraph) -> str:
     """Return a graph's action: the target of ``verb``, else the name where most edges start."""
     if graph.actions:
@@ -209,21 +244,28 @@ def action_of(graph: ActionGraph) -> str:
 
 def triplet_features(situation: Situation, action: str, triplet: Triplet) -> list[Feature]:
     """Return the features of one triplet in a graph with this action."""
+    found = list(_of_kind(situation, action, triplet))
+    if outside := len(situation.story.vocabulary.outside(triplet)):
+        found.append(("outside", float(outside)))
+    return found
+
+
+def _of_kind(situation: Situation, action: str, triplet: Triplet) -> Iterable[Feature]:
     source, edge, target = triplet
     kind = situation.kind
     if edge == VERB:
-        return list(_of_verb(situation, triplet))
+        return _of_verb(situation, triplet)
     if target in HANDS or source in HANDS:
-        return list(_of_hand(situation, action, triplet))
+        return _of_hand(situation, action, triplet)
     if source == action:
         if edge == DOBJ:
-            return list(_of_object(situation, action, target))
-        return list(_of_preposition(situation, action, edge, target))
+            return _of_object(situation, action, target)
+        return _of_preposition(situation, action, edge, target)
     if edge == DOBJ:
         return [("ill.dobj", 1.0)]
     if target == action:
         return [(f"{kind}.towards", 1.0), ("towards.own", math.log1p(situation.own(ANY, ANY, action)))]
-    return list(_of_far_edge(situation, triplet))
+    return _of_far_edge(situation, triplet)
 
 
 def _of_verb(situation: Situation, triplet: Triplet) -> Iterator[Feature]:
@@ -241,8 +283,6 @@ def _of_verb(situation: Situation, triplet: Triplet) -> Iterator[Feature]:
     yield f"{kind}.verb.own", math.log1p(own)
     if not own:
         yield f"{kind}.verb.new", 1.0
-    if target not in situation.story.vocabulary.verbs:
-        yield "verb.outside", 1.0
 
 
 def _of_object(situation: Situation, action: str, thing: str) -> Iterator[Feature]:
@@ -302,8 +342,6 @@ def _of_preposition(situation: Situation, action: str, label: str, thing: str) -
     yield f"{name}.place", math.log1p(max(0, situation.own(ANY, ANY, thing) - pair))
     yield f"{name}.common-label", math.log1p(situation.common(action, label, ANY))
     yield f"{name}.common-pair", math.log1p(situation.common(ANY, label, thing))
-    if label not in situation.story.vocabulary.relationships:
-        yield "prep.outside", 1.0
     yield from _in_order(situation, name, thing)
     if status == "said" and not said.before.get(thing):
         yield f"{name}.no-phrase", 1.0
@@ -366,52 +404,65 @@ def graph_features(situation: Situation, action: str, graph: ActionGraph) -> lis
     """Return the features of a graph as a whole."""
     return [
         *_shape(situation, action, graph),
-        *_hands_named(situation, action, graph),
+        *situation.of_hands(action, named_hands(graph), _handled(situation, graph)),
         *_lacking(situation, graph),
         *_beside_twins(situation, action, graph),
     ]
 
 
+def _handled(situation: Situation, graph: ActionGraph) -> frozenset[str]:
+    """Return the objects and tools of a graph that the hands hold."""
+    if not situation.held:
+        return frozenset()
+    return situation.held.intersection([one.target for one in graph.triplets if one.edge in (DOBJ, WITH)])
+
+
 def _shape(situation: Situation, action: str, graph: ActionGraph) -> Iterator[Feature]:
     kind = situation.kind
-    if len(graph.actions) != 1:
-        yield ("no-verb" if not graph.actions else "several-verbs"), 1.0
-    things = [one.target for one in graph if one.edge == DOBJ and one.source == action]
+    verbs = things = 0
+    labels, seen, repeated = set[str](), set[str](), set[str]()
+    linked = {action}
+    for source, edge, target in graph.triplets:
+        if edge == VERB:
+            verbs += 1
+            continue
+        if source == action:
+            linked.add(target)
+            things += edge == DOBJ
+        elif target == action:
+            linked.add(source)
+        if target != action:
+            (repeated if target in seen else seen).add(target)
+        if target not in HANDS:
+            labels.add(edge)
+    if verbs != 1:
+        yield ("no-verb" if not verbs else "several-verbs"), 1.0
     if not things:
         yield f"{kind}.no-dobj", 1.0
-        total = situation.others(action)
-        yield f"{kind}.no-dobj.usual", situation.own(action, DOBJ, ANY) / (total + 1)
-    elif len(things) > 1:
+        yield f"{kind}.no-dobj.usual", situation.own(action, DOBJ, ANY) / (situation.others(action) + 1)
+    elif things > 1:
         yield f"{kind}.several-dobj", 1.0
-    targets = Counter(one.target for one in graph if one.edge != VERB and one.target != action)
-    repeated = sum(number > 1 for number in targets.values())
     if repeated:
-        yield f"{kind}.repeated", float(repeated)
-    linked = {action, PERSON, *HANDS, *(one.target for one in graph if one.source == action)}
-    linked.update([one.source for one in graph if one.target == action])
-    loose = sum(not linked & {one.source, one.target} - {*HANDS, PERSON} for one in graph)
+        yield f"{kind}.repeated", float(len(repeated))
+    loose = sum(
+        one.target not in linked and (one.source not in linked or one.source in HANDS) for one in graph.triplets
+    )
     if loose:
         yield "loose", float(loose)
-    vocabulary = situation.story.vocabulary
-    outside = sum(len(vocabulary.outside(one)) for one in graph)
-    if outside:
-        yield "outside", float(outside)
-    for label in _usual_labels(situation, action):
-        if not any(one.edge == label and one.target not in HANDS for one in graph):
+    for label in situation.usual_labels(action):
+        if label not in labels:
             yield f"{kind}.usual-lacking", 1.0
 
 
 def _usual_labels(situation: Situation, action: str) -> Iterator[str]:
-    """Yield the prepositions that most other graphs of this action have."""
     total = situation.others(action)
     if total >= 2:
-        for label in situation.story.vocabulary.relationships:
-            if label not in (VERB, DOBJ, WITH) and situation.own(action, label, ANY) >= USUAL * total:
+        for label in situation.story.labels:
+            if label != WITH and situation.own(action, label, ANY) >= USUAL * total:
                 yield label
 
 
-def _hands_named(situation: Situation, action: str, graph: ActionGraph) -> Iterator[Feature]:
-    named = named_hands(graph)
+def _of_hands(situation: Situation, action: str, named: tuple[str, ...], handled: frozenset[str]) -> Iterator[Feature]:
     number = len(named)
     yield f"{situation.kind}.hands.{number}", 1.0
     if situation.told:
@@ -422,46 +473,36 @@ def _hands_named(situation: Situation, action: str, graph: ActionGraph) -> Itera
     shares = None if before else situation.story.hand_shares.get(situation.number)
     if shares and named:
         yield "hands.share", math.log(shares.get(named, 0.0) + 0.02)
-    things = {one.target for one in graph if one.edge in (DOBJ, WITH)}
     for hand in named:
-        held = situation.hands.of(hand) or ()
         other = situation.hands.of(HANDS[hand == HANDS[0]]) or ()
-        if things.intersection(held):
+        if handled.intersection(situation.hands.of(hand) or ()):
             yield "hands.holds", 1.0
-        elif things.intersection(other) and number == 1:
+        elif number == 1 and handled.intersection(other):
             yield "hands.other-holds", 1.0
-    if number == 1 and HANDS[1] in named:
+    if named == HANDS[1:]:
         yield "hands.second-alone", 1.0
 
 
-def _lacking(situation: Situation, graph: ActionGraph) -> Iterator[Feature]:
-    """Yield what the sentence mentions and no graph has."""
-    if not situation.told:
-        return
-    here = {name for one in graph for name in (one.source, one.target)}
-    vocabulary, said = situation.story.vocabulary, situation.said
-    for name in said.names:
-        if name in here or name in situation.covered:
-            continue
-        sure = "" if name in said.sure else ".unsure"
-        if vocabulary.is_only_a_verb(name):
-            yield f"told.lacking-verb{sure}", 1.0
-        else:
-            yield f"told.lacking{'.place' if said.before[name] else ''}{sure}", 1.0
+def _lacking(situation: Situation, graph: ActionGraph) -> list[Feature]:
+    """Return what the sentence mentions and no graph has."""
+    wanted = situation.wanted
+    if not wanted:
+        return []
+    here = {name for one in graph.triplets for name in (one.source, one.target)}
+    return [(feature, 1.0) for name, feature in wanted if name not in here]
 
 
 def _beside_twins(situation: Situation, action: str, graph: ActionGraph) -> Iterator[Feature]:
     """Yield how a graph differs from the nearest graph with the same action and object."""
-    thing = next((one.target for one in graph if one.edge == DOBJ and one.source == action), None)
+    thing = next((one.target for one in graph.triplets if one.edge == DOBJ and one.source == action), None)
     if thing is None:
         return
-    twins = situation.twins(action, thing)
-    if not twins:
+    nearest, all_ = situation.edges_of_twins(action, thing)
+    if not all_:
         return
-    mine = {one for one in graph if one.edge != VERB}
-    theirs = {one for one in twins[0] if one.edge != VERB}
+    mine = {one for one in graph.triplets if one.edge != VERB}
     kind = situation.kind
-    yield f"{kind}.twin.lacking", float(len(theirs - mine))
-    yield f"{kind}.twin.surplus", float(len(mine - set().union(*map(set, twins))))
-    if mine == theirs:
+    yield f"{kind}.twin.lacking", float(len(nearest - mine))
+    yield f"{kind}.twin.surplus", float(len(mine - all_))
+    if mine == nearest:
         yield f"{kind}.twin.same", 1.0

@@ -91,6 +91,8 @@ def weighed(situation: Situation, weights: Mapping[str, float] = WEIGHTS) -> Wei
     """Return the probability of each edit, the likeliest first, and that of no edit."""
     scorer = _Scorer(situation, weights)
     edits = edits_of(situation)
+    if not edits:
+        return Weighed((), 1.0)
     base = scorer.score(situation.graph)
     scores = [scorer.score(one.made(situation.graph)) - base + weights.get(f"edit.{one.name}", 0.0) for one in edits]
     most = max([0.0, *scores])
