@@ -8,7 +8,7 @@
 ('prep', 'mismatched: fill -> prep -> hand1, expected fill -> with -> hand1')
 >>> slipped = published_error(graph, L, seed=1)
 >>> slipped.name, *map(str, slipped.changes)
-('mismatched', 'mismatched: fill -> with -> tea-pot, expected fill -> with -> hand1')
+('mismatched', 'mismatched: fill -> with -> fill, expected fill -> with -> hand1')
 
 Published-style errors are those of the paper's refinement data: of the same four kinds as the seeded ones, but an
 element is replaced by any other of L (a verb for an object, a hand for a verb), and a redundant triplet may have any
@@ -63,7 +63,7 @@ def published_error(graph: ActionGraph, vocabulary: Vocabulary, *, seed: int | s
     choice.shuffle(kinds)
     for kind in kinds:
         for spoilt in _published(graph, kind, vocabulary, choice):
-            if (found := slipped(graph, spoilt, kind)) and len(found.changes) == 1:
+            if (found := slipped(graph, spoilt, str(kind))) and len(found.changes) == 1:
                 return found
     raise EditError("this graph cannot be given a published error: L has nothing else for it")
 

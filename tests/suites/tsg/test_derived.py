@@ -15,9 +15,8 @@ from tsg_tasks import DERIVATIONS, ROWS, TASKS, rows_in, samples_of
 from tsgkit.errors import UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.edits import diff
-from tsgkit.suites.tsg import repairs as repairing
+from tsgkit.suites.tsg import faults
 from tsgkit.suites.tsg.items import ActionsSample, AnySample, EdgesSample, NodesSample, RefineSample
-from tsgkit.suites.tsg.repairs import ERRORS
 
 SINGLE, SEVERAL = row("sa-sgg", "a"), row("ma-sgg", "b")
 L: dict[str, Any] = {

@@ -68,6 +68,7 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
             "precision": extra("the share of the triplets said that are right"),
             "recall": extra("the share of the triplets wanted that were said"),
             "restored": Metric("spoilt graphs that are exactly the original again"),
+            "still_wrong": Metric("spoilt graphs that are not the original again", more_is_better=False),
             "newly_broken": Metric(
                 "spoilt graphs in which a right triplet was lost or a wrong one added", more_is_better=False
             ),
@@ -77,7 +78,6 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
             "f1_before": extra("f1 of the graphs as they were given, the same for every subject"),
             "fixed": extra("errors that are mended, over all errors"),
             "left": extra("errors of which nothing changed, over all errors", more_is_better=False),
-            "still_wrong": extra("spoilt graphs that are not the original again", more_is_better=False),
         }
     )
     sources = ("sa-sgg", "ma-sgg")
@@ -249,13 +249,13 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
     scores = {
         **{name: scored[name] for name in ("precision", "recall", "f1")},
         "restored": right_or_wrong(restored, reason),
+        "still_wrong": right_or_wrong(not restored, reason),
         "newly_broken": right_or_wrong(bool(broken), reason) if answer else Score.missing("no answer"),
         "clean_touched": Score.missing(SPOILT),
         "exact_match": right_or_wrong(restored, reason),
         "f1_before": Score(compare_graphs(original, spoilt).f1, 1, "the graph as it was given"),
         "fixed": Score(fixed, errors, reason),
         "left": Score(left, errors, reason),
-        "still_wrong": right_or_wrong(not restored, reason),
     }
     counts = {"errors": errors, "fixed": fixed, "left": left, "newly_broken": len(broken), "clean_touched": 0}
     return Scored(scores, counts | graphs)
