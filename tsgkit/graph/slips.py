@@ -144,14 +144,14 @@ def _without_target(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[Acti
 
 
 def _verb_turned(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
-    """The action does the person."""
+    """The person-verb triplet turned round."""
     for place, triplet in enumerate(graph.triplets):
         if triplet.edge == VERB:
             yield _with(graph, place, triplet.reversed)
 
 
 def _without_verb(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
-    """Nobody does it: no person-verb triplet."""
+    """A graph without its person-verb triplet."""
     for place, triplet in enumerate(graph.triplets):
         if triplet.edge == VERB:
             yield _with(graph, place)

@@ -65,7 +65,9 @@ def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Itera
     names = {action.dest: action.option_strings[-1] for action in parser._actions if action.option_strings}
     for name, value in options.items():
         if name not in names:
-            raise UsageError(f"there is no option {name}", hint=meant(name, sorted(set(names) - {"help", "json", "quiet"})))
+            raise UsageError(
+                f"there is no option {name}", hint=meant(name, sorted(set(names) - {"help", "json", "quiet"}))
+            )
         option = names[name]
         if value is True:
             yield option

@@ -25,13 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import permutations
 from random import Random
 from typing import NamedTuple
 
 from tsgkit.errors import EditError
-from tsgkit.graph.careless_writing import WRITINGS, careless_reading
+from tsgkit.graph.careless_texts import WRITINGS, careless_reading
 from tsgkit.graph.corruptions import Corrupted, Corruption, corrupt
 from tsgkit.graph.edits import Change, diff
 from tsgkit.graph.folding import fold_graph
@@ -72,16 +71,29 @@ def faults_of(graph: ActionGraph, beside: Sequence[ActionGraph], vocabulary: Voc
 
     ``beside`` are all graphs of the same sentence.
     """
-    makers: list[Callable[[], Fault]] = [
-        *(partial(_seeded, graph, error, vocabulary, seed) for error in (*map(str, Corruption), *SEVERAL)),
-        lambda: _named(PUBLISHED, published_error(graph, vocabulary, seed=seed)),
-        lambda: _named(READING, careless_reading(graph, beside, seed=seed)),
-        lambda: _named(ANNOTATOR, annotator_slip(graph, vocabulary, seed=seed)),
-    ]
-    for made in makers:
+    drawn: set[ActionGraph] = set()
+    for error in (*map(str, Corruption), *SEVERAL):
         with suppress(EditError):
-            yield made()
+            fault = _seeded(graph, error, vocabulary, seed)
+            drawn.add(fault.graph)
+            yield fault
+    makers: dict[str, Callable[[str], Slipped]] = {
+        PUBLISHED: lambda seed: published_error(graph, vocabulary, seed=seed),
+        READING: lambda seed: careless_reading(graph, beside, seed=seed),
+        ANNOTATOR: lambda seed: annotator_slip(graph, vocabulary, seed=seed),
+    }
+    for origin, maker in makers.items():
+        with suppress(EditError):
+            found = next((one for one in _draws(maker, seed) if one.graph not in drawn), None)
+            if found is not None:
+                drawn.add(found.graph)
+                yield Fault(f"{origin}-{found.name}", origin, found.graph, found.changes, _kinds(found.changes))
     yield Fault(NONE, NONE, graph, (), ())
+
+
+def _draws(maker: Callable[[str], Slipped], seed: str) -> Iterator[Slipped]:
+    """Yield a few faults of one source, of which the first may be drawn by another source too."""
+    return (maker(f"{seed}/{attempt}" if attempt else seed) for attempt in range(ATTEMPTS))
 
 
 def written_fault(original: ActionGraph, written: ActionGraph) -> Fault | None:
@@ -91,10 +103,6 @@ def written_fault(original: ActionGraph, written: ActionGraph) -> Fault | None:
         return None
     kinds = _kinds(changes)
     return Fault(f"{MODEL}-{kinds[0] if len(changes) == 1 else 'several'}", MODEL, written, changes, kinds)
-
-
-def _named(origin: str, found: Slipped) -> Fault:
-    return Fault(f"{origin}-{found.name}", origin, found.graph, found.changes, _kinds(found.changes))
 
 
 def _kinds(changes: Sequence[Change]) -> tuple[Corruption, ...]:

@@ -41,10 +41,10 @@ def run(arguments: argparse.Namespace) -> int:
     found = wrong_graphs(arguments.source, arguments.data, arguments.subject)
     put("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.rows), None, arguments)
     if arguments.json:
-        say(json.dumps({"items": len(found.rows), "dropped": dict(+found.dropped)}, indent=2, ensure_ascii=False))
+        say(json.dumps({"items": len(found.rows), "dropped": dict(found.dropped)}, indent=2, ensure_ascii=False))
     elif not arguments.quiet:
         say(f"{count(len(found.rows), 'item')} made from wrong graphs, no model was asked")
-        for reason, times in (+found.dropped).most_common():
+        for reason, times in found.dropped.most_common():
             say(f"dropped: {inert(reason)} ({times:,})")
         say(f"written: {inert(arguments.out)}")
     return GOOD

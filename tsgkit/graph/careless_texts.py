@@ -8,7 +8,7 @@ fill -> dobj -> the pot
 fill -> with -> hand1
 >>> misread = careless_reading(graph, seed=1)
 >>> misread.name, *map(str, misread.changes)
-('missing-arrow', 'missing: fill -> dobj -> pot')
+('cut-off', 'missing: fill -> with -> hand1')
 
 A graph is written in one of the ways of :data:`WRITINGS` and read as the answer of a model is; a way whose text is
 read as the graph that it was, or as another one altogether, makes no fault. The same seed writes the same graph in the
@@ -143,7 +143,6 @@ WRITINGS: dict[str, Writing] = {
     "articles": _renamed(lambda name: f"the {name}"),
     "plurals": _renamed(_plural, once=True),
     "spaces": _renamed(lambda name: name.replace("-", " ")),
-    "gloss": _renamed(lambda name: f"{name} (on the table)", once=True),
     "hands-in-words": _hands_in_words,
     "inflected": _inflected,
     "missing-arrow": _without_an_arrow,
