@@ -15,8 +15,10 @@ import json
 from pathlib import Path
 
 from tsgkit.cli.agent_options import add_force, put
+from tsgkit.cli.targets import check_targets
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import GOOD
+from tsgkit.library.overwrites import refuse_to_overwrite_sources
 
 FILE = "repairs.jsonl"
 
@@ -38,7 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the rows, and print how many graphs were dropped and why."""
     from tsgkit.suites.tsg.commands.wrong_graphs import wrong_graphs
 
+    check_targets([Path(arguments.out)], [arguments.source])
     found = wrong_graphs(arguments.source, arguments.data, arguments.subject)
+    refuse_to_overwrite_sources(arguments.out, *found.sources)
     put("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.rows), None, arguments)
     if arguments.json:
         say(json.dumps({"items": len(found.rows), "dropped": dict(found.dropped)}, indent=2, ensure_ascii=False))

@@ -51,6 +51,8 @@ class WrongGraphs:
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
+    sources: tuple[str, ...] = ()
+    """The files of the run's data."""
 
 
 def wrong_graphs(path: Path, data: str | None = None, subject: str | None = None) -> WrongGraphs:
@@ -68,7 +70,7 @@ def wrong_graphs(path: Path, data: str | None = None, subject: str | None = None
     subjects = dict.fromkeys(row.cell.subject for row in rows)
     if subject is not None and subject not in subjects:
         raise UsageError(f"{path}: {subject} was not asked in this run", hint=f"there are {', '.join(subjects)}")
-    found, places = WrongGraphs(), places_of_calls(path)
+    found, places = WrongGraphs(sources=tuple({row.dataset.file for row in rows})), places_of_calls(path)
     calls = Journal(path / CALLS, writes=False)
     for row in rows:
         if subject in (None, row.cell.subject):
