@@ -24,8 +24,7 @@ from tsgkit.errors import EditError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Triplet
 from tsgkit.graph.prompt_text import arrows
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
-from tsgkit.graph.slips import Slipped, slipped
-from tsgkit.lexicon import forms
+from tsgkit.graph.slips import Slipped, inflections, slipped
 
 SIDES = {"hand1": "right hand", "hand2": "left hand"}
 Writing = Callable[[ActionGraph, Sequence[ActionGraph], random.Random], str]
@@ -37,13 +36,13 @@ def careless_reading(graph: ActionGraph, beside: Sequence[ActionGraph] = (), *, 
     ``beside`` are the other graphs of the same sentence, which careless writers run into.
     """
     choice = random.Random(f"{seed}/reading/{sorted(graph.triplets)}")
-    names = list(WRITINGS)
+    names = list(WRITINGS) if graph.triplets else []
     choice.shuffle(names)
     for name in names:
         answer = read_graphs(WRITINGS[name](graph, beside, choice), 1)
         if isinstance(answer, GraphAnswer) and (found := slipped(graph, answer.graphs[0], name)):
             return found
-    raise EditError("this graph is read as it was, in whatever way it is written")
+    raise EditError("this graph is empty, or read as it was in whatever way it is written")
 
 
 def _lines(graph: ActionGraph, written: Callable[[Triplet], str]) -> str:
@@ -81,7 +80,7 @@ def _hands_in_words(graph: ActionGraph, beside: Sequence[ActionGraph], choice: r
 
 def _inflected(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
     """The action as the sentence has it, wherever it is not the target of verb."""
-    form = {action: choice.choice(sorted(forms(action) - {action}) or [action]) for action in graph.actions}
+    form = {action: choice.choice(inflections(action) or [action]) for action in graph.actions}
     return _lines(graph, lambda one: _arrow((form.get(one.source, one.source), one.edge, one.target)))
 
 

@@ -56,16 +56,26 @@ def slipped(original: ActionGraph, spoilt: ActionGraph, name: str) -> Slipped | 
     return Slipped(spoilt, name, changes) if 0 < len(changes) <= MOST and spoilt.triplets else None
 
 
+def inflections(action: str) -> list[str]:
+    """Return the other forms of an action, of which the first word is the verb.
+
+    >>> inflections("pick-up")
+    ['picked-up', 'picking-up', 'picks-up']
+    """
+    verb, *more = action.split("-")
+    return ["-".join([form, *more]) for form in sorted(forms(verb) - {verb})]
+
+
 def published_error(graph: ActionGraph, vocabulary: Vocabulary, *, seed: int | str) -> Slipped:
     """Return the graph with one error as published; ``EditError`` where it allows none."""
     choice = random.Random(f"{seed}/published/{sorted(graph.triplets)}")
-    kinds = list(Corruption)
+    kinds = list(Corruption) if graph.triplets else []
     choice.shuffle(kinds)
     for kind in kinds:
         for spoilt in _published(graph, kind, vocabulary, choice):
             if (found := slipped(graph, spoilt, str(kind))) and len(found.changes) == 1:
                 return found
-    raise EditError("this graph cannot be given a published error: L has nothing else for it")
+    raise EditError("this graph cannot be given a published error: it is empty, or L has nothing else for it")
 
 
 def _published(
@@ -160,7 +170,7 @@ def _without_verb(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[Action
 def _inflected(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
     """The action in another form wherever it is not the target of verb, or in one place."""
     for action in graph.actions:
-        for form in sorted(forms(action) - {action}):
+        for form in inflections(action):
             yield ActionGraph(one._replace(source=form) if one.source == action else one for one in graph.triplets)
             yield from _renamed_once(graph, action, form)
 

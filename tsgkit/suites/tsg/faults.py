@@ -121,6 +121,8 @@ def _seeded(graph: ActionGraph, error: str, vocabulary: Vocabulary, seed: str) -
 def _several(graph: ActionGraph, number: int, vocabulary: Vocabulary, seed: str) -> tuple[Corrupted, ...]:
     """Return the steps that put so many errors into a graph, of different kinds, which leave each other alone."""
     orders = list(permutations(Corruption, number))
+    if number > SEVERAL["several"]:  # a redundant triplet takes longest to draw, and those before it may fail
+        orders = [kinds for kinds in orders if Corruption.REDUNDANT not in kinds[:-1]]
     Random(seed).shuffle(orders)
     for attempt in range(ATTEMPTS):
         for kinds in orders:

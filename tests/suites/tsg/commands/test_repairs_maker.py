@@ -231,5 +231,10 @@ def test_models_are_asked_about_clean_graphs_and_several_faults_and_their_calls_
     assert set(calls) == set(ASKED)
     assert sum(calls.values()) == row["usage"]["calls"]
     assert row["by"]["error"]["none"]["profiles"]["strict"]["clean_touched"]["n"] == 1
+    assert main(["report", "run", "--by", "source"]) == 0
+    told = capsys.readouterr().out.partition("graphs mended, and what it took")[2].splitlines()
+    assert told[1].split()[-7:] == ["calls", "an", "item", "tokens", "an", "item", "cost"]
+    clean = next(line for line in told if "source none" in line)
+    assert f"{calls['none']:.2f}" in clean.split()
     if solver != "agent":
         assert calls == dict.fromkeys(ASKED, 3 if solver == "vote:3" else 1)
