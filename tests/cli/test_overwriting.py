@@ -44,6 +44,7 @@ DATA = (
     Writes("make spatialgen --scene Kitchen -o out --quiet --model script:said.jsonl", "out"),
     Writes("make sceneeval --items 1 -o out.csv", "out.csv"),
     Writes("make sceneeval --items 1 -o out.csv --model script:said.jsonl", "out.csv"),
+    Writes("make repairs --from written -o out", "out"),
     Writes("convert graphs.txt out.json", "out.json"),
     Writes(f'formula solve "{CUP}" -o out', "out", "ortools"),
     Writes(f'formula repair "{CUP}" layout.json -o out', "out", "ortools"),
@@ -93,8 +94,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("evaluated") / "written"
+    words = ["eval", "--task", "tsg/sa-sgg", "--limit", "9", "--model", "baseline/rules", "--quiet"]
+    assert main([*words, "--out", str(folder)]) == 0
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path: Path, run: Path, written: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TSGKIT_DATA_HOME", str(tmp_path / "home"))
     Path("graphs.txt").write_text("fill -> verb -> person\nfill -> dobj -> kettle\n")
@@ -105,6 +114,7 @@ def here(tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("layout.json").write_text(json.dumps(LAYOUT))
     Path("house_1.json").write_text(foreign.text(foreign.holodeck()))
     shutil.copytree(run, "run")
+    shutil.copytree(written, "written")
     shutil.copy(TASKS / "tsg/data/sa-sgg.jsonl", "graphs.jsonl")
     shutil.copy(TASKS / "tsg/data/sgqa.jsonl", "sgqa.jsonl")
     shutil.copy(TASKS / "sceneeval/data/rooms/good/scene_0.json", "room.json")
@@ -252,6 +262,8 @@ def test_folders_that_hold_something_else_are_left_alone(case: Writes, capsys: C
         "scene show room.svg -o room.svg",
         "scene draw annotations.svg -o annotations.svg",
         "runs show run --script run/calls.jsonl --force",
+        "make repairs --from written -o written/calls.jsonl --force",
+        "make repairs --from written --data graphs.jsonl -o graphs.jsonl --force",
     ],
 )
 def test_inputs_are_never_overwritten(words: str, capsys: Captured) -> None:

@@ -62,11 +62,13 @@ def make(maker: str, output: str | Path, **options: Any) -> MadeItems:  # noqa: 
 
 def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Iterator[str]:
     """Yield options as they are typed. Raise ``UsageError`` for an unknown one."""
-    names = {action.dest for action in parser._actions}
+    names = {action.dest: action.option_strings[-1] for action in parser._actions if action.option_strings}
     for name, value in options.items():
         if name not in names:
-            raise UsageError(f"there is no option {name}", hint=meant(name, sorted(names - {"help", "json", "quiet"})))
-        option = f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"there is no option {name}", hint=meant(name, sorted(set(names) - {"help", "json", "quiet"}))
+            )
+        option = names[name]
         if value is True:
             yield option
         elif value not in (None, False):

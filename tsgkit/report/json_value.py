@@ -53,6 +53,7 @@ def row_value(row: ReportRow) -> dict[str, Any]:
         "errors": row.errors,
         "by": {group: _boards(members) for group, members in row.groups.items()},
         "usage": row.usage,
+        "usage_by": row.group_usage,
     }
 
 

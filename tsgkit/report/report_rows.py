@@ -85,6 +85,8 @@ class ReportRow:
     """The judge of images or scenes."""
     groups: dict[str, dict[str, Board]] = field(default_factory=dict)
     """For every group asked for: the board of each of its members, by name, in order; its headline metrics."""
+    group_usage: dict[str, dict[str, dict[str, Any] | None]] = field(default_factory=dict)
+    """The usage of the calls for each member of each group, as for the row."""
     controls: tuple[Control, ...] = ()
     """The scores of control programs on the same samples."""
     clusters_are: str = "scenarios"
@@ -283,6 +285,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         judge=row.judge,
         clusters_are=row.task.clusters_are(row.dataset),
         groups=sums.boards(seed, shown, wanted.more_of_groups(row.task)),
+        group_usage=sums.usages(),
     )
 
 
@@ -377,6 +380,7 @@ class _Sums:
         self.row, self.tally, self.computed = row, row.task.tally(), computed
         self.members: dict[str, dict[str, Tally]] = {group: {} for group in by}
         self.usage: dict[str, Any] = {}
+        self.usage_of: dict[str, dict[str, dict[str, Any]]] = {group: {} for group in by}
         self.errors: dict[str, int] = {}
         self.unasked = 0
         self._added = bytearray(len(row.numbers))
@@ -418,6 +422,7 @@ class _Sums:
                 if name not in members:
                     members[name] = self.row.task.tally()
                 members[name].add(cluster, part.scores, part.counts)
+                add_usage(self.usage_of[group].setdefault(name, {}), record["usage"])
 
     def _part(self, place: int, group: str, name: str, record: Mapping[str, Any]) -> PartOfSample | None:
         """Return the part of a sample that counts for a member of a partial group."""
@@ -429,6 +434,10 @@ class _Sums:
     def _groups(self, place: int, group: str, record: Mapping[str, Any]) -> Collection[str]:
         stored: Collection[str] | None = record["groups"].get(group)
         return self.computed.of(place)[group] if stored is None else stored
+
+    def usages(self) -> dict[str, dict[str, dict[str, Any] | None]]:
+        """Return what the calls for the members of every group took."""
+        return {group: {name: usage_value(used) for name, used in of.items()} for group, of in self.usage_of.items()}
 
     def boards(self, seed: int, shown: Sequence[str], more: Sequence[str]) -> dict[str, dict[str, Board]]:
         """Return the board of every member of every group; members that take only parts of samples have no ``more``."""

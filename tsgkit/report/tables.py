@@ -12,9 +12,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tsgkit.library.bundle import bundled
-from tsgkit.report.figures import NOTHING, cost, interval, number, one_of, percent, tokens, weight, with_interval
+from tsgkit.report.figures import (
+    NOTHING,
+    UNKNOWN,
+    cost,
+    interval,
+    number,
+    one_of,
+    percent,
+    tokens,
+    weight,
+    with_interval,
+)
 from tsgkit.report.phrases import MORE_ROOM
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
@@ -29,6 +41,8 @@ VALUES = ("strict", "95 % interval", "n", "official", "95 % interval", "n")
 COUNTED = "hallucinated_"
 """Prefixes of counts that were also published."""
 MOST_ERRORS = 5
+REPAIRS = ("restored", "still_wrong", "newly_broken", "clean_touched")
+"""The metrics of graphs to mend, which stand in one line beside the calls."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +71,7 @@ def document(report: Report) -> Document:
         *(_scores(report, task) for task in _tasks(report)),
         *controls(report),
         *_groups(report),
+        *_repairs(report),
         *_hallucinations(report),
         *published_tables(report),
         _outcomes(report),
@@ -163,6 +178,38 @@ def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[str, 
 def shown_in(board: Board, metrics: Iterable[str]) -> tuple[str, ...]:
     """Return which of these metrics a board has been made for."""
     return tuple(name for name in metrics if name in (board.profiles["strict"] or {}))
+
+
+def _repairs(report: Report) -> Iterator[Table]:
+    """Yield what became of graphs to mend and what it took, for all of them and for the members of each group."""
+    for task in _tasks(report):
+        rows = [row for row in report.rows if row.task == task and set(REPAIRS) <= set(row.metrics)]
+        if rows:
+            took = ("calls an item", "tokens an item", "cost")
+            head = (*_who_head(report), "of", "items", *(name.replace("_", " ") for name in REPAIRS), *took)
+            lines = tuple(line for row in rows for line in _repaired(report, row))
+            title = (Foreign(task), ": graphs mended, and what it took")
+            yield Table(title, head, lines, words=1 + len(_who_head(report)))
+
+
+def _repaired(report: Report, row: ReportRow) -> Iterator[tuple[str, ...]]:
+    members = [("all", row.board, row.usage)]
+    for group, boards in row.groups.items():
+        members += [(f"{group} {name}", board, row.group_usage[group][name]) for name, board in boards.items()]
+    for name, board, usage in members:
+        values = board.profiles["strict"] or {}
+        figures = (percent(values.get(metric)) for metric in REPAIRS)
+        yield (*_who(report, row), Foreign(name), number(board.n), *figures, *_each(usage, board.n), cost(usage))
+
+
+def _each(usage: Mapping[str, Any] | None, items: int) -> Iterator[str]:
+    """Yield calls and tokens for each of so many items."""
+    if usage is None or not items:
+        yield from (NOTHING, NOTHING)
+        return
+    yield f"{usage['calls'] / items:.2f}"
+    told = usage["prompt_tokens"] is not None
+    yield f"{(usage['prompt_tokens'] + usage['completion_tokens']) / items:,.0f}" if told else UNKNOWN
 
 
 def _hallucinations(report: Report) -> Iterator[Table]:

@@ -17,8 +17,9 @@ from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.edits import diff
 from tsgkit.suites.tsg import repairs as repairing
 from tsgkit.suites.tsg.items import ActionsSample, AnySample, EdgesSample, NodesSample, RefineSample
-from tsgkit.suites.tsg.repairs import ERRORS
 
+SEVERAL_ERRORS = {"several": 2, "three": 3, "four": 4}
+SEEDED = (*Corruption, *SEVERAL_ERRORS)
 SINGLE, SEVERAL = row("sa-sgg", "a"), row("ma-sgg", "b")
 L: dict[str, Any] = {
     "object": ["person", "hand1", "hand2", "cup", "lid", "screw"],
@@ -94,20 +95,25 @@ def test_actions_keep_their_order_and_are_not_given_away() -> None:
 
 def test_a_repair_is_asked_of_every_graph_and_type_of_error() -> None:
     samples = repairs(SINGLE, SEVERAL)
-    assert [sample.item_id for sample in samples] == [
-        *(f"a/0/{error}" for error in ERRORS),
-        *(f"b/{number}/{error}" for number in (0, 1) for error in ERRORS),
-    ]
-    assert [sample.groups["error"] for sample in samples[:5]] == [(error,) for error in ERRORS]
+    seeded = [sample.item_id for sample in samples if sample.origin == "seeded"]
+    assert seeded == [f"{graph}/{error}" for graph in ("a/0", "b/0", "b/1") for error in SEEDED]
+    for number in range(3):
+        others = [sample.origin for sample in samples[11 * number : 11 * number + 11]][7:]
+        assert others == ["published", "reading", "annotator", "none"]
+    assert all(sample.groups["error"] == (sample.error,) for sample in samples)
+    assert all(sample.groups["source"] == (sample.origin,) for sample in samples)
+    assert all(sample.groups["faults"] == (str(len(sample.changes)),) for sample in samples)
     assert all(sample.seed == f"0/{sample.item_id.rpartition('/')[0]}" for sample in samples)
 
 
 def test_a_graph_to_mend_has_one_error_of_its_type_and_several_have_two_of_different_types() -> None:
     for sample in repairs(SINGLE, SEVERAL):
+        if sample.origin != "seeded":
+            continue
         assert sample.spoilt != sample.original
         assert sample.spoilt.triplets
-        assert len(set(sample.kinds)) == len(sample.kinds) == (2 if sample.error == "several" else 1)
-        assert sample.error in ("several", sample.kinds[0])
+        assert len(set(sample.kinds)) == len(sample.kinds) == SEVERAL_ERRORS.get(sample.error, 1)
+        assert sample.error in (*SEVERAL_ERRORS, sample.kinds[0])
         lost = set(sample.original) - set(sample.spoilt)
         new = set(sample.spoilt) - set(sample.original)
         assert lost == {change.reference for change in sample.changes} - {None}
@@ -117,7 +123,7 @@ def test_a_graph_to_mend_has_one_error_of_its_type_and_several_have_two_of_diffe
 def test_single_errors_are_what_the_difference_of_the_graphs_says() -> None:
     names = {"redundant": "extra"}
     for sample in repairs(SINGLE, SEVERAL):
-        if sample.error != "several":
+        if sample.origin == "seeded" and sample.error not in SEVERAL_ERRORS:
             kinds = [change.kind for change in diff(sample.original, sample.spoilt).changes]
             assert kinds == [names.get(sample.error, sample.error)]
 

@@ -50,7 +50,7 @@ def test_the_right_answer_is_right_in_every_metric_and_has_no_official_score(tas
         assert list(found.scores) == ["strict"]
         assert set(found.scores["strict"]) == set(METRICS[task])
         for name, value in values(found).items():
-            if name != "f1_before":
+            if name != "f1_before" and value is not None:
                 assert value == (0 if name in lower else 1), name
 
 
@@ -60,6 +60,9 @@ def test_no_answer_is_zero_with_its_full_weight(task: str, reply: Reply | None) 
     for sample in samples(task):
         found = judge(sample, reply)
         assert found.answer is None
+        if isinstance(sample, RefineSample) and sample.is_clean:
+            assert {one.weight for one in found.scores["strict"].values()} == {0}
+            continue
         for name in ("precision", "recall", "f1", "exact_match"):
             assert (found.scores["strict"][name].sum, found.scores["strict"][name].weight > 0) == (0, True)
 
@@ -87,13 +90,35 @@ def test_edges_are_scored_as_generated_graphs_are() -> None:
     assert found.counts["missing_graphs"] == 1
 
 
-@pytest.mark.parametrize("error", ["redundant", "missing", "mismatched", "reversed", "several"])
+@pytest.mark.parametrize("error", ["redundant", "missing", "mismatched", "reversed", "several", "three", "four"])
 def test_the_graph_given_back_as_it_was_leaves_every_error(error: str) -> None:
     sample = repair(error)
     found = judge(sample, Reply(str(sample.spoilt)))
     said = values(found)
     assert (said["fixed"], said["left"], said["newly_broken"]) == (0, 1, 0)
+    assert (said["restored"], said["still_wrong"], said["clean_touched"]) == (0, 1, None)
     assert said["f1"] == said["f1_before"] != 1
+
+
+def test_a_clean_graph_counts_only_as_touched_or_not() -> None:
+    sample = repair("none")
+    alone, changed = (values(judge(sample, Reply(str(graph)))) for graph in (sample.original, repair("missing").spoilt))
+    assert (alone.pop("clean_touched"), changed.pop("clean_touched")) == (0, 1)
+    assert set(alone.values()) == set(changed.values()) == {None}
+
+
+def test_a_clean_graph_with_another_beside_it_is_touched() -> None:
+    sample = repair("none")
+    text = f"{sample.original}\n\nperson -> verb -> take"
+    assert values(judge(sample, Reply(text)))["clean_touched"] == 1
+
+
+def test_a_mended_graph_is_restored() -> None:
+    for sample in samples("refine"):
+        found = values(judge(sample, Reply(shown_answer(sample))))
+        assert isinstance(sample, RefineSample)
+        if not sample.is_clean:
+            assert (found["restored"], found["still_wrong"]) == (1, 0)
 
 
 def test_half_of_a_repair_is_neither_fixed_nor_left() -> None:
@@ -150,8 +175,21 @@ def test_collected_replies_are_scored_and_official_says_why_it_is_missing(task: 
 
 def test_repairs_are_told_apart_by_their_errors(tmp_path: Path) -> None:
     report = scored(tmp_path, "refine", ["error"])
-    assert sorted(report.groups["error"]) == ["mismatched", "missing", "redundant", "reversed", "several"]
+    errors = list(report.groups["error"])
+    assert errors[:7] == ["redundant", "missing", "mismatched", "reversed", "several", "three", "four"]
+    assert [error.partition("-")[0] for error in errors[7:]] == ["published", "reading", "annotator", "none"]
     assert {board.n for board in report.groups["error"].values()} == {1}
+
+
+def test_repairs_are_told_apart_by_the_source_and_number_of_faults(tmp_path: Path) -> None:
+    report = scored(tmp_path, "refine", ["source", "faults"])
+    assert {name: board.n for name, board in report.groups["source"].items()} == {
+        "seeded": 7, "published": 1, "reading": 1, "annotator": 1, "none": 1,
+    }  # fmt: skip
+    assert list(report.groups["faults"])[:2] == ["0", "1"]
+    clean = report.groups["faults"]["0"].profiles["strict"]
+    assert clean["clean_touched"].value == 0
+    assert clean["f1"] is None
 
 
 def test_only_repair_items_have_error_groups(tmp_path: Path) -> None:

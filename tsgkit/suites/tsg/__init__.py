@@ -1,6 +1,6 @@
 """The suite ``tsg``: action-centric scene graphs from and to text."""
 
-from tsgkit.suites.suite import Suite
+from tsgkit.suites.suite import Command, Suite
 
 SUITE = Suite(
     name="tsg",
@@ -19,5 +19,10 @@ SUITE = Suite(
     },
     kinds_of="tsgkit.suites.tsg.inspection:kinds_of",
     inspector="tsgkit.suites.tsg.inspection",
+    makers={
+        "repairs": Command(
+            "tsgkit.suites.tsg.commands.repairs", "graphs to mend from the wrong graphs of a run, for tsg/refine"
+        ),
+    },
     tables="tsg_bench.yaml",
 )

@@ -70,9 +70,13 @@ class Derived(TsgTask[Half, Answer]):
     def derive(self, source: GenerationSample) -> Iterator[Half]:
         """Make items of a generation item."""
 
+    def derived_from(self, source: GenerationSample, entry: Entry) -> Iterator[Half]:
+        """Make items of a generation item and the row that it was made of."""
+        return self.derive(source)
+
     def items_of(self, entry: Entry, cluster: str) -> Iterator[Half]:
         """Make the items of a row."""
-        yield from self.derive(generation_item(entry, cluster, of_several=self.of_several))
+        yield from self.derived_from(generation_item(entry, cluster, of_several=self.of_several), entry)
 
     def items_from(self, entry: Entry, file: str = "the data", cluster: str = "") -> tuple[Half, ...]:
         """Make the items of a row that can itself be answered."""
@@ -80,7 +84,7 @@ class Derived(TsgTask[Half, Answer]):
         own = "sa-sgg" if source.k == 1 else "ma-sgg"
         if problem := problem_of(source, own if own in self.sources else self.sources[0]):
             raise UsageError(f"{file}: item {source.item_id} {problem}", hint=CHECK)
-        return tuple(self.derive(source))
+        return tuple(self.derived_from(source, entry))
 
     def identity(self, item: Half) -> Identity:
         """Return what the item is recognised by in a pool of examples."""
@@ -339,7 +343,7 @@ def overlap_scores(found: Overlap) -> dict[str, Score]:
     return {name: Score(getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
 
 
-def common(source: GenerationSample, ending: str = "", **groups: str) -> dict[str, Any]:
+def common(source: GenerationSample, ending: str = "", /, **groups: str) -> dict[str, Any]:
     """Return what an item has of the one it is made of."""
     return {
         "item_id": f"{source.item_id}{ending}",

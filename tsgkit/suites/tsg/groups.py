@@ -14,7 +14,7 @@ derived from one, the published analyses tell three things more, which are compu
 >>> bin_of(0.4), bin_of(1.0), bin_of(7.5)
 ('under 1', '1 to 2', '5 and more')
 
-Graphs to mend are grouped by their ``error`` as well.
+Graphs to mend are grouped by their ``error``, by the ``source`` of their faults and by the number of ``faults`` too.
 
 Not covered: whether a number counts repetitions or things (*two eggs* is a cue too, as published), and synonyms of an
 action, which are no mention of it.
@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterable, Sequence
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import forms, meant, mentions
 from tsgkit.lexicon.tables import word_set
+from tsgkit.suites.tsg.faults import ERRORS, SOURCES
 from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample
 
 STORED = ("k", "domain", "tag")
@@ -87,22 +88,25 @@ COMPUTED: dict[str, Callable[[GenerationSample], str]] = {
 }
 """Groups computed from the texts of generation samples."""
 GROUPS = (*STORED, *COMPUTED)
-ERROR = "error"
-"""The group of repair tasks by kind of error."""
+OF_REPAIRS = ("error", "source", "faults")
+"""The groups of repair tasks: by kind of error, by the source of the faults, by their number."""
 REPAIRS = ("refine", "refine-hinted")
 WITH_WORDS = ("sa-sgg", "ma-sgg")
 _ORDERS = {
     "implicit": ("explicit", "implicit"),
     "repetition": ("repetition", "no repetition"),
     "descriptiveness": BINS,
+    "error": ERRORS,
+    "source": SOURCES,
 }
 
 
 def no_group(group: str, kinds: Sequence[str]) -> UsageError:
     """Return why items of these tasks cannot be grouped so: there is no such group, or it needs other tasks."""
-    if group not in GROUPS and group != ERROR:
-        return UsageError(f"there is no group {group}", hint=meant(group, (*GROUPS, ERROR)))
-    needed, fitting = ("graphs to mend", REPAIRS) if group == ERROR else ("a sentence and graphs to write", WITH_WORDS)
+    if group not in (*GROUPS, *OF_REPAIRS):
+        return UsageError(f"there is no group {group}", hint=meant(group, (*GROUPS, *OF_REPAIRS)))
+    of_repairs = "graphs to mend", REPAIRS
+    needed, fitting = of_repairs if group in OF_REPAIRS else ("a sentence and graphs to write", WITH_WORDS)
     named = ", ".join(f"tsg/{kind}" for kind in fitting)
     return UsageError(
         f"{', '.join(f'tsg/{kind}' for kind in kinds)}: cannot be grouped by {group}",

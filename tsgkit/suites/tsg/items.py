@@ -150,15 +150,19 @@ class ActionsSample(DerivedSample):
 
 @dataclass(frozen=True, kw_only=True)
 class RefineSample(DerivedSample):
-    """A graph of the source with seeded errors; ``hinted`` if their kinds are given."""
+    """A graph of the source with faults, or without any; ``hinted`` if their kinds are given.
+
+    ``origin`` is the source of the faults, ``error`` the kind of error or the name of the fault.
+    """
 
     number: int
     error: str
+    origin: str
     spoilt: ActionGraph
     kinds: tuple[Corruption, ...]
     changes: tuple[Change, ...]
     hinted: bool
-    seed: str
+    seed: str = ""
 
     @property
     def drawn(self) -> str:
@@ -169,6 +173,11 @@ class RefineSample(DerivedSample):
     def original(self) -> ActionGraph:
         """The graph without errors."""
         return self.source.references[self.number]
+
+    @property
+    def is_clean(self) -> bool:
+        """True if nothing is wrong in the graph."""
+        return not self.changes
 
 
 AnySample = (

@@ -1,24 +1,28 @@
-"""Repair tasks (``refine``, ``refine-hinted``): a graph with one or two seeded errors is given.
+"""Repair tasks (``refine``, ``refine-hinted``): a graph with faults, or without any, is given.
 
-Errors are drawn by :data:`SEED` and the item's id, so that the same row always makes the same items.
+The items of a row are made in :mod:`~tsgkit.suites.tsg.faults`; a row that holds a graph as a model wrote it makes one
+item, of that graph.
+
+Clean graphs, in which nothing is wrong, are there to be left alone. They count in ``clean_touched`` and nowhere else:
+all other metrics are over the spoilt graphs, as if there were no clean ones, so that handing back every graph as it
+was gains nothing there. A clean graph without an answer was not touched by anyone; as with ``newly_broken``, it
+carries no weight, and its outcome is counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import permutations
-from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from tsgkit.errors import EditError
-from tsgkit.graph.corruptions import Corrupted, Corruption, corrupt
+from tsgkit.errors import NotationError
 from tsgkit.graph.edits import Change, ChangeKind, diff
 from tsgkit.graph.folding import fold_graph, fold_triplet, fold_vocabulary
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.prompt_text import allowed_edges, allowed_nodes, arrows
 from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.library.cards import Card
+from tsgkit.library.documents.rows import Entry
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import compare_graphs, triplets_of
 from tsgkit.suites.audits.items import Item as AuditItem
@@ -29,6 +33,7 @@ from tsgkit.suites.tsg.baselines.answer_text import graphs_text
 from tsgkit.suites.tsg.baselines.graph_repair import mend
 from tsgkit.suites.tsg.baselines.random_guesses import guess_repair
 from tsgkit.suites.tsg.derived_tasks import Derived, common
+from tsgkit.suites.tsg.faults import NONE, SEED, Fault, faults_of, written_fault
 from tsgkit.suites.tsg.generation import (
     RULES,
     GraphTask,
@@ -39,17 +44,19 @@ from tsgkit.suites.tsg.generation import (
     notes_of,
     told_fields,
 )
+from tsgkit.suites.tsg.given_graphs import given_in
 from tsgkit.suites.tsg.graph_scores import Scored, extra, headline
+from tsgkit.suites.tsg.groups import OF_REPAIRS
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
 from tsgkit.suites.tsg.prompts import graphs_schema
 
-SEED = 0
-"""The seed of the errors, recorded with every score; the hash of the data covers what was drawn."""
-SEVERAL = "several"
-"""The error type of a graph with two errors of different kinds."""
-ERRORS = (*map(str, Corruption), SEVERAL)
 NO_HINT = "not told"
 """The text in place of the kind of error for repairs without a hint."""
+CLEAN = "nothing was wrong in the graph"
+SPOILT = "the graph had faults"
+NOTHING_WRONG = "Nothing is wrong in the given graph."
+MOST_FAULTS = 4
+"""Graphs with more faults are one group; only models write such."""
 
 
 class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
@@ -58,25 +65,29 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
     item_type = RefineSample
     metrics = MappingProxyType(
         {
-            "precision": Metric("the share of the triplets said that are right"),
-            "recall": Metric("the share of the triplets wanted that were said"),
-            "f1": Metric("the harmonic mean of both, per graph"),
+            "precision": extra("the share of the triplets said that are right"),
+            "recall": extra("the share of the triplets wanted that were said"),
+            "restored": Metric("spoilt graphs that are exactly the original again"),
+            "still_wrong": Metric("spoilt graphs that are not the original again", more_is_better=False),
+            "newly_broken": Metric(
+                "spoilt graphs in which a right triplet was lost or a wrong one added", more_is_better=False
+            ),
+            "clean_touched": Metric("clean graphs that were changed", more_is_better=False),
+            "f1": Metric("the harmonic mean of precision and recall, per spoilt graph"),
             "exact_match": extra("the graph is as it was before it was spoilt"),
             "f1_before": extra("f1 of the graphs as they were given, the same for every subject"),
             "fixed": extra("errors that are mended, over all errors"),
             "left": extra("errors of which nothing changed, over all errors", more_is_better=False),
-            "newly_broken": extra(
-                "graphs in which a right triplet was lost or a wrong one added", more_is_better=False
-            ),
         }
     )
     sources = ("sa-sgg", "ma-sgg")
-    own_groups = ("error",)
+    own_groups = OF_REPAIRS
     rules = (*RULES, "error-rules")
     asked_fields = ("context", "sentence", "nodes", "edges", "place", "graph", "hint")
     told_fields = ("sentence", "graph", "hint", "place", "nodes", "edges")
     baselines = MappingProxyType(
         {
+            "none": lambda item, _: graphs_text([item.spoilt]),
             "random": lambda item, seed: graphs_text([guess_repair(item, seed)]),
             "rules": lambda item, _: graphs_text([mend(item)]),
         }
@@ -89,24 +100,39 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
     # What is asked
 
     def derive(self, source: GenerationSample) -> Iterator[RefineSample]:
-        """Make one item for each graph and type of error; none where a graph and L leave no way to such an error."""
+        """Make the items of each graph: one for each fault that the graph and L leave a way to, and one without."""
         for number, graph in enumerate(source.references):
             seed = f"{SEED}/{source.item_id}/{number}"
-            for error in ERRORS:
-                try:
-                    found = _spoilt(graph, error, source.vocabulary, seed)
-                except EditError:
-                    continue
-                yield RefineSample(
-                    **common(source, f"/{number}/{error}", error=error),
-                    number=number,
-                    error=error,
-                    spoilt=found[-1].graph,
-                    kinds=tuple(one.kind for one in found),
-                    changes=tuple(one.change for one in found),
-                    hinted=self.hinted,
-                    seed=seed,
-                )
+            for fault in faults_of(graph, source.references, source.vocabulary, seed):
+                yield self._item(source, number, fault, ending=f"/{number}/{fault.error}", seed=seed)
+
+    def derived_from(self, source: GenerationSample, entry: Entry) -> Iterator[RefineSample]:
+        """Make the items of a row; a row with a graph as a model wrote it makes one item."""
+        given = given_in(entry.row or {}, source.item_id)
+        if given is None:
+            yield from self.derive(source)
+            return
+        fault = written_fault(source.references[given.number], given.graph)
+        if fault is None:
+            raise NotationError(f"item {source.item_id}: given: nothing is wrong in this graph")
+        yield self._item(source, given.number, fault)
+
+    def _item(
+        self, source: GenerationSample, number: int, fault: Fault, *, ending: str = "", seed: str = ""
+    ) -> RefineSample:
+        count = len(fault.changes)
+        faults = str(count) if count <= MOST_FAULTS else f"{MOST_FAULTS + 1} and more"
+        return RefineSample(
+            **common(source, ending, error=fault.error, source=fault.origin, faults=faults),
+            number=number,
+            error=fault.error,
+            origin=fault.origin,
+            spoilt=fault.graph,
+            kinds=fault.kinds,
+            changes=fault.changes,
+            hinted=self.hinted,
+            seed=seed,
+        )
 
     def references_of(self, item: RefineSample) -> tuple[ActionGraph, ...]:
         """Return the graph before it was spoilt."""
@@ -123,7 +149,7 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
             **element_fields(item.vocabulary),
             "place": f"{item.number + 1} of {item.source.k}",
             "graph": arrows(item.spoilt),
-            "hint": " and ".join(map(str, item.kinds)) if item.hinted else NO_HINT,
+            "hint": (" and ".join(item.kinds) or NONE) if item.hinted else NO_HINT,
         }
 
     def schema(self, item: RefineSample) -> dict[str, Any]:
@@ -152,6 +178,7 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
         left = diff(fold_graph(item.original), mended, fold_vocabulary(item.vocabulary))
         evidence = {
             "error": item.error,
+            "source": item.origin,
             "seed": item.seed,
             "errors": [str(change) for change in item.changes],
             "changes": [str(change) for change in left.changes],
@@ -169,32 +196,7 @@ class Refine(Derived[RefineSample, GraphAnswer], GraphTask[RefineSample]):
         """Return the rationale with the errors of the given graph added."""
         if not rationale:
             return ""
-        return " ".join([rationale, *(told_error(change) for change in item.changes)])
-
-
-def _spoilt(graph: ActionGraph, error: str, vocabulary: Vocabulary, seed: str) -> tuple[Corrupted, ...]:
-    """Return the steps that spoil a graph: one, or for several errors two of different kinds that leave each other
-    alone.
-    """
-    if error != SEVERAL:
-        return (corrupt(graph, Corruption(error), vocabulary, seed=seed),)
-    pairs = list(permutations(Corruption, 2))
-    Random(f"{seed}/{SEVERAL}").shuffle(pairs)
-    for one, other in pairs:
-        try:
-            first = corrupt(graph, one, vocabulary, seed=f"{seed}/{SEVERAL}")
-            second = corrupt(first.graph, other, vocabulary, seed=f"{seed}/{SEVERAL}")
-        except EditError:
-            continue
-        if _apart(first.change, second.change):
-            return first, second
-    raise EditError("no two errors of different kinds go together in this graph")
-
-
-def _apart(first: Change, second: Change) -> bool:
-    """Return whether a second change neither touches nor undoes the first one."""
-    touched = {first.reference, first.reference and first.reference.reversed, first.candidate} - {None}
-    return not touched & {second.reference, second.candidate}
+        return " ".join([rationale, *(map(told_error, item.changes) if item.changes else (NOTHING_WRONG,))])
 
 
 def told_error(change: Change) -> str:
@@ -225,28 +227,38 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
     An error is fixed if its wrong triplet is gone and its right one is there; it is left if neither is the case;
     otherwise it is half repaired. Newly broken are right triplets lost and wrong ones added; the metric is the share of
     graphs with any, the count is that of triplets. Without an answer all errors are left, and nothing is newly broken.
+
+    A clean graph has a value in ``clean_touched`` alone, and a spoilt one has none there.
     """
     original, spoilt = fold_graph(sample.original), fold_graph(sample.spoilt)
     candidates = list(answer.graphs) if answer else []
+    graphs = {"missing_graphs": int(not candidates), "surplus_graphs": max(len(candidates) - 1, 0)}
+    if sample.is_clean:
+        touched = candidates != [original]
+        reason = f"{CLEAN}, and it was {'changed' if touched else 'left alone'}"
+        scores = dict.fromkeys(Refine.metrics, Score.missing(CLEAN))
+        scores["clean_touched"] = right_or_wrong(touched, reason) if answer else Score.missing("no answer")
+        return Scored(scores, {"clean_touched": int(bool(answer) and touched), **graphs})
     scored = headline([triplets_of(original)], list(map(triplets_of, candidates)))
     mended = candidates[0] if candidates else spoilt
     fixed = sum(_is_fixed(change, mended) for change in sample.changes)
     left = sum(_is_left(change, mended) for change in sample.changes)
     broken = _newly_broken(original, spoilt, mended)
-    errors = len(sample.changes)
+    errors, restored = len(sample.changes), candidates == [original]
     reason = f"{fixed} fixed, {left} left of {errors}; newly broken: {'; '.join(map(str, broken)) or 'none'}"
     scores = {
         **{name: scored[name] for name in ("precision", "recall", "f1")},
-        "exact_match": right_or_wrong(candidates == [original], reason),
+        "restored": right_or_wrong(restored, reason),
+        "still_wrong": right_or_wrong(not restored, reason),
+        "newly_broken": right_or_wrong(bool(broken), reason) if answer else Score.missing("no answer"),
+        "clean_touched": Score.missing(SPOILT),
+        "exact_match": right_or_wrong(restored, reason),
         "f1_before": Score(compare_graphs(original, spoilt).f1, 1, "the graph as it was given"),
         "fixed": Score(fixed, errors, reason),
         "left": Score(left, errors, reason),
-        "newly_broken": right_or_wrong(bool(broken), reason) if answer else Score.missing("no answer"),
     }
-    counts = {"errors": errors, "fixed": fixed, "left": left, "newly_broken": len(broken)}
-    return Scored(
-        scores, counts | {"missing_graphs": int(not candidates), "surplus_graphs": max(len(candidates) - 1, 0)}
-    )
+    counts = {"errors": errors, "fixed": fixed, "left": left, "newly_broken": len(broken), "clean_touched": 0}
+    return Scored(scores, counts | graphs)
 
 
 def _is_fixed(change: Change, mended: ActionGraph) -> bool:

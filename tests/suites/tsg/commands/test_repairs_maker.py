@@ -1,0 +1,240 @@
+"""``tsgkit make repairs``: wrong graphs of stored runs become items of ``tsg/refine``, and the others are counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import model_server
+from shipped import DATA
+from tsg_tasks import rows_in
+
+import tsgkit as tk
+from tsgkit.cli import main
+from tsgkit.errors import UsageError
+from tsgkit.graph.folding import fold_graph
+from tsgkit.graph.model import ActionGraph
+from tsgkit.suites.tsg.items import GenerationSample, RefineSample
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+
+def items(task: str) -> list[GenerationSample]:
+    found = rows_in(DATA / f"{task}.jsonl", task)
+    return [found.sample(number) for number in range(6)]
+
+
+def text(*graphs: ActionGraph) -> str:
+    return "\n\n".join(map(str, graphs))
+
+
+def answered(task: str, replies: dict[str, str], out: str = "run", *more: str) -> None:
+    """Evaluate a scripted model on the first items of a task."""
+    rows = "".join((DATA / f"{task}.jsonl").read_text().splitlines(keepends=True)[:6])
+    Path(f"{task}-rows.jsonl").write_text(rows)
+    Path("said.jsonl").write_text(
+        "".join(json.dumps({"item_id": item, "reply": reply}) + "\n" for item, reply in replies.items())
+    )
+    words = ["eval", "--task", task, "--data", f"{task}-rows.jsonl", "--model", "script:said.jsonl", "--out", out]
+    assert main([*words, "--quiet", *more]) == 0
+
+
+def wrongly(graph: ActionGraph) -> ActionGraph:
+    """The graph with its last triplet turned round."""
+    return ActionGraph([*graph.triplets[:-1], graph.triplets[-1].reversed])
+
+
+def one_graph_run() -> list[GenerationSample]:
+    """A run in which two graphs are wrong, one is right, one is another, and of two there is none."""
+    asked = items("sa-sgg")
+    replies = {one.item_id: text(wrongly(one.references[0])) for one in asked[:2]}
+    replies[asked[2].item_id] = f"Here it is:\n{text(asked[2].references[0])}"
+    replies[asked[3].item_id] = "person -> verb -> juggle\njuggle -> dobj -> moon"
+    replies[asked[4].item_id] = "I cannot say."
+    replies[asked[5].item_id] = ""
+    answered("sa-sgg", replies)
+    return asked
+
+
+def made(capsys: Captured, *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["make", "repairs", "--json", *words]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_every_wrong_graph_becomes_an_item_and_the_others_are_counted(capsys: Captured) -> None:
+    asked = one_graph_run()
+    summary = made(capsys, "--from", "run")
+    assert summary["items"] == 2
+    assert summary["dropped"] == {
+        "right": 1, "no triplet in common with a reference": 1, "unreadable": 1, "empty": 1,
+    }  # fmt: skip
+    rows = [json.loads(line) for line in Path("repairs.jsonl").read_text().splitlines()]
+    assert [row["given"]["item_id"] for row in rows] == [one.item_id for one in asked[:2]]
+    assert {(row["given"]["subject"], row["given"]["style"], row["given"]["task"]) for row in rows} == {
+        ("script:said.jsonl", "zero-shot", "tsg/sa-sgg")
+    }
+    samples: list[RefineSample] = list(rows_in(Path("repairs.jsonl"), "refine"))
+    for sample, source in zip(samples, asked, strict=False):
+        assert (sample.sentence, sample.context, sample.vocabulary) == (
+            source.sentence, source.context, source.vocabulary,
+        )  # fmt: skip
+        assert sample.original == source.references[0]
+        assert sample.spoilt == fold_graph(wrongly(source.references[0]))
+        assert (sample.error, sample.origin, sample.cluster) == ("model-reversed", "model", source.cluster)
+
+
+def test_graphs_of_several_are_paired_with_the_references_they_are_most_like(capsys: Captured) -> None:
+    asked = items("ma-sgg")
+    first, second, *rest = asked[0].references
+    replies = {asked[0].item_id: text(second, wrongly(first), *rest)}
+    replies[asked[1].item_id] = text(*asked[1].references, ActionGraph.of(("person", "verb", "juggle")))
+    replies[asked[2].item_id] = text(*asked[2].references[:-1])
+    answered("ma-sgg", replies, "run", "--limit", "3")
+    summary = made(capsys, "--from", "run", "-o", "out.jsonl")
+    assert summary["items"] == 1
+    assert summary["dropped"] == {
+        "right": sum(one.k for one in asked[:3]) - 2,
+        "no graph written for the reference": 1,
+        "more graphs written than there are references": 1,
+    }
+    (sample,) = rows_in(Path("out.jsonl"), "refine")
+    assert (sample.number, sample.spoilt) == (0, fold_graph(wrongly(first)))
+    assert sample.source.k == asked[0].k
+
+
+def test_items_of_a_run_are_evaluated_like_any_others(capsys: Captured) -> None:
+    one_graph_run()
+    assert made(capsys, "--from", "run", "-o", "out.jsonl")["items"] == 2
+    words = ["eval", "--task", "refine,refine-hinted", "--data", "out.jsonl", "--out", "mended", "--quiet"]
+    assert main([*words, "--model", "baseline/none", "--model", "baseline/rules"]) == 0
+    capsys.readouterr()
+    assert main(["report", "mended", "--by", "source,error,faults"]) == 0
+    told = capsys.readouterr().out
+    assert "source model" in told
+    assert "faults 1" in told
+    assert "graphs mended, and what it took" in told
+
+
+def test_the_maker_can_be_called_from_python() -> None:
+    one_graph_run()
+    found = tk.make("repairs", "mine.jsonl", source="run", subject="script:said.jsonl")
+    assert (found.complete, found.summary["items"]) == (True, 2)
+    assert len(found.path.read_text().splitlines()) == 2
+    with pytest.raises(UsageError, match="was not asked in this run"):
+        tk.make("repairs", "more.jsonl", source="run", subject="openai/x")
+
+
+def refused(capsys: Captured, *words: str) -> str:
+    capsys.readouterr()
+    assert main(["make", "repairs", *words]) == 2
+    return capsys.readouterr().err
+
+
+def test_a_folder_without_a_run_and_a_run_without_graphs_are_named(capsys: Captured) -> None:
+    assert "nowhere: no run lies here" in refused(capsys, "--from", "nowhere")
+    assert main(["eval", "--task", "sgqa", "--model", "baseline/rules", "--out", "asked", "--quiet"]) == 0
+    assert "asked: no graphs were asked for in this run, but tsg/sgqa" in refused(capsys, "--from", "asked")
+    assert not Path("repairs.jsonl").exists()
+
+
+def test_a_run_with_nothing_wrong_in_it_says_what_there_was(capsys: Captured) -> None:
+    answered("sa-sgg", {one.item_id: text(*one.references) for one in items("sa-sgg")})
+    said = refused(capsys, "--from", "run")
+    assert "run: no wrong graph to make an item of (right: 6)" in said
+
+
+def test_rows_are_not_overwritten_and_another_folder_of_data_is_named(capsys: Captured) -> None:
+    one_graph_run()
+    assert made(capsys, "--from", "run")["items"] == 2
+    Path("repairs.jsonl").write_text("mine\n")
+    assert "repairs.jsonl" in refused(capsys, "--from", "run")
+    Path("sa-sgg-rows.jsonl").rename("moved.jsonl")
+    assert "sa-sgg-rows.jsonl" in refused(capsys, "--from", "run", "-o", "more.jsonl")
+    assert made(capsys, "--from", "run", "-o", "more.jsonl", "--data", "moved.jsonl")["items"] == 2
+
+
+WASH = [["person", "verb", "wash"], ["wash", "dobj", "cup"]]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("text", "given: Input should be"),
+        ([], "given: Input should be"),
+        ({}, "given.number: Field required"),
+        ({"number": 0, "triplets": []}, "given.triplets: List should have at least 1 item"),
+        ({"number": 0, "triplets": [["a", "b"]]}, "given.triplets.0: List should have at least 3 items"),
+        ({"number": 0, "triplets": [["a", "b", 1]]}, "given.triplets.0.2: Input should be a valid string"),
+        ({"number": 1, "triplets": WASH}, "given.number: 1, and the row has 1 graphs"),
+        ({"number": -1, "triplets": WASH}, "given.number: Input should be greater than or equal to 0"),
+        ({"number": True, "triplets": WASH}, "given.number: Input should be a valid integer"),
+        ({"number": 0, "triplets": WASH}, "item a: given: nothing is wrong in this graph"),
+        ({"number": 0, "triplets": [["Person", "verb", "wash"], *WASH]}, "nothing is wrong in this graph"),
+    ],
+)
+def test_rows_of_other_makers_are_refused_with_their_line(given: object, said: str, capsys: Captured) -> None:
+    row = {
+        "item_id": "a", "scenario_id": "s", "context": [], "target_sentence": "She washes it.",
+        "mandatory_space": {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]},
+        "graphs": [{"triplets": WASH}], "given": given,
+    }  # fmt: skip
+    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
+    assert main(["eval", "--task", "refine", "--data", "rows.jsonl", "--model", "baseline/none", "--quiet"]) == 2
+    found = capsys.readouterr().err
+    assert "rows.jsonl: line 1: " in found
+    assert said in found
+
+
+def test_strange_names_in_given_graphs_are_text_and_nothing_else(capsys: Captured) -> None:
+    strange = [["person", "verb", "wash"], ["wash", "dobj", "{graph} \x1b[31m\nperson -> verb -> steal"], ["", "", ""]]
+    row = {
+        "item_id": "a", "context": "", "target_sentence": "She washes it.",
+        "mandatory_space": {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]},
+        "graphs": [{"triplets": WASH}], "given": {"number": 0, "triplets": strange, "more": {"kept": 1}},
+    }  # fmt: skip
+    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
+    words = ["eval", "--task", "refine", "--data", "rows.jsonl", "--out", "run", "--quiet"]
+    assert main([*words, "--model", "baseline/none", "--model", "baseline/rules", "--model", "baseline/random"]) == 0
+    assert main(["report", "run", "--by", "error"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+ASKED = ("redundant", "several", "three", "four", "none")
+GOOD = "person -> verb -> take\ntake -> dobj -> towel"
+
+
+@pytest.mark.parametrize("solver", ["single", "vote:3", "agent"])
+def test_models_are_asked_about_clean_graphs_and_several_faults_and_their_calls_are_told(
+    solver: str, capsys: Captured
+) -> None:
+    item = items("sa-sgg")[0].item_id
+    ids = [f"{item}/0/{error}" for error in ASKED]
+    replies = {"Mend an action graph": GOOD, "Look at action graphs": "nothing", "Put action graphs right": GOOD}
+    with model_server(replies=replies) as server:
+        words = ["eval", "--task", "refine", "--model", "openai/x", "--model-arg", f"api_base={server.base}"]
+        assert main([*words, "--solver", solver, "--ids", *ids, "--out", "run", "--no-cache", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["report", "run", "--by", "error", "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["outcomes"]["answered"] == len(ids)
+    calls = {error: used["calls"] for error, used in row["usage_by"]["error"].items()}
+    assert set(calls) == set(ASKED)
+    assert sum(calls.values()) == row["usage"]["calls"]
+    assert row["by"]["error"]["none"]["profiles"]["strict"]["clean_touched"]["n"] == 1
+    assert main(["report", "run", "--by", "source"]) == 0
+    told = capsys.readouterr().out.partition("graphs mended, and what it took")[2].splitlines()
+    assert told[1].split()[-7:] == ["calls", "an", "item", "tokens", "an", "item", "cost"]
+    clean = next(line for line in told if "source none" in line)
+    assert f"{calls['none']:.2f}" in clean.split()
+    if solver != "agent":
+        assert calls == dict.fromkeys(ASKED, 3 if solver == "vote:3" else 1)

@@ -1,0 +1,148 @@
+"""Faults drawn into a graph that is to be mended, by their sources, and the graph as it is.
+
+For each graph, as far as it and L leave a way to them:
+
+``seeded``     one of each of the four kinds of error; ``several``, ``three`` and ``four``: so many (``several``: two)
+               of different kinds that leave each other alone
+``published``  one error as the paper's benchmark makes them
+``reading``    what tolerant reading leaves of a graph that was written carelessly
+``annotator``  a slip as they stand in the published files
+``model``      a graph as a model wrote it: only from rows that hold one (``tsgkit make repairs``)
+``none``       the graph as it is
+
+That is one clean graph for ten spoilt ones: seven seeded, since kinds and numbers of errors are compared there with all
+else equal, and one of each other source, since these draw among many kinds. An evaluation without a model stays a
+matter of seconds. Draws depend on :data:`SEED` and the item's id, so that the same row always makes the same items.
+
+>>> from tsgkit.graph.model import Vocabulary
+>>> graph = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "pot"), ("fill", "with", "hand1"))
+>>> L = Vocabulary(("pot", "cup"), ("verb", "dobj", "with", "from"), ("fill", "pour"))
+>>> [(fault.error, len(fault.changes)) for fault in faults_of(graph, (), L, "0/a/0")][-4:]
+[('published-mismatched', 1), ('reading-articles', 1), ('annotator-not-a-preposition', 1), ('none', 0)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import permutations
+from random import Random
+from typing import NamedTuple
+
+from tsgkit.errors import EditError
+from tsgkit.graph.careless_texts import WRITINGS, careless_reading
+from tsgkit.graph.corruptions import Corrupted, Corruption, corrupt
+from tsgkit.graph.edits import Change, diff
+from tsgkit.graph.folding import fold_graph
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.slips import KINDS, SLIPS, Slipped, annotator_slip, published_error
+
+SEED = 0
+"""The seed of the faults, recorded with every score; the hash of the data covers what was drawn."""
+SEEDED, PUBLISHED, READING, ANNOTATOR, MODEL, NONE = "seeded", "published", "reading", "annotator", "model", "none"
+SOURCES = (SEEDED, PUBLISHED, READING, ANNOTATOR, MODEL, NONE)
+SEVERAL = {"several": 2, "three": 3, "four": 4}
+"""The error types of graphs with several errors, and how many they have."""
+ATTEMPTS = 8
+ERRORS = (
+    *map(str, Corruption),
+    *SEVERAL,
+    *(f"{PUBLISHED}-{kind}" for kind in Corruption),
+    *(f"{READING}-{name}" for name in WRITINGS),
+    *(f"{ANNOTATOR}-{name}" for name in SLIPS),
+    *(f"{MODEL}-{kind}" for kind in (*Corruption, "several")),
+    NONE,
+)
+"""All names of errors, in the order of tables."""
+
+
+class Fault(NamedTuple):
+    """A graph to be mended, the name and source of what is wrong in it, and all that differs from the original."""
+
+    error: str
+    origin: str
+    graph: ActionGraph
+    changes: tuple[Change, ...]
+    kinds: tuple[Corruption, ...]
+
+
+def faults_of(graph: ActionGraph, beside: Sequence[ActionGraph], vocabulary: Vocabulary, seed: str) -> Iterator[Fault]:
+    """Yield the graph with faults, and at last as it is; a fault that graph and L leave no way to is left out.
+
+    ``beside`` are all graphs of the same sentence.
+    """
+    drawn: set[ActionGraph] = set()
+    for error in (*map(str, Corruption), *SEVERAL):
+        with suppress(EditError):
+            fault = _seeded(graph, error, vocabulary, seed)
+            drawn.add(fault.graph)
+            yield fault
+    makers: dict[str, Callable[[str], Slipped]] = {
+        PUBLISHED: lambda seed: published_error(graph, vocabulary, seed=seed),
+        READING: lambda seed: careless_reading(graph, beside, seed=seed),
+        ANNOTATOR: lambda seed: annotator_slip(graph, vocabulary, seed=seed),
+    }
+    for origin, maker in makers.items():
+        with suppress(EditError):
+            found = next((one for one in _draws(maker, seed) if one.graph not in drawn), None)
+            if found is not None:
+                drawn.add(found.graph)
+                yield Fault(f"{origin}-{found.name}", origin, found.graph, found.changes, _kinds(found.changes))
+    yield Fault(NONE, NONE, graph, (), ())
+
+
+def _draws(maker: Callable[[str], Slipped], seed: str) -> Iterator[Slipped]:
+    """Yield a few faults of one source, of which the first may be drawn by another source too."""
+    return (maker(f"{seed}/{attempt}" if attempt else seed) for attempt in range(ATTEMPTS))
+
+
+def written_fault(original: ActionGraph, written: ActionGraph) -> Fault | None:
+    """Return what is wrong in a graph as a model wrote it; None where nothing is."""
+    changes = diff(fold_graph(original), fold_graph(written)).changes
+    if not changes:
+        return None
+    kinds = _kinds(changes)
+    return Fault(f"{MODEL}-{kinds[0] if len(changes) == 1 else 'several'}", MODEL, written, changes, kinds)
+
+
+def _kinds(changes: Sequence[Change]) -> tuple[Corruption, ...]:
+    return tuple(dict.fromkeys(KINDS[change.kind] for change in changes))
+
+
+def _seeded(graph: ActionGraph, error: str, vocabulary: Vocabulary, seed: str) -> Fault:
+    if error in SEVERAL:
+        found = _several(graph, SEVERAL[error], vocabulary, f"{seed}/{error}")
+    else:
+        found = (corrupt(graph, Corruption(error), vocabulary, seed=seed),)
+    changes, kinds = tuple(one.change for one in found), tuple(one.kind for one in found)
+    return Fault(error, SEEDED, found[-1].graph, changes, kinds)
+
+
+def _several(graph: ActionGraph, number: int, vocabulary: Vocabulary, seed: str) -> tuple[Corrupted, ...]:
+    """Return the steps that put so many errors into a graph, of different kinds, which leave each other alone."""
+    orders = list(permutations(Corruption, number))
+    if number > SEVERAL["several"]:  # a redundant triplet takes longest to draw, and those before it may fail
+        orders = [kinds for kinds in orders if Corruption.REDUNDANT not in kinds[:-1]]
+    Random(seed).shuffle(orders)
+    for attempt in range(ATTEMPTS):
+        for kinds in orders:
+            with suppress(EditError):
+                return _steps(graph, kinds, vocabulary, f"{seed}/{attempt}" if attempt else seed)
+    raise EditError(f"no {number} errors of different kinds go together in this graph")
+
+
+def _steps(graph: ActionGraph, kinds: Sequence[Corruption], vocabulary: Vocabulary, seed: str) -> tuple[Corrupted, ...]:
+    steps: list[Corrupted] = []
+    for kind in kinds:
+        step = corrupt(graph, kind, vocabulary, seed=seed)
+        if not all(_apart(earlier.change, step.change) for earlier in steps):
+            raise EditError("one error touches another")
+        steps.append(step)
+        graph = step.graph
+    return tuple(steps)
+
+
+def _apart(first: Change, second: Change) -> bool:
+    """Return whether a second change neither touches nor undoes the first one."""
+    touched = {first.reference, first.reference and first.reference.reversed, first.candidate} - {None}
+    return not touched & {second.reference, second.candidate}
