@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.agents.asker import TextAsk
+from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import Passage, best
-from tsgkit.agents.refinement import NODES, ROUTES, Effort, Refined, Setting, begun, refined_from
+from tsgkit.agents.refinement import GROWING, NODES, ROUTES, Refined, Setting, begun, refined_from
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.suites.transcript import Ask
@@ -66,7 +67,7 @@ async def plain_loop(passage: Passage, ask: Ask | None, effort: Effort) -> Refin
     while name != "end":
         for key, value in (await NODES[name](state, setting)).items():
             whole: Any = state
-            whole[key] = whole[key] + value if key in ("versions", "changes", "notes") else value
+            whole[key] = whole[key] + value if key in GROWING else value
         name = "check" if name == "repair" else ROUTES[name][0](state, setting)
     assert best(state["versions"])
     return refined_from(state, setting)

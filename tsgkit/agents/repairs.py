@@ -28,7 +28,7 @@ from tsgkit.graph.hand_repairs import repair_hands, with_repairs
 from tsgkit.graph.model import ActionGraph, Narrative, Triplet, Vocabulary
 from tsgkit.graph.rules import ERROR, Finding, check_graph, check_narrative
 
-EXACT, LESS_SURE, MODEL = "exact", "less sure", "model"
+EXACT, LESS_SURE, MODEL, PROPOSED = "exact", "less sure", "model", "proposed"
 SLIPS = ("duplicate", "disconnected")
 """Warnings treated like errors, because they are never intended."""
 MOST_REPAIRS = 50
