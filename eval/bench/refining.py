@@ -43,7 +43,7 @@ from tsgkit.suites.transcript import Transcript  # noqa: E402
 from tsgkit.suites.tsg.items import GenerationSample  # noqa: E402
 
 LEVELS = (0.05, 0.15, 0.30)
-SOLVERS = ("single", "vote:5", "agent:exact", "agent")
+SOLVERS = ("single", "vote:5", "agent:low", "agent:medium", "agent:high")
 MOST_GRAPHS = 8
 
 
