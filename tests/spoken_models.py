@@ -40,6 +40,7 @@ class Spoken:
     says: dict[str, Said]
     asked: list[tuple[str, str]] = field(default_factory=list)
     draws: list[int] = field(default_factory=list)
+    schemas: list[dict[str, Any] | None] = field(default_factory=list)
 
     async def __call__(
         self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
@@ -47,6 +48,7 @@ class Spoken:
         prompt = str(messages[-1].content)
         self.asked.append((label, prompt))
         self.draws.append(draw)
+        self.schemas.append(schema)
         said = self.says.get(label, self.says.get(label.partition("/")[0], ""))
         if isinstance(said, Exception):
             raise said

@@ -230,7 +230,8 @@ class _Meaning:
 
     def look(self, said: Sequence[_Said]) -> Look:
         """Return the changes named, errors without a remedy, and notes about what fits nothing."""
-        named, points, notes, odd = dict[tuple[Edit, ...], Named](), dict[Point, None](), list[str](), 0
+        named, points, notes = dict[tuple[Edit, ...], Named](), dict[Point, None](), list[str]()
+        odd = outside = 0
         for one in said:
             if one.finding is None and not 1 <= (one.graph or 0) <= len(self.graphs):
                 notes.append(f"a point about graph {one.graph}, which is not there")
@@ -241,6 +242,8 @@ class _Meaning:
             elif isinstance(found, Point):
                 points[found] = None
             odd += found is None
+            outside += found is False
+        notes += [f"triplets that are not of L, left out: {outside}"] if outside else []
         notes += [f"answers and points that fit no finding and no graph: {odd}"] if odd else []
         return Look(tuple(named.values())[:MOST_POINTS], tuple(points)[:MOST_POINTS], (), tuple(notes))
 
@@ -300,10 +303,15 @@ class _Meaning:
         alike = [one for one in triplets if fold_triplet(one) == fold_triplet(said)]
         return alike[0] if len(alike) == 1 else None
 
+    def _outside(self, triplet: Triplet | None) -> set[str]:
+        return set() if triplet is None or self.vocabulary is None else {*self.vocabulary.outside(triplet)}
+
     def _edit(self, place: int, before: Triplet | None, after: Triplet | None) -> Edit | bool | None:
-        """Return an edit; True where the graph is so already, None where it does not fit."""
-        if after is not None and (self.vocabulary is None or self.vocabulary.outside(after)):
+        """Return an edit; True where the graph is so already, None where it does not fit, False where it leaves L."""
+        if after is not None and self._outside(after):
             after = fold_triplet(after)
+        if self._outside(after) - self._outside(before):
+            return False
         if before is not None and before == after:
             return True
         if before is None and after in self.graphs[place].triplets:

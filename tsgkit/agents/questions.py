@@ -35,6 +35,8 @@ MOST_CHOICES = 4
 MOST_QUESTIONS = 40
 LEAST_ALIKE = 0.5
 """The likeness at which a name of L is offered in place of one that L lacks."""
+JOINING = ("disconnected", "dobj-source")
+"""Findings that end when triplets start at the action."""
 LEAVE = "leave it as it is"
 ALL_ANEW = "in place of all other answers, write all graphs anew, with one blank line between two graphs"
 
@@ -135,6 +137,10 @@ def _small_changes(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary 
         allowed = allowed_edges(vocabulary) if is_edge else allowed_nodes(vocabulary)
         for near in nearest(old, allowed, least=LEAST_ALIKE):
             yield ActionGraph(Triplet(*(near.name if name == old else name for name in one)) for one in graph)
+    if len(graph.actions) == 1 and finding.code in JOINING:
+        [action] = graph.actions
+        for source in dict.fromkeys(one.source for one in graph if one.source in finding.elements):
+            yield ActionGraph(one._replace(source=action) if one.source == source else one for one in graph)
     place = finding.place.triplet
     meant = [place] if place is not None else _places_of(graph, finding)
     for number in meant:

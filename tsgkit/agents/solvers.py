@@ -114,6 +114,11 @@ class AgentSolver(Generic[Item, Answer]):
         return hashlib.sha256(f"{fingerprint()} {self.effort}".encode()).hexdigest()
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """The present name, where it was asked for by a former one."""
+        return (f"solver {self.name} is now called {OLD_NAMES[self.name]}",) if self.name in OLD_NAMES else ()
+
+    @property
     def scorer(self) -> Work[Item, Answer]:
         """The scorer of its result."""
         return Work(self.task, self.style, self.name)
