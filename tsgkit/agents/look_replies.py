@@ -68,13 +68,17 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Look:
-    """A reply: the changes that it names, errors without a remedy, graphs in another number, and notes."""
+    """A reply: the changes that it names, errors without a remedy, graphs in another number, and notes.
+
+    ``answered`` are the numbers of the findings that it decides about.
+    """
 
     named: tuple[Named, ...] = ()
     points: tuple[Point, ...] = ()
     rewritten: tuple[ActionGraph, ...] = ()
     notes: tuple[str, ...] = ()
     is_readable: bool = True
+    answered: frozenset[int] = frozenset()
 
 
 class _Said(NamedTuple):
@@ -102,7 +106,8 @@ def read_look(text: str, questions: Sequence[Question], passage: Passage, graphs
         left = 0
     look = _Meaning(questions, passage.vocabulary, graphs).look(said)
     notes = (*look.notes, *([f"lines that could not be read: {left}"] if left else []))
-    return Look(look.named, look.points, (), notes)
+    answered = frozenset(one.finding for one in said if one.finding is not None)
+    return Look(look.named, look.points, (), notes, answered=answered)
 
 
 def _of_json(text: str) -> list[_Said] | None:

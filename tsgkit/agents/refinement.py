@@ -48,7 +48,7 @@ SURE_ENOUGH = 0.8
 """An edit that no rule confirms is looked at again if the model is less sure of it, or does not say how sure."""
 Ending = Literal["", "changed", "doubted", "undecided", "named", "unread", "nothing"]
 """The result of a look: changes, of which some were in doubt; edits that wait for a second look to name them; errors
-without a remedy; a reply that could not be read; nothing new."""
+without a remedy that could be made, or findings without an answer; a reply that could not be read; nothing new."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ async def look(state: State, setting: Setting) -> Update:
         return {"looks": number, "last": "unread", "notes": notes}
     if said.rewritten:
         return _written_anew(said, state, number)
-    return _decided(said, state, setting, number)
+    return _decided(said, len(questions), state, setting, number)
 
 
 def _written_anew(said: Look, state: State, number: int) -> Update:
@@ -196,8 +196,11 @@ def _at(graphs: Sequence[ActionGraph], place: int) -> ActionGraph:
     return graphs[place] if place < len(graphs) else ActionGraph()
 
 
-def _decided(said: Look, state: State, setting: Setting, number: int) -> Update:
-    """Make the edits that a look names, as far as they are sure, agreed on, and add no fault."""
+def _decided(said: Look, asked: int, state: State, setting: Setting, number: int) -> Update:
+    """Make the edits that a look names, as far as they are sure, agreed on, and add no fault.
+
+    ``asked`` is the number of findings that it was to answer.
+    """
     passage, graphs = setting.passage, state["graphs"]
     doubted = [one for one in said.named if one.sure is not None and one.sure < LEAST_SURE]
     named = [one for one in said.named if one not in doubted]
@@ -222,7 +225,7 @@ def _decided(said: Look, state: State, setting: Setting, number: int) -> Update:
         "graphs": new,
         "points": points,
         "looks": number,
-        "last": _ending(said, made, confirmed, waiting, setting.effort),
+        "last": _ending(said, asked, made, confirmed, waiting, setting.effort),
         "named": tuple(sorted(edits, key=str)),
         "proposed": proposed,
         "versions": (version,),
@@ -232,7 +235,7 @@ def _decided(said: Look, state: State, setting: Setting, number: int) -> Update:
 
 
 def _ending(
-    said: Look, made: Sequence[Named], confirmed: Sequence[Named], waiting: Sequence[Named], effort: Effort
+    said: Look, asked: int, made: Sequence[Named], confirmed: Sequence[Named], waiting: Sequence[Named], effort: Effort
 ) -> Ending:
     if waiting:
         return "undecided"
@@ -241,7 +244,8 @@ def _ending(
         return "changed" if is_sure else "doubted"
     if made:
         return "changed"
-    return "named" if said.points else "nothing"
+    is_open = said.points or said.named or len(said.answered) < asked
+    return "named" if is_open else "nothing"
 
 
 def _told(named: Named) -> str:
