@@ -7,11 +7,11 @@ assumes. Items are descriptions of the bundled narratives, and two neighbouring 
 Each solver answers all of them at three levels of faults, once with faults that rules can see, once with all kinds.
 ``lost`` is what is missing to a strict F1 of 100, ``of single`` the share of what ``single`` loses; with faults that
 rules can see the limit for the agents is 0.50. ``clean`` counts items that the agent wrote without a fault, and of
-these those that its checks changed.
+these those that its checks changed; ``looks`` are the calls an item that refine.
 
-Given graphs: the items of ``tsg/refine`` made of these descriptions, each a graph with one or two seeded faults, refined
-with the same model. ``left`` is the number left spoilt, as a share of what exact repairs leave; ``broken`` counts graphs
-in which a right triplet was lost or a wrong one added.
+Given graphs: the items of ``tsg/refine`` made of these descriptions, each a graph with one or two seeded faults,
+refined with the same model. ``left`` is the number left spoilt, as a share of what exact repairs leave; ``broken``
+counts graphs in which a right triplet was lost or a wrong one added.
 
 Repairs without a model: a quarter of the bundled graphs spoilt in the four seeded ways, 20 seeds; how many of each kind
 are restored, how many with repairs of hands too, and how many clean graphs are changed (limit: none but by repairs of
@@ -79,6 +79,7 @@ class Sums:
     graphs: float = 0.0
     items: int = 0
     calls: int = 0
+    looks: int = 0
     tokens: int = 0
     clean: int = 0
     changed: int = 0
@@ -116,6 +117,7 @@ def _add(sums: Sums, solver: Solver, sample: GenerationSample, transcript: Trans
     sums.graphs += f1.weight
     sums.items += 1
     sums.calls += len(asked)
+    sums.looks += sum(said.label.startswith("look/") for said in asked)
     sums.tokens += sum(said.reply.usage.total or 0 for said in asked)
     sums.outcomes[judged.outcome] += 1
     written = [read_graphs(said.reply.text or "", 1) for said in asked if said.label.startswith("write")]
@@ -129,7 +131,7 @@ def simulated(items: Sequence[GenerationSample], seed: int) -> None:
     """The table."""
     print(f"SIMULATED model, {len(items)} items, {sum(sample.k for sample in items)} graphs")
     for title, faults in (("faults that rules can see", SEEN_BY_RULES), ("all kinds of faults", ALL)):
-        print(f"{title}\n  level  solver        F1     lost   of single  unanswered  calls/item  tokens/item  clean")
+        print(f"{title}\n  level  solver        F1     lost   of single  unanswered  calls/item  looks  tokens/item  clean")
         for level in LEVELS:
             model = SimulatedModel(level, faults, seed)
             single = 0.0
@@ -144,7 +146,7 @@ def _row(sums: Sums, single: float) -> str:
     calls, tokens = sums.calls / sums.items, sums.tokens / sums.items
     clean = f"{sums.clean}, {sums.changed} worse" if sums.clean else "-"
     row = f"{100 - 100 * sums.lost:<5.1f}  {100 * sums.lost:<5.1f}  {sums.lost / single:<9.2f}  {unanswered:<10}"
-    return f"{row}  {calls:<10.2f}  {tokens:<11,.0f}  {clean}"
+    return f"{row}  {calls:<10.2f}  {sums.looks / sums.items:<5.2f}  {tokens:<11,.0f}  {clean}"
 
 
 def given(items: Sequence[GenerationSample], seed: int) -> None:

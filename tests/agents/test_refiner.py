@@ -206,10 +206,12 @@ def test_without_a_model_exact_repairs_alone_are_made() -> None:
 def test_effort_takes_former_names_with_a_warning_and_no_unknown_one() -> None:
     with pytest.warns(FutureWarning, match='is now called "exact"'):
         assert Effort(repair="sure").repair == "exact"
-    for old, level in ((False, "low"), (True, "medium")):
+    former: list[tuple[bool, Level]] = [(False, "low"), (True, "medium")]
+    for old, level in former:
         with pytest.warns(FutureWarning, match=f'critique={old} is now effort="{level}"'):
             assert Effort(critique=old) == Effort(level)
-    for rounds, level in ((0, "low"), (1, "low"), (2, "medium"), (4, "high")):
+    numbers: list[tuple[int, Level]] = [(0, "low"), (1, "low"), (2, "medium"), (4, "high")]
+    for rounds, level in numbers:
         with pytest.warns(FutureWarning, match=f'rounds={rounds} is now effort="{level}"'):
             assert Effort(rounds=rounds).level == level
     wrong: dict[str, tuple[dict[str, Any], str]] = {

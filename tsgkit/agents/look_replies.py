@@ -273,7 +273,7 @@ class _Meaning:
         return edit if isinstance(edit, bool | None) else Named((edit,), question.code, question.reason, said.sure)
 
     def _point(self, said: _Said) -> Named | Point | bool | None:
-        """Return the change of a point, or the point where no remedy is told; True where nothing would change."""
+        """Return the change of a point, or the point if it has no remedy; True where nothing would change."""
         place, graphs = (said.graph or 0) - 1, tuple(self.graphs)
         if said.kind not in [*Corruption]:
             return None

@@ -33,7 +33,7 @@ UNREMARKABLE = ("homonym-loop", "no-dobj", "several-dobj", "not-a-preposition")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MOST_CHOICES = 4
 MOST_QUESTIONS = 40
-LEAST_ALIKE = 0.5
+LEAST_ALIKE = 0.7
 """The likeness at which a name of L is offered in place of one that L lacks."""
 JOINING = ("disconnected", "dobj-source")
 """Findings that end when triplets start at the action."""
