@@ -131,7 +131,11 @@ def simulated(items: Sequence[GenerationSample], seed: int) -> None:
     """The table."""
     print(f"SIMULATED model, {len(items)} items, {sum(sample.k for sample in items)} graphs")
     for title, faults in (("faults that rules can see", SEEN_BY_RULES), ("all kinds of faults", ALL)):
-        print(f"{title}\n  level  solver        F1     lost   of single  unanswered  calls/item  looks  tokens/item  clean")
+        print(
+            f"{title}\n  level  solver        F1     lost   of single  unanswered  calls/item  looks  tokens/item",
+            end="",
+        )
+        print("  clean")
         for level in LEVELS:
             model = SimulatedModel(level, faults, seed)
             single = 0.0

@@ -13,6 +13,7 @@ import pytest
 from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph, plain_loop
 
+from tsgkit.agents.asker import SchemaRefusals
 from tsgkit.agents.effort import LEVELS, LOOKS, Effort, Level
 from tsgkit.agents.passages import Passage, passages_of
 from tsgkit.agents.refinement import CLEAN, NO_MODEL, OUT_OF_CALLS, UNCHANGED, Refined, refine_passage
@@ -262,6 +263,19 @@ def test_a_model_that_fails_leaves_the_best_so_far_and_the_reason(said: Said, wh
     start = graph("person verb fill; fill dobj vase; fill under hand1")
     found = refined(passage(start), Spoken({"look/1": "2: leave\n1: fill -> dobj -> kettle", "look/2": said}), MEDIUM)
     assert found.graphs == (better,) and found.why == why and found.silent == silent
+
+
+def test_a_service_that_refuses_schemas_is_asked_without_and_spared_the_next_one() -> None:
+    schemas: list[bool] = []
+
+    async def ask(messages: object, *, label: str, draw: int = 0, schema: dict[str, Any] | None = None) -> Reply:
+        schemas.append(schema is not None)
+        return Reply(BETTER) if schema is None else Reply(None, Ending.API_ERROR, error="no schemas", status=400)
+
+    refusals = SchemaRefusals()
+    for _ in range(2):
+        assert run(refine_passage(passage(VASE), refusals.asking(ask), LOW)).graphs == (GOOD,)
+    assert schemas == [True, False, False]
 
 
 HOSTILE = [
