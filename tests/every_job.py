@@ -18,7 +18,7 @@ from shipped import TASKS
 from told_rooms import draws, served
 
 from tsgkit.graph import ActionGraph, Narrative
-from tsgkit.graph.notation import arrow, narratives
+from tsgkit.graph.notation import narratives
 from tsgkit.logic.printer import text_of
 from tsgkit.suites.formalimg.maker import composed, faults
 from tsgkit.suites.spatialgen.rows import Row, rows_in, written
@@ -33,15 +33,14 @@ ACTIONS = {
     "Break a sentence": "1. take the towel\n2. put it over the chair",
     "number 1 of the sentence": GRAPH.replace("towel", "vessel"),
     "number 2 of the sentence": "person -> verb -> put\nput -> dobj -> towel\nput -> over -> chair",
-    "Look at action graphs": "graph 1: mismatched: take -> dobj -> towel",
-    "Put action graphs right": f"{GRAPH}\n\nperson -> verb -> put\nput -> dobj -> towel",
+    "Compare action graphs": "graph 1: mismatched: take -> dobj -> towel",
 }
 STORY = {
     "Break a sentence": "1. pick up the cup\n2. rinse the cup",
     "number 1 of": "person -> verb -> pick-up\npick-up -> dobj -> cup\npick-up -> with -> hand1",
     "number 2 of": "person -> verb -> rinse\nrinse -> dobj -> cup\nrinse -> with -> hand1",
 }
-REFINED = {"Put action graphs right": arrow.write([GOOD]), "Look at": "graph 1: mismatched: fill -> with -> hand1"}
+REFINED = {"Compare action graphs": "1: fill -> dobj -> kettle"}
 SEEN = "ABCDEABCDE"
 """What a judge says to ten questions."""
 FORMULAS = "make", "formalimg", "--k", "2", "--n", "4"

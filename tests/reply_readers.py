@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tsgkit.agents.decomposition import actions_of
-from tsgkit.agents.refinement import points_of
+from tsgkit.agents.look_replies import read_look
+from tsgkit.agents.passages import Passage
 from tsgkit.agents.story_graphs import sentences_of, vocabulary_of
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import read
@@ -68,7 +69,7 @@ REPLY_READERS: dict[str, Callable[[str], object]] = {
     "read_object_relations": lambda text: read_object_relations(text, 2),
     "read_room_relations": lambda text: read_room_relations(text, 2, ("floor",)),
     "actions_of": actions_of,
-    "points_of": lambda text: points_of(text, GRAPHS),
+    "read_look": lambda text: read_look(text, (), Passage(GRAPHS), GRAPHS),
     "sentences_of": sentences_of,
     "vocabulary_of": vocabulary_of,
 }

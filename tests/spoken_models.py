@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.agents.asker import TextAsk
+from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import Passage, best
-from tsgkit.agents.refinement import NODES, ROUTES, Effort, Refined, Setting, begun, refined_from
+from tsgkit.agents.refinement import GROWING, NODES, ROUTES, Refined, Setting, begun, refined_from
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.suites.transcript import Ask
@@ -39,6 +40,7 @@ class Spoken:
     says: dict[str, Said]
     asked: list[tuple[str, str]] = field(default_factory=list)
     draws: list[int] = field(default_factory=list)
+    schemas: list[dict[str, Any] | None] = field(default_factory=list)
 
     async def __call__(
         self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
@@ -46,6 +48,7 @@ class Spoken:
         prompt = str(messages[-1].content)
         self.asked.append((label, prompt))
         self.draws.append(draw)
+        self.schemas.append(schema)
         said = self.says.get(label, self.says.get(label.partition("/")[0], ""))
         if isinstance(said, Exception):
             raise said
@@ -66,7 +69,7 @@ async def plain_loop(passage: Passage, ask: Ask | None, effort: Effort) -> Refin
     while name != "end":
         for key, value in (await NODES[name](state, setting)).items():
             whole: Any = state
-            whole[key] = whole[key] + value if key in ("versions", "changes", "notes") else value
+            whole[key] = whole[key] + value if key in GROWING else value
         name = "check" if name == "repair" else ROUTES[name][0](state, setting)
     assert best(state["versions"])
     return refined_from(state, setting)

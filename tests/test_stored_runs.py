@@ -33,6 +33,10 @@ SAMPLE = (*CELL, "item_id", "outcome", "answer", "parts")
 SCRIPTED = "runs/script-said.jsonl-tsg-sgds-60552fb19babb377"
 
 
+SUPERSEDED = -1
+"""In place of requests left: its prompts are no more, so that it is read and scored, and not continued."""
+
+
 class Stored(NamedTuple):
     """A stored run: the folder of its suite, its own folder there, one of its items, the number of requests that
     continuing it takes, and the optional package that its suite needs."""
@@ -68,7 +72,7 @@ STORED = (
     Stored("tsg", "derived", "bread/0"),
     Stored("tsg", SCRIPTED, "campsite/2/perturbed"),
     Stored("tsg", "stopped", "bread/0", left=8),
-    Stored("tsg", "agent", "campsite/0", left=7),
+    Stored("tsg", "agent", "campsite/0", left=SUPERSEDED),
     Stored("formalimg", "layout", "knolling/30", left=3),
     Stored("formalimg", "judged-knolling", "knolling/1", left=2, needs="PIL"),
     Stored("formalimg", "judged-natural", "natural/0", left=1, needs="PIL"),
@@ -244,7 +248,11 @@ def renamed(record: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-@each
+@pytest.mark.parametrize(
+    "stored",
+    [one for one in STORED if one.left != SUPERSEDED],
+    ids=lambda one: f"{one.suite}-{one.run.partition('-')[0]}",
+)
 def test_continuing_a_stored_run_asks_only_what_is_missing(
     stored: Stored, run: str, server: Running, capsys: Captured
 ) -> None:
@@ -402,16 +410,40 @@ def test_a_stored_run_is_replayed(stored: Stored, run: str, capsys: Captured) ->
     check_figures({"": found}, {"": stored.figures["stored"]["openai/m tsg/sgqa single zero-shot 0"]})
 
 
-@pytest.mark.parametrize(("out", "left"), [("clean.jsonl", 6), ("told.jsonl", 3)])
-def test_stored_calls_of_an_agent_are_continued(
-    out: str, left: int, server: Running, suites: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("header", ["clean.jsonl.calls/run.json", "told.jsonl.calls/run.json", "agent/run.json"])
+def test_stored_work_of_an_agent_whose_prompts_are_no_more_is_not_mixed_with_the_present_ones(
+    header: str, server: Running, suites: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(suites / "tsg")
-    calls = Path(f"{out}.calls/calls.jsonl").read_bytes()
-    assert continued(capsys, f"{out}.calls/run.json", server) == left
-    assert Path(f"{out}.calls/calls.jsonl").read_bytes().startswith(calls)
-    assert continued(capsys, f"{out}.calls/run.json", server) == 0
-    assert Path(out).read_bytes() == Path(f"{out}.continued").read_bytes()
+    before = contents()
+    asked = server.stats()["seen"]
+    with behind(server):
+        assert main(command_of(header)) == 2
+    said = capsys.readouterr().err
+    assert "another run lies here" in said and "prompts" in said and "--new to begin afresh" in said
+    assert server.stats()["seen"] == asked
+    assert contents() == before
+
+
+def contents() -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and path.name != ".lock"}
+
+
+@pytest.mark.parametrize("stored", [STORED[4]], ids=["tsg-agent"])
+def test_a_stored_run_is_rescored_under_the_former_name_of_its_solver(
+    stored: Stored, run: str, capsys: Captured
+) -> None:
+    """The replies labelled ``local`` are what counts, whatever the agent is called."""
+    before = samples_of(run)
+    for name in ("calls.jsonl", "samples.jsonl", "run.json"):
+        file = Path(run, name)
+        text = file.read_text("utf-8").replace('"solver":"agent"', '"solver":"agent:exact"')
+        text = text.replace('"solver": "agent"', '"solver": "agent:exact"')
+        file.write_text(text.replace('"agent"\n    ]', '"agent:exact"\n    ]'), "utf-8")
+    output(capsys, "rescore", run)
+    assert samples_of(run) == [one | {"solver": "agent:exact"} for one in before]
+    (row,) = reported(capsys, run).values()
+    check_figures({"": row}, {"": next(iter(stored.figures["stored"].values()))})
 
 
 def test_a_stored_image_job_is_continued(suites: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -222,9 +222,9 @@ def calibration(weights: Sequence[Mapping[str, float]]) -> float:
                         told[int(sure * 10 - 1e-9)].append((sure, edit.made(situation.graph) == right))
     off = 0.0
     for pairs in (told[step] for step in sorted(told)):
-        said, right = (sum(one[part] for one in pairs) / len(pairs) for part in (0, 1))
-        off += abs(said - right) * len(pairs)
-        print(f"  said {said:.0%}: right {right:.0%} of {len(pairs)}")
+        said, hits = (sum(one[part] for one in pairs) / len(pairs) for part in (0, 1))
+        off += abs(said - hits) * len(pairs)
+        print(f"  said {said:.0%}: right {hits:.0%} of {len(pairs)}")
     return off / sum(map(len, told.values()))
 
 

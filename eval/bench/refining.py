@@ -7,7 +7,11 @@ assumes. Items are descriptions of the bundled narratives, and two neighbouring 
 Each solver answers all of them at three levels of faults, once with faults that rules can see, once with all kinds.
 ``lost`` is what is missing to a strict F1 of 100, ``of single`` the share of what ``single`` loses; with faults that
 rules can see the limit for the agents is 0.50. ``clean`` counts items that the agent wrote without a fault, and of
-these those that its checks changed (limit: none without critique).
+these those that its checks changed; ``looks`` are the calls an item that refine.
+
+Given graphs: the items of ``tsg/refine`` made of these descriptions, each a graph with one or two seeded faults,
+refined with the same model. ``left`` is the number left spoilt, as a share of what exact repairs leave; ``broken``
+counts graphs in which a right triplet was lost or a wrong one added.
 
 Repairs without a model: a quarter of the bundled graphs spoilt in the four seeded ways, 20 seeds; how many of each kind
 are restored, how many with repairs of hands too, and how many clean graphs are changed (limit: none but by repairs of
@@ -30,21 +34,23 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from seeded_faults import bundled, spoilt_narratives  # noqa: E402
 from simulated_model import ALL, SEEN_BY_RULES, SimulatedModel, item  # noqa: E402
-from tsg_tasks import prompter_of, tsg_task  # noqa: E402
+from tsg_tasks import DERIVATIONS, prompter_of, tsg_task  # noqa: E402
 
 from tsgkit.agents.repairs import LESS_SURE, mend  # noqa: E402
-from tsgkit.graph import Corruption  # noqa: E402
+from tsgkit.graph import Corruption, Narrative  # noqa: E402
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs  # noqa: E402
 from tsgkit.library.cards import load_card  # noqa: E402
 from tsgkit.scoring.outcomes import Outcome  # noqa: E402
 from tsgkit.suites.solvers.factories import factory_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
 from tsgkit.suites.transcript import Transcript  # noqa: E402
-from tsgkit.suites.tsg.items import GenerationSample  # noqa: E402
+from tsgkit.suites.tsg.items import GenerationSample, RefineSample  # noqa: E402
+from tsgkit.suites.tsg.faults import ANNOTATOR, PUBLISHED, READING, SEEDED  # noqa: E402
 
 LEVELS = (0.05, 0.15, 0.30)
-SOLVERS = ("single", "vote:5", "agent:exact", "agent")
+SOLVERS = ("single", "vote:5", "agent:low", "agent:medium", "agent:high")
 MOST_GRAPHS = 8
+SOURCES = (SEEDED, PUBLISHED, READING, ANNOTATOR)
 
 
 def items_of(count: int, seed: int) -> list[GenerationSample]:
@@ -74,6 +80,7 @@ class Sums:
     graphs: float = 0.0
     items: int = 0
     calls: int = 0
+    looks: int = 0
     tokens: int = 0
     clean: int = 0
     changed: int = 0
@@ -111,6 +118,7 @@ def _add(sums: Sums, solver: Solver, sample: GenerationSample, transcript: Trans
     sums.graphs += f1.weight
     sums.items += 1
     sums.calls += len(asked)
+    sums.looks += sum(said.label.startswith("look/") for said in asked)
     sums.tokens += sum(said.reply.usage.total or 0 for said in asked)
     sums.outcomes[judged.outcome] += 1
     written = [read_graphs(said.reply.text or "", 1) for said in asked if said.label.startswith("write")]
@@ -124,14 +132,18 @@ def simulated(items: Sequence[GenerationSample], seed: int) -> None:
     """The table."""
     print(f"SIMULATED model, {len(items)} items, {sum(sample.k for sample in items)} graphs")
     for title, faults in (("faults that rules can see", SEEN_BY_RULES), ("all kinds of faults", ALL)):
-        print(f"{title}\n  level  solver       F1     lost   of single  unanswered  calls/item  tokens/item  clean")
+        print(
+            f"{title}\n  level  solver        F1     lost   of single  unanswered  calls/item  looks  tokens/item",
+            end="",
+        )
+        print("  clean")
         for level in LEVELS:
             model = SimulatedModel(level, faults, seed)
             single = 0.0
             for name in SOLVERS:
                 sums = measured(name, model, items)
                 single = sums.lost if name == "single" else single
-                print(f"  {level:<5.2f}  {name:<11}  {_row(sums, single)}", flush=True)
+                print(f"  {level:<5.2f}  {name:<12}  {_row(sums, single)}", flush=True)
 
 
 def _row(sums: Sums, single: float) -> str:
@@ -139,7 +151,49 @@ def _row(sums: Sums, single: float) -> str:
     calls, tokens = sums.calls / sums.items, sums.tokens / sums.items
     clean = f"{sums.clean}, {sums.changed} worse" if sums.clean else "-"
     row = f"{100 - 100 * sums.lost:<5.1f}  {100 * sums.lost:<5.1f}  {sums.lost / single:<9.2f}  {unanswered:<10}"
-    return f"{row}  {calls:<10.2f}  {tokens:<11,.0f}  {clean}"
+    return f"{row}  {calls:<10.2f}  {sums.looks / sums.items:<5.2f}  {tokens:<11,.0f}  {clean}"
+
+
+def given(items: Sequence[GenerationSample], seed: int) -> None:
+    """Print the table of spoilt graphs that are given."""
+    task = tsg_task(load_card("tsg/refine"))
+    spoilt = [one for sample in items for one in DERIVATIONS["refine"].make(sample) if not one.is_clean]
+    narratives = [Narrative.of([one.spoilt], one.vocabulary) for one in spoilt]
+    by_exact = sum(mend(one).narrative.graphs[0] != of.original for one, of in zip(narratives, spoilt, strict=True))
+    print(f"SIMULATED model, {len(spoilt)} graphs with one to four faults, {by_exact} not restored by exact repairs")
+    print("  level  solver        restored  left  calls  broken  " + "  ".join(SOURCES))
+    for level in LEVELS:
+        model = SimulatedModel(level, ALL, seed)
+        for name in SOLVERS[2:]:
+            sums = asyncio.run(_given(factory_of(name).solver(name, task, None), model, spoilt))
+            whole = sum(sums.restored.values())
+            kinds = "  ".join(f"{sums.restored[kind] / sums.of_kind[kind]:<{len(kind)}.0%}" for kind in SOURCES)
+            share, left = whole / len(spoilt), (len(spoilt) - whole) / by_exact
+            row = f"{share:<8.1%}  {left:<4.2f}  {sums.calls / len(spoilt):<5.2f}  {sums.broken:<6}  {kinds}"
+            print(f"  {level:<5.2f}  {name:<12}  {row}", flush=True)
+
+
+@dataclass
+class GivenSums:
+    """The totals of one solver's given graphs, by kind of fault."""
+
+    of_kind: Counter[str] = field(default_factory=Counter)
+    restored: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    broken: int = 0
+
+
+async def _given(solver: Solver, model: SimulatedModel, spoilt: Sequence[RefineSample]) -> GivenSums:
+    sums = GivenSums()
+    for one in spoilt:
+        right = item([one.original], one.item_id, one.sentence, vocabulary=one.vocabulary, context=one.context)
+        transcript = await solver.solve(one, model.ask_for(right))
+        scores = solver.judge(one, transcript).scores["strict"]
+        sums.of_kind[one.origin] += 1
+        sums.restored[one.origin] += scores["exact_match"].value == 1
+        sums.broken += bool(scores["newly_broken"].value)
+        sums.calls += sum(said.reply.source == "model" for said in transcript.said)
+    return sums
 
 
 def repaired(seeds: int = 20) -> None:
@@ -174,7 +228,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     began = time.perf_counter()
-    simulated(items_of(arguments.items, arguments.seed), arguments.seed)
+    items = items_of(arguments.items, arguments.seed)
+    simulated(items, arguments.seed)
+    given(items[: arguments.items // 4], arguments.seed)
     repaired()
     print(f"measured in {time.perf_counter() - began:.0f} s")
 

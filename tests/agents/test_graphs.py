@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -25,6 +25,7 @@ import tsgkit as tk
 from tsgkit.agents import ByLabel, DecomposeInput, DecomposeOutput, Effort, RefineInput
 from tsgkit.agents.asker import MemoryRecorder
 from tsgkit.agents.cleaner import Cleaned
+from tsgkit.agents.effort import LEVELS
 from tsgkit.agents.graph_values import change_values, finding_values, graph_values
 from tsgkit.agents.mermaid import mermaid
 from tsgkit.errors import UsageError
@@ -38,6 +39,7 @@ GOOD = graph("person verb fill; fill dobj kettle; fill with hand1")
 VASE = graph("person verb fill; fill dobj vase; fill with hand1")
 CUP = graph("person verb fill; fill dobj cup; fill with hand1")
 SLIP = graph("fill verb person; fill dobj kettle; fill with hand1")
+BETTER = "1: fill -> dobj -> kettle"
 RINSE = graph("person verb rinse; rinse dobj cup; rinse with hand1")
 
 
@@ -48,17 +50,15 @@ Mode = Literal["updates", "tasks"]
 
 
 class Scripted:
-    """A function model: says what it is told for critiques and revisions, one after the other, and counts."""
+    """A function model: says what it is told, one after the other, and remembers what it was asked."""
 
-    def __init__(self, *, revise: Sequence[str] = ("",), critique: Sequence[str] = ("none",)) -> None:
-        self.says = {"revise": list(revise), "critique": list(critique)}
+    def __init__(self, *says: str) -> None:
+        self.says = list(says)
         self.asked: list[str] = []
 
     async def __call__(self, messages: list[dict[str, Any]]) -> str:
-        kind = "revise" if "What was found in them" in messages[-1]["content"] else "critique"
-        self.asked.append(kind)
-        lines = self.says[kind]
-        return lines.pop(0) if len(lines) > 1 else lines[0]
+        self.asked.append(messages[-1]["content"])
+        return self.says.pop(0) if len(self.says) > 1 else self.says[0]
 
 
 class Faulty:
@@ -74,9 +74,9 @@ class Faulty:
             return Reply(None, Ending.API_ERROR, error="broken")
         if self.choice.random() < 0.02:
             raise BudgetReached("used up")
-        if label.startswith("critique"):
-            lines = ["none", "graph 1: missing: fill -> from -> tap", "1: reversed", "it is fine", "graph 9: missing:"]
-            return Reply(self.choice.choice(lines))
+        lines = ["none", "graph 1: missing: fill -> from -> tap", "1: reversed", "it is fine", "graph 9: missing:"]
+        if label.startswith("look") and self.choice.random() < 0.7:
+            return Reply(self.choice.choice([*lines, "1: a", f"{BETTER} (90)", "graph 1: redundant: 3 (30)"]))
         return Reply(self.choice.choice([arrows(GOOD), arrows(CUP, RINSE), arrows(VASE), "no", arrows(RINSE)]))
 
 
@@ -96,7 +96,7 @@ def summary(cleaned: Cleaned) -> dict[str, Any]:
 
 def test_refiner_cleans_graphs_when_awaited_and_when_not() -> None:
     given: Any = {"graphs": graph_values([SLIP, VASE])}
-    refiner = tk.agents.refiner(lambda messages: arrows(GOOD), vocabulary=L, critique=False)
+    refiner = tk.agents.refiner(lambda messages: BETTER, vocabulary=L, effort="low")
     awaited = run(refiner.ainvoke(given))
     assert awaited["graphs"] == graph_values([GOOD, GOOD])
     assert (awaited["calls"], awaited["undecided"], awaited["stopped"], awaited["failures"]) == (1, 0, "", [])
@@ -116,7 +116,7 @@ def test_refiner_can_be_invoked_where_a_loop_is_running() -> None:
 def test_refiner_graph_and_arefine_come_to_the_same(seed: int) -> None:
     choice = random.Random(seed)
     graphs = choice.choices([GOOD, VASE, CUP, SLIP, RINSE, graph("fill verb person; fill dobj vase")], k=5)
-    rounds, critique = choice.randint(0, 3), choice.random() < 0.6
+    level: Any = choice.choice(LEVELS)
     repair: Any = choice.choice(["none", "exact", "hands"])
     hint = choice.choice(["", "", "missing"])
     sentences = choice.choice([[], ["She works."], ["Wash.", "Dry.", "Fill.", "Rinse.", "Stop."]])
@@ -128,9 +128,9 @@ def test_refiner_graph_and_arefine_come_to_the_same(seed: int) -> None:
         parts = zip(sentences, (graphs[:2], [], graphs[2:]), strict=True)
         narrative = Narrative(tuple(Description(text, tuple(part)) for text, part in parts), L)
         given = {"graphs": graph_values(graphs), "narrative": sentences, "counts": [2, 0, 3]}
-    effort = Effort(rounds, critique, repair)
+    effort = Effort(level, repair)
     expected = run(tk.agents.arefine(narrative, Faulty(seed), told=told, hint=hint, effort=effort))
-    agent = tk.agents.refiner(Faulty(seed), vocabulary=L, rounds=rounds, critique=critique, repair=repair, hint=hint)
+    agent = tk.agents.refiner(Faulty(seed), vocabulary=L, effort=level, repair=repair, hint=hint)
     assert run(agent.ainvoke(given)) == summary(expected)
 
 
@@ -167,8 +167,8 @@ def kitchen(clean: Node, checkpointer: BaseCheckpointSaver[str] | None = None) -
 
 
 def test_refiner_is_a_node_of_a_callers_graph() -> None:
-    model = Scripted(revise=[arrows(GOOD)])
-    graph = kitchen(tk.agents.refiner(model, critique=False))
+    model = Scripted(BETTER)
+    graph = kitchen(tk.agents.refiner(model, effort="low"))
     out = run(graph.ainvoke({"recipe": "tea", "vocabulary": vocabulary_value(L)}))
     assert out["graphs"] == graph_values([GOOD, GOOD])
     assert (out["triplets"], out["calls"], out["recipe"]) == (6, 1, "tea")
@@ -177,7 +177,7 @@ def test_refiner_is_a_node_of_a_callers_graph() -> None:
 
 
 def test_refiner_works_inside_a_function_node_of_a_callers_graph() -> None:
-    refiner = tk.agents.refiner(Scripted(revise=[arrows(GOOD)]), vocabulary=L, critique=False)
+    refiner = tk.agents.refiner(Scripted(BETTER), vocabulary=L, effort="low")
 
     async def clean(state: Kitchen) -> Values:
         return {"graphs": (await refiner.ainvoke({"graphs": state["graphs"]}))["graphs"]}
@@ -200,8 +200,7 @@ async def streamed(graph: Graph, given: Values, mode: Mode) -> list[tuple[str, A
 
 @pytest.mark.parametrize("mode", ["updates", "tasks"])
 def test_astream_names_the_steps_of_the_refiner(mode: Mode) -> None:
-    critique = ["graph 1: mismatched: fill -> dobj -> vase", "none"]
-    refiner = tk.agents.refiner(Scripted(revise=[arrows(GOOD)], critique=critique), vocabulary=L)
+    refiner = tk.agents.refiner(Scripted("none", BETTER), vocabulary=L)
     one = kitchen(refiner)
     events = run(streamed(one, {"recipe": "tea"}, mode))
     names = [name for name, event in events if mode == "updates" or "result" in event]
@@ -210,7 +209,7 @@ def test_astream_names_the_steps_of_the_refiner(mode: Mode) -> None:
     assert names[0] == "begin" and names[-1] == "finish" and names.count("next") == 2
     if mode == "updates":
         told = dict(events)
-        assert told["critique"]["calls"] == 4 and told["check"]["findings"] == []
+        assert told["look"]["calls"] == 2 and told["check"]["findings"] == []
 
 
 def resumed_everywhere(graph: Graph, given: RefineInput | DecomposeInput) -> list[str]:
@@ -233,9 +232,7 @@ def resumed_everywhere(graph: Graph, given: RefineInput | DecomposeInput) -> lis
 
 def test_interrupted_refiner_goes_on_without_asking_again(caplog: pytest.LogCaptureFixture) -> None:
     def scripted() -> Scripted:
-        return Scripted(
-            revise=[arrows(CUP), arrows(GOOD)], critique=["graph 1: mismatched: fill -> dobj -> cup", "none"]
-        )
+        return Scripted("graph 1: redundant: 3", "none", BETTER)
 
     given: RefineInput = {
         "graphs": graph_values([SLIP, VASE]),
@@ -252,6 +249,9 @@ def test_interrupted_refiner_goes_on_without_asking_again(caplog: pytest.LogCapt
     assert caplog.records == [], "the checkpointer warns of no type"
 
 
+LOOKS = ("graph 1: redundant: 3", "none", "1: fill -> dobj -> kettle (60)", "none")
+
+
 class Failing(Scripted):
     """A model whose process dies at its third question."""
 
@@ -265,7 +265,7 @@ class Failing(Scripted):
 
 
 def test_node_that_died_goes_on_from_the_callers_checkpoint(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    model = Failing(revise=[arrows(GOOD)], critique=["graph 1: mismatched: fill -> dobj -> kettle", "none"])
+    model = Failing(*LOOKS)
     config: Any = {"configurable": {"thread_id": "tea"}}
     given = {"recipe": "tea", "vocabulary": vocabulary_value(L)}
 
@@ -277,7 +277,7 @@ def test_node_that_died_goes_on_from_the_callers_checkpoint(tmp_path: Path, capl
         run(work(given))
     assert len(model.asked) == 2
     out = run(work(None))
-    fresh = Scripted(revise=[arrows(GOOD)], critique=["graph 1: mismatched: fill -> dobj -> kettle", "none"])
+    fresh = Scripted(*LOOKS)
     assert out == run(kitchen(tk.agents.refiner(fresh)).ainvoke(given))
     assert model.asked == fresh.asked, "the first two answers were kept"
     assert caplog.records == []
@@ -309,7 +309,7 @@ def test_refiner_refuses_input_that_is_none(given: RefineInput, message: str) ->
         ({"vocabulary": ["cup"]}, "vocabulary: expected an object"),
         ({"hint": "missing"}, "hint is for a model, and none is given"),
         ({"model": str, "hint": "spelling"}, "no error type spelling"),
-        ({"rounds": 21}, "from 0 to 20"),
+        ({"effort": "most"}, "there is no effort 'most'"),
         ({"repair": "all"}, "there is no repair 'all'"),
         ({"model": "openai/x", "max_request": 3}, "there is no option max_request"),
         ({"model": "openai/x", "max_requests": 0}, "max_requests=0: expected a number greater than 0"),
@@ -325,8 +325,8 @@ def test_refiner_refuses_parameters_that_cannot_be_kept(wrong: Values, message: 
 
 
 def test_limits_hold_for_all_runs_of_a_refiner() -> None:
-    model = Scripted(revise=["no"])
-    agent = tk.agents.refiner(model, vocabulary=L, critique=False, max_requests=3)
+    model = Scripted("no")
+    agent = tk.agents.refiner(model, vocabulary=L, max_requests=3)
     outs = [run(agent.ainvoke({"graphs": graph_values([VASE])})) for _ in range(3)]
     assert [out["calls"] for out in outs] == [2, 1, 0] and len(model.asked) == 3
     assert "3 of 3 requests" in outs[2]["stopped"]
@@ -334,7 +334,7 @@ def test_limits_hold_for_all_runs_of_a_refiner() -> None:
 
 def test_model_that_was_given_up_is_asked_again_in_the_next_run() -> None:
     model = Mending()
-    agent = tk.agents.refiner(model, vocabulary=L, critique=False)
+    agent = tk.agents.refiner(model, vocabulary=L, effort="low")
     failed = agent.invoke({"graphs": graph_values([VASE] * 5)})
     assert failed["stopped"] and len(failed["failures"]) == 3 and failed["graphs"] == graph_values([VASE] * 5)
     model.is_broken = False
@@ -349,12 +349,12 @@ class Mending:
     def __call__(self, messages: list[dict[str, Any]]) -> str:
         if self.is_broken:
             raise ValueError("no luck")
-        return arrows(GOOD)
+        return BETTER
 
 
 def test_arefine_leaves_the_checkpoints_of_a_callers_graph_alone(caplog: pytest.LogCaptureFixture) -> None:
     async def clean(state: Kitchen) -> Values:
-        cleaned = await tk.arefine([VASE], ByLabel({"revise/1": arrows(GOOD)}), vocabulary=L, effort=RULES_ONLY)
+        cleaned = await tk.arefine([VASE], ByLabel({"look/1": BETTER}), vocabulary=L, effort=LOW)
         return {"graphs": graph_values(cleaned.narrative.graphs)}
 
     config: Any = {"configurable": {"thread_id": "tea"}}
@@ -365,15 +365,15 @@ def test_arefine_leaves_the_checkpoints_of_a_callers_graph_alone(caplog: pytest.
     assert set(kept) == {""} and caplog.records == []
 
 
-RULES_ONLY = Effort(critique=False)
+LOW = Effort("low")
 
 
 def test_refiner_asks_a_service_by_name_through_the_door() -> None:
-    with model_server(replies={"Put action graphs right": arrows(GOOD)}, first=[500]) as server:
+    with model_server(replies={"Compare action graphs": BETTER}, first=[500]) as server:
         agent = tk.agents.refiner(
             "openai/m",
             vocabulary=L,
-            critique=False,
+            effort="low",
             model_arg={"api_base": server.base, "api_key": "sk-loopback-key"},
         )
         given: Any = {"graphs": graph_values([VASE])}
@@ -386,30 +386,30 @@ def test_refiner_asks_a_service_by_name_through_the_door() -> None:
 
 
 def test_refiner_asks_a_chat_model_of_langchain() -> None:
-    model = FakeListChatModel(responses=[arrows(GOOD)])
-    out = tk.agents.refiner(model, vocabulary=L, critique=False).invoke({"graphs": graph_values([VASE])})
+    model = FakeListChatModel(responses=[BETTER])
+    out = tk.agents.refiner(model, vocabulary=L, effort="low").invoke({"graphs": graph_values([VASE])})
     assert out["graphs"] == graph_values([GOOD])
 
 
 def test_recorded_calls_of_a_refiner_are_not_made_again() -> None:
-    model, recorder = Scripted(revise=[arrows(GOOD)]), MemoryRecorder()
+    model, recorder = Scripted(BETTER), MemoryRecorder()
     for _ in range(2):
-        agent = tk.agents.refiner(model, vocabulary=L, critique=False, recorder=recorder)
+        agent = tk.agents.refiner(model, vocabulary=L, effort="low", recorder=recorder)
         assert run(agent.ainvoke({"graphs": graph_values([VASE])}))["graphs"] == graph_values([GOOD])
     assert len(model.asked) == 1 == len(recorder.calls)
 
 
 def test_two_functions_of_one_name_stay_two_models() -> None:
     agents = [
-        tk.agents.refiner(lambda messages, said=said: arrows(said), vocabulary=L, critique=False)
-        for said in (GOOD, RINSE)
+        tk.agents.refiner(lambda messages, said=said: f"1: fill -> dobj -> {said}", vocabulary=L, effort="low")
+        for said in ("kettle", "cup")
     ]
     found = [agent.invoke({"graphs": graph_values([VASE])})["graphs"] for agent in agents]
-    assert found == [graph_values([GOOD]), graph_values([RINSE])]
+    assert found == [graph_values([GOOD]), graph_values([CUP])]
 
 
 def test_decomposer_tells_a_story_when_awaited_and_when_not() -> None:
-    model = ByLabel({"decompose/1": "fill the kettle", "write/1": arrows(VASE), "revise/1": arrows(GOOD)})
+    model = ByLabel({"decompose/1": "fill the kettle", "write/1": arrows(VASE), "look/1": BETTER})
     agent = tk.agents.decomposer(model, vocabulary=L)
     out = run(agent.ainvoke({"narrative": "She fills the kettle. She fills it again."}))
     assert out["graphs"] == graph_values([GOOD, GOOD]) and out["counts"] == [1, 1]
@@ -431,7 +431,8 @@ class FaultyTeller(Faulty):
 @pytest.mark.parametrize("seed", range(20))
 def test_decomposer_graph_and_agenerate_come_to_the_same(seed: int) -> None:
     choice = random.Random(seed)
-    rounds, critique, is_open = choice.randint(0, 2), choice.random() < 0.5, choice.random() < 0.3
+    level: Any = choice.choice(LEVELS)
+    is_open = choice.random() < 0.3
     counts = choice.choice([None, [1, 2, 1, 2]])
     story = ["She fills it.", "She rinses it.", "She fills it.", "She stops."]
     expected = run(
@@ -441,11 +442,11 @@ def test_decomposer_graph_and_agenerate_come_to_the_same(seed: int) -> None:
             vocabulary=None if is_open else L,
             open_vocabulary=is_open,
             counts=counts,
-            effort=Effort(rounds, critique),
+            effort=Effort(level),
         )
     )
     agent = tk.agents.decomposer(
-        FaultyTeller(seed), vocabulary=None if is_open else L, open_vocabulary=is_open, rounds=rounds, critique=critique
+        FaultyTeller(seed), vocabulary=None if is_open else L, open_vocabulary=is_open, effort=level
     )
     given: DecomposeInput = {"narrative": story}
     if counts is not None:
@@ -468,7 +469,7 @@ class Told(DecomposeOutput):
 def test_decomposer_and_refiner_follow_each_other_in_a_callers_graph() -> None:
     teller = ByLabel({"decompose/1": "fill the kettle", "write/1": arrows(SLIP), "write/2": arrows(RINSE)})
     builder: StateGraph[Any] = StateGraph(Told)
-    builder.add_node("tell", tk.agents.decomposer(teller, rounds=0, repair="none"))
+    builder.add_node("tell", tk.agents.decomposer(teller, effort="low", repair="none"))
     builder.add_node("clean", tk.agents.refiner())
     builder.add_edge(START, "tell")
     builder.add_edge("tell", "clean")
@@ -496,10 +497,10 @@ def test_interrupted_decomposer_goes_on_without_asking_again(caplog: pytest.LogC
     model = Remembering({"decompose/1": "fill it\nrinse it", "write/1": arrows(VASE), "write/2": arrows(RINSE)})
     given: DecomposeInput = {"narrative": "She fills the kettle. She fills it again."}
     asked.clear()
-    expected = run(tk.agents.decomposer(model, vocabulary=L, critique=True).ainvoke(given))
+    expected = run(tk.agents.decomposer(model, vocabulary=L, effort="medium").ainvoke(given))
     straight = [*asked]
     asked.clear()
-    agent = tk.agents.decomposer(model, vocabulary=L, critique=True, checkpointer=InMemorySaver())
+    agent = tk.agents.decomposer(model, vocabulary=L, effort="medium", checkpointer=InMemorySaver())
     names = resumed_everywhere(agent, given)
     assert {"begin", "decompose", "write", "refine", "check", "next", "finish"} <= set(names)
     final = agent.get_state({"configurable": {"thread_id": "tea"}}).values

@@ -115,3 +115,16 @@ def test_an_empty_story_is_refused(capsys: Captured) -> None:
     Path("story.txt").write_text("\n \n")
     assert main(["generate", "story.txt", "-o", "out.json", "--model", "x/y"]) == 2
     assert "has no sentence" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("former", "level"),
+    [(["--critique"], "medium"), (["--rounds", "3"], "low"), (["--critique", "--rounds", "4"], "high")],
+)
+def test_former_options_of_the_effort_are_taken_for_a_level(former: list[str], level: str, capsys: Captured) -> None:
+    with model_server(replies=REPLIES | {"Compare action graphs": "none"}) as server:
+        assert main(words(server, "out.json", *former)) == 0
+        assert f"is now called --effort {level}" in capsys.readouterr().err
+        asked = server.stats()["seen"]
+        assert main(words(server, "out.json", "--effort", level)) == 0
+        assert server.stats()["seen"] == asked, "the same work"

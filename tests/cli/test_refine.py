@@ -152,9 +152,18 @@ def test_refine_reports_undecided_findings(capsys: Captured) -> None:
 def test_a_model_puts_right_what_is_left_and_is_not_asked_twice(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([VASE, SLIP]))
     Path("story.txt").write_text("She fills the kettle.\nShe fills it again.\n")
-    with model_server(replies={"Put action graphs right": arrow.write([GOOD])}) as server:
+    with model_server(replies={"Compare action graphs": BETTER}) as server:
         words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--narrative", "story.txt", "--json"]
-        words += ["--model", "openai/x", "--model-arg", f"api_base={server.base}", "--repair", "exact", "--no-critique"]
+        words += [
+            "--model",
+            "openai/x",
+            "--model-arg",
+            f"api_base={server.base}",
+            "--repair",
+            "exact",
+            "--effort",
+            "low",
+        ]
         assert main(words) == 0
         summary = json.loads(capsys.readouterr().out)
         assert summary["calls"] == summary["requests"] == 1 and summary["tokens"] == 110
@@ -195,9 +204,7 @@ def test_review_of_standard_input_is_refused(capsys: Captured) -> None:
 def unhelpful(name: str = "unhelpful.jsonl", items: int = 40) -> str:
     """Return a script of a model that finds nothing wrong and puts nothing right."""
     lines = [
-        {"item_id": f"{item}/{passage}", "reply": {"critique": "none", "revise": "I am sorry, I see nothing."}}
-        for item in range(items)
-        for passage in range(40)
+        {"item_id": f"{item}/{passage}", "reply": {"look": "none"}} for item in range(items) for passage in range(40)
     ]
     Path(name).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return f"script:{name}"
@@ -217,17 +224,15 @@ def test_model_that_is_no_help_leaves_as_much_repaired_as_no_model(capsys: Captu
 
 def test_model_is_shown_what_exact_repairs_left_and_nothing_else(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([SLIP, VASE]))
-    with model_server(replies={"Put action graphs right": arrow.write([GOOD]), "Look at": "none"}) as server:
+    with model_server(replies={"Compare action graphs": BETTER}) as server:
         words = ["refine", "g.txt", "--vocabulary", "L.json", "--model", "openai/x"]
         words += ["--model-arg", f"api_base={server.base}", "--json"]
-        assert main([*words, "-o", "out.txt", "--no-critique"]) == 0
+        assert main([*words, "-o", "out.txt", "--effort", "low"]) == 0
         assert json.loads(capsys.readouterr().out)["calls"] == server.stats()["seen"] == 1
         assert [(one["graph"], one["by"]) for one in changes("out.txt")] == [(0, "exact"), (1, "model")]
-        assert main([*words, "-o", "critique.txt"]) == 0
-        first_repaired = json.loads(capsys.readouterr().out)["calls"]
-        assert main([*words, "-o", "none.txt", "--repair", "none"]) == 0
-        assert json.loads(capsys.readouterr().out)["calls"] > first_repaired
-    for prompt in Path("critique.txt.calls/prompts.jsonl").read_text().splitlines():
+        assert main([*words, "-o", "medium.txt"]) == 0
+        assert json.loads(capsys.readouterr().out)["calls"] == 2
+    for prompt in Path("medium.txt.calls/prompts.jsonl").read_text().splitlines():
         assert "fill -> verb -> person" not in prompt
 
 
@@ -247,6 +252,26 @@ def test_calls_begun_under_the_old_name_of_exact_repairs_go_on(capsys: Captured)
     assert "another run lies here" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [
+        (["--no-critique"], "--no-critique is now called --effort low"),
+        (["--rounds", "1"], "--rounds 1 is now called --effort low"),
+        (["--rounds", "5", "--no-critique"], "--rounds 5 --no-critique is now called --effort low"),
+        (["--rounds", "2"], "--rounds 2 is now called --effort medium"),
+        (["--rounds", "5"], "--rounds 5 is now called --effort high"),
+    ],
+)
+def test_former_spellings_of_the_effort_are_taken_with_one_note(words: list[str], note: str, capsys: Captured) -> None:
+    Path("g.txt").write_text(arrow.write([VASE]))
+    command = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--model", unhelpful()]
+    assert main([*command, *words]) == 0
+    assert capsys.readouterr().err.count(note) == 1
+    assert main([*command, "--effort", note.split()[-1]]) == 0, "the same work"
+    assert main(["refine", "--help"]) == 0
+    assert "--effort" in (shown := capsys.readouterr().out) and "--no-critique" not in shown and "--rounds" not in shown
+
+
 def test_calls_made_without_repairs_go_on_without_them(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([SLIP]))
     words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--model", unhelpful()]
@@ -263,6 +288,7 @@ def test_calls_made_without_repairs_go_on_without_them(capsys: Captured) -> None
     assert graphs("out.txt") == [GOOD]
 
 
+BETTER = "1: fill -> dobj -> kettle"
 CUP = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "cup"), ("fill", "with", "hand1"))
 
 
@@ -277,19 +303,17 @@ WATCHED = """\
 item {0}: repair, 1 finding left, 0 calls
 item {0}, graph 0: repair, 1 finding left, 0 calls
 item {0}, graph 0: check, 1 finding left, 0 calls
-item {0}, graph 0: critique, 1 finding left, 1 call
-item {0}, graph 0: revise, 0 findings left, 2 calls
-item {0}, graph 0: repair, 0 findings left, 2 calls
-item {0}, graph 0: check, 0 findings left, 2 calls
-item {0}, graph 0: critique, 0 findings left, 3 calls
+item {0}, graph 0: look, 0 findings left, 1 call
+item {0}, graph 0: repair, 0 findings left, 1 call
+item {0}, graph 0: check, 0 findings left, 1 call
 item {1}: repair, 0 findings left, 0 calls
 item {1}, graph 0: repair, 0 findings left, 0 calls
 item {1}, graph 0: check, 0 findings left, 0 calls
-item {1}, graph 0: critique, 1 finding left, 1 call
-item {1}, graph 0: revise, 0 findings left, 2 calls
+item {1}, graph 0: look, 1 finding left, 1 call
+item {1}, graph 0: check, 1 finding left, 1 call
+item {1}, graph 0: look, 0 findings left, 2 calls
 item {1}, graph 0: repair, 0 findings left, 2 calls
 item {1}, graph 0: check, 0 findings left, 2 calls
-item {1}, graph 0: critique, 0 findings left, 3 calls
 """
 
 
@@ -303,9 +327,15 @@ def test_watch_tells_each_step_in_a_line_of_its_own(
     stream: type[io.StringIO], capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     two_items()
-    replies = {"Put action graphs right": arrow.write([GOOD]), "-> cup": "graph 1: mismatched: fill -> dobj -> cup"}
+    named = "graph 1: mismatched: fill -> dobj -> cup"
+    replies = {
+        f"1: {named}": f"{BETTER} (90)",
+        "1: out-of-vocabulary": BETTER,
+        "1: graph 1: out": BETTER,
+        "-> cup": named,
+    }
     told = stream()
-    with model_server(replies=replies | {"Compare": "none", "": "none"}) as server:
+    with model_server(replies=replies) as server:
         words = ["refine", "in.jsonl", "-o", "out.jsonl", "--vocabulary", "L.json", "--watch", "--json"]
         words += ["--model", "openai/x", "--model-arg", f"api_base={server.base}"]
         with monkeypatch.context() as patched:
@@ -314,7 +344,7 @@ def test_watch_tells_each_step_in_a_line_of_its_own(
     summary = json.loads(capsys.readouterr().out)
     lines = [line for line in told.getvalue().splitlines() if line.startswith("item ")]
     assert sorted(lines, key=lambda line: line[5]) == WATCHED.format("a", "b").splitlines()
-    assert summary["calls"] == 6 and graphs("out.jsonl") == [GOOD, GOOD]
+    assert summary["calls"] == 3 and graphs("out.jsonl") == [GOOD, GOOD]
     assert "\x1b" not in told.getvalue() and "openai/x:" not in told.getvalue(), "no line changes in place"
 
 
@@ -330,25 +360,25 @@ def test_watch_tells_of_repairs_where_no_model_is_asked(capsys: Captured) -> Non
 
 def test_watch_goes_with_quiet(capsys: Captured) -> None:
     two_items()
-    lines = [{"item_id": name, "reply": {"critique": "none", "revise": arrow.write([GOOD])}} for name in ("0/0", "1/0")]
+    lines = [{"item_id": "0/0", "reply": {"look": BETTER}}, {"item_id": "1/0", "reply": {"look": "none"}}]
     Path("said.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     words = ["refine", "in.jsonl", "-o", "out.jsonl", "--vocabulary", "L.json", "--model", "script:said.jsonl"]
     assert main([*words, "--watch", "--quiet"]) == 0
     said = capsys.readouterr().err.splitlines()
-    assert len(said) == 12 and all(line.startswith("item ") for line in said)
+    assert len(said) == 11 and all(line.startswith("item ") for line in said)
     assert main([*words, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 
 
 def test_warnings_of_a_model_name_item_and_graphs(capsys: Captured) -> None:
     Path("in.jsonl").write_text(narratives.write(Narrative.of([GOOD])) + narratives.write(Narrative.of([GOOD, GOOD])))
-    said = {"critique": "It all looks fine to me.", "revise": ""}
+    said = {"look": "It all looks fine to me."}
     lines = [{"item_id": name, "reply": said} for name in ("0/0", "1/0", "1/1")]
     Path("said.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert main(["refine", "in.jsonl", "-o", "out.jsonl", "--model", "script:said.jsonl"]) == 0
     said_of = capsys.readouterr().err
     for place in ("item 0, graph 0", "item 1, graph 0", "item 1, graph 1"):
-        assert f"{place}: a critique that names no point" in said_of
+        assert f"{place}: look/1 could not be read: no answer to a finding" in said_of
 
 
 def test_failures_of_a_model_name_item_and_graphs(capsys: Captured) -> None:
@@ -356,7 +386,7 @@ def test_failures_of_a_model_name_item_and_graphs(capsys: Captured) -> None:
     Path("in.jsonl").write_text(narratives.write(two))
     Path("said.jsonl").write_text('{"item_id": "0/0", "reply": null}\n')
     assert main(["refine", "in.jsonl", "-o", "out.jsonl", "--model", "script:said.jsonl"]) == 1
-    assert "item 0, graphs 0 to 1: critique/1 brought no answer: empty" in capsys.readouterr().err
+    assert "item 0, graphs 0 to 1: look/1 brought no answer: empty" in capsys.readouterr().err
 
 
 def test_missing_reply_of_a_script_names_the_line_that_would_hold_it(capsys: Captured) -> None:
@@ -364,10 +394,10 @@ def test_missing_reply_of_a_script_names_the_line_that_would_hold_it(capsys: Cap
     Path("said.jsonl").write_text('{"item_id": "vase", "reply": "none"}\n')
     words = ["refine", "in.jsonl", "-o", "out.jsonl", "--model", "script:said.jsonl", "--vocabulary", "L.json"]
     assert main(words) == 1
-    assert "critique/1 brought no answer: missing: the script has no line with item_id 0/0" in capsys.readouterr().err
-    Path("said.jsonl").write_text('{"item_id": "0/0", "reply": {"revise": "none"}}\n')
+    assert "look/1 brought no answer: missing: the script has no line with item_id 0/0" in capsys.readouterr().err
+    Path("said.jsonl").write_text('{"item_id": "0/0", "reply": {"write": "none"}}\n')
     assert main([*words, "--new"]) == 1
-    assert "missing: the script has no critique/1 in the line of item_id 0/0" in capsys.readouterr().err
+    assert "missing: the script has no look/1 in the line of item_id 0/0" in capsys.readouterr().err
 
 
 def test_calls_are_not_shared_between_models(capsys: Captured) -> None:
@@ -416,8 +446,8 @@ def test_a_hung_or_failing_model_ends_in_a_partial_result_with_the_reason(
 
 def test_a_budget_is_kept_and_raised_later(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([VASE, VASE, VASE]))
-    with model_server(replies={"Put action graphs right": arrow.write([GOOD])}) as server:
-        words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--model", "openai/x", "--no-critique"]
+    with model_server(replies={"Compare action graphs": BETTER}) as server:
+        words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--model", "openai/x", "--effort", "low"]
         words += ["--model-arg", f"api_base={server.base}"]
         assert main([*words, "--max-requests", "2"]) == 4
         assert graphs("out.txt") == [GOOD, GOOD, VASE]
@@ -435,7 +465,7 @@ def test_interrupted_refine_lets_requests_come_home_and_goes_on(
     number: signal.Signals, commands: Prefork, folder: Path
 ) -> None:
     Path("g.jsonl").write_text(narratives.write(Narrative.of([VASE] * 4)) * 3)
-    replies = {"Put action graphs right": arrow.write([GOOD]), "Look at": "graph 1: mismatched: fill -> dobj -> vase"}
+    replies = {"Compare action graphs": BETTER}
     with model_server(replies=replies, delay=0.3) as server:
         words = ["refine", "g.jsonl", "-o", "out.jsonl", "--vocabulary", "L.json"]
         words += ["--model", "openai/x", "--model-arg", f"api_base={server.base}"]
@@ -477,10 +507,10 @@ def test_orders_in_a_file_reach_neither_paths_nor_rules(folder: Path, capsys: Ca
     Path("g.json").write_text(json.dumps([[["person", "verb", "fill"], ["fill", "dobj", order]]]))
     Path("story.txt").write_text(f"{order}\n")
     obeys = f"person -> verb -> fill\nfill -> dobj -> {order}\nfill -> with -> ../../escaped"
-    with model_server(replies={"Put action": obeys, "Look at": f"graph 1: missing: {order}"}) as server:
+    with model_server(replies={"Compare": f"graph 1: missing: {order}\n{obeys}"}) as server:
         words = ["refine", "g.json", "-o", "out.json", "--vocabulary", "L.json", "--narrative", "story.txt"]
-        assert main([*words, "--model", "openai/x", "--model-arg", f"api_base={server.base}", "--rounds", "2"]) == 0
-        assert server.stats()["seen"] <= 4
+        assert main([*words, "--model", "openai/x", "--model-arg", f"api_base={server.base}"]) == 0
+        assert server.stats()["seen"] <= 2
     names = {path.name for path in folder.iterdir()}
     assert names == {"g.json", "L.json", "story.txt", "out.json", "out.json.calls", "out.json.changes.jsonl"}
     assert not (folder.parent / "escaped").exists()
@@ -494,7 +524,7 @@ def test_orders_in_a_file_reach_neither_paths_nor_rules(folder: Path, capsys: Ca
         (["missing.txt", "-o", "out"], "no such file"),
         (["broken.jsonl", "-o", "out"], "nothing was written"),
         (["g.txt", "-o", "out", "--hint", "missing"], "--hint is for a model"),
-        (["g.txt", "-o", "out", "--rounds", "99"], "from 0 to 20"),
+        (["g.txt", "-o", "out", "--effort", "most"], "--effort"),
         (["g.txt", "-o", "out", "--model", "baseline/rules"], "no model to ask"),
         (["g.txt", "-o", "out", "--model", "openai/x", "--max-requests", "0"], "it must be more than 0"),
         (["easg.json", "-o", "out"], "easg is read, never written"),

@@ -161,7 +161,10 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
     for odd in (5, "person -> verb -> fill", [["fill", "verb"]], [5]):
         with pytest.raises(UsageError, match="refine takes graphs or a narrative"):
             tk.refine(odd)  # type: ignore[arg-type]
-    assert tk.refine([triplets], vocabulary=allowed, rounds=0, critique=False, repair="exact").changes
+    assert tk.refine([triplets], vocabulary=allowed, effort="low", repair="exact").changes
+    with pytest.warns(FutureWarning, match='rounds=0 and critique=False is now effort="low"') as warned:
+        assert tk.refine([triplets], vocabulary=allowed, rounds=0, critique=False, repair="exact").changes
+    assert len(warned) == 1
     with pytest.raises(UsageError, match="there is no option vocab") as said:
         tk.refine([triplets], vocab=allowed)  # type: ignore[call-arg]
     assert said.value.hint == "vocabulary?"
@@ -169,6 +172,8 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
         tk.refine([triplets], vocabulary={"object": ["kettle"]})  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="there is no repair"):
         tk.refine([triplets], repair="all")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="there is no effort 'most'"):
+        tk.refine([triplets], effort="most")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="a story is a text or a list of sentences"):
         tk.generate(5, str)  # type: ignore[arg-type]
 

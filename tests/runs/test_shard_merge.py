@@ -20,7 +20,7 @@ from run_files import lines
 from tsgkit.cli import main
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.graph.model import ActionGraph, Narrative
-from tsgkit.graph.notation import arrow, narratives
+from tsgkit.graph.notation import narratives
 from tsgkit.runs import shard_merge
 from tsgkit.runs.folder import locked
 from tsgkit.runs.shard_merge import merge
@@ -218,7 +218,7 @@ def test_calls_of_shards_make_the_product_without_asking(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("g.jsonl").write_text(narratives.write(Narrative.of([VASE])) * 6)
-    replies = {"Put action graphs right": arrow.write([GOOD]), "Look at": "graph 1: mismatched: fill -> dobj -> kettle"}
+    replies = {"Compare action graphs": "1: fill -> dobj -> kettle"}
     with model_server(replies=replies) as server:
         words = ["refine", "g.jsonl", "--model", "openai/x", "--model-arg", f"api_base={server.base}", "--quiet"]
         assert main([*words, "-o", "whole.jsonl"]) == 0

@@ -21,7 +21,7 @@ steps for one sentence, ``cleaner`` and ``story_graphs`` process whole narrative
 from tsgkit.agents.asker import ByLabel
 from tsgkit.agents.cleaner import Cleaned, arefine
 from tsgkit.agents.decomposer_graph import DecomposeInput, DecomposeOutput, decomposer
-from tsgkit.agents.refinement import Effort
+from tsgkit.agents.effort import Effort
 from tsgkit.agents.refiner_graph import RefineInput, RefineOutput, refiner
 from tsgkit.agents.story_graphs import Generated, agenerate
 

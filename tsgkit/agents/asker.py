@@ -24,6 +24,7 @@ from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.reply import NOTHING, Ending, Reply
 from tsgkit.llm.settings import parse, secrets_of, settings_of
 from tsgkit.llm.user_models import is_own, own_settings, provider_for, usual_concurrency
+from tsgkit.suites.judges.response_formats import BAD_REQUESTS
 from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:
@@ -93,7 +94,35 @@ async def closing(door: Door, work: Awaitable[Result]) -> Result:
 def ask_for(asker: Asker, sample: str, *, task: str = "agents") -> Ask:
     """Asks under the name of one sample, so that labels need to be unique within it alone."""
     where = Call(getattr(asker, "name", "script"), "", task, "agent", "", sample, 0, "", "", 0)
-    return functools.partial(asker.ask, where)
+    service = (where.subject, str(getattr(asker, "endpoint", "")))
+    return _REFUSALS.setdefault(service, SchemaRefusals()).asking(functools.partial(asker.ask, where))
+
+
+@dataclass
+class SchemaRefusals:
+    """The knowledge whether a service refuses requests for a JSON schema; then the same prompt is asked without one."""
+
+    are_known: bool = False
+
+    def asking(self, ask: Ask) -> Ask:
+        """Return an ``ask`` that asks again without a schema where the service refuses it."""
+
+        async def asked(
+            messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+        ) -> Reply:
+            if schema is not None and not self.are_known:
+                reply = await ask(messages, label=label, draw=draw, schema=schema)
+                if reply.ending is not Ending.API_ERROR or reply.status not in BAD_REQUESTS:
+                    return reply
+            again = await ask(messages, label=label, draw=draw)
+            self.are_known |= schema is not None and again.ending not in (Ending.API_ERROR, Ending.MISSING)
+            return again
+
+        return asked
+
+
+_REFUSALS: dict[tuple[str, str], SchemaRefusals] = {}
+"""The knowledge about services, by name and endpoint."""
 
 
 @dataclass
@@ -117,7 +146,7 @@ class MemoryRecorder:
 
 @dataclass(frozen=True)
 class ByLabel:
-    """A fake model that returns a given text under each label (``revise/1``), the same for every sample."""
+    """A fake model that returns a given text under each label (``look/1``), the same for every sample."""
 
     says: Mapping[str, str]
 
@@ -151,15 +180,15 @@ class TextAsk:
     ask: Ask
     calls: int = 0
 
-    async def text(self, prompt: str, label: str, draw: int = 0) -> str:
+    async def text(self, prompt: str, label: str, draw: int = 0, schema: dict[str, Any] | None = None) -> str:
         """Return the reply to a prompt. Raise ``NoText`` if there is no text.
 
-        Rounds are separate draws, so that a repeated question does not receive the earlier reply.
+        Looks are separate draws, so that a repeated question does not receive the earlier reply.
         """
         from langchain_core.messages import HumanMessage
 
         try:
-            reply = await self.ask([HumanMessage(content=prompt)], label=label, draw=draw)
+            reply = await self.ask([HumanMessage(content=prompt)], label=label, draw=draw, schema=schema)
         except NotFinished as error:
             raise NoText(error.message, "stopped") from None
         self.calls += 1

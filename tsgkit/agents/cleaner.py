@@ -16,8 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tsgkit.agents.asker import Asker, ask_for, closing, door_of
+from tsgkit.agents.effort import Effort, Repair
 from tsgkit.agents.passages import Passage, Point, passages_of
-from tsgkit.agents.refinement import ASKING, Effort, Refined, Repair, refine_passage
+from tsgkit.agents.refinement import ASKING, Refined, refine_passage
 from tsgkit.agents.repairs import Change, is_undecided, mend
 from tsgkit.agents.steps import Update
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
@@ -72,10 +73,10 @@ async def arefine(
     >>> from tsgkit.agents.asker import ByLabel
     >>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
     >>> vase = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"))
-    >>> model = ByLabel({"revise/1": "person -> verb -> fill; fill -> dobj -> kettle"})
-    >>> work = arefine([vase], model, vocabulary=L, told=["She fills the kettle."], effort=Effort(critique=False))
+    >>> model = ByLabel({"look/1": "1: fill -> dobj -> kettle (90)"})
+    >>> work = arefine([vase], model, vocabulary=L, told=["She fills the kettle."], effort=Effort("low"))
     >>> print(*asyncio.run(work).changes)
-    graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model)
+    graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model: 90 %)
     """
     narrative = graphs if isinstance(graphs, Narrative) else Narrative.of(graphs, vocabulary)
     if narrative.vocabulary is None and vocabulary is not None:
@@ -89,9 +90,10 @@ async def arefine(
 
 @dataclass
 class Tally:
-    """The changes, findings and calls along a narrative."""
+    """The changes, findings and calls along a narrative; ``proposed`` are repairs that a model is to decide about."""
 
     changes: list[Change] = field(default_factory=list)
+    proposed: list[Change] = field(default_factory=list)
     calls: int = 0
     stopped: str = ""
     failures: list[str] = field(default_factory=list)
@@ -171,7 +173,7 @@ def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> 
 async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Asker, work: _Work, tally: Tally) -> None:
     """Refine the passages in order, since hands carry over from one to the next."""
     start = 0
-    for number, passage in enumerate(passages_of(narrative, work.told, work.hint, graphs)):
+    for number, passage in enumerate(passages_of(narrative, work.told, work.hint, graphs, tally.proposed)):
         watch = None if work.step_done is None else _Watched(passage, start, tally.calls, work.step_done)
         refined = await refine_passage(passage, ask_for(asker, f"{work.item}/{number}"), work.effort, watch)
         end = start + len(passage.graphs)
@@ -187,7 +189,7 @@ async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Ask
 class Step(NamedTuple):
     """A finished step: its place, its name, the remaining findings there, and the calls so far.
 
-    Remaining problems are errors, breaches of the hand rule, and open points of a critique.
+    Remaining problems are errors, breaches of the hand rule, and errors that a model named without a remedy.
     """
 
     place: str

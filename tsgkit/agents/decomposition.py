@@ -24,9 +24,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tsgkit.agents.asker import NoText, TextAsk
+from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.prompts import allowed, hands, template, told
-from tsgkit.agents.refinement import Effort, Refined, refine_passage
+from tsgkit.agents.refinement import Refined, refine_passage
 from tsgkit.agents.repairs import Change
 from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.errors import UsageError
@@ -48,7 +49,8 @@ MOST_TRIES = 2
 LONGEST_ACTION = 300
 LABEL = re.compile(r"action\s+\d{1,3}\s*[.:)-]\s*", re.IGNORECASE)
 HEADING = re.compile(r"^\s*(?:#|```|\*\*|-{3,}|(?:here|sure|okay|actions?)\b.*:\s*$)", re.IGNORECASE)
-WRITTEN = Effort(critique=False, repair="exact")
+WRITTEN = Effort("low")
+"""The usual effort for a story: graphs without a finding cost no call."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Mermaid diagrams of the agents' graphs, drawn from the compiled graphs.
 
->>> "critique -.-> revise;" in mermaid("refiner").replace("\\t", "")
+>>> "check -.-> look;" in mermaid("refiner").replace("\\t", "")
 True
 """
 

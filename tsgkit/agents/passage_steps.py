@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tsgkit.agents.asker import Asker, TextAsk, ask_for
+from tsgkit.agents.effort import Effort
 from tsgkit.agents.graph_values import finding_values, public_node
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_state
 from tsgkit.agents.refinement import (
     GROWING,
     Choose,
-    Effort,
     Refined,
     Setting,
     State,

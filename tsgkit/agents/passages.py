@@ -10,10 +10,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tsgkit.agents.repairs import is_fault
+from tsgkit.agents.repairs import Change, is_fault
 from tsgkit.errors import UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.edits import diff
@@ -32,7 +32,8 @@ GRAPH_COUNT = "graph-count"
 class Passage:
     """The graphs of one sentence (or of none), the context, L, and the wanted number of graphs, if known.
 
-    ``hint`` names the kind of error in the graphs, or several: ``missing, reversed``.
+    ``hint`` names the kind of error in the graphs, or several: ``missing, reversed``. ``proposed`` are likely repairs
+    of these graphs that were not made, with their evidence as reason; a model decides about them.
     """
 
     graphs: tuple[ActionGraph, ...]
@@ -42,6 +43,7 @@ class Passage:
     vocabulary: Vocabulary | None = None
     count: int | None = None
     hint: str = ""
+    proposed: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
         for kind in self.hints:
@@ -57,6 +59,10 @@ class Passage:
     def start(self) -> int:
         """The number of graphs before it."""
         return sum(len(description.graphs) for description in self.before)
+
+    def proposals(self, graphs: Sequence[ActionGraph]) -> tuple[Change, ...]:
+        """Return the proposed repairs that can still be made in these graphs."""
+        return tuple(one for one in self.proposed if can_be_made(one, graphs))
 
     def narrative(self, graphs: Sequence[ActionGraph]) -> Narrative:
         """Return what came before, then these graphs."""
@@ -83,7 +89,7 @@ class Passage:
 
 
 class Point(NamedTuple):
-    """A point of a critique: a kind of error, its graph and triplet, and the graphs that were criticised."""
+    """An error that a model named without a remedy: its kind, graph and triplet, and the graphs that it saw."""
 
     kind: str
     graph: int | None
@@ -121,11 +127,11 @@ def version_of(
     passage: Passage,
     graphs: tuple[ActionGraph, ...],
     findings: Sequence[Finding],
-    points: Sequence[Point],
+    named: int,
     changes: int,
 ) -> Version:
-    """Return how good these graphs are."""
-    return Version(graphs, sum(map(is_fault, findings)), len(points), edits(passage.graphs, graphs), changes)
+    """Return how good these graphs are; ``named`` is the number of errors that a model named in them."""
+    return Version(graphs, sum(map(is_fault, findings)), named, edits(passage.graphs, graphs), changes)
 
 
 def best(versions: Sequence[Version]) -> Version:
@@ -139,6 +145,14 @@ def same(some: Sequence[ActionGraph], others: Sequence[ActionGraph]) -> bool:
     return [graph.triplets for graph in some] == [graph.triplets for graph in others]
 
 
+def can_be_made(change: Change, graphs: Sequence[ActionGraph]) -> bool:
+    """Return whether a change fits these graphs: what it replaces is there, and what it adds is not."""
+    if change.graph >= len(graphs):
+        return False
+    triplets = graphs[change.graph].triplets
+    return (change.before is None or change.before in triplets) and (change.after not in triplets)
+
+
 def edits(before: Sequence[ActionGraph], after: Sequence[ActionGraph]) -> int:
     """Return how many triplets differ, graph by graph."""
     paired = sum(len(diff(new, old).changes) for old, new in zip(before, after, strict=False))
@@ -147,16 +161,21 @@ def edits(before: Sequence[ActionGraph], after: Sequence[ActionGraph]) -> int:
 
 
 def passages_of(
-    narrative: Narrative, told: Sequence[str] = (), hint: str = "", now: Sequence[ActionGraph] | None = None
+    narrative: Narrative,
+    told: Sequence[str] = (),
+    hint: str = "",
+    now: Sequence[ActionGraph] | None = None,
+    proposed: Sequence[Change] = (),
 ) -> Iterator[Passage]:
     """Yield the passages of a narrative: its descriptions, or single graphs where no sentence holds them together.
 
     ``told`` is a story from elsewhere: one sentence for each graph if the numbers agree, else context for all. ``now``
-    are the present graphs, as a list that the caller updates while refining.
+    are the present graphs, as a list that the caller updates while refining. ``proposed`` are likely repairs, numbered
+    along the narrative.
     """
     graphs = narrative.graphs if now is None else now
     for span in spans_of(narrative, told):
-        yield span.passage(graphs, narrative.vocabulary, hint)
+        yield span.passage(graphs, narrative.vocabulary, hint, proposed)
 
 
 class Span(NamedTuple):
@@ -171,8 +190,14 @@ class Span(NamedTuple):
     is_whole: bool
     """True if these are all preceding descriptions."""
 
-    def passage(self, graphs: Sequence[ActionGraph], vocabulary: Vocabulary | None, hint: str = "") -> Passage:
-        """Return the passage at this place, with the narrative's current graphs."""
+    def passage(
+        self,
+        graphs: Sequence[ActionGraph],
+        vocabulary: Vocabulary | None,
+        hint: str = "",
+        proposed: Sequence[Change] = (),
+    ) -> Passage:
+        """Return the passage at this place, with the narrative's current graphs and the repairs proposed for them."""
         before = tuple(Description(graphs=tuple(graphs[start:end])) for start, end in self.before)
         return Passage(
             graphs=tuple(graphs[self.start : self.start + self.size]),
@@ -182,6 +207,11 @@ class Span(NamedTuple):
             vocabulary=vocabulary,
             count=self.size,
             hint=hint,
+            proposed=tuple(
+                replace(one, graph=one.graph - self.start)
+                for one in proposed
+                if self.start <= one.graph < self.start + self.size
+            ),
         )
 
 

@@ -10,17 +10,15 @@ import hashlib
 from collections.abc import Sequence
 from functools import cache
 
-from tsgkit.agents.passages import Passage, Point
+from tsgkit.agents.passages import Passage
 from tsgkit.graph.hands import State
 from tsgkit.graph.model import ActionGraph, Vocabulary
-from tsgkit.graph.prompt_text import NOTHING_BEFORE, allowed_edges, allowed_nodes, numbered
-from tsgkit.graph.rules import Finding
+from tsgkit.graph.prompt_text import NOTHING_BEFORE, allowed_edges, allowed_nodes
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 
 FIELDS = {
-    "critique": ("context", "sentence", "nodes", "edges", "graphs"),
-    "revise": ("context", "sentence", "nodes", "edges", "hands", "graphs", "findings", "count"),
+    "look": ("context", "sentence", "nodes", "edges", "hands", "graphs", "findings", "count"),
     "decompose": ("context", "sentence", "verbs", "count"),
     "write": ("context", "sentence", "nodes", "edges", "hands", "number", "action"),
     "vocabulary": ("story",),
@@ -28,7 +26,7 @@ FIELDS = {
 UNTOLD = "(no sentence is known; judge the graphs by themselves and by what came before)"
 ANY_NAME = "any that the sentences need, in lower case with hyphens"
 ANY_EDGE = "verb, dobj, and any preposition"
-MOST_FINDINGS = 40
+NO_FINDING = "(the checks found nothing)"
 
 
 @cache
@@ -60,32 +58,21 @@ def hands(state: State) -> str:
     return str(state)
 
 
-def critique_prompt(passage: Passage, graphs: Sequence[ActionGraph]) -> str:
-    """Return the prompt that asks where graphs are wrong."""
+def look_prompt(passage: Passage, graphs: Sequence[ActionGraph], findings: Sequence[str]) -> str:
+    """Return the prompt that asks what has to change in graphs; ``findings`` are texts, numbered here from 1."""
     values = told(passage.context, passage.sentence) | allowed(passage.vocabulary)
-    return template("critique").render(**values, graphs=_shown(graphs))
-
-
-def revise_prompt(
-    passage: Passage, graphs: Sequence[ActionGraph], findings: Sequence[Finding], points: Sequence[Point]
-) -> str:
-    """Return the prompt that asks for better graphs."""
-    values = told(passage.context, passage.sentence) | allowed(passage.vocabulary)
-    lines = [*map(_finding, findings), *(str(point) for point in points)]
-    return template("revise").render(
+    return template("look").render(
         **values,
         hands=hands(passage.hands()),
-        graphs=_shown(graphs),
-        findings="\n".join(f"- {line}" for line in lines[:MOST_FINDINGS]),
+        graphs=_shown(graphs) or "(none)",
+        findings="\n".join(f"{number}: {one}" for number, one in enumerate(findings, 1)) or NO_FINDING,
         count=str(len(graphs) if passage.count is None else passage.count),
     )
 
 
 def _shown(graphs: Sequence[ActionGraph]) -> str:
-    return numbered(graphs) or "(none)"
-
-
-def _finding(finding: Finding) -> str:
-    number = finding.place.graph
-    hint = f" ({finding.hint})" if finding.hint else ""
-    return ("" if number is None else f"graph {number + 1}: ") + finding.message + hint
+    """Return graphs with numbered triplets."""
+    return "\n\n".join(
+        "\n".join([f"Graph {number}:", *(f"{place}. {one}" for place, one in enumerate(graph.triplets, 1))])
+        for number, graph in enumerate(graphs, 1)
+    )

@@ -1,90 +1,54 @@
-"""Refinement: check, critique, revise and check again, until a passage is clean or nothing improves.
+"""Refinement: check, look, change and check again, until a passage is clean or another look would not help.
 
 >>> import asyncio
 >>> from tsgkit.agents.asker import ByLabel, ask_for
 >>> from tsgkit.graph.model import ActionGraph, Vocabulary
 >>> L = Vocabulary(("kettle", "cup"), ("verb", "dobj", "with"), ("fill", "pour"))
 >>> spoilt = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"), ("fill", "with", "hand1"))
->>> said = "person -> verb -> fill\\nfill -> dobj -> kettle\\nfill -> with -> hand1"
->>> ask = ask_for(ByLabel({"revise/1": said}), "0")
+>>> ask = ask_for(ByLabel({"look/1": "1: fill -> dobj -> kettle (95)"}), "0")
 >>> passage = Passage((spoilt,), "She fills the kettle.", vocabulary=L)
->>> refined = asyncio.run(refine_passage(passage, ask, Effort(critique=False)))
+>>> refined = asyncio.run(refine_passage(passage, ask, Effort("low")))
 >>> print(*refined.changes, refined.why, sep="\\n")
-graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model)
+graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model: 95 %)
 clean
 
-Nodes decide by rules and counters, never by text: no sentence, graph or reply can change which nodes run. A model's
-revision is accepted only for graphs with a finding, so that every change has a reason and no other graph is touched.
+A look is one call: the model decides about numbered findings and names other errors. The edits are made here, and only
+those that add no fault. Nodes decide by rules and counters, never by text: no sentence, graph or reply can change which
+nodes run, and only triplets that a finding or a point names are touched.
 """
 
 from __future__ import annotations
 
 import operator
-import re
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from tsgkit.agents.asker import NoText, TextAsk
-from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point, Version, best, same, version_of
-from tsgkit.agents.prompts import critique_prompt, revise_prompt
-from tsgkit.agents.repairs import MODEL, Change, is_fault, mend
+from tsgkit.agents.effort import Effort
+from tsgkit.agents.look_replies import Look, Named, read_look, schema_of
+from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point, Version, best, can_be_made, version_of
+from tsgkit.agents.prompts import look_prompt
+from tsgkit.agents.questions import Edit, edited, edits_between, questions_of
+from tsgkit.agents.repairs import MODEL, PROPOSED, Change, is_fault, mend
 from tsgkit.agents.steps import Update, Watch, ended, node, route
-from tsgkit.errors import UsageError
-from tsgkit.graph.corruptions import Corruption
-from tsgkit.graph.edits import diff
-from tsgkit.graph.model import ActionGraph, Triplet
-from tsgkit.graph.reading import read
-from tsgkit.graph.reading.answers import read_graphs
+from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.rules import Finding
-from tsgkit.lexicon import meant
-from tsgkit.replies import Unreadable
 from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
-CLEAN, OUT_OF_ROUNDS, UNCHANGED, NO_MODEL = "clean", "out of rounds", "unchanged", "no model to ask"
-UNREMARKABLE = ("homonym-loop", "no-dobj", "several-dobj", "not-a-preposition")
-"""Warnings that are more often right than wrong: a model is not sent after them."""
-MOST_POINTS = 20
-MOST_TRIPLETS = 100
-MOST_ROUNDS = 20
-POINT = re.compile(
-    rf"^\W*(?:graph\s*)?(?P<graph>\d{{1,4}})\s*[:.)-]\W*(?P<kind>{'|'.join(Corruption)})\b\W*(?P<rest>.*)$",
-    re.IGNORECASE,
-)
-Repair = Literal["none", "exact", "hands", "sure"]
-REPAIRS: tuple[Repair, ...] = ("exact", "hands", "none")
-
-
-@dataclass(frozen=True)
-class Effort:
-    """The effort: rounds of revision, whether a critique is asked for, and the repairs made without asking.
-
-    ``exact`` makes repairs with exactly one remedy. ``hands`` also adds missing hands, which are likely but not
-    certain. ``sure`` is the old name of ``exact``.
-    """
-
-    rounds: int = 2
-    critique: bool = True
-    repair: Repair = "exact"
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.rounds <= MOST_ROUNDS:
-            raise UsageError(f"{self.rounds} rounds: from 0 to {MOST_ROUNDS} are possible")
-        if self.repair == "sure":
-            warnings.warn('repair="sure" is now called "exact"', FutureWarning, stacklevel=3)
-            object.__setattr__(self, "repair", "exact")
-        elif self.repair not in REPAIRS:
-            raise UsageError(f"there is no repair {self.repair!r}", hint=meant(str(self.repair), REPAIRS))
-
-    @property
-    def most_steps(self) -> int:
-        """The largest number of nodes that can run; a graph that runs more is stopped."""
-        return 3 + 4 * (self.rounds + 1)
+USUAL = Effort()
+CLEAN, OUT_OF_CALLS, UNCHANGED, NO_MODEL = "clean", "no call left", "unchanged", "no model to ask"
+LEAST_SURE = 0.5
+"""An edit of which the model is less sure is not made, but proposed."""
+SURE_ENOUGH = 0.8
+"""An edit that no rule confirms is looked at again if the model is less sure of it, or does not say how sure."""
+Ending = Literal["", "changed", "doubted", "undecided", "named", "unread", "nothing"]
+"""The result of a look: changes, of which some were in doubt; edits that wait for a second look to name them; errors
+without a remedy that could be made, or findings without an answer; a reply that could not be read; nothing new."""
 
 
 @dataclass(frozen=True)
@@ -96,21 +60,24 @@ class Setting:
     voice: TextAsk | None
 
 
-ASKING = ("critique", "revise")
+ASKING = ("look",)
 """Steps that ask a model, once each."""
-GROWING = ("versions", "changes", "notes")
+GROWING = ("named", "proposed", "versions", "changes", "notes")
 """Fields of the state of which each node adds its own."""
 
 
 class State(TypedDict):
-    """The changing state of a passage; each node appends versions, changes and notes."""
+    """The changing state of a passage; ``named`` are the edits of all looks, each once a look."""
 
     graphs: tuple[ActionGraph, ...]
     findings: tuple[Finding, ...]
     points: tuple[Point, ...]
-    round: int
+    looks: int
+    last: Ending
     why: str
     silent: str
+    named: Annotated[tuple[Edit, ...], operator.add]
+    proposed: Annotated[tuple[Change, ...], operator.add]
     versions: Annotated[tuple[Version, ...], operator.add]
     changes: Annotated[tuple[Change, ...], operator.add]
     notes: Annotated[tuple[str, ...], operator.add]
@@ -118,7 +85,10 @@ class State(TypedDict):
 
 @dataclass(frozen=True)
 class Refined:
-    """The best version of a passage, its changes, its remaining findings, and the reason for the end."""
+    """The best version of a passage, its changes, its remaining findings, and the reason for the end.
+
+    ``proposed`` are edits of which the model was not sure, so that they were not made.
+    """
 
     graphs: tuple[ActionGraph, ...]
     changes: tuple[Change, ...]
@@ -130,6 +100,7 @@ class Refined:
     notes: tuple[str, ...] = ()
     silent: str = ""
     """The reason for a missing text that ended it: unusable, failed (the service), stopped (a budget)."""
+    proposed: tuple[Change, ...] = ()
 
 
 def begun(passage: Passage) -> State:
@@ -139,9 +110,12 @@ def begun(passage: Passage) -> State:
         graphs=passage.graphs,
         findings=(),
         points=points,
-        round=0,
+        looks=0,
+        last="",
         why="",
         silent="",
+        named=(),
+        proposed=(),
         versions=(),
         changes=(),
         notes=(),
@@ -149,68 +123,182 @@ def begun(passage: Passage) -> State:
 
 
 async def check(state: State, setting: Setting) -> Update:
-    """Check the graphs by the rules, and decide whether to continue."""
+    """Check the graphs by the rules, and decide whether to look at them."""
     findings = setting.passage.findings(state["graphs"])
     points = tuple(point for point in state["points"] if point.is_open(state["graphs"]))
-    version = version_of(setting.passage, state["graphs"], findings, points, len(state["changes"]))
-    clean = not version.faults and not points
-    why = ""
+    version = version_of(setting.passage, state["graphs"], findings, len(points), len(state["changes"]))
+    is_clean = not version.faults and not points
+    return {"findings": findings, "points": points, "versions": (version,), "why": _why(state, setting, is_clean)}
+
+
+def _why(state: State, setting: Setting, is_clean: bool) -> str:
+    """Return why no look follows; empty where one does."""
     if setting.voice is None:
-        why = CLEAN if clean else NO_MODEL
-    elif clean and not setting.effort.critique:
-        why = CLEAN
-    elif state["round"] >= setting.effort.rounds:
-        why = CLEAN if clean else OUT_OF_ROUNDS
-    return {"findings": findings, "points": points, "versions": (version,), "why": why}
+        return CLEAN if is_clean else NO_MODEL
+    if not state["looks"]:
+        has_question = not is_clean or setting.passage.proposals(state["graphs"])
+        return "" if has_question or setting.effort.level != "low" else CLEAN
+    if state["looks"] < setting.effort.looks and _would_help(state, setting.effort, is_clean):
+        return ""
+    if is_clean:
+        return CLEAN
+    return UNCHANGED if state["last"] == "nothing" or state["looks"] < setting.effort.looks else OUT_OF_CALLS
+
+
+def _would_help(state: State, effort: Effort, is_clean: bool) -> bool:
+    """Return whether another look can tell more: two looks that agree end it."""
+    if effort.needs_agreement and (state["looks"] < 2 or state["last"] == "undecided"):
+        return True
+    return state["last"] == "doubted" or (state["last"] not in ("", "nothing") and not is_clean)
 
 
 async def repair(state: State, setting: Setting) -> Update:
     """Repair what needs no model."""
     start = setting.passage.start
     mended = mend(setting.passage.narrative(state["graphs"]), hands=setting.effort.repair == "hands", start=start)
-    changes = tuple(replace(one, graph=one.graph - start, round=state["round"]) for one in mended.changes)
+    changes = tuple(replace(one, graph=one.graph - start, round=state["looks"]) for one in mended.changes)
     return {"graphs": mended.narrative.graphs[start:], "changes": changes}
 
 
-async def critique(state: State, setting: Setting) -> Update:
-    """Ask where the graphs are wrong."""
+async def look(state: State, setting: Setting) -> Update:
+    """Ask what has to change, and make the edits that are sure enough and add no fault."""
     assert setting.voice is not None  # noqa: S101  (the graph leads here only with somebody to ask)
-    graphs = state["graphs"]
+    passage, graphs, number = setting.passage, state["graphs"], state["looks"] + 1
+    questions = questions_of(passage, graphs, state["findings"], state["points"])
+    prompt = look_prompt(passage, graphs, [str(one) for one in questions])
+    schema = schema_of(questions, passage.vocabulary, len(graphs))
     try:
-        prompt = critique_prompt(setting.passage, graphs)
-        text = await setting.voice.text(prompt, f"critique/{state['round'] + 1}", draw=state["round"])
+        text = await setting.voice.text(prompt, f"look/{number}", draw=number - 1, schema=schema)
     except NoText as silent:
-        return _stopped(silent)
-    points, notes = points_of(text, graphs)
-    hints = tuple(point for point in state["points"] if point.graph is None and point.triplet is None)
-    points = (*hints, *points)
-    version = version_of(setting.passage, graphs, state["findings"], points, len(state["changes"]))
-    why = "" if version.faults or points else CLEAN
-    return {"points": points, "versions": (version,), "notes": notes, "why": why}
+        return {"looks": number, "why": silent.reason, "silent": silent.kind}
+    said = read_look(text, questions, passage, graphs)
+    if not said.is_readable:
+        notes = tuple(f"look/{number} could not be read: {note}" for note in said.notes)
+        return {"looks": number, "last": "unread", "notes": notes}
+    if said.rewritten:
+        return _written_anew(said, state, number)
+    return _decided(said, len(questions), state, setting, number)
 
 
-async def revise(state: State, setting: Setting) -> Update:
-    """Ask for better graphs, and take over those about which something was found."""
-    assert setting.voice is not None  # noqa: S101  (as above)
-    old = state["graphs"]
-    findings = tuple(finding for finding in state["findings"] if finding.code not in UNREMARKABLE)
-    number = state["round"] + 1
-    prompt = revise_prompt(setting.passage, old, findings, state["points"])
-    try:
-        text = await setting.voice.text(prompt, f"revise/{number}", draw=state["round"])
-    except NoText as silent:
-        return _stopped(silent)
-    found = read_graphs(text, setting.passage.count or len(old))
-    if isinstance(found, Unreadable):
-        return {"round": number, "notes": (f"revise/{number} could not be read: {found.reason}",)}
-    new, notes = _accepted(old, found.graphs, findings, state["points"], setting.passage)
-    changes = tuple(_changes(old, new, findings, state["points"], number))
-    why = UNCHANGED if same(old, new) else ""
-    return {"graphs": new, "round": number, "changes": changes, "notes": notes, "why": why}
+def _written_anew(said: Look, state: State, number: int) -> Update:
+    """Take over graphs in the right number, which the rules confirm."""
+    reason = next(one.message for one in state["findings"] if one.code == GRAPH_COUNT)
+    old, new = state["graphs"], said.rewritten
+    changes = [
+        Change(place, edit.before, edit.after, GRAPH_COUNT, reason, MODEL, number)
+        for place in range(max(len(old), len(new)))
+        for edit in edits_between(place, _at(old, place), _at(new, place))
+    ]
+    return {"graphs": new, "looks": number, "last": "changed", "changes": tuple(changes), "notes": said.notes}
 
 
-def _stopped(silent: NoText) -> Update:
-    return {"why": silent.reason, "silent": silent.kind}
+def _at(graphs: Sequence[ActionGraph], place: int) -> ActionGraph:
+    return graphs[place] if place < len(graphs) else ActionGraph()
+
+
+def _decided(said: Look, asked: int, state: State, setting: Setting, number: int) -> Update:
+    """Make the edits that a look names, as far as they are sure, agreed on, and add no fault.
+
+    ``asked`` is the number of findings that it was to answer.
+    """
+    passage, graphs = setting.passage, state["graphs"]
+    doubted = [one for one in said.named if one.sure is not None and one.sure < LEAST_SURE]
+    named = [one for one in said.named if one not in doubted]
+    edits = {edit for one in named for edit in one.edits}
+    counted = (*state["named"], *edits)
+    confirmed = [one for one in named if _is_confirmed(passage, graphs, one)]
+    agreed = [
+        one
+        for one in named
+        if not setting.effort.needs_agreement or one in confirmed or all(counted.count(edit) > 1 for edit in one.edits)
+    ]
+    new, made = _made(passage, graphs, agreed)
+    left_out = [f"not made, since it adds a fault: {_told(one)}" for one in agreed if one not in made]
+    waiting = [one for one in named if one not in agreed and counted.count(one.edits[0]) < 2]
+    proposed = tuple(change for one in doubted for change in _changes(one, number, PROPOSED))
+    unsure = [f"not made, since the model is not sure: {_told(one)}" for one in doubted]
+    hints = tuple(point for point in state["points"] if point.graph is None)
+    known = tuple(point for point in state["points"] if point.graph is not None and point not in said.points)
+    points = (*hints, *known, *said.points)
+    version = version_of(passage, graphs, state["findings"], len(points) + len(made), len(state["changes"]))
+    return {
+        "graphs": new,
+        "points": points,
+        "looks": number,
+        "last": _ending(said, asked, made, confirmed, waiting, setting.effort),
+        "named": tuple(sorted(edits, key=str)),
+        "proposed": proposed,
+        "versions": (version,),
+        "changes": tuple(change for one in made for change in _changes(one, number, MODEL)),
+        "notes": (*said.notes, *left_out, *unsure),
+    }
+
+
+def _ending(
+    said: Look, asked: int, made: Sequence[Named], confirmed: Sequence[Named], waiting: Sequence[Named], effort: Effort
+) -> Ending:
+    if waiting:
+        return "undecided"
+    if made and not effort.needs_agreement:
+        is_sure = all(one in confirmed or (one.sure or 0) >= SURE_ENOUGH for one in made)
+        return "changed" if is_sure else "doubted"
+    if made:
+        return "changed"
+    is_open = said.points or said.named or len(said.answered) < asked
+    return "named" if is_open else "nothing"
+
+
+def _told(named: Named) -> str:
+    sure = "" if named.sure is None else f" ({100 * named.sure:.0f} %)"
+    return f"graph {named.edits[0].graph + 1}: " + "; ".join(map(str, named.edits)) + sure
+
+
+def _changes(named: Named, number: int, by: str) -> list[Change]:
+    return [
+        Change(edit.graph, edit.before, edit.after, named.code, named.reason, by, number, named.sure)
+        for edit in named.edits
+    ]
+
+
+def _faults(passage: Passage, graphs: Sequence[ActionGraph]) -> int:
+    return sum(map(is_fault, passage.findings(graphs)))
+
+
+def _with(graphs: Sequence[ActionGraph], named: Sequence[Named]) -> tuple[ActionGraph, ...]:
+    """Return the graphs with the edits of some changes made."""
+    edits = [edit for one in named for edit in one.edits]
+    return tuple(edited(graph, [edit for edit in edits if edit.graph == place]) for place, graph in enumerate(graphs))
+
+
+def _is_confirmed(passage: Passage, graphs: Sequence[ActionGraph], named: Named) -> bool:
+    """Return whether the rules find fewer faults after a change."""
+    return _faults(passage, _with(graphs, [named])) < _faults(passage, graphs)
+
+
+def _made(
+    passage: Passage, graphs: tuple[ActionGraph, ...], named: Sequence[Named]
+) -> tuple[tuple[ActionGraph, ...], list[Named]]:
+    """Return the graphs with these changes and those made; of some that add a fault, the others."""
+    made = list[Named]()
+    for place in range(len(graphs)):
+        mine = [one for one in named if one.edits[0].graph == place and _fits(one, graphs)]
+        before, all_made = _faults(passage, graphs), _with(graphs, mine)
+        if _faults(passage, all_made) <= before:
+            graphs, made = all_made, [*made, *mine]
+            continue
+        for one in mine:
+            with_one = _with(graphs, [one])
+            if (after := _faults(passage, with_one)) <= before and _fits(one, graphs):
+                graphs, before, made = with_one, after, [*made, one]
+    return graphs, made
+
+
+def _fits(named: Named, graphs: Sequence[ActionGraph]) -> bool:
+    """Return whether any of its edits changes a graph."""
+    return any(
+        edit.graph < len(graphs) and edited(graphs[edit.graph], [edit]).triplets != graphs[edit.graph].triplets
+        for edit in named.edits
+    )
 
 
 def after_start(state: State, setting: Setting) -> str:
@@ -220,127 +308,14 @@ def after_start(state: State, setting: Setting) -> str:
 
 def after_check(state: State, setting: Setting) -> str:
     """Return the node after a check."""
+    return "end" if state["why"] else "look"
+
+
+def after_look(state: State, setting: Setting) -> str:
+    """Return the node after a look: repairs follow changes only."""
     if state["why"]:
         return "end"
-    return "critique" if setting.effort.critique else "revise"
-
-
-def after_critique(state: State, setting: Setting) -> str:
-    """Return the node after a critique."""
-    return "end" if state["why"] else "revise"
-
-
-def after_revise(state: State, setting: Setting) -> str:
-    """Return the node after a revision."""
-    return "end" if state["why"] else after_start(state, setting)
-
-
-def points_of(text: str, graphs: tuple[ActionGraph, ...]) -> tuple[tuple[Point, ...], tuple[str, ...]]:
-    """Return the points of a critique, and notes about parts that fit no graph.
-
-    >>> graph = ActionGraph.of(("person", "verb", "wash"))
-    >>> points, notes = points_of("Graph 1: missing: wash -> dobj -> cup\\nGraph 7: reversed: a -> b -> c", (graph,))
-    >>> print(*points, *notes, sep="\\n")
-    graph 1: missing: wash -> dobj -> cup
-    a point about graph 7, which is not there
-    """
-    points: dict[Point, None] = {}
-    notes = []
-    for line in text.splitlines():
-        found = POINT.match(line)
-        if found is None:
-            continue
-        number = int(found["graph"]) - 1
-        if not 0 <= number < len(graphs):
-            notes.append(f"a point about graph {number + 1}, which is not there")
-            continue
-        points[Point(found["kind"].lower(), number, _triplet(found["rest"]), graphs)] = None
-    fitting = [point for point in points if point.is_open(graphs)]
-    if len(fitting) < len(points):
-        notes.append(f"points that do not fit the graphs: {len(points) - len(fitting)}")
-    if not points and not notes and not re.fullmatch(r"\W*none\W*", text, re.IGNORECASE):
-        notes.append("a critique that names no point")
-    return tuple(fitting[:MOST_POINTS]), tuple(notes)
-
-
-def _triplet(text: str) -> Triplet | None:
-    """Return the one triplet of the rest of a line."""
-    graphs = read(text).graphs
-    return graphs[0].triplets[0] if len(graphs) == 1 and len(graphs[0].triplets) == 1 else None
-
-
-def _accepted(
-    old: tuple[ActionGraph, ...],
-    new: tuple[ActionGraph, ...],
-    findings: Sequence[Finding],
-    points: Sequence[Point],
-    passage: Passage,
-) -> tuple[tuple[ActionGraph, ...], tuple[str, ...]]:
-    """Return the graphs to continue with: new ones where there was a finding, the others unchanged."""
-    if any(len(graph) > MOST_TRIPLETS for graph in new):
-        return old, (f"a revision with a graph of more than {MOST_TRIPLETS} triplets was left out",)
-    wanted = len(old) if passage.count is None else passage.count
-    if len(new) != len(old):
-        if abs(len(new) - wanted) < abs(len(old) - wanted):
-            return new, ()
-        return old, (f"a revision with {len(new)} graphs for {wanted} was left out",)
-    if any(finding.code == GRAPH_COUNT for finding in findings):
-        return old, ("a revision with as many graphs too many or too few was left out",)
-    chosen = tuple(
-        theirs if theirs != mine and _reasons(number, mine, theirs, findings, points) else mine
-        for number, (mine, theirs) in enumerate(zip(old, new, strict=True))
-    )
-    kept = sum(theirs != mine for mine, theirs in zip(chosen, new, strict=True))
-    return chosen, (f"changes without a reason, left out: {kept} graphs",) if kept else ()
-
-
-def _reasons(
-    number: int, old: ActionGraph, new: ActionGraph, findings: Sequence[Finding], points: Sequence[Point]
-) -> list[tuple[str, str]]:
-    """Return the codes and reasons of the findings about a graph."""
-    mine = [(f"critique-{point.kind}", str(point)) for point in points if point.graph == number and point.triplet]
-    loose = [(f"critique-{point.kind}", str(point)) for point in points if point.graph == number and not point.triplet]
-    hints = [(f"hint-{point.kind}", f"said to be {point.kind}") for point in points if point.graph is None]
-    found = [(finding.code, finding.message) for finding in findings if finding.place.graph == number]
-    return [*found, *mine, *loose, *hints]
-
-
-def _changes(
-    old: tuple[ActionGraph, ...],
-    new: tuple[ActionGraph, ...],
-    findings: Sequence[Finding],
-    points: Sequence[Point],
-    number: int,
-) -> Iterator[Change]:
-    """Yield the changes of a revision, each with the finding about its triplet, else about its graph."""
-    empty = ActionGraph()
-    for place in range(max(len(old), len(new))):
-        mine = old[place] if place < len(old) else empty
-        theirs = new[place] if place < len(new) else empty
-        for one in diff(theirs, mine).changes:
-            code, reason = _reason(place, one.candidate, one.reference, mine, findings, points)
-            yield Change(place, one.candidate, one.reference, code, reason, MODEL, number)
-
-
-def _reason(
-    place: int,
-    before: Triplet | None,
-    after: Triplet | None,
-    graph: ActionGraph,
-    findings: Sequence[Finding],
-    points: Sequence[Point],
-) -> tuple[str, str]:
-    """Return the code and the words of the nearest reason for one change."""
-    for finding in findings:
-        at = finding.place
-        if at.graph == place and at.triplet is not None and before is not None and graph.triplets[at.triplet] == before:
-            return finding.code, finding.message
-    for point in points:
-        if point.graph == place and point.triplet is not None and point.triplet in (before, after):
-            return f"critique-{point.kind}", str(point)
-    others = _reasons(place, graph, graph, findings, points)
-    count = [(finding.code, finding.message) for finding in findings if finding.code == GRAPH_COUNT]
-    return [*others, *count][0]
+    return after_start(state, setting) if state["last"] in ("changed", "doubted", "undecided") else "check"
 
 
 Work = Callable[[State, Setting], Any]
@@ -348,14 +323,12 @@ Choose = Callable[[State, Setting], str]
 NODES: dict[str, Work] = {
     "check": check,
     "repair": repair,
-    "critique": critique,
-    "revise": revise,
+    "look": look,
 }
 ROUTES: dict[str, tuple[Choose, tuple[str, ...]]] = {
     "start": (after_start, ("repair", "check")),
-    "check": (after_check, ("critique", "revise", "end")),
-    "critique": (after_critique, ("revise", "end")),
-    "revise": (after_revise, ("repair", "check", "end")),
+    "check": (after_check, ("look", "end")),
+    "look": (after_look, ("repair", "check", "end")),
 }
 
 
@@ -385,7 +358,7 @@ def compiled() -> CompiledStateGraph[State, Setting, State, State]:
 
 
 async def refine_passage(
-    passage: Passage, ask: Ask | None, effort: Effort = Effort(), watch: Watch | None = None
+    passage: Passage, ask: Ask | None, effort: Effort = USUAL, watch: Watch | None = None
 ) -> Refined:
     """Return the best version of a passage; without ``ask`` only exact repairs are made."""
     setting = Setting(passage, effort, None if ask is None else TextAsk(ask))
@@ -414,6 +387,7 @@ def refined_from(state: State, setting: Setting) -> Refined:
         calls=0 if setting.voice is None else setting.voice.calls,
         notes=state["notes"],
         silent=state["silent"],
+        proposed=tuple(one for one in state["proposed"] if can_be_made(one, chosen.graphs)),
     )
 
 

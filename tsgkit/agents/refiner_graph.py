@@ -1,8 +1,7 @@
 """The refiner as a compiled LangGraph, usable alone or as a node.
 
->>> said = "person -> verb -> fill; fill -> dobj -> kettle"
 >>> L = Vocabulary(("kettle",), ("verb", "dobj"), ("fill",))
->>> graph = refiner(lambda messages: said, vocabulary=L, critique=False)
+>>> graph = refiner(lambda messages: "1: fill -> dobj -> kettle", vocabulary=L, effort="low")
 >>> out = graph.invoke({"graphs": [[["fill", "verb", "person"], ["fill", "dobj", "vase"]]]})
 >>> out["graphs"], out["calls"]
 ([[['person', 'verb', 'fill'], ['fill', 'dobj', 'kettle']]], 1)
@@ -18,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack, cast
 
 from tsgkit.agents.asker import Asker
 from tsgkit.agents.cleaner import Tally, ended, with_exact_repairs
+from tsgkit.agents.effort import Effort, Level, OldOptions, Repair, effort_of
 from tsgkit.agents.graph_values import (
     ChangeValue,
     FindingValue,
@@ -38,7 +38,6 @@ from tsgkit.agents.graph_values import (
 from tsgkit.agents.passage_steps import NO_WORK, Update, add_passage_steps, first_step, passage_begun, passage_refined
 from tsgkit.agents.passages import Passage, spans_of
 from tsgkit.agents.plain_state import plain, restored
-from tsgkit.agents.refinement import Effort, Repair
 from tsgkit.agents.shared_model import AskingOptions, shared_model
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
@@ -48,7 +47,17 @@ if TYPE_CHECKING:
     from langgraph.types import Checkpointer
 
 MOST_STEPS = 1_000_000
-"""The loop is bounded by the passages and the rounds; LangGraph's own bound would stop long narratives."""
+"""The loop is bounded by the passages and the effort; LangGraph's own bound would stop long narratives."""
+
+
+class OptionsOfAgents(AskingOptions, OldOptions):
+    """The options of asking, and former ones of the effort."""
+
+
+def taken_old(options: OptionsOfAgents) -> OldOptions:
+    """Take the former options of the effort out of some options."""
+    found = {name: options.pop(name) for name in OldOptions.__annotations__ if name in options}  # type: ignore[misc]
+    return cast(OldOptions, found)
 
 
 class RefineInput(TypedDict):
@@ -95,11 +104,10 @@ def refiner(
     *,
     vocabulary: Vocabulary | Mapping[str, Sequence[str]] | None = None,
     hint: str = "",
-    rounds: int = Effort.rounds,
-    critique: bool = Effort.critique,
-    repair: Repair = Effort.repair,
+    effort: Effort | Level = "medium",
+    repair: Repair | None = None,
     checkpointer: Checkpointer = None,
-    **asking: Unpack[AskingOptions],
+    **asking: Unpack[OptionsOfAgents],
 ) -> CompiledStateGraph[_State, None, RefineInput, RefineOutput]:
     """Return a compiled LangGraph that cleans graphs: exact repairs first, then a model for the rest.
 
@@ -109,7 +117,8 @@ def refiner(
     """
     if hint and model is None:
         raise UsageError("hint is for a model, and none is given", hint="give model=...")
-    work = _Refiner(shared_model(model, asking), vocabulary_in(vocabulary), hint, Effort(rounds, critique, repair))
+    tried = effort_of(effort, repair, taken_old(asking))
+    work = _Refiner(shared_model(model, asking), vocabulary_in(vocabulary), hint, tried)
     return work.compiled(checkpointer)
 
 
@@ -192,7 +201,7 @@ class _Refiner:
         span = next(islice(spans_of(narrative, told), number, None), None)
         if self.asker is None or tally.stopped or span is None:
             return {"done": done} | NO_WORK
-        passage = span.passage(graphs, narrative.vocabulary, self.hint)
+        passage = span.passage(graphs, narrative.vocabulary, self.hint, tally.proposed)
         return {"done": done} | passage_begun(passage, span.start, f"0/{number}", tally.calls)
 
     def narrative(self, state: Mapping[str, Any]) -> Narrative:

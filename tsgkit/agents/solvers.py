@@ -1,4 +1,4 @@
-"""Agents as solvers of tasks: ``agent`` with critiques, ``agent:exact`` with checks by rules only.
+"""Agents as solvers of tasks: ``agent:low``, ``agent:medium`` (also ``agent``) and ``agent:high``, by their effort.
 
 >>> import asyncio
 >>> from tsgkit.agents.asker import ByLabel, ask_for
@@ -8,7 +8,7 @@
 >>> sample = task.dataset(None).sample(0)
 >>> sample.sentence
 "Scatter a handful of flour from the sack over the board, thinly, the way you'd salt an icy step."
->>> solver = AGENTS.solver("agent:exact", task, None)
+>>> solver = AGENTS.solver("agent:low", task, None)
 >>> model = ByLabel({"write/1": "person -> verb -> scatter; scatter -> over -> baord; hand1 -> with -> scatter"})
 >>> transcript = asyncio.run(solver.solve(sample, ask_for(model, "0")))
 >>> for said in transcript.said[1:]:
@@ -35,6 +35,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
+from tsgkit.agents.asker import SchemaRefusals
 from tsgkit.agents.decomposition import (
     MOST_TRIES,
     DecomposedSentence,
@@ -43,9 +44,10 @@ from tsgkit.agents.decomposition import (
     decompose_sentence,
     write_prompt,
 )
+from tsgkit.agents.effort import LEVELS, Effort
 from tsgkit.agents.passages import Passage
-from tsgkit.agents.prompts import critique_prompt, fingerprint, revise_prompt
-from tsgkit.agents.refinement import CLEAN, Effort, Refined, refine_passage
+from tsgkit.agents.prompts import fingerprint, look_prompt
+from tsgkit.agents.refinement import CLEAN, Refined, refine_passage
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description
 from tsgkit.graph.notation.json_triplets import write as write_json
@@ -67,9 +69,13 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 CHANGES = "changes"
-VARIANTS = {"agent": Effort(repair="exact"), "agent:exact": Effort(critique=False, repair="exact")}
+VARIANTS = {"agent": Effort(), **{f"agent:{level}": Effort(level) for level in LEVELS}}
+OLD_NAMES = {"agent:exact": "agent:low"}
+"""Former names by present ones; runs that were stored with a former name keep it."""
 FINDINGS = 600
-"""Characters that findings and points may add to a revision's prompt, for estimates."""
+"""Characters that findings add to a prompt, and their answers to a reply, for estimates."""
+FEWEST = {"low": 0, "medium": 1, "high": 2}
+"""The fewest looks at the graphs of a sentence."""
 
 
 @dataclass
@@ -100,11 +106,17 @@ class AgentSolver(Generic[Item, Answer]):
     effort: Effort
     task: Draftable[Item, Answer]
     style: str = ""
+    refusals: SchemaRefusals = field(default_factory=SchemaRefusals, compare=False, repr=False)
 
     @property
     def fingerprint(self) -> str:
         """The hash of all prompts of the agents, and the effort."""
         return hashlib.sha256(f"{fingerprint()} {self.effort}".encode()).hexdigest()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The present name, where it was asked for by a former one."""
+        return (f"solver {self.name} is now called {OLD_NAMES[self.name]}",) if self.name in OLD_NAMES else ()
 
     @property
     def scorer(self) -> Work[Item, Answer]:
@@ -122,7 +134,7 @@ class AgentSolver(Generic[Item, Answer]):
 
         If the first call fails, the sample ends with its outcome.
         """
-        heard = _RecordingAsk(asking(ask, self.name))
+        heard = _RecordingAsk(self.refusals.asking(asking(ask, self.name)))
         work = await self._work(self.task.draft(sample), heard)
         if heard.stopped is not None:
             raise heard.stopped
@@ -142,18 +154,15 @@ class AgentSolver(Generic[Item, Answer]):
         return self.scorer.judge(sample, transcript)
 
     def expected(self, sample: Item) -> Expected:
-        """From a draft with nothing to find to as many rounds as are allowed, with prompts about right graphs."""
-        told, answer, rounds = self.task.draft(sample), self.task.length(sample)[1], self.effort.rounds
-        passage = passage_of(told)
-        graphs = passage.graphs or told.right
-        critique = len(critique_prompt(passage, graphs)) if self.effort.critique else 0
-        revise = len(revise_prompt(passage, graphs, (), ())) + FINDINGS
-        once = int(self.effort.critique)
+        """From a draft with nothing to find to as many looks as are allowed, with prompts about right graphs."""
+        told, answer = self.task.draft(sample), self.task.length(sample)[1]
+        passage, least, most = passage_of(told), FEWEST[self.effort.level], self.effort.looks
+        look = len(look_prompt(passage, passage.graphs or told.right, ()))
         draft = _drafting(told, answer)
         return Expected(
-            (draft.calls[0] + once, draft.calls[1] + rounds * (1 + once)),
-            (draft.sent[0] + critique, draft.sent[1] + rounds * (critique + revise)),
-            (draft.said[0], draft.said[1] + rounds * (answer + once * FINDINGS)),
+            (draft.calls[0] + least, draft.calls[1] + most),
+            (draft.sent[0] + least * look, draft.sent[1] + most * (look + FINDINGS)),
+            (draft.said[0], draft.said[1] + most * FINDINGS),
         )
 
     def unfinished(self, transcript: Transcript) -> str:
@@ -226,7 +235,7 @@ class AgentFactory:
 
     def check(self, name: str, task: Answerable[Any, Any] | None = None) -> None:
         """Refuse a variant there is none of, and tasks without graphs to write or repair."""
-        if name not in VARIANTS:
+        if name not in VARIANTS and name not in OLD_NAMES:
             raise UsageError(f"there is no solver {name}", hint=meant(name, VARIANTS))
         if task is not None:
             _draftable(name, task)
@@ -234,7 +243,7 @@ class AgentFactory:
     def solver(self, name: str, task: Answerable[Any, Any], prompter: Prompter[Any] | None) -> Solver:
         """Return the agent; it asks with the agents' own prompts."""
         self.check(name)
-        return AgentSolver(name, VARIANTS[name], _draftable(name, task))
+        return AgentSolver(name, VARIANTS[OLD_NAMES.get(name, name)], _draftable(name, task))
 
     def scorer(self, name: str, task: Answerable[Any, Any], style: str) -> Work[Any, Any]:
         """Return what scores the agent's work."""

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 
 from tsgkit.agents.asker import Asker, NoText, TextAsk, ask_for, closing, door_of
 from tsgkit.agents.decomposition import WRITTEN, DecomposedSentence, Sentence, decompose_sentence
+from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import MOST_BEFORE, MOST_CONTEXT
 from tsgkit.agents.prompts import template
-from tsgkit.agents.refinement import Effort
 from tsgkit.agents.repairs import Change, is_fault
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Description, Narrative, Vocabulary

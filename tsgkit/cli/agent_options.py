@@ -24,13 +24,36 @@ if TYPE_CHECKING:
     from tsgkit.runs.subjects import Limits
 
 TIMEOUT, CONCURRENCY = 300.0, 8
+EFFORTS = ("low", "medium", "high")
 Result = TypeVar("Result")
 
 
-def add_model_options(parser: argparse.ArgumentParser, rounds: int, *, shards: bool = True) -> None:
+def add_effort(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add the option of the effort, and its former spelling, which is not shown."""
+    about = f"how often the model is asked about a sentence: at most once, twice, four times (default {default})"
+    parser.add_argument("--effort", choices=EFFORTS, help=about)
+    parser.add_argument("--rounds", type=int, help=argparse.SUPPRESS)
+
+
+def effort_level(arguments: argparse.Namespace, default: str, critique: bool | None = None, option: str = "") -> Any:  # noqa: ANN401
+    """Return the level of effort; former options are taken for a level, with a note. ``option`` is the one that set
+    ``critique``."""
+    from tsgkit.agents.effort import level_of_old
+
+    level = level_of_old({"rounds": arguments.rounds, "critique": critique})
+    if level is None:
+        return arguments.effort or default
+    given = [f"--rounds {arguments.rounds}"] if arguments.rounds is not None else []
+    complain(f"{' '.join([*given, *filter(None, [option])])} is now called --effort {level}")
+    return arguments.effort or level
+
+
+def add_model_options(parser: argparse.ArgumentParser, rounds: int | None = None, *, shards: bool = True) -> None:
     """Add the options about the model and its limits; ``shards``: the work has several units."""
     parser.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter of the model")
-    parser.add_argument("--rounds", type=int, default=rounds, metavar="N", help=f"revisions at most (default {rounds})")
+    if rounds is not None:
+        about = f"revisions at most (default {rounds})"
+        parser.add_argument("--rounds", type=int, default=rounds, metavar="N", help=about)
     parser.add_argument("--max-cost", type=float, metavar="USD", help="ask no more before this is spent")
     parser.add_argument("--max-requests", type=int, metavar="N", help="ask no more after so many requests")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="ask no more before so many tokens are used")

@@ -59,7 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="zero-shot (default), cot, few-shot, cot-few-shot, structured; several: A,B",
     )
     asked.add_argument(
-        "--solver", action=Listed, metavar="S", help="single (default), vote:N, agent, agent:exact; several: A,B"
+        "--solver",
+        action=Listed,
+        metavar="S",
+        help="single (default), vote:N, agent, agent:low|medium|high; several: A,B",
     )
     asked.add_argument(
         "--shots", type=int, action="append", metavar="K", help="examples in few-shot styles (default 10); repeatable"

@@ -17,11 +17,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.agent_options import (
+    add_effort,
     add_model_options,
     calls_of,
     carried_out,
     change_line,
     digest,
+    effort_level,
     exit_code,
     kept_when_interrupted,
     say_notes,
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
 
+EFFORT = "low"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit generate``."""
@@ -50,14 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_vocabulary(parser)
     parser.add_argument("--open", action="store_true", help="let the model propose L")
     parser.add_argument("--counts", metavar="N,N,...", help="how many graphs each sentence has, if that is known")
-    parser.add_argument("--critique", action="store_true", help="ask for a critique of every sentence's graphs")
+    add_effort(parser, EFFORT)
+    parser.add_argument("--critique", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--to", metavar="FORMAT", help="the format to write; by default the ending of OUT chooses it")
-    add_model_options(parser, 2, shards=False)
+    add_model_options(parser, shards=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Process one story."""
-    from tsgkit.agents.refinement import Effort
+    from tsgkit.agents.effort import Effort
     from tsgkit.agents.story_graphs import sentences_of
     from tsgkit.library.documents import formats
     from tsgkit.runs.agent_calls import calls_beside
@@ -73,14 +78,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise FileProblem(f"{arguments.story}: the story has no sentence")
     counts = _counts(arguments.counts)
     vocabulary = read_vocabulary(arguments.vocabulary)
-    effort = Effort(arguments.rounds, arguments.critique, "exact")
+    effort = Effort(_level(arguments))
     asked = {
         "work": "generate",
         "story": digest(sentences),
         "vocabulary": digest(None if vocabulary is None else vocabulary_value(vocabulary)),
         "open": arguments.open,
         "counts": counts,
-        "effort": {"rounds": effort.rounds, "critique": effort.critique},
+        "effort": effort.level,
     }
     if arguments.open and not calls_beside(arguments.out).exists():
         refuse_to_overwrite(f"{arguments.out}.vocabulary.json", force=arguments.force)
@@ -91,6 +96,13 @@ def run(arguments: argparse.Namespace) -> int:
             return _finish(carried_out(calls, work, arguments, "story"), format, calls, arguments)
         finally:
             calls.close()
+
+
+def _level(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (a level of effort)
+    """Return the effort; rounds without a critique were revisions of what the rules found."""
+    if arguments.critique:
+        return effort_level(arguments, EFFORT, True, "--critique")
+    return effort_level(arguments, EFFORT, None if arguments.rounds is None else False)
 
 
 def _counts(text: str | None) -> tuple[int, ...] | None:

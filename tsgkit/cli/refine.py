@@ -6,9 +6,10 @@
 
 Reads every format that check reads and writes the same one. Repairs with exactly one remedy are made first, with a
 model and without. --repair hands also adds missing hands, and changes a written one if two rules contradict it; these
-are marked as less sure, with a probability. --repair none makes no repairs. A model is then asked about each sentence
-whether its present graphs fit it, and to revise what is still wrong; with --no-critique only about what the rules still
-find.
+are marked as less sure, with a probability. --repair none makes no repairs. A model is then asked about each sentence:
+it decides about numbered findings, and names what else is wrong. --effort bounds the calls: low asks once, and only
+about sentences with findings; medium once, and again where that leaves a doubt; high two to four times, and changes
+what two replies name.
 
 OUT.changes.jsonl holds one line for each change with its reason. With a model, OUT.calls stores its calls, from which
 the same command resumes. An existing OUT is replaced by the same work only, or with --force. With --review you see the
@@ -31,11 +32,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from tsgkit.cli.agent_options import (
+    add_effort,
     add_model_options,
     calls_of,
     carried_out,
     change_line,
     digest,
+    effort_level,
     exit_code,
     kept_when_interrupted,
     limits_of,
@@ -58,7 +61,7 @@ from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_s
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned, Step
-    from tsgkit.agents.refinement import Effort
+    from tsgkit.agents.effort import Effort
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import Entry
     from tsgkit.runs.agent_calls import AgentCalls
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
 
 REPAIRS = ("exact", "hands", "none")
 REPAIR = "exact"
+EFFORT = "medium"
 SURE = "sure"
 """The former name of ``exact``; calls that began with it keep it."""
 SHOWN = 5
@@ -80,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="M",
-        help="a model that critiques and revises; script:FILE (item_id ITEM/PASSAGE, both from 0) asks no model",
+        help="a model that decides about findings; script:FILE (item_id ITEM/PASSAGE, both from 0) asks no model",
     )
     parser.add_argument("--narrative", metavar="FILE", help="the story, a sentence a line, for graphs without texts")
     add_vocabulary(parser)
@@ -94,11 +98,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
     parser.add_argument("--watch", action="store_true", help="tell of every step as it is done, on standard error")
-    parser.add_argument("--no-critique", action="store_true", help="ask the model only about what the rules find")
+    add_effort(parser, EFFORT)
+    parser.add_argument("--no-critique", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--keep-going", action="store_true", help="clean what could be read of a broken file, and exit with 1"
     )
-    add_model_options(parser, 2)
+    add_model_options(parser)
 
 
 def _repair(name: str) -> str:
@@ -151,11 +156,13 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _effort(arguments: argparse.Namespace) -> Effort:
     """Return the effort; existing calls beside OUT continue with the repairs that they began with."""
-    from tsgkit.agents.refinement import Effort
+    from tsgkit.agents.effort import Effort
 
     begun = _begun_with(arguments)
     repair: Any = arguments.repair or (begun if begun in REPAIRS else REPAIR)
-    effort = Effort(arguments.rounds, not arguments.no_critique, repair)
+    no_critique = arguments.no_critique
+    level = effort_level(arguments, EFFORT, False if no_critique else None, "--no-critique" if no_critique else "")
+    effort = Effort(level, repair)
     if arguments.repair is None and repair != REPAIR:
         hint = f"it goes on so; --new begins afresh with --repair {REPAIR}"
         complain(f"{arguments.out}.calls was begun with --repair {repair}", hint)

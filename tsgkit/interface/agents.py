@@ -18,12 +18,11 @@ fill -> dobj -> kettle
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 from tsgkit.agents import cleaner, story_graphs
 from tsgkit.agents.decomposition import WRITTEN
-from tsgkit.agents.refinement import Effort, Repair
+from tsgkit.agents.effort import Effort, Level, OldOptions, Repair, effort_of
 from tsgkit.agents.repairs import Change
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
@@ -43,9 +42,11 @@ MOST_SHOWN = 10
 class EffortOptions(TypedDict, total=False):
     """Options of the effort, as for the commands."""
 
-    rounds: int
-    critique: bool
     repair: Repair
+
+
+class _AnyOptions(EffortOptions, OldOptions):
+    """These options, and former ones."""
 
 
 class Cleaned(cleaner.Cleaned):
@@ -79,14 +80,15 @@ def refine(
     vocabulary: Vocabulary | None = None,
     told: Sequence[str] = (),
     hint: str = "",
-    effort: Effort = USUAL,
+    effort: Effort | Level = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[EffortOptions],
+    **tried: Unpack[_AnyOptions],
 ) -> Cleaned:
     """Clean graphs: exact repairs first, then a model for the rest. Without a model only exact repairs are made.
 
     ``model`` is a LiteLLM name, a function of messages or a chat model of LangChain. ``told`` is the story, for graphs
-    without sentences. ``rounds``, ``critique`` and ``repair`` set the effort.
+    without sentences. ``effort`` is ``low``, ``medium`` or ``high``; ``repair`` is what is repaired before a model
+    is asked.
     """
     work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg, **tried}
     return run_in_background(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
@@ -99,9 +101,9 @@ async def arefine(
     vocabulary: Vocabulary | None = None,
     told: Sequence[str] = (),
     hint: str = "",
-    effort: Effort = USUAL,
+    effort: Effort | Level = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[EffortOptions],
+    **tried: Unpack[_AnyOptions],
 ) -> Cleaned:
     """Do the same as ``refine`` in the running event loop."""
     found = await cleaner.arefine(
@@ -123,9 +125,9 @@ def generate(
     vocabulary: Vocabulary | None = None,
     open_vocabulary: bool = False,
     counts: Sequence[int] | None = None,
-    effort: Effort = WRITTEN,
+    effort: Effort | Level = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[EffortOptions],
+    **tried: Unpack[_AnyOptions],
 ) -> Generated:
     """Turn a story into graphs. With ``open_vocabulary`` the model first proposes L.
 
@@ -142,9 +144,9 @@ async def agenerate(
     vocabulary: Vocabulary | None = None,
     open_vocabulary: bool = False,
     counts: Sequence[int] | None = None,
-    effort: Effort = WRITTEN,
+    effort: Effort | Level = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-    **tried: Unpack[EffortOptions],
+    **tried: Unpack[_AnyOptions],
 ) -> Generated:
     """Do the same as ``generate`` in the running event loop."""
     if not isinstance(story, (str, list, tuple)):
@@ -161,13 +163,21 @@ async def agenerate(
     return Generated(**vars(found))
 
 
-def _effort(effort: Effort, tried: EffortOptions) -> Effort:
+def _effort(effort: Effort | Level, tried: _AnyOptions) -> Effort:
     """Return how much is tried; ``UsageError`` for an option that there is not."""
-    if odd := [name for name in tried if name not in EffortOptions.__annotations__]:
-        known = [*EffortOptions.__annotations__, "vocabulary", "told", "hint", "model_arg", "open_vocabulary", "counts"]
+    if odd := [name for name in tried if name not in _AnyOptions.__annotations__]:
+        known = [
+            "effort",
+            *EffortOptions.__annotations__,
+            "vocabulary",
+            "told",
+            "hint",
+            "model_arg",
+            "open_vocabulary",
+            "counts",
+        ]
         raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
-    told: dict[str, Any] = {name: value for name, value in tried.items() if value is not None}
-    return replace(effort, **told)
+    return effort_of(effort, tried.get("repair"), {name: tried.get(name) for name in OldOptions.__annotations__})
 
 
 def _vocabulary(given: object) -> Vocabulary | None:

@@ -2,8 +2,8 @@
 
 >>> factory_of("vote:5").names, factory_of("vote:5").styled
 (('vote:5',), True)
->>> factory_of("agent:exact").names, factory_of("agent:exact").styled
-(('agent', 'agent:exact'), False)
+>>> factory_of("agent:low").names, factory_of("agent:low").styled
+(('agent', 'agent:low', 'agent:medium', 'agent:high'), False)
 
 A factory may be in any package; it is named by its dotted place and imported on use. A package adds one by an entry
 point in the group ``tsgkit.solvers``: its name is the first word of the solvers' names, its value the factory. A
