@@ -32,7 +32,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from seeded_faults import Spoilt, bundled, spoilt_narratives  # noqa: E402
 
-from tsgkit.agents.evident_repairs import mend_by_evidence  # noqa: E402
 from tsgkit.graph.corruptions import Corruption  # noqa: E402
 from tsgkit.graph.evidence.candidates import edits_of  # noqa: E402
 from tsgkit.graph.evidence.features import (  # noqa: E402
@@ -44,6 +43,7 @@ from tsgkit.graph.evidence.features import (  # noqa: E402
 )
 from tsgkit.graph.evidence.habits import Habits  # noqa: E402
 from tsgkit.graph.evidence.proposals import weighed  # noqa: E402
+from tsgkit.graph.evident_repairs import mend_by_evidence  # noqa: E402
 from tsgkit.graph.model import ActionGraph, Narrative  # noqa: E402
 
 PENALTY = 1e-5

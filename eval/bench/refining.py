@@ -36,16 +36,16 @@ from seeded_faults import bundled, spoilt_narratives  # noqa: E402
 from simulated_model import ALL, SEEN_BY_RULES, SimulatedModel, item  # noqa: E402
 from tsg_tasks import DERIVATIONS, prompter_of, tsg_task  # noqa: E402
 
-from tsgkit.agents.repairs import LESS_SURE, mend  # noqa: E402
 from tsgkit.graph import Corruption, Narrative  # noqa: E402
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs  # noqa: E402
+from tsgkit.graph.repairs import LESS_SURE, mend  # noqa: E402
 from tsgkit.library.cards import load_card  # noqa: E402
 from tsgkit.scoring.outcomes import Outcome  # noqa: E402
 from tsgkit.suites.solvers.factories import factory_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
 from tsgkit.suites.transcript import Transcript  # noqa: E402
-from tsgkit.suites.tsg.items import GenerationSample, RefineSample  # noqa: E402
 from tsgkit.suites.tsg.faults import ANNOTATOR, PUBLISHED, READING, SEEDED  # noqa: E402
+from tsgkit.suites.tsg.items import GenerationSample, RefineSample  # noqa: E402
 
 LEVELS = (0.05, 0.15, 0.30)
 SOLVERS = ("single", "vote:5", "agent:low", "agent:medium", "agent:high")

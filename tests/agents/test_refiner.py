@@ -17,10 +17,10 @@ from tsgkit.agents.asker import SchemaRefusals
 from tsgkit.agents.effort import LEVELS, LOOKS, Effort, Level
 from tsgkit.agents.passages import Passage, passages_of
 from tsgkit.agents.refinement import CLEAN, NO_MODEL, OUT_OF_CALLS, UNCHANGED, Refined, refine_passage
-from tsgkit.agents.repairs import EXACT, MODEL, PROPOSED, Change, is_fault
 from tsgkit.agents.steps import Update
 from tsgkit.errors import UsageError
 from tsgkit.graph import ActionGraph, Narrative, Triplet
+from tsgkit.graph.repairs import EXACT, MODEL, PROPOSED, Change, is_fault
 from tsgkit.llm.failures import BudgetReached, Unasked
 from tsgkit.llm.reply import Ending, Reply
 

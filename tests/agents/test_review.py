@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from spoken_models import graph
 
-from tsgkit.agents.repairs import Change, mend_graph
 from tsgkit.agents.review import Review, before_and_after, decided, proposal
 from tsgkit.cli import main
 from tsgkit.cli.review import Proposed, shown_lines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph import ActionGraph
 from tsgkit.graph.notation import arrow
+from tsgkit.graph.repairs import Change, mend_graph
 
 SLIP = graph("fill verb person; fill direct_object kettle; fill with hand1")
 MENDED, CHANGES = mend_graph(SLIP)

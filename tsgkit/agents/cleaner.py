@@ -19,9 +19,9 @@ from tsgkit.agents.asker import Asker, ask_for, closing, door_of
 from tsgkit.agents.effort import Effort, Repair
 from tsgkit.agents.passages import Passage, Point, passages_of
 from tsgkit.agents.refinement import ASKING, Refined, refine_passage
-from tsgkit.agents.repairs import Change, is_undecided, mend
 from tsgkit.agents.steps import Update
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.repairs import Change, is_undecided, mend
 from tsgkit.graph.rules import Finding, check_narrative
 
 MOST_FAILURES = 3

@@ -28,11 +28,11 @@ from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.prompts import allowed, hands, template, told
 from tsgkit.agents.refinement import Refined, refine_passage
-from tsgkit.agents.repairs import Change
 from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Vocabulary
 from tsgkit.graph.reading.answers import read_graphs
+from tsgkit.graph.repairs import Change
 from tsgkit.replies import Unreadable
 from tsgkit.replies.characters import without_bullets
 from tsgkit.replies.sections import answer_section

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from tsgkit.agents.repairs import Change
 from tsgkit.agents.story_graphs import sentences_of
 from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.notation.json_triplets import graph_from, kind_of
 from tsgkit.graph.notation.narratives import vocabulary_from
+from tsgkit.graph.repairs import Change
 from tsgkit.graph.rules import Finding
 from tsgkit.llm.event_loop import run_in_background
 

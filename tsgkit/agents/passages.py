@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tsgkit.agents.repairs import Change, is_fault
 from tsgkit.errors import UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.edits import diff
 from tsgkit.graph.hands import EMPTY, State, trace
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
+from tsgkit.graph.repairs import Change, is_fault
 from tsgkit.graph.rules import ERROR, Finding, check_narrative
 
 MOST_BEFORE = 100

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point
-from tsgkit.agents.remedies import remedies
-from tsgkit.agents.repairs import Change, is_fault
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import DOBJ, VERB, ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.prompt_text import allowed_edges, allowed_nodes
+from tsgkit.graph.remedies import remedies
+from tsgkit.graph.repairs import Change, is_fault
 from tsgkit.graph.rules import Finding, check_graph
 from tsgkit.lexicon import nearest
 

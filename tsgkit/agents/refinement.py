@@ -31,9 +31,9 @@ from tsgkit.agents.look_replies import Look, Named, read_look, schema_of
 from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point, Version, best, can_be_made, version_of
 from tsgkit.agents.prompts import look_prompt
 from tsgkit.agents.questions import Edit, edited, edits_between, questions_of
-from tsgkit.agents.repairs import MODEL, PROPOSED, Change, is_fault, mend
 from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.repairs import MODEL, PROPOSED, Change, is_fault, mend
 from tsgkit.graph.rules import Finding
 from tsgkit.suites.transcript import Ask
 

@@ -30,10 +30,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, TypedDict
 
-from tsgkit.agents.repairs import Change
 from tsgkit.agents.tracing import untraced
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import ActionGraph, Triplet
+from tsgkit.graph.repairs import Change
 
 ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
 Proposal = dict[str, Any]

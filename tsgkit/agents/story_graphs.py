@@ -21,9 +21,9 @@ from tsgkit.agents.decomposition import WRITTEN, DecomposedSentence, Sentence, d
 from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import MOST_BEFORE, MOST_CONTEXT
 from tsgkit.agents.prompts import template
-from tsgkit.agents.repairs import Change, is_fault
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Description, Narrative, Vocabulary
+from tsgkit.graph.repairs import Change, is_fault
 from tsgkit.graph.rules import Finding, check_narrative
 from tsgkit.lexicon import fold, is_preposition, same_word
 from tsgkit.replies import Unreadable

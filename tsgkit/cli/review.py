@@ -17,9 +17,9 @@ from tsgkit.library.overwrites import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned
-    from tsgkit.agents.repairs import Change
     from tsgkit.agents.review import Review
     from tsgkit.graph.model import ActionGraph
+    from tsgkit.graph.repairs import Change
     from tsgkit.library.documents.reader import Document
 
 KEYS = "a accept, r reject, e edit, q stop and go on later"

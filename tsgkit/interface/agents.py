@@ -23,9 +23,9 @@ from typing import Any, TypedDict, Unpack
 from tsgkit.agents import cleaner, story_graphs
 from tsgkit.agents.decomposition import WRITTEN
 from tsgkit.agents.effort import Effort, Level, OldOptions, Repair, effort_of
-from tsgkit.agents.repairs import Change
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.repairs import Change
 from tsgkit.graph.rules import Finding
 from tsgkit.interface.arguments import name_of_model, pairs_of
 from tsgkit.interface.signatures import show_options

@@ -10,7 +10,7 @@ graph 0: wash -> dobj -> cup, was wash -> direct_object -> cup [edge-misspelt] (
 >>> mended.narrative.graphs[0].actions, mended.undecided
 (('wash',), ())
 
-A repair is made only if the rules have a finding, exactly one remedy is left (:mod:`tsgkit.agents.remedies`), and
+A repair is made only if the rules have a finding, exactly one remedy is left (:mod:`tsgkit.graph.remedies`), and
 afterwards the rules find less and nothing new. A graph without findings is therefore never changed, and no object
 becomes another. Hands are estimated (:mod:`tsgkit.graph.hand_repairs`): those repairs are made on request only, are
 marked as less sure, and carry a probability.
@@ -22,10 +22,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tsgkit.agents.remedies import REMEDIES, remedies
 from tsgkit.graph.edits import diff
 from tsgkit.graph.hand_repairs import repair_hands, with_repairs
 from tsgkit.graph.model import ActionGraph, Narrative, Triplet, Vocabulary
+from tsgkit.graph.remedies import REMEDIES, remedies
 from tsgkit.graph.rules import ERROR, Finding, check_graph, check_narrative
 
 EXACT, LESS_SURE, MODEL, PROPOSED = "exact", "less sure", "model", "proposed"

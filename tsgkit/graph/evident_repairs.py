@@ -8,7 +8,7 @@
 >>> print(change.before, "=>", change.after, "|", change.reason)
 take -> dobj -> kettle => take -> dobj -> cup | the sentence mentions cup
 
-Rules come first (:mod:`tsgkit.agents.repairs`). Evidence then repairs what has one explanation
+Rules come first (:mod:`tsgkit.graph.repairs`). Evidence then repairs what has one explanation
 (:func:`tsgkit.graph.evidence.proposals.is_exact`), or what is at least as sure as the caller accepts. The rest is
 proposed.
 """
@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tsgkit.agents.repairs import EXACT, LESS_SURE, PROPOSED, Change, RepairedNarrative, is_fault, is_undecided, mend
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.evidence import Habits, Proposal, proposals_for
 from tsgkit.graph.evidence.features import Story
 from tsgkit.graph.evidence.weights import WEIGHTS
 from tsgkit.graph.model import ActionGraph, Narrative
+from tsgkit.graph.repairs import EXACT, LESS_SURE, PROPOSED, Change, RepairedNarrative, is_fault, is_undecided, mend
 from tsgkit.graph.rules import check_graph, check_narrative
 
 MOST_EDITS = 4

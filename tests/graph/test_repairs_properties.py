@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seeded_faults import bundled
 
-from tsgkit.agents.repairs import EXACT, mend, mend_graph
 from tsgkit.errors import EditError
 from tsgkit.graph import ActionGraph, Corruption, Narrative, Vocabulary, check_graph, corrupt
+from tsgkit.graph.repairs import EXACT, mend, mend_graph
 
 NODES = "person brush bush wood cloth clock kettel kettle Kettle cup:1 cup fill filled pour hand1 hand_2 wood_piece"
 NAMES = st.sampled_from([*NODES.split(), "remaining-dust", "sweep", ""])

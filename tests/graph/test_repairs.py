@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from seeded_faults import bundled, spoilt_narratives
 
-from tsgkit.agents.repairs import EXACT, LESS_SURE, mend, mend_graph
 from tsgkit.graph import ActionGraph, Corruption, Narrative, Vocabulary, check_graph, read
+from tsgkit.graph.repairs import EXACT, LESS_SURE, mend, mend_graph
 
 L = Vocabulary(("kettle", "cup", "mug"), ("verb", "dobj", "with", "on"), ("fill", "pour", "pick-up", "put-down"))
 
