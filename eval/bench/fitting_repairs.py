@@ -43,7 +43,7 @@ from tsgkit.graph.evidence.features import (  # noqa: E402
 )
 from tsgkit.graph.evidence.habits import Habits  # noqa: E402
 from tsgkit.graph.evidence.proposals import weighed  # noqa: E402
-from tsgkit.graph.evident_repairs import mend_by_evidence  # noqa: E402
+from tsgkit.graph.evident_repairs import given_alone, mend_by_evidence  # noqa: E402
 from tsgkit.graph.model import ActionGraph, Narrative  # noqa: E402
 
 PENALTY = 1e-5
@@ -72,14 +72,19 @@ def untold(narrative: Narrative) -> Narrative:
 
 
 def ways(one: Spoilt) -> Iterator[tuple[Narrative, list[int]]]:
-    """Yield the spoilt narrative in three ways, each with the numbers that its graphs have in the whole."""
+    """Yield the spoilt narrative in three ways, each with the numbers that its graphs have in the whole.
+
+    Of a sentence with several graphs its first is given alone.
+    """
     numbers = list(range(len(one.spoilt.graphs)))
     yield one.spoilt, numbers
     yield untold(one.spoilt), numbers
     start = 0
     for description in one.spoilt.descriptions:
-        if len(description.graphs) == 1:
-            yield replace(one.spoilt, descriptions=(description,)), [start]
+        if description.graphs:
+            first, *others = description.graphs
+            context = [other.text or "" for other in one.spoilt.descriptions if other is not description][:1]
+            yield given_alone(first, description.text or "", context, one.spoilt.vocabulary, len(others)), [start]
         start += len(description.graphs)
 
 

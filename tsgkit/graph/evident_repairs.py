@@ -1,12 +1,13 @@
 """Repairs by evidence: what rules leave open is decided by the sentence and the graphs around it, where they are clear.
 
->>> from tsgkit.graph.model import ActionGraph, Description, Vocabulary
->>> graph = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "kettle"), ("take", "from", "shelf"))
->>> L = Vocabulary(("cup", "shelf", "kettle"), ("verb", "dobj", "from"), ("take",))
->>> story = Narrative((Description("She takes the cup from the shelf.", (graph,)),), L)
->>> [change] = mend_by_evidence(story, accept=0.5).changes
->>> print(change.before, "=>", change.after, "|", change.reason)
-take -> dobj -> kettle => take -> dobj -> cup | the sentence mentions cup
+>>> graph = ActionGraph.of(
+...     ("person", "verb", "take"), ("take", "dobj", "kettle"), ("take", "from", "shelf"), ("take", "with", "hand1")
+... )
+>>> L = Vocabulary(("cup", "shelf", "kettle"), ("verb", "dobj", "with", "from"), ("take",))
+>>> story = Narrative((Description("She takes the cup from the shelf with one hand.", (graph,)),), L)
+>>> [change] = mend_by_evidence(story).changes
+>>> print(change, "|", change.reason)
+graph 0: take -> dobj -> cup, was take -> dobj -> kettle [evidence-mismatched] (exact) | the sentence mentions cup
 
 Rules come first (:mod:`tsgkit.graph.repairs`). Evidence then repairs what has one explanation
 (:func:`tsgkit.graph.evidence.proposals.is_exact`), or what is at least as sure as the caller accepts. The rest is
@@ -15,14 +16,14 @@ proposed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.evidence import Habits, Proposal, proposals_for
 from tsgkit.graph.evidence.features import Story
 from tsgkit.graph.evidence.weights import WEIGHTS
-from tsgkit.graph.model import ActionGraph, Narrative
+from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.repairs import EXACT, LESS_SURE, PROPOSED, Change, RepairedNarrative, is_fault, is_undecided, mend
 from tsgkit.graph.rules import check_graph, check_narrative
 
@@ -39,6 +40,17 @@ KINDS = {
     "replace": Corruption.MISMATCHED,
 }
 """The kind of error that an edit mends."""
+
+
+def given_alone(
+    graph: ActionGraph, sentence: str, context: Sequence[str], vocabulary: Vocabulary | None, beside: int = 0
+) -> Narrative:
+    """Return the narrative in which one graph of a sentence is known; it is the first graph, ``beside`` others follow.
+
+    Nothing is known of what the hands hold after the context.
+    """
+    told = Description(sentence or None, (graph, *[ActionGraph()] * beside))
+    return Narrative((*map(Description, context), told), vocabulary)
 
 
 def mend_by_evidence(

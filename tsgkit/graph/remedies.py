@@ -22,11 +22,15 @@ from tsgkit.graph.edits import snap
 from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, WITH, ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.rules import MISSPELT, Finding
 from tsgkit.lexicon import bases, fold, same_word
+from tsgkit.lexicon.tables import word_set
 from tsgkit.lexicon.typos import is_slip
 
 NUMBERED_HAND = re.compile(r"hand[-_ ]?([12])", re.IGNORECASE)
 FORMS = ("folded", "inflection")
 """Readings by which two names are surely the same words."""
+ARTICLES = word_set("a an the this that some his her its my your our their")
+JOINED = re.compile(r"\s*[,&+]\s*(?:and\s)?\s*|\s+and\s+", re.IGNORECASE)
+"""What stands between names that were written as one."""
 NOT_THINGS = (PERSON, *HANDS)
 
 Remedy = Callable[[ActionGraph, Finding, Vocabulary | None], Iterator[ActionGraph]]
@@ -48,6 +52,41 @@ def _respelt(spell: Callable[[str], str]) -> Remedy:
             yield _with_name(graph, name, spell(name))
 
     return remedy
+
+
+def _hyphenated(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """Yield the graph with a name as L has it: without its article, as the names it lists, else with hyphens."""
+    [name] = finding.elements
+    if vocabulary is None or vocabulary.allows_node(fold(name)):
+        yield from _respelt(fold)(graph, finding, vocabulary)
+    elif vocabulary.allows_node(bare := _bare(name)):
+        yield _with_name(graph, name, bare)
+    elif len(parts := [_bare(part) for part in JOINED.split(name)]) > 1 and all(map(vocabulary.allows_node, parts)):
+        yield ActionGraph(
+            dict.fromkeys(
+                Triplet(one.source, one.edge, part)
+                for one in graph
+                for part in (parts if one.target == name else [one.target])
+            )
+        )
+    else:
+        yield from _respelt(fold)(graph, finding, vocabulary)
+
+
+def _without_article(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    [name] = finding.elements
+    if vocabulary is not None and _bare(name) != name and vocabulary.allows_node(_bare(name)):
+        yield _with_name(graph, name, _bare(name))
+
+
+def _bare(name: str) -> str:
+    """Return a name with hyphens and without the article it begins with.
+
+    >>> _bare("the left boot"), _bare("a")
+    ('left-boot', 'a')
+    """
+    first, *others = fold(name).split("-")
+    return "-".join(others) if others and first in ARTICLES else fold(name)
 
 
 def _hand_of(name: str) -> str:
@@ -238,7 +277,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "person-target": (_verb_turned,),
     "edge-misspelt": (_edge_spelt,),
     "not-lower-case": (_respelt(str.lower),),
-    "not-hyphenated": (_respelt(fold),),
+    "not-hyphenated": (_hyphenated,),
     "instance-suffix": (_respelt(lambda name: INSTANCE.sub("", name)),),
     "hand-name": (_respelt(_hand_of),),
     "dobj-source": (_dobj_turned, _with_one_action, _dobj_from_the_action, _in_its_base_form),
@@ -246,6 +285,6 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "disconnected": (_with_one_action,),
     "duplicate": (_without_repeat,),
     "no-action": (_with_person,),
-    "out-of-vocabulary": (_snapped,),
+    "out-of-vocabulary": (_snapped, _without_article),
 }
 """The remedies by code, in order of application: spelling and direction of edges, names, the rest."""

@@ -6,9 +6,8 @@
 >>> L = Vocabulary(("cup", "shelf"), ("verb", "dobj", "from"), ("take",))
 >>> story = Story(Narrative((Description("She takes the cup from the shelf.", (graph,)),), L))
 >>> for edit in edits_of(story.situation(0)):
-...     if edit.kind in ("reverse", "add"):
-...         print(edit.kind, "|", edit.before, "|", edit.after)
-reverse | person -> verb -> take | take -> verb -> person
+...     print(edit.kind, "|", edit.before, "|", edit.after)
+remove | cup -> dobj -> take | None
 reverse | cup -> dobj -> take | take -> dobj -> cup
 add | None | take -> from -> shelf
 add | None | take -> with -> hand1
@@ -23,7 +22,7 @@ from typing import NamedTuple
 from tsgkit.graph.evidence.features import Situation, action_of
 from tsgkit.graph.evidence.habits import ANY
 from tsgkit.graph.evidence.sentence import NEAR_LABELS
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Triplet
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Triplet, Vocabulary
 
 MOST_NAMES = 24
 """So many names at most take the place of one."""
@@ -65,7 +64,16 @@ def edits_of(situation: Situation) -> list[Edit]:
     """Return all edits of a graph that its situation offers, without repeats."""
     there = set(situation.graph.triplets)
     edits = dict.fromkeys(_Offer(situation).edits())
-    return [one for one in edits if one.after not in there]
+    return [one for one in edits if one.after not in there and _is_sound(one.after, situation.story.vocabulary)]
+
+
+def _is_sound(triplet: Triplet | None, vocabulary: Vocabulary) -> bool:
+    """Return whether a triplet keeps the schema: person acts, and an action is no object."""
+    if triplet is None or triplet.edge == VERB:
+        return triplet is None or (triplet.source == PERSON and triplet.target not in (PERSON, *HANDS))
+    if PERSON in (triplet.source, triplet.target):
+        return False
+    return triplet.edge != DOBJ or not (triplet.target in HANDS or vocabulary.is_only_a_verb(triplet.target))
 
 
 class _Offer:
@@ -213,7 +221,8 @@ class _Offer:
         """Return the objects of the sentence that none of its graphs has, and what the hands hold as tools."""
         situation = self.situation
         covered = self.here | situation.covered
-        said = [name for name in situation.said.names if name in self.objects and name not in covered]
+        names = () if situation.is_partial else situation.said.names
+        said = [name for name in names if name in self.objects and name not in covered]
         held = situation.held - self.here
         return [
             *said,

@@ -185,10 +185,15 @@ class Situation:
         return self.story.corpus.count(start, label, end)
 
     @cached_property
+    def is_partial(self) -> bool:
+        """True if other graphs of the sentence are unknown; they stand there empty."""
+        return not all(graph.triplets for graph in self.siblings)
+
+    @cached_property
     def wanted(self) -> list[tuple[str, str]]:
         """The names of the sentence that no other of its graphs has, each with the feature of a graph without it."""
         said, found = self.said, list[tuple[str, str]]()
-        for name in said.names:
+        for name in () if self.is_partial else said.names:
             if name not in self.covered:
                 unsure = "" if name in said.sure else ".unsure"
                 kind = "-verb" if self.story.vocabulary.is_only_a_verb(name) else ".place" if said.before[name] else ""

@@ -1,9 +1,11 @@
 """Proposals: likely repairs of a graph, each with a probability and its reasons.
 
 >>> from tsgkit.graph.model import Description, Narrative, Vocabulary
->>> graph = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "from", "kettle"))
->>> L = Vocabulary(("cup", "shelf", "kettle"), ("verb", "dobj", "from"), ("take",))
->>> said = "She takes the cup from the shelf."
+>>> graph = ActionGraph.of(
+...     ("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "from", "kettle"), ("take", "with", "hand1")
+... )
+>>> L = Vocabulary(("cup", "shelf", "kettle"), ("verb", "dobj", "with", "from"), ("take",))
+>>> said = "She takes the cup from the shelf with one hand."
 >>> [best, *_] = proposals_for(Narrative((Description(said, (graph,)),), L), 0)
 >>> print(best.before, "=>", best.after, "|", *best.reasons, sep=" ")
 take -> from -> kettle => take -> from -> shelf | the sentence says from shelf
@@ -43,6 +45,8 @@ EXACT_FROM: Mapping[str, float] = {
 }
 """From these probabilities on one remedy explains all evidence, by the longest beginning of an edit's name. Others are
 never exact: a preposition has too many near ones."""
+ENOUGH = 8
+"""In a narrative of so many graphs an edge between objects that appear nowhere else is exactly one too many."""
 EXACT_UNTOLD = 0.95
 """At least this where no sentence is known."""
 
@@ -114,8 +118,9 @@ def is_exact(situation: Situation, edit: Edit, sure: float) -> bool:
     gone = edit.before if edit.kind == "remove" else None
     if gone is None or gone.target in HANDS:
         return True
-    far = gone.source != action_of(situation.graph)
-    return situation.status(gone.target) == "unsaid" and not situation.own(*gone) and (situation.told or not far)
+    near = len(situation.story.graphs) >= ENOUGH and situation.told
+    is_far = gone.source != action_of(situation.graph)
+    return situation.status(gone.target) == "unsaid" and not situation.own(*gone) and (near or not is_far)
 
 
 def _beginnings(name: str) -> Iterator[str]:
