@@ -85,6 +85,7 @@ def summary(cleaned: Cleaned) -> dict[str, Any]:
     return {
         "graphs": graph_values(cleaned.narrative.graphs),
         "changes": change_values(cleaned.changes),
+        "proposed": change_values(cleaned.proposed),
         "findings": finding_values(cleaned.after),
         "undecided": len(cleaned.undecided),
         "calls": cleaned.calls,

@@ -16,13 +16,15 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tsgkit.agents.asker import Asker, ask_for, closing, door_of
-from tsgkit.agents.effort import Effort, Repair
-from tsgkit.agents.passages import Passage, Point, passages_of
+from tsgkit.agents.effort import Effort
+from tsgkit.agents.passages import Passage, Point, can_be_made, passages_of, with_sentences
 from tsgkit.agents.refinement import ASKING, Refined, refine_passage
 from tsgkit.agents.steps import Update
+from tsgkit.graph.evident_repairs import made_in, mend_by_evidence
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.graph.repairs import Change, is_undecided, mend
+from tsgkit.graph.repairs import Change, is_undecided
 from tsgkit.graph.rules import Finding, check_narrative
+from tsgkit.library.habits import our_habits
 
 MOST_FAILURES = 3
 """After so many passages in a row without an answer from the service, it is not asked any more."""
@@ -45,6 +47,8 @@ class Cleaned:
     failures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     touched: tuple[int, ...] = ()
+    proposed: tuple[Change, ...] = ()
+    """Likely repairs that were not made, each with its probability."""
 
     @property
     def undecided(self) -> tuple[Finding, ...]:
@@ -105,6 +109,9 @@ class Tally:
         place = place_of(start, len(refined.graphs))
         self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]
         self.calls += refined.calls
+        if refined.calls:  # a model decided about what was proposed here
+            self.proposed[:] = [one for one in self.proposed if not start <= one.graph < start + len(refined.graphs)]
+        self.proposed += [replace(change, graph=change.graph + start) for change in refined.proposed]
         self.notes += [f"{place}: {note}" for note in refined.notes]
         self.in_a_row = self.in_a_row + 1 if refined.silent == "failed" else 0
         if refined.silent:
@@ -113,10 +120,28 @@ class Tally:
             self.stopped = refined.why
 
 
-def repaired(narrative: Narrative, repair: Repair = "exact") -> Cleaned:
-    """Clean graphs by exact repairs alone, as :func:`arefine` does before it asks a model."""
-    tally, graphs = with_exact_repairs(narrative, repair)
+def repaired(narrative: Narrative, effort: Effort = USUAL, told: Sequence[str] = ()) -> Cleaned:
+    """Clean graphs without a model, as :func:`arefine` does before it asks one."""
+    tally, graphs = with_repairs(narrative, effort, told)
     return ended(narrative, graphs, tally)
+
+
+def with_proposals(cleaned: Cleaned, least: float) -> Cleaned:
+    """Return the graphs with what was proposed with at least this probability, each among the changes."""
+    graphs, made = list(cleaned.narrative.graphs), list[Change]()
+    for one in cleaned.proposed:
+        if (one.sure or 0) >= least and can_be_made(one, graphs):
+            graphs[one.graph] = made_in(graphs[one.graph], one)
+            made.append(one)
+    narrative = cleaned.narrative.with_graphs(graphs)
+    return replace(
+        cleaned,
+        narrative=narrative,
+        changes=tuple(sorted((*cleaned.changes, *made), key=lambda one: one.graph)),
+        after=tuple(check_narrative(narrative)),
+        touched=tuple(sorted({*cleaned.touched, *(one.graph for one in made)})),
+        proposed=tuple(one for one in cleaned.proposed if one not in made),
+    )
 
 
 @dataclass(frozen=True)
@@ -133,7 +158,7 @@ class _Work:
 
 
 async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
-    tally, graphs = with_exact_repairs(narrative, work.effort.repair)
+    tally, graphs = with_repairs(narrative, work.effort, work.told)
     if work.step_done is not None and work.effort.repair != "none":
         work.step_done(repair_step(narrative.with_graphs(graphs)))
     await asyncio.sleep(0)  # so that an interrupt is heard between two narratives
@@ -144,12 +169,14 @@ async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
     return ended(narrative, graphs, tally)
 
 
-def with_exact_repairs(narrative: Narrative, repair: Repair) -> tuple[Tally, list[ActionGraph]]:
-    """Return the graphs after the repairs that are made before a model is asked."""
-    if repair == "none":
+def with_repairs(narrative: Narrative, effort: Effort, told: Sequence[str] = ()) -> tuple[Tally, list[ActionGraph]]:
+    """Return the graphs after the repairs that are made before a model is asked, and what is proposed."""
+    if effort.repair == "none":
         return Tally(), list(narrative.graphs)
-    mended = mend(narrative, hands=repair == "hands")
-    return Tally(changes=list(mended.changes)), list(mended.narrative.graphs)
+    hands = effort.repair == "hands"
+    story = with_sentences(narrative, told)
+    mended = mend_by_evidence(story, our_habits(narrative.id), accept=effort.accept, hands=hands)
+    return Tally(changes=list(mended.changes), proposed=list(mended.proposed)), list(mended.narrative.graphs)
 
 
 def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> Cleaned:
@@ -167,6 +194,7 @@ def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> 
         tuple(tally.failures),
         tuple(tally.notes),
         touched,
+        tuple(one for one in tally.proposed if can_be_made(one, graphs)),
     )
 
 

@@ -2,8 +2,8 @@
 
 >>> Effort().level, Effort().looks, Effort("low").looks
 ('medium', 2, 1)
->>> effort_of("high", repair="hands")
-Effort(level='high', repair='hands')
+>>> effort_of("high", repair="hands", accept=0.9)
+Effort(level='high', repair='hands', accept=0.9)
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 REPAIRS: tuple[Repair, ...] = ("exact", "hands", "none")
 LOOKS: dict[Level, int] = {"low": 1, "medium": 2, "high": 4}
 """The most calls for the graphs of one sentence."""
+LEAST_ACCEPTED = 0.5
+"""What is less likely than its contrary is never made unseen."""
 
 
 class OldOptions(TypedDict, total=False):
@@ -39,12 +41,14 @@ class Effort:
     every sentence, and once more where the first reply leaves a doubt. ``high`` asks two to four times, and changes
     what two replies name, or one reply and the rules.
 
-    ``exact`` makes repairs with exactly one remedy. ``hands`` also adds missing hands, which are likely but not
-    certain. ``sure`` is the old name of ``exact``.
+    ``exact`` makes repairs with exactly one explanation. ``hands`` also adds missing hands, which are likely but not
+    certain. ``sure`` is the old name of ``exact``. With ``accept`` proposed repairs of at least that probability are
+    made too.
     """
 
     level: Level = "medium"
     repair: Repair = "exact"
+    accept: float | None = None
     rounds: InitVar[int | None] = None
     """A former option, as is ``critique``: a level takes its place."""
     critique: InitVar[bool | None] = None
@@ -60,6 +64,16 @@ class Effort:
             object.__setattr__(self, "repair", "exact")
         elif self.repair not in REPAIRS:
             raise UsageError(f"there is no repair {self.repair!r}", hint=meant(str(self.repair), REPAIRS))
+        if self.accept is not None:
+            self._check_accept(self.accept)
+
+    def _check_accept(self, accept: float) -> None:
+        if isinstance(accept, bool) or not isinstance(accept, int | float) or not LEAST_ACCEPTED <= accept <= 1:
+            raise UsageError(
+                f"accept is a probability from {LEAST_ACCEPTED} to 1, and {accept!r} is none", hint="accept 0.9"
+            )
+        if self.repair == "none":
+            raise UsageError("proposed repairs are made where repairs are made", hint="leave out repair none")
 
     @property
     def looks(self) -> int:
@@ -77,13 +91,22 @@ class Effort:
         return 3 + 3 * (self.looks + 1)
 
 
-def effort_of(effort: Effort | Level, repair: Repair | None = None, old: Mapping[str, Any] | None = None) -> Effort:
+def effort_of(
+    effort: Effort | Level,
+    repair: Repair | None = None,
+    old: Mapping[str, Any] | None = None,
+    accept: float | None = None,
+) -> Effort:
     """Return the effort that a caller gives as a level or whole; former options become a level, with a warning."""
     found = effort if isinstance(effort, Effort) else Effort(effort)
     if level := level_of_old(old or {}):
         _warn_of_old(old or {}, level, 5)
         found = replace(found, level=level)
-    return found if repair is None else replace(found, repair=repair)
+    return replace(
+        found,
+        repair=found.repair if repair is None else repair,
+        accept=found.accept if accept is None else accept,
+    )
 
 
 def _warn_of_old(old: Mapping[str, Any], level: Level, stacklevel: int) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
@@ -234,6 +235,22 @@ def spans_of(narrative: Narrative, told: Sequence[str] = ()) -> Iterator[Span]:
             before.append((start, start))
         if description.text:
             context.append(description.text)
+
+
+def with_sentences(narrative: Narrative, told: Sequence[str]) -> Narrative:
+    """Return the narrative with a story from elsewhere as the sentences of its graphs, if there is one for each."""
+    if len(told) != len(narrative.graphs):
+        return narrative
+    left, descriptions = iter(told), list[Description]()
+    for description in narrative.descriptions:
+        sentences = list(islice(left, len(description.graphs)))
+        if description.text or not description.graphs:
+            descriptions.append(description)
+        else:
+            descriptions += [
+                Description(*one) for one in zip(sentences, [(g,) for g in description.graphs], strict=True)
+            ]
+    return replace(narrative, descriptions=tuple(descriptions))
 
 
 def sentences_of_graphs(narrative: Narrative, told: Sequence[str] = ()) -> list[str]:

@@ -20,7 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack, cast
 
 from tsgkit.agents.asker import Asker
-from tsgkit.agents.cleaner import Tally, ended, with_exact_repairs
+from tsgkit.agents.cleaner import Tally, ended, with_repairs
 from tsgkit.agents.effort import Effort, Level, OldOptions, Repair, effort_of
 from tsgkit.agents.graph_values import (
     ChangeValue,
@@ -77,12 +77,14 @@ class RefineOutput(TypedDict):
     """The fields that the refiner writes.
 
     ``findings`` are the remaining ones, warnings included; ``undecided`` is the number of errors among them.
+    ``proposed`` are likely repairs that were not made.
     ``stopped`` is the reason why the model was not asked to the end; ``failures`` and ``notes`` are failed calls and
     remarks.
     """
 
     graphs: Graphs
     changes: list[ChangeValue]
+    proposed: list[ChangeValue]
     findings: list[FindingValue]
     undecided: int
     calls: int
@@ -106,6 +108,7 @@ def refiner(
     hint: str = "",
     effort: Effort | Level = "medium",
     repair: Repair | None = None,
+    accept: float | None = None,
     checkpointer: Checkpointer = None,
     **asking: Unpack[OptionsOfAgents],
 ) -> CompiledStateGraph[_State, None, RefineInput, RefineOutput]:
@@ -117,7 +120,7 @@ def refiner(
     """
     if hint and model is None:
         raise UsageError("hint is for a model, and none is given", hint="give model=...")
-    tried = effort_of(effort, repair, taken_old(asking))
+    tried = effort_of(effort, repair, taken_old(asking), accept)
     work = _Refiner(shared_model(model, asking), vocabulary_in(vocabulary), hint, tried)
     return work.compiled(checkpointer)
 
@@ -151,7 +154,7 @@ class _Refiner:
     async def begin(self, state: _State) -> Update:
         """Repair the whole narrative, and begin with its first passage."""
         narrative = self.narrative(state)
-        tally, graphs = with_exact_repairs(narrative, self.effort.repair)
+        tally, graphs = with_repairs(narrative, self.effort, self.told(state))
         return self.turned_to(state, 0, graphs, tally) | {"calls": 0}
 
     async def next(self, state: _State) -> Update:
@@ -171,6 +174,7 @@ class _Refiner:
         return {
             "graphs": graph_values(cleaned.narrative.graphs),
             "changes": change_values(cleaned.changes),
+            "proposed": change_values(cleaned.proposed),
             "findings": finding_values(cleaned.after),
             "undecided": len(cleaned.undecided),
             "calls": cleaned.calls,
@@ -197,12 +201,15 @@ class _Refiner:
         """Return the finished work and the next passage; none if no model is asked any more."""
         done = {"graphs": plain(list[ActionGraph], graphs), "number": number, "tally": plain(Tally, tally)}
         narrative = self.narrative(state)
-        told = () if state.get("counts") is not None else sentences_in(state)
-        span = next(islice(spans_of(narrative, told), number, None), None)
+        span = next(islice(spans_of(narrative, self.told(state)), number, None), None)
         if self.asker is None or tally.stopped or span is None:
             return {"done": done} | NO_WORK
         passage = span.passage(graphs, narrative.vocabulary, self.hint, tally.proposed)
         return {"done": done} | passage_begun(passage, span.start, f"0/{number}", tally.calls)
+
+    def told(self, state: Mapping[str, Any]) -> Sequence[str]:
+        """Return the story if it is not yet joined to the graphs by numbers."""
+        return () if state.get("counts") is not None else sentences_in(state)
 
     def narrative(self, state: Mapping[str, Any]) -> Narrative:
         """Return the narrative that was given."""

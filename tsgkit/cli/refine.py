@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from tsgkit.agents.effort import Effort
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import Entry
+    from tsgkit.report.cleaning import CleanedItem
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine, Watch
 
@@ -73,6 +74,8 @@ EFFORT = "medium"
 SURE = "sure"
 """The former name of ``exact``; calls that began with it keep it."""
 SHOWN = 5
+LEAST_REVIEWED = 0.5
+"""Proposed repairs of at least this probability are shown to a reviewer."""
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
 
@@ -95,6 +98,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=REPAIRS,
         help="what is repaired before a model is asked: what leaves no choice; hands too, which are likely; nothing "
         "(default: exact)",
+    )
+    parser.add_argument(
+        "--accept",
+        type=float,
+        metavar="P",
+        help="also make proposed repairs that are at least so likely, as in 0.9 (default: only propose them)",
+    )
+    parser.add_argument(
+        "--report", metavar="PAGE", help="also write an HTML page with every changed graph before and after"
     )
     parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
     parser.add_argument("--watch", action="store_true", help="tell of every step as it is done, on standard error")
@@ -142,13 +154,16 @@ def _run(arguments: argparse.Namespace) -> int:
             stopped = next((one.stopped for one in cleaned if one.stopped), "")
             return shard_done(calls, stopped, [failure for one in cleaned for failure in one.failures], arguments)
         if arguments.review:
+            from tsgkit.agents.cleaner import with_proposals
+
+            cleaned = [with_proposals(one, LEAST_REVIEWED) for one in cleaned]
             is_ours = calls is not None or arguments.force
             with redirect_stdout(sys.stderr if arguments.json else sys.stdout):  # standard output is the summary's
                 reviewed = review_of(document, cleaned, arguments.out, told, force=is_ours)
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed
-        return _finish(document, cleaned, calls, arguments)
+        return _finish(document, cleaned, calls, told, arguments)
     finally:
         if calls is not None:
             calls.close()
@@ -162,7 +177,7 @@ def _effort(arguments: argparse.Namespace) -> Effort:
     repair: Any = arguments.repair or (begun if begun in REPAIRS else REPAIR)
     no_critique = arguments.no_critique
     level = effort_level(arguments, EFFORT, False if no_critique else None, "--no-critique" if no_critique else "")
-    effort = Effort(level, repair)
+    effort = Effort(level, repair, arguments.accept)
     if arguments.repair is None and repair != REPAIR:
         hint = f"it goes on so; --new begins afresh with --repair {REPAIR}"
         complain(f"{arguments.out}.calls was begun with --repair {repair}", hint)
@@ -186,7 +201,10 @@ def _read(arguments: argparse.Namespace) -> Document:
     from tsgkit.library.documents import formats
     from tsgkit.library.documents.reader import read_file, with_vocabulary
 
-    refuse_to_overwrite_sources(arguments.out, arguments.source, arguments.narrative, arguments.vocabulary)
+    for out in filter(None, (arguments.out, arguments.report)):
+        refuse_to_overwrite_sources(out, arguments.source, arguments.narrative, arguments.vocabulary)
+    if arguments.report:
+        refuse_to_overwrite(arguments.report, force=arguments.force or arguments.report == arguments.out)
     document = with_vocabulary(read_file(arguments.source), read_vocabulary(arguments.vocabulary))
     if document.format in formats.FORMATS and not formats.by_name(document.format).writes:
         raise CannotCarry(
@@ -239,7 +257,7 @@ def _cleaned(
     from tsgkit.runs.jobs import Watch
 
     if calls is None:
-        return [_repaired(entry, effort, arguments) for entry in document.entries]
+        return [_repaired(entry, told, effort, arguments) for entry in document.entries]
     work = functools.partial(_clean, document, calls, told, effort, arguments)
     if not arguments.watch:
         return carried_out(calls, work, arguments)
@@ -247,10 +265,10 @@ def _cleaned(
     return calls.carried_out(engine, lambda: work(engine))
 
 
-def _repaired(entry: Entry, effort: Effort, arguments: argparse.Namespace) -> Cleaned:
+def _repaired(entry: Entry, told: Sequence[str], effort: Effort, arguments: argparse.Namespace) -> Cleaned:
     from tsgkit.agents.cleaner import repair_step, repaired
 
-    cleaned = repaired(entry.narrative, effort.repair)
+    cleaned = repaired(entry.narrative, effort, told)
     if arguments.watch and effort.repair != "none":
         _tell(entry.item, repair_step(cleaned.narrative))
     return cleaned
@@ -326,7 +344,11 @@ async def _clean(
 
 
 def _finish(
-    document: Document, cleaned: Sequence[Cleaned], calls: AgentCalls | None, arguments: argparse.Namespace
+    document: Document,
+    cleaned: Sequence[Cleaned],
+    calls: AgentCalls | None,
+    told: Sequence[str],
+    arguments: argparse.Namespace,
 ) -> int:
     """Write the graphs and the changes, then print a summary."""
     from dataclasses import replace
@@ -341,11 +363,16 @@ def _finish(
     put(written.text, calls, arguments)
     lines = [change_line(entry.item, change) for entry, one in pairs for change in one.changes]
     write_text(f"{arguments.out}.changes.jsonl", "".join(lines))
+    if arguments.report:
+        from tsgkit.report.cleaning import write_page
+
+        write_text(arguments.report, write_page(f"{document.file}, cleaned", _items(pairs, told)))
     stopped = next((one.stopped for one in cleaned if one.stopped), "")
     failures = [f"item {entry.item}, {failure}" for entry, one in pairs for failure in one.failures]
     summary = _summary(document, pairs, stopped, failures) | usage_value(calls, sum(one.calls for one in cleaned))
     broken = _broken(document)
     left_out = (*broken, *map(str, written.left_out))
+    summary["report"] = arguments.report
     summary["notes"] = [*(f"left out: {left}" for left in left_out), *summary["notes"]]
     if arguments.json:
         say(json.dumps(summary, indent=2))
@@ -358,6 +385,8 @@ def _finish(
 def _summary(
     document: Document, pairs: Sequence[tuple[Entry, Cleaned]], stopped: str, failures: list[str]
 ) -> dict[str, Any]:
+    from tsgkit.report.cleaning import kind_of, source_of
+
     cleaned = [one for _, one in pairs]
     before = Counter(finding.code for one in cleaned for finding in one.before)
     after = Counter(finding.code for one in cleaned for finding in one.after)
@@ -367,6 +396,8 @@ def _summary(
         "graphs": sum(len(one.narrative.graphs) for one in cleaned),
         "graphs_touched": sum(len(one.touched) for one in cleaned),
         "changes": dict(Counter(change.by for one in cleaned for change in one.changes)),
+        "repairs": dict(Counter(f"{source_of(one)}, {kind_of(one)}" for each in cleaned for one in each.changes)),
+        "proposed": [json.loads(change_line(entry.item, change)) for entry, one in pairs for change in one.proposed],
         "findings_before": dict(before),
         "findings_after": dict(after),
         "undecided": sum(len(one.undecided) for one in cleaned),
@@ -376,12 +407,29 @@ def _summary(
     }
 
 
+def _items(pairs: Sequence[tuple[Entry, Cleaned]], told: Sequence[str] = ()) -> list[CleanedItem]:
+    from tsgkit.report.cleaning import CleanedItem
+
+    return [CleanedItem(entry.item, entry.narrative, one, tuple(told)) for entry, one in pairs]
+
+
 def _print(summary: dict[str, Any], out: str, pairs: Sequence[tuple[Entry, Cleaned]]) -> None:
+    from tsgkit.report import terminal
+    from tsgkit.report.cleaning import tables
+
     by = ", ".join(f"{number} {name}" for name, number in summary["changes"].items()) or "none"
     say(f"{count(summary['graphs'], 'graph')}, {summary['graphs_touched']} touched; changes: {by}")
-    before, after = summary["findings_before"], summary["findings_after"]
-    for code in dict.fromkeys((*before, *after)):
-        say(f"  {code}: {before.get(code, 0)} before, {after.get(code, 0)} after")
+    for table in tables(_items(pairs)):
+        for line in terminal.table(table):
+            say(line)
+    proposed = [(entry.item, change) for entry, one in pairs for change in one.proposed]
+    likely = sorted(proposed, key=lambda one: -(one[1].sure or 0))
+    if likely:
+        say(f"proposed ({len(likely)}; --accept 0.9 makes those of 90 %, --review asks you):")
+        for item, change in likely[:SHOWN]:
+            say(f"  item {inert(item)}, {inert(str(change))}: {inert(change.reason)}")
+        if len(likely) > SHOWN:
+            say(f"  ... and {len(likely) - SHOWN} more (--json and --report show all)")
     left = [(entry.item, finding) for entry, one in pairs for finding in one.undecided]
     if left:
         say(f"not decided ({len(left)}):")
@@ -393,4 +441,5 @@ def _print(summary: dict[str, Any], out: str, pairs: Sequence[tuple[Entry, Clean
     if summary["calls"]:
         say_usage(summary)
     say_notes(summary["notes"])
-    say(f"written: {inert(out)}, {inert(out)}.changes.jsonl")
+    page = f", {inert(summary['report'])}" if summary["report"] else ""
+    say(f"written: {inert(out)}, {inert(out)}.changes.jsonl{page}")

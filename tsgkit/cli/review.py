@@ -94,7 +94,8 @@ def shown_lines(shown: Proposed, decisions: Sequence[dict[str, Any]], place: str
     change = shown.change
     of_this_graph = decisions[len(decisions) - shown.place :]
     before, after = before_and_after(shown.graph, shown.changes, of_this_graph)
-    yield f"{place}: item {shown.item}, graph {change.graph} ({change.by})"
+    sure = "" if change.sure is None else f", {100 * change.sure:.0f} %"
+    yield f"{place}: item {shown.item}, graph {change.graph} ({change.by}{sure})"
     yield f"  sentence: {shown.sentence or '(none is known)'}"
     yield "  before:"
     yield from _marked(before, after, "-")

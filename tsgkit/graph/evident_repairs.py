@@ -24,7 +24,17 @@ from tsgkit.graph.evidence import Habits, Proposal, proposals_for
 from tsgkit.graph.evidence.features import Story
 from tsgkit.graph.evidence.weights import WEIGHTS
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
-from tsgkit.graph.repairs import EXACT, LESS_SURE, PROPOSED, Change, RepairedNarrative, is_fault, is_undecided, mend
+from tsgkit.graph.repairs import (
+    EVIDENCE,
+    EXACT,
+    LESS_SURE,
+    PROPOSED,
+    Change,
+    RepairedNarrative,
+    is_fault,
+    is_undecided,
+    mend,
+)
 from tsgkit.graph.rules import check_graph, check_narrative
 
 MOST_EDITS = 4
@@ -92,7 +102,7 @@ class _Work:
             best = found[0] if found and len(made) < MOST_EDITS else None
             if best is None or not (best.is_exact or (self.accept is not None and best.sure >= self.accept)):
                 break
-            after = edited(graph, best)
+            after = made_in(graph, best)
             faults = self._faults(graph) if faults is None else faults
             left = self._faults(after)
             if left > faults:
@@ -105,7 +115,7 @@ class _Work:
         return sum(map(is_fault, check_graph(graph, self.story.narrative.vocabulary)))
 
 
-def edited(graph: ActionGraph, proposal: Proposal) -> ActionGraph:
+def made_in(graph: ActionGraph, proposal: Proposal | Change) -> ActionGraph:
     """Return the graph with a proposal made."""
     after = () if proposal.after is None else (proposal.after,)
     if proposal.before is None:
@@ -116,5 +126,5 @@ def edited(graph: ActionGraph, proposal: Proposal) -> ActionGraph:
 
 def _change(number: int, proposal: Proposal, by: str) -> Change:
     sure = None if by == EXACT else round(proposal.sure, 3)
-    code = f"evidence-{KINDS[proposal.kind]}"
+    code = f"{EVIDENCE}{KINDS[proposal.kind]}"
     return Change(number, proposal.before, proposal.after, code, "; ".join(proposal.reasons), by, sure=sure)

@@ -29,6 +29,8 @@ from tsgkit.graph.remedies import REMEDIES, remedies
 from tsgkit.graph.rules import ERROR, Finding, check_graph, check_narrative
 
 EXACT, LESS_SURE, MODEL, PROPOSED = "exact", "less sure", "model", "proposed"
+EVIDENCE = "evidence-"
+"""How the codes of changes begin whose reason is the sentence or the graphs around."""
 SLIPS = ("duplicate", "disconnected")
 """Warnings treated like errors, because they are never intended."""
 MOST_REPAIRS = 50

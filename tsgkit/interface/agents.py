@@ -43,6 +43,7 @@ class EffortOptions(TypedDict, total=False):
     """Options of the effort, as for the commands."""
 
     repair: Repair
+    accept: float
 
 
 class _AnyOptions(EffortOptions, OldOptions):
@@ -88,7 +89,7 @@ def refine(
 
     ``model`` is a LiteLLM name, a function of messages or a chat model of LangChain. ``told`` is the story, for graphs
     without sentences. ``effort`` is ``low``, ``medium`` or ``high``; ``repair`` is what is repaired before a model
-    is asked.
+    is asked, and ``accept`` the probability from which proposed repairs are made too.
     """
     work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg, **tried}
     return run_in_background(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
@@ -177,7 +178,8 @@ def _effort(effort: Effort | Level, tried: _AnyOptions) -> Effort:
             "counts",
         ]
         raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
-    return effort_of(effort, tried.get("repair"), {name: tried.get(name) for name in OldOptions.__annotations__})
+    old = {name: tried.get(name) for name in OldOptions.__annotations__}
+    return effort_of(effort, tried.get("repair"), old, tried.get("accept"))
 
 
 def _vocabulary(given: object) -> Vocabulary | None:

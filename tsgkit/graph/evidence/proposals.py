@@ -110,11 +110,14 @@ def weighed(situation: Situation, weights: Mapping[str, float] = WEIGHTS) -> Wei
 def is_exact(situation: Situation, edit: Edit, sure: float) -> bool:
     """Return whether one remedy explains all evidence.
 
-    What is removed must come from nowhere: neither from the sentence nor from the hands or the graphs around it.
+    What is removed must come from nowhere: neither from the sentence nor from the hands or the graphs around it. An
+    object that is replaced may not be in the hands or in the next graphs.
     """
     least = next((EXACT_FROM[name] for name in _beginnings(edit.name) if name in EXACT_FROM), None)
     if least is None or sure < (least if situation.told else max(least, EXACT_UNTOLD)):
         return False
+    if edit.name == "replace.dobj.target" and edit.before is not None:
+        return edit.before.target not in situation.last | situation.following | situation.held
     gone = edit.before if edit.kind == "remove" else None
     if gone is None or gone.target in HANDS:
         return True
@@ -176,7 +179,8 @@ def _in_favour(situation: Situation, action: str, edit: Edit) -> list[str]:
     if one.edge not in (VERB, DOBJ) and said.has_phrase(one.edge, one.target):
         found.append(f"the sentence says {one.edge.replace('-', ' ')} {one.target}")
     else:
-        new = [name for name in (one.source, one.target) if name not in old and name in said.names]
+        known = old or {name for other in situation.graph for name in (other.source, other.target)}
+        new = [name for name in (one.source, one.target) if name not in known and name in said.names]
         found += [f"the sentence mentions {name}" for name in new if name not in HANDS]
     if one.target in HANDS and said.hands == 2:
         found.append("the sentence speaks of two hands")
@@ -186,5 +190,5 @@ def _in_favour(situation: Situation, action: str, edit: Edit) -> list[str]:
     if again:
         found.append(f"{again} other graphs of the narrative have it" if again > 1 else "another graph has it")
     elif one.edge not in (VERB, WITH) and (number := situation.own(action, one.edge, ANY)) and one.edge not in old:
-        found.append(f"{action} has {one.edge} in {number} other graphs")
+        found.append(f"{action} has {one.edge} in {'another graph' if number == 1 else f'{number} other graphs'}")
     return found

@@ -16,7 +16,7 @@ from __future__ import annotations
 from tsgkit.graph.evident_repairs import given_alone, mend_by_evidence
 from tsgkit.graph.model import PERSON, VERB, ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.rules import ERROR, check_graph
-from tsgkit.suites.tsg.habits import our_habits
+from tsgkit.library.habits import our_habits
 from tsgkit.suites.tsg.items import RefineSample
 
 

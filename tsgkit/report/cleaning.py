@@ -1,0 +1,143 @@
+"""Tables and a page about cleaned graphs: findings before and after, repairs by their evidence, every changed graph.
+
+>>> from tsgkit.agents.cleaner import repaired
+>>> from tsgkit.graph.model import Vocabulary
+>>> from tsgkit.report import terminal
+>>> L = Vocabulary(("cup",), ("verb", "dobj"), ("wash",))
+>>> slip = Narrative.of([ActionGraph.of(("wash", "verb", "person"), ("wash", "dobj", "cup"))], L)
+>>> for one in tables([CleanedItem("0", slip, repaired(slip))]):
+...     print(*terminal.table(one), sep="\\n")
+findings
+  finding        before  after
+  verb-source         1      0
+  person-target       1      0
+  dobj-source         1      0
+  no-action           1      0
+repairs
+  by                  redundant  missing  mismatched  reversed  all
+  rules                       0        0           0         1    1
+  proposed, not made          0        1           0         0    1
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tsgkit.agents.cleaner import Cleaned
+from tsgkit.agents.passages import sentences_of_graphs
+from tsgkit.graph.corruptions import Corruption
+from tsgkit.graph.drawing.diffs import draw_diff
+from tsgkit.graph.drawing.svg import Markup
+from tsgkit.graph.edits import diff
+from tsgkit.graph.model import ActionGraph, Narrative
+from tsgkit.graph.repairs import EVIDENCE, LESS_SURE, MODEL, PROPOSED, Change
+from tsgkit.report import html
+from tsgkit.report.html import tag, text
+from tsgkit.report.plain_text import count
+from tsgkit.report.tables import Table
+
+BY_RULES, BY_EVIDENCE, BY_HANDS, BY_MODEL = "rules", "evidence", "hands", "model"
+SOURCES = (BY_RULES, BY_EVIDENCE, BY_HANDS, BY_MODEL, PROPOSED)
+MOST_DRAWN = 300
+"""So many changed graphs are drawn on a page; the others are shown as triplets."""
+
+
+@dataclass(frozen=True)
+class CleanedItem:
+    """A narrative of a file, and what cleaning made of it; ``told`` is a story from elsewhere."""
+
+    item: str
+    before: Narrative
+    cleaned: Cleaned
+    told: tuple[str, ...] = ()
+
+
+def tables(items: Sequence[CleanedItem]) -> Iterator[Table]:
+    """Yield the findings before and after by kind, the repairs by evidence, and what is proposed, if there is any."""
+    before = Counter(finding.code for one in items for finding in one.cleaned.before)
+    after = Counter(finding.code for one in items for finding in one.cleaned.after)
+    if codes := dict.fromkeys((*before, *after)):
+        findings = tuple((code, f"{before[code]:,}", f"{after[code]:,}") for code in codes)
+        yield Table(("findings",), ("finding", "before", "after"), findings)
+    changes = [change for one in items for change in one.cleaned.changes]
+    proposed = [change for one in items for change in one.cleaned.proposed]
+    made = Counter((source_of(change), kind_of(change)) for change in changes)
+    made += Counter((PROPOSED, kind_of(change)) for change in proposed)
+    sources = [
+        name for name in (BY_RULES, BY_EVIDENCE, BY_HANDS, BY_MODEL, PROPOSED) if any(name == one for one, _ in made)
+    ]
+    if sources:
+        rows = [_row(name, made) for name in sources]
+        yield Table(("repairs",), ("by", *map(str, Corruption), "all"), tuple(rows))
+
+
+def _row(source: str, made: Counter[tuple[str, Corruption]]) -> tuple[str, ...]:
+    numbers = [made[source, kind] for kind in Corruption]
+    return (source if source != PROPOSED else "proposed, not made", *(f"{one:,}" for one in (*numbers, sum(numbers))))
+
+
+def source_of(change: Change) -> str:
+    """Return by what a change was made: rules, evidence, the estimate of hands, or a model."""
+    if change.by == MODEL:
+        return BY_MODEL
+    if change.code.startswith(EVIDENCE):
+        return BY_EVIDENCE
+    return BY_HANDS if change.by == LESS_SURE else BY_RULES
+
+
+def kind_of(change: Change) -> Corruption:
+    """Return the kind of error that a change mends."""
+    if change.before is None:
+        return Corruption.MISSING
+    if change.after is None:
+        return Corruption.REDUNDANT
+    return Corruption.REVERSED if change.after == change.before.reversed else Corruption.MISMATCHED
+
+
+def write_page(title: str, items: Sequence[CleanedItem], notes: Sequence[str] = ()) -> str:
+    """Return a page with the tables and every changed graph before and after, beside its sentence and the reasons."""
+    graphs = sum(len(one.cleaned.narrative.graphs) for one in items)
+    touched = sum(len(one.cleaned.touched) for one in items)
+    said = html.paragraph(f"{count(graphs, 'graph')}, {touched:,} changed.")
+    drawn = [html.drawn_up(one) for one in tables(items)]
+    shown, room = list[Markup](), MOST_DRAWN
+    for item in items:
+        if item.cleaned.touched or item.cleaned.proposed:
+            shown += _graphs(item, room)
+            room -= len(item.cleaned.touched)
+    changed = html.section("Changed graphs", *shown) if shown else html.paragraph("No graph was changed.")
+    return html.whole_page(title, said, *drawn, html.listed(html.name(note) for note in notes), changed)
+
+
+def _graphs(item: CleanedItem, room: int) -> Iterator[Markup]:
+    sentences = sentences_of_graphs(item.before, item.told)
+    cleaned = item.cleaned
+    for number in sorted({*cleaned.touched, *(one.graph for one in cleaned.proposed)}):
+        old, new = item.before.graphs[number], cleaned.narrative.graphs[number]
+        heading = tag("h3", html.name(f"item {item.item}, graph {number}"))
+        sentence = tag("p", html.name(sentences[number] or "(no sentence is known)"))
+        parts = [heading, sentence]
+        if number in cleaned.touched:
+            room -= 1
+            parts.append(_both(old, new, is_drawn=room >= 0))
+        else:
+            parts.append(html.block(str(old)))
+        made = [one for one in cleaned.changes if one.graph == number]
+        parts.append(html.listed(html.name(f"{one}: {one.reason}") for one in made))
+        left = [one for one in cleaned.proposed if one.graph == number]
+        if left:
+            parts += [
+                html.paragraph("Proposed and not made:"),
+                html.listed(html.name(f"{one}: {one.reason}") for one in left),
+            ]
+        yield tag("section", *parts)
+
+
+def _both(old: ActionGraph, new: ActionGraph, *, is_drawn: bool) -> Markup:
+    """Return a graph before and after as text, and drawn as one with its differences."""
+    pair = html.facts([("before", html.block(str(old))), ("after", html.block(str(new)))])
+    if not is_drawn:
+        return pair
+    return Markup(pair + html.folded(text("Drawn"), html.drawing(draw_diff(new, old, diff(new, old).changes))))
