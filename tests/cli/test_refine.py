@@ -126,12 +126,24 @@ def test_the_sentence_decides_what_rules_cannot_see_and_the_page_shows_it(capsys
     assert main([*words, "--report", "page.html"]) == 2 and "page.html" in capsys.readouterr().err
 
 
+def test_several_processes_clean_a_large_file_as_one_does(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    Path("in.jsonl").write_text("".join(narratives.write(one.spoilt) for one in spoilt_narratives(seed=7)[:4]))
+    assert main(["refine", "in.jsonl", "-o", "one.jsonl", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    monkeypatch.setattr("tsgkit.cli.refine.MANY_GRAPHS", 1)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert main(["refine", "in.jsonl", "-o", "two.jsonl", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == said
+    assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
+    assert changes("one.jsonl") == changes("two.jsonl") != []
+
+
 LIKELY = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "kettle"), ("take", "with", "hand1"))
 
 
 def test_likely_repairs_are_proposed_and_made_from_a_probability_on(capsys: Captured) -> None:
-    L_with_shelf = {"object": ["kettle", "shelf"], "relationship": ["verb", "dobj", "with", "from"], "verb": ["take"]}
-    Path("L.json").write_text(json.dumps(L_with_shelf))
+    shelved = {"object": ["kettle", "shelf"], "relationship": ["verb", "dobj", "with", "from"], "verb": ["take"]}
+    Path("L.json").write_text(json.dumps(shelved))
     Path("g.txt").write_text(arrow.write([LIKELY]))
     Path("story.txt").write_text("With one hand she takes the kettle from the shelf.\n")
     words = ["refine", "g.txt", "--vocabulary", "L.json", "--narrative", "story.txt"]
@@ -197,23 +209,14 @@ def test_refine_reports_undecided_findings(capsys: Captured) -> None:
 
 def test_a_model_puts_right_what_is_left_and_is_not_asked_twice(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([VASE, SLIP]))
-    Path("story.txt").write_text("She fills the kettle.\nShe fills it again.\n")
+    Path("story.txt").write_text("She fills something.\nShe fills it again.\n")
     with model_server(replies={"Compare action graphs": BETTER}) as server:
         words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--narrative", "story.txt", "--json"]
-        words += [
-            "--model",
-            "openai/x",
-            "--model-arg",
-            f"api_base={server.base}",
-            "--repair",
-            "exact",
-            "--effort",
-            "low",
-        ]
+        words += ["--model", "openai/x", "--model-arg", f"api_base={server.base}", "--effort", "low"]
         assert main(words) == 0
         summary = json.loads(capsys.readouterr().out)
         assert summary["calls"] == summary["requests"] == 1 and summary["tokens"] == 110
-        assert "She fills the kettle." in str(server.stats()["last"])
+        assert "She fills something." in str(server.stats()["last"])
         assert graphs("out.txt") == [GOOD, GOOD]
         assert [(one["graph"], one["by"]) for one in changes("out.txt")] == [(0, "model"), (1, "exact")]
         assert main(words) == 0

@@ -24,9 +24,11 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import os
+import signal
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -62,6 +64,7 @@ from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_s
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned, Step
     from tsgkit.agents.effort import Effort
+    from tsgkit.graph.model import Narrative
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import Entry
     from tsgkit.report.cleaning import CleanedItem
@@ -74,6 +77,10 @@ EFFORT = "medium"
 SURE = "sure"
 """The former name of ``exact``; calls that began with it keep it."""
 SHOWN = 5
+MANY_GRAPHS = 5000
+"""From so many graphs on it pays to start processes."""
+CHUNKS = 16
+HEARS_NOTHING = (signal.SIGINT, signal.SIG_IGN)
 LEAST_REVIEWED = 0.5
 """Proposed repairs of at least this probability are shown to a reviewer."""
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
@@ -257,7 +264,7 @@ def _cleaned(
     from tsgkit.runs.jobs import Watch
 
     if calls is None:
-        return [_repaired(entry, told, effort, arguments) for entry in document.entries]
+        return _repaired(document, told, effort, arguments)
     work = functools.partial(_clean, document, calls, told, effort, arguments)
     if not arguments.watch:
         return carried_out(calls, work, arguments)
@@ -265,13 +272,36 @@ def _cleaned(
     return calls.carried_out(engine, lambda: work(engine))
 
 
-def _repaired(entry: Entry, told: Sequence[str], effort: Effort, arguments: argparse.Namespace) -> Cleaned:
+def _repaired(document: Document, told: Sequence[str], effort: Effort, arguments: argparse.Namespace) -> list[Cleaned]:
+    """Return every item repaired without a model; all processors share large files."""
     from tsgkit.agents.cleaner import repair_step, repaired
 
-    cleaned = repaired(entry.narrative, effort, told)
-    if arguments.watch and effort.repair != "none":
-        _tell(entry.item, repair_step(cleaned.narrative))
+    work = functools.partial(repaired, effort=effort, told=told)
+    narratives = [entry.narrative for entry in document.entries]
+    workers = min(os.cpu_count() or 1, len(narratives))
+    if workers > 1 and not arguments.watch and sum(len(one.graphs) for one in narratives) >= MANY_GRAPHS:
+        return _by_processes(work, narratives, workers)
+    cleaned = []
+    for entry in document.entries:
+        cleaned.append(work(entry.narrative))
+        if arguments.watch and effort.repair != "none":
+            _tell(entry.item, repair_step(cleaned[-1].narrative))
     return cleaned
+
+
+def _by_processes(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative], workers: int) -> list[Cleaned]:
+    """Return the results of several processes, in order; an interrupt is heard by this one alone."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    context = get_context("spawn")
+    size = max(1, len(narratives) // (workers * CHUNKS))
+    with ProcessPoolExecutor(workers, context, initializer=signal.signal, initargs=HEARS_NOTHING) as pool:
+        try:
+            return list(pool.map(work, narratives, chunksize=size))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 class _Plain:

@@ -32,10 +32,9 @@ from tsgkit.graph.repairs import (
     Change,
     RepairedNarrative,
     is_fault,
-    is_undecided,
     mend,
 )
-from tsgkit.graph.rules import check_graph, check_narrative
+from tsgkit.graph.rules import check_graph
 
 MOST_EDITS = 4
 """So many edits of one graph at most."""
@@ -84,8 +83,7 @@ def mend_by_evidence(
         changes += made
         proposed += likely
     changed = mended.narrative.with_graphs(graphs)
-    left = (finding for finding in check_narrative(changed) if (finding.place.graph or 0) >= start)
-    return RepairedNarrative(changed, tuple(changes), tuple(filter(is_undecided, left)), tuple(proposed))
+    return RepairedNarrative(changed, tuple(changes), start, tuple(proposed))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from tsgkit.graph.edits import diff
 from tsgkit.graph.hand_repairs import repair_hands, with_repairs
@@ -66,12 +67,18 @@ class Change:
 
 @dataclass(frozen=True)
 class RepairedNarrative:
-    """A repaired narrative, its repairs, the findings without exactly one remedy, and likely repairs not made."""
+    """A repaired narrative, its repairs, and likely repairs not made; graphs before ``start`` were left alone."""
 
     narrative: Narrative
     changes: tuple[Change, ...]
-    undecided: tuple[Finding, ...]
+    start: int = 0
     proposed: tuple[Change, ...] = ()
+
+    @cached_property
+    def undecided(self) -> tuple[Finding, ...]:
+        """The findings without exactly one remedy."""
+        left = (one for one in check_narrative(self.narrative) if (one.place.graph or 0) >= self.start)
+        return tuple(filter(is_undecided, left))
 
 
 def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> RepairedNarrative:
@@ -88,8 +95,7 @@ def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> Repair
             Change(one.graph, one.before, one.after, one.code, one.reason, LESS_SURE, sure=round(one.sure, 3))
             for one in repairs
         ]
-    left = (finding for finding in check_narrative(narrative) if (finding.place.graph or 0) >= start)
-    return RepairedNarrative(narrative, tuple(changes), tuple(filter(is_undecided, left)))
+    return RepairedNarrative(narrative, tuple(changes), start)
 
 
 def is_fault(finding: Finding) -> bool:

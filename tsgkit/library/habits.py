@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 
 from tsgkit.graph.evidence import Habits
 from tsgkit.graph.model import Narrative
@@ -17,9 +17,13 @@ from tsgkit.library.documents.reader import read_document
 PLACE = ("tsg", "data", "narratives.jsonl")
 
 
-@lru_cache(maxsize=64)
 def our_habits(without: str = "") -> Habits:
     """Return the habits of the bundled narratives; the one with the id ``without`` is no evidence about itself."""
+    return _habits(without if any(one.id == without for one in _narratives()) else "")
+
+
+@cache
+def _habits(without: str) -> Habits:
     return Habits.of(graph for one in _narratives() if one.id != without for graph in one.graphs)
 
 
