@@ -22,6 +22,7 @@ from typing import NamedTuple
 from tsgkit.graph.evidence.features import Situation, action_of
 from tsgkit.graph.evidence.habits import ANY
 from tsgkit.graph.evidence.sentence import NEAR_LABELS
+from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Triplet, Vocabulary
 
 MOST_NAMES = 24
@@ -57,6 +58,7 @@ class Edit(NamedTuple):
         return ActionGraph((*triplets[:place], *after, *triplets[place + 1 :]))
 
 
+LEAVING, REACHING = frozenset({"from", "out-of"}), frozenset({"to", "into", "in", "onto"})
 HANDS_SET = frozenset(HANDS)
 
 
@@ -74,6 +76,11 @@ def _is_sound(triplet: Triplet | None, vocabulary: Vocabulary) -> bool:
     if PERSON in (triplet.source, triplet.target):
         return False
     return triplet.edge != DOBJ or not (triplet.target in HANDS or vocabulary.is_only_a_verb(triplet.target))
+
+
+def _moves(action: str, label: str) -> bool:
+    """Return whether something can leave a hand or reach it by an action."""
+    return (label in LEAVING and action in RELEASES | TRANSFERS | GRASPS) or (label in REACHING and action in TRANSFERS)
 
 
 class _Offer:
@@ -131,7 +138,7 @@ class _Offer:
             yield Edit("remove", one, None)
         if source in HANDS or label != WITH:
             yield Edit("reverse", one, one.reversed)
-        if label != WITH:
+        if label != WITH and not _moves(self.action, label):
             labels = self.labels_for(source, target)
             yield from (Edit("replace", one, Triplet(source, name, target)) for name in labels if name != label)
         if target in HANDS and source != self.action:

@@ -111,13 +111,20 @@ def is_exact(situation: Situation, edit: Edit, sure: float) -> bool:
     """Return whether one remedy explains all evidence.
 
     What is removed must come from nowhere: neither from the sentence nor from the hands or the graphs around it. An
-    object that is replaced may not be in the hands or in the next graphs.
+    object that is replaced may not be in the hands or in the next graphs, nor share a word with the other. A hand is
+    joined by ``with`` where other graphs of the action do so, or no other graph has a hand beside that preposition.
     """
     least = next((EXACT_FROM[name] for name in _beginnings(edit.name) if name in EXACT_FROM), None)
     if least is None or sure < (least if situation.told else max(least, EXACT_UNTOLD)):
         return False
-    if edit.name == "replace.dobj.target" and edit.before is not None:
-        return edit.before.target not in situation.last | situation.following | situation.held
+    old, new = edit.before, edit.after
+    if edit.name == "replace.dobj.target" and old is not None and new is not None:
+        is_other = {*old.target.split("-")}.isdisjoint(new.target.split("-"))
+        return is_other and old.target not in situation.last | situation.following | situation.held
+    if edit.name == "replace.hand.label" and old is not None:
+        if situation.own(old.source, WITH, HANDS[0]) > situation.own(old.source, old.edge, HANDS[0]):
+            return True
+        return not situation.own(ANY, old.edge, HANDS[0])
     gone = edit.before if edit.kind == "remove" else None
     if gone is None or gone.target in HANDS:
         return True
