@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from tsgkit.graph.model import Narrative
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import Entry
-    from tsgkit.report.cleaning import CleanedItem
+    from tsgkit.report.cleaned_graphs import CleanedItem
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine, Watch
 
@@ -394,7 +394,7 @@ def _finish(
     lines = [change_line(entry.item, change) for entry, one in pairs for change in one.changes]
     write_text(f"{arguments.out}.changes.jsonl", "".join(lines))
     if arguments.report:
-        from tsgkit.report.cleaning import write_page
+        from tsgkit.report.cleaned_graphs import write_page
 
         write_text(arguments.report, write_page(f"{document.file}, cleaned", _items(pairs, told)))
     stopped = next((one.stopped for one in cleaned if one.stopped), "")
@@ -415,7 +415,7 @@ def _finish(
 def _summary(
     document: Document, pairs: Sequence[tuple[Entry, Cleaned]], stopped: str, failures: list[str]
 ) -> dict[str, Any]:
-    from tsgkit.report.cleaning import kind_of, source_of
+    from tsgkit.report.cleaned_graphs import kind_of, source_of
 
     cleaned = [one for _, one in pairs]
     before = Counter(finding.code for one in cleaned for finding in one.before)
@@ -438,14 +438,14 @@ def _summary(
 
 
 def _items(pairs: Sequence[tuple[Entry, Cleaned]], told: Sequence[str] = ()) -> list[CleanedItem]:
-    from tsgkit.report.cleaning import CleanedItem
+    from tsgkit.report.cleaned_graphs import CleanedItem
 
     return [CleanedItem(entry.item, entry.narrative, one, tuple(told)) for entry, one in pairs]
 
 
 def _print(summary: dict[str, Any], out: str, pairs: Sequence[tuple[Entry, Cleaned]]) -> None:
     from tsgkit.report import terminal
-    from tsgkit.report.cleaning import tables
+    from tsgkit.report.cleaned_graphs import tables
 
     by = ", ".join(f"{number} {name}" for name, number in summary["changes"].items()) or "none"
     say(f"{count(summary['graphs'], 'graph')}, {summary['graphs_touched']} touched; changes: {by}")

@@ -248,6 +248,8 @@ class _Offer:
 
     def _lacking_hands(self) -> Iterator[Triplet]:
         said = self.situation.said.hands
+        if WITH not in self.labels or not (said or self.situation.story.names_hands):
+            return
         usual = self.situation.story.habits.handed[self.action, 2]
         if not self.hands or (len(self.hands) == 1 and said != 1 and (said == 2 or usual)):
             yield from (Triplet(self.action, WITH, hand) for hand in HANDS if hand not in self.hands)

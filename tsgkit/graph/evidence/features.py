@@ -67,6 +67,11 @@ class Story:
         return tuple(label for label in self.vocabulary.relationships if label not in (VERB, DOBJ))
 
     @cached_property
+    def names_hands(self) -> bool:
+        """True if L or any graph names a hand."""
+        return not {*HANDS}.isdisjoint(self.vocabulary.objects) or self.habits.count(ANY, WITH, HANDS[0]) > 0
+
+    @cached_property
     def habits(self) -> Habits:
         """The habits of the narrative."""
         return Habits.of(self.graphs)

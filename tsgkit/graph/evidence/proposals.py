@@ -46,7 +46,7 @@ EXACT_FROM: Mapping[str, float] = {
 """From these probabilities on one remedy explains all evidence, by the longest beginning of an edit's name. Others are
 never exact: a preposition has too many near ones."""
 ENOUGH = 8
-"""In a narrative of so many graphs an edge between objects that appear nowhere else is exactly one too many."""
+"""In a narrative of fewer graphs, habits prove nothing."""
 EXACT_UNTOLD = 0.95
 """At least this where no sentence is known."""
 
@@ -110,9 +110,10 @@ def weighed(situation: Situation, weights: Mapping[str, float] = WEIGHTS) -> Wei
 def is_exact(situation: Situation, edit: Edit, sure: float) -> bool:
     """Return whether one remedy explains all evidence.
 
-    What is removed must come from nowhere: neither from the sentence nor from the hands or the graphs around it. An
-    object that is replaced may not be in the hands or in the next graphs, nor share a word with the other. A hand is
-    joined by ``with`` where other graphs of the action do so, or no other graph has a hand beside that preposition.
+    - What is removed must come from nowhere: neither from the sentence nor from the hands or the graphs around it.
+    - An object that is replaced may not be in the hands or in the next graphs, nor share a word with the other.
+    - A hand is joined by ``with`` where other graphs of the action do so, or where none has a hand beside that
+      preposition; one is added where most graphs name one.
     """
     least = next((EXACT_FROM[name] for name in _beginnings(edit.name) if name in EXACT_FROM), None)
     if least is None or sure < (least if situation.told else max(least, EXACT_UNTOLD)):
@@ -125,6 +126,9 @@ def is_exact(situation: Situation, edit: Edit, sure: float) -> bool:
         if situation.own(old.source, WITH, HANDS[0]) > situation.own(old.source, old.edge, HANDS[0]):
             return True
         return not situation.own(ANY, old.edge, HANDS[0])
+    others = len(situation.story.graphs) - 1
+    if edit.name == "add.hand" and 2 * situation.own(ANY, WITH, HANDS[0]) < max(others, ENOUGH):
+        return False
     gone = edit.before if edit.kind == "remove" else None
     if gone is None or gone.target in HANDS:
         return True
