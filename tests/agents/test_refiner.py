@@ -128,6 +128,7 @@ def test_proposed_repairs_are_asked_about_with_their_evidence() -> None:
         "named",
         "the sentence says kettle",
         PROPOSED,
+        sure=0.6,
     )
     ask = Spoken({"look/1": "1: a (85)"})
     found = refined(passage(CUP, proposed=(change,)), ask)
@@ -135,6 +136,8 @@ def test_proposed_repairs_are_asked_about_with_their_evidence() -> None:
     assert found.graphs == (GOOD,)
     assert [(one.code, one.reason, one.sure) for one in found.changes] == [("named", "the sentence says kettle", 0.85)]
     assert refined(passage(GOOD, proposed=(change,)), ask).calls == 0, "it does not fit these graphs"
+    unlikely = replace(change, sure=0.4)
+    assert refined(passage(CUP, proposed=(unlikely,)), ask).calls == 0, "low effort asks about what is likely"
 
 
 def test_passages_carry_the_proposals_about_their_own_graphs() -> None:

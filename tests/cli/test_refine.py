@@ -157,6 +157,24 @@ def test_likely_repairs_are_proposed_and_made_from_a_probability_on(capsys: Capt
     assert json.loads(capsys.readouterr().out)["proposed"] == []
 
 
+@pytest.mark.parametrize(("key", "left"), [("a", 0), ("r", 1)])
+def test_a_reviewer_decides_about_proposals(
+    key: str, left: int, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = next(one.spoilt for one in spoilt_narratives(seed=3) if one.clean.id == "shelf")
+    Path("in.jsonl").write_text(narratives.write(given))
+    assert main(["refine", "in.jsonl", "-o", "plain.jsonl", "--json"]) == 0
+    likely = [one for one in json.loads(capsys.readouterr().out)["proposed"] if one["sure"] >= 0.5]
+    assert likely
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{key}\n" * 50))
+    assert main(["refine", "in.jsonl", "-o", "out.jsonl", "--review"]) == 0
+    said = capsys.readouterr().out
+    assert f"(proposed, {100 * likely[0]['sure']:.0f} %)" in said and likely[0]["reason"] in said
+    made = [one for one in changes("out.jsonl") if one["by"] == "proposed"]
+    assert len(made) == (0 if left else len(likely)), "accepted, they are made; rejected, nothing is"
+    assert (graphs("out.jsonl") == [*given.graphs]) is bool(left)
+
+
 @pytest.mark.parametrize("options", [["--accept", "0.2"], ["--accept", "2"], ["--accept", "0.9", "--repair", "none"]])
 def test_an_accepted_probability_that_is_none_is_refused(options: list[str], capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([GOOD]))

@@ -4,12 +4,13 @@
   tsgkit refine graphs.jsonl -o clean.jsonl --model openai/gpt-4o
   tsgkit refine graphs.txt -o clean.txt --vocabulary L.json --narrative story.txt --model openai/gpt-4o
 
-Reads every format that check reads and writes the same one. Repairs with exactly one remedy are made first, with a
-model and without. --repair hands also adds missing hands, and changes a written one if two rules contradict it; these
-are marked as less sure, with a probability. --repair none makes no repairs. A model is then asked about each sentence:
-it decides about numbered findings, and names what else is wrong. --effort bounds the calls: low asks once, and only
-about sentences with findings; medium once, and again where that leaves a doubt; high two to four times, and changes
-what two replies name.
+Reads every format that check reads and writes the same one. Exact repairs are made first, with a model and without:
+by rules, and by evidence where the sentence, the hands and the graphs around leave one explanation. What is likely is
+proposed with a probability, and made with --accept P. --repair hands also adds missing hands, and changes a written
+one if two rules contradict it; these are marked as less sure. --repair none makes no repairs. A model is then asked
+about each sentence: it decides about numbered findings, and names what else is wrong. --effort bounds the calls: low
+asks once, and only about sentences with findings or likely repairs; medium once, and again where that leaves a doubt;
+high two to four times, and changes what two replies name.
 
 OUT.changes.jsonl holds one line for each change with its reason. With a model, OUT.calls stores its calls, from which
 the same command resumes. An existing OUT is replaced by the same work only, or with --force. With --review you see the
