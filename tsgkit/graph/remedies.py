@@ -265,6 +265,12 @@ def _with_person(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | 
     [action] = starts
     if action in NOT_THINGS:
         return
+    if vocabulary is not None and any(
+        len(_acting(graph, name, vocabulary)) >= len(_acting(graph, action, vocabulary))
+        for name in {one.source for one in graph} - {action}
+        if vocabulary.is_only_a_verb(name)
+    ):
+        return  # another verb is as likely to be the action
     joined = any(_is_joined_to_a_hand(one) and action in (one.source, one.target) for one in graph)
     ends = {one.target for one in graph if one.edge == DOBJ}
     is_action = joined if vocabulary is None else action in vocabulary.verbs

@@ -113,7 +113,7 @@ def is_exact(situation: Situation, edit: Edit, sure: float) -> bool:
     - What is removed must come from nowhere: neither from the sentence nor from the hands or the graphs around it.
     - An object that is replaced may not be in the hands or in the next graphs, nor share a word with the other.
     - A hand is joined by ``with`` where other graphs of the action do so, or where none has a hand beside that
-      preposition; one is added where most graphs name one.
+      preposition; one is added where most graphs name one. A missing object of a graph alone is not known.
     """
     least = next((EXACT_FROM[name] for name in _beginnings(edit.name) if name in EXACT_FROM), None)
     if least is None or sure < (least if situation.told else max(least, EXACT_UNTOLD)):
@@ -128,6 +128,8 @@ def is_exact(situation: Situation, edit: Edit, sure: float) -> bool:
         return not situation.own(ANY, old.edge, HANDS[0])
     others = len(situation.story.graphs) - 1
     if edit.name == "add.hand" and 2 * situation.own(ANY, WITH, HANDS[0]) < max(others, ENOUGH):
+        return False
+    if edit.name == "add.dobj" and others + 1 < ENOUGH:
         return False
     gone = edit.before if edit.kind == "remove" else None
     if gone is None or gone.target in HANDS:
