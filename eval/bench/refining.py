@@ -9,13 +9,14 @@ Each solver answers all of them at three levels of faults, once with faults that
 rules can see the limit for the agents is 0.50. ``clean`` counts items that the agent wrote without a fault, and of
 these those that its checks changed; ``looks`` are the calls an item that refine.
 
-Given graphs: the items of ``tsg/refine`` made of these descriptions, each a graph with one or two seeded faults,
-refined with the same model. ``left`` is the number left spoilt, as a share of what exact repairs leave; ``broken``
-counts graphs in which a right triplet was lost or a wrong one added.
+Given graphs: the items of ``tsg/refine`` made of these descriptions, each a graph with one to four faults of four
+sources, refined with the same model; a quarter of the descriptions, which make enough. ``left`` is the number left
+spoilt, as a share of what exact repairs leave; ``broken`` counts graphs in which a right triplet was lost or a wrong
+one added.
 
-Repairs without a model: a quarter of the bundled graphs spoilt in the four seeded ways, 20 seeds; how many of each kind
-are restored, how many with repairs of hands too, and how many clean graphs are changed (limit: none but by repairs of
-hands, which are counted).
+Repairs by rules alone, without a model and without evidence: a quarter of the bundled graphs spoilt in the four
+seeded ways, 20 seeds; how many of each kind are restored, how many with repairs of hands too, and how many clean
+graphs are changed (limit: none but by repairs of hands, which are counted).
 """
 
 from __future__ import annotations

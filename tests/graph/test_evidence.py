@@ -142,7 +142,7 @@ def test_a_narrative_is_no_evidence_about_itself() -> None:
 def test_habits_count_both_hands_as_one_thing() -> None:
     habits = Habits.of([TAKE, ActionGraph.of(("person", "verb", "take"), ("take", "with", "hand2"))])
     assert habits.count("take", "with", "hand1") == habits.count("take", "with", "hand2") == 2
-    assert habits.handed["take", 1] == 2 and habits.graphs_with("take", "cup") == (0,)
+    assert habits.handed["take", 1] == 2 and habits.nearest("take", "cup", 5, 3) == [0]
 
 
 def test_of_the_bundled_narratives_most_faults_are_restored_and_clean_graphs_stay() -> None:

@@ -14,9 +14,8 @@ findings
   dobj-source         1      0
   no-action           1      0
 repairs
-  by                  redundant  missing  mismatched  reversed  all
-  rules                       0        0           0         1    1
-  proposed, not made          0        1           0         0    1
+  by     redundant  missing  mismatched  reversed  all
+  rules          0        0           0         1    1
 """
 
 from __future__ import annotations

@@ -10,8 +10,6 @@
 remove | cup -> dobj -> take | None
 reverse | cup -> dobj -> take | take -> dobj -> cup
 add | None | take -> from -> shelf
-add | None | take -> with -> hand1
-add | None | take -> with -> hand2
 """
 
 from __future__ import annotations

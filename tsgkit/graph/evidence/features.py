@@ -235,9 +235,8 @@ class Situation:
 
     def twins(self, action: str, thing: str) -> tuple[ActionGraph, ...]:
         """Return the nearest other graphs with the same action and object."""
-        places = [place for place in self.story.habits.graphs_with(action, thing) if place != self.number]
-        places.sort(key=lambda place: abs(place - self.number))
-        return tuple(self.story.graphs[place] for place in places[:MOST_TWINS])
+        places = self.story.habits.nearest(action, thing, self.number, MOST_TWINS)
+        return tuple(self.story.graphs[place] for place in places)
 
 
 def _edges(graphs: Iterable[ActionGraph]) -> frozenset[Triplet]:

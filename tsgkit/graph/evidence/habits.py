@@ -4,12 +4,13 @@
 >>> habits = Habits.of([fill, fill])
 >>> habits.count("fill", "from", "tap"), habits.count("fill", "from", ""), habits.count("", "from", "cup")
 (2, 2, 0)
->>> habits.graphs_with("fill", "kettle")
-(0, 1)
+>>> habits.nearest("fill", "kettle", 0, 3)
+[1]
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -66,9 +67,12 @@ class Habits:
         """Return how often an edge occurs; ``ANY`` matches everything, and hands are one."""
         return self.edges[start, label, HAND if end in HANDS else end]
 
-    def graphs_with(self, action: str, thing: str) -> tuple[int, ...]:
-        """Return the numbers of the graphs with this action and direct object."""
-        return tuple(self.acts.get((action, thing), ()))
+    def nearest(self, action: str, thing: str, number: int, most: int) -> list[int]:
+        """Return the numbers of the other graphs with this action and direct object that are nearest to a graph."""
+        places = self.acts.get((action, thing), [])
+        at = bisect_left(places, number)
+        near = [place for place in places[max(0, at - most) : at + most + 1] if place != number]
+        return sorted(near, key=lambda place: abs(place - number))[:most]
 
 
 def counted(edges: Counter[tuple[str, str, str]], graph: ActionGraph, times: int) -> None:

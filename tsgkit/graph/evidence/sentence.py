@@ -26,6 +26,8 @@ _TWO_HANDS = re.compile(
 _ONE_HAND = re.compile(r"\b(one|single|free|other|left|right|first|second)[\s-](hand|arm|palm|fist)\b|one-handed")
 _PRONOUNS = frozenset({"it", "them", "him", "this", "that", "both", "one", "another"})
 _MEASURES = word_set("handful lump piece strip bit pair lot heap pile bunch part row edge end inside middle")
+LONGEST = 4000
+"""A text of more characters is no sentence, and says nothing."""
 _REACH = 5
 """So many words may stand between a preposition and the object it belongs to."""
 NEAR_LABELS: tuple[frozenset[str], ...] = (
@@ -81,6 +83,8 @@ NOTHING_SAID = SaidWords({}, frozenset(), {}, frozenset(), 0)
 @lru_cache(maxsize=4096)
 def read_sentence(text: str, vocabulary: Vocabulary) -> SaidWords:
     """Return what a sentence says about the elements of L."""
+    if len(text) > LONGEST:
+        return NOTHING_SAID
     words = [(found.group().lower(), found.start()) for found in _WORD.finditer(text)]
     starts = {start: place for place, (_, start) in enumerate(words)}
     initials = {word[:1] for word, _ in words}
