@@ -28,8 +28,9 @@ import json
 import os
 import signal
 import sys
+import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -81,6 +82,8 @@ SHOWN = 5
 MANY_GRAPHS = 5000
 """From so many graphs on it pays to start processes."""
 CHUNKS = 16
+EVERY = 5.0
+"""Seconds between two lines about the progress."""
 HEARS_NOTHING = (signal.SIGINT, signal.SIG_IGN)
 LEAST_REVIEWED = 0.5
 """Proposed repairs of at least this probability are shown to a reviewer."""
@@ -281,7 +284,7 @@ def _repaired(document: Document, told: Sequence[str], effort: Effort, arguments
     narratives = [entry.narrative for entry in document.entries]
     workers = min(os.cpu_count() or 1, len(narratives))
     if workers > 1 and not arguments.watch and sum(len(one.graphs) for one in narratives) >= MANY_GRAPHS:
-        return _by_processes(work, narratives, workers)
+        return _by_processes(work, narratives, workers, quiet=arguments.quiet)
     cleaned = []
     for entry in document.entries:
         cleaned.append(work(entry.narrative))
@@ -290,7 +293,9 @@ def _repaired(document: Document, told: Sequence[str], effort: Effort, arguments
     return cleaned
 
 
-def _by_processes(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative], workers: int) -> list[Cleaned]:
+def _by_processes(
+    work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative], workers: int, *, quiet: bool
+) -> list[Cleaned]:
     """Return the results of several processes, in order; an interrupt is heard by this one alone."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
@@ -299,10 +304,23 @@ def _by_processes(work: Callable[[Narrative], Cleaned], narratives: Sequence[Nar
     size = max(1, len(narratives) // (workers * CHUNKS))
     with ProcessPoolExecutor(workers, context, initializer=signal.signal, initargs=HEARS_NOTHING) as pool:
         try:
-            return list(pool.map(work, narratives, chunksize=size))
+            made = pool.map(work, narratives, chunksize=size)
+            return list(made if quiet else _counted(made, sum(len(one.graphs) for one in narratives)))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _counted(made: Iterable[Cleaned], total: int) -> Iterator[Cleaned]:
+    """Yield what is finished, and tell from time to time how far it is."""
+    done, told = 0, time.monotonic()
+    for one in made:
+        done += len(one.narrative.graphs)
+        if time.monotonic() - told >= EVERY:
+            told = time.monotonic()
+            with suppress(OSError):
+                print(f"{done:,} of {total:,} graphs", file=sys.stderr, flush=True)
+        yield one
 
 
 class _Plain:
