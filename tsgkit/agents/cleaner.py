@@ -20,7 +20,8 @@ from tsgkit.agents.effort import Effort
 from tsgkit.agents.passages import Passage, Point, can_be_made, passages_of, with_sentences
 from tsgkit.agents.refinement import ASKING, Refined, refine_passage
 from tsgkit.agents.steps import Update
-from tsgkit.graph.evident_repairs import made_in, mend_by_evidence
+from tsgkit.graph.edits import exchanged
+from tsgkit.graph.evident_repairs import mend_by_evidence
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.repairs import Change, is_undecided
 from tsgkit.graph.rules import Finding, check_narrative
@@ -131,7 +132,7 @@ def with_proposals(cleaned: Cleaned, least: float) -> Cleaned:
     graphs, made = list(cleaned.narrative.graphs), list[Change]()
     for one in cleaned.proposed:
         if (one.sure or 0) >= least and can_be_made(one, graphs):
-            graphs[one.graph] = made_in(graphs[one.graph], one)
+            graphs[one.graph] = exchanged(graphs[one.graph], one.before, one.after)
             made.append(one)
     narrative = cleaned.narrative.with_graphs(graphs)
     return replace(

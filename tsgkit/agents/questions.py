@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point
-from tsgkit.graph.edits import diff
+from tsgkit.graph.edits import diff, exchanged
 from tsgkit.graph.model import DOBJ, VERB, ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.prompt_text import allowed_edges, allowed_nodes
 from tsgkit.graph.remedies import remedies
@@ -184,12 +184,7 @@ def edits_between(number: int, before: ActionGraph, after: ActionGraph) -> tuple
 
 def edited(graph: ActionGraph, edits: Sequence[Edit]) -> ActionGraph:
     """Return a graph with edits made; one whose triplet is not there, or there already, changes nothing."""
-    triplets = list(graph.triplets)
     for edit in edits:
-        new = [] if edit.after is None or edit.after in triplets else [edit.after]
-        if edit.before is None:
-            triplets += new
-        elif edit.before in triplets:
-            place = triplets.index(edit.before)
-            triplets[place : place + 1] = new
-    return ActionGraph(triplets)
+        if edit.before is None or edit.before in graph:
+            graph = exchanged(graph, edit.before, None if edit.after in graph else edit.after)
+    return graph

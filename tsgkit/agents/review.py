@@ -32,6 +32,7 @@ from typing import Annotated, Any, TypedDict
 
 from tsgkit.agents.tracing import untraced
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.graph.edits import exchanged
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.repairs import Change
 
@@ -171,13 +172,12 @@ def before_and_after(
 def _decided(
     graph: ActionGraph, changes: Sequence[Change], decisions: Sequence[Decision]
 ) -> tuple[ActionGraph, tuple[Change, ...]]:
-    triplets, made = list(graph.triplets), list[Change]()
+    made = list[Change]()
     for change, decision in zip(changes, decisions, strict=True):
-        if decision["decision"] == REJECT or (change.before is not None and change.before not in triplets):
+        if decision["decision"] == REJECT or (change.before is not None and change.before not in graph):
             continue  # what a rejected change would have made cannot be changed any further
         if decision["decision"] == EDIT:
             change = replace(change, after=Triplet(*decision["after"]), by="reviewer", sure=None)
-        place = len(triplets) if change.before is None else triplets.index(change.before)
-        triplets[place : place + (change.before is not None)] = [] if change.after is None else [change.after]
+        graph = exchanged(graph, change.before, change.after)
         made.append(change)
-    return ActionGraph(triplets), tuple(made)
+    return graph, tuple(made)

@@ -161,6 +161,20 @@ def patch(candidate: ActionGraph, difference: Diff) -> ActionGraph:
     return ActionGraph(triplet for triplet in [*kept, *missing] if triplet is not None)
 
 
+def exchanged(graph: ActionGraph, before: Triplet | None, after: Triplet | None) -> ActionGraph:
+    """Return the graph with one triplet in the place of another; None adds one, or removes one.
+
+    >>> graph = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"))
+    >>> print(exchanged(graph, graph.triplets[1], Triplet("fill", "dobj", "kettle")))
+    person -> verb -> fill
+    fill -> dobj -> kettle
+    """
+    triplets = graph.triplets
+    place = len(triplets) if before is None else triplets.index(before)
+    new = () if after is None else (after,)
+    return ActionGraph((*triplets[:place], *new, *triplets[place + (before is not None) :]))
+
+
 @dataclass(frozen=True)
 class Snap:
     """An element outside L, and the nearest element of L that replaced it."""

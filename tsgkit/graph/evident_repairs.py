@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tsgkit.graph.corruptions import Corruption
+from tsgkit.graph.edits import exchanged
 from tsgkit.graph.evidence import Habits, Proposal, proposals_for
 from tsgkit.graph.evidence.features import Story
 from tsgkit.graph.evidence.weights import WEIGHTS
@@ -100,7 +101,7 @@ class _Work:
             best = found[0] if found and len(made) < MOST_EDITS else None
             if best is None or not (best.is_exact or (self.accept is not None and best.sure >= self.accept)):
                 break
-            after = made_in(graph, best)
+            after = exchanged(graph, best.before, best.after)
             faults = self._faults(graph) if faults is None else faults
             left = self._faults(after)
             if left > faults:
@@ -111,15 +112,6 @@ class _Work:
 
     def _faults(self, graph: ActionGraph) -> int:
         return sum(map(is_fault, check_graph(graph, self.story.narrative.vocabulary)))
-
-
-def made_in(graph: ActionGraph, proposal: Proposal | Change) -> ActionGraph:
-    """Return the graph with a proposal made."""
-    after = () if proposal.after is None else (proposal.after,)
-    if proposal.before is None:
-        return ActionGraph((*graph.triplets, *after))
-    place = graph.triplets.index(proposal.before)
-    return ActionGraph((*graph.triplets[:place], *after, *graph.triplets[place + 1 :]))
 
 
 def _change(number: int, proposal: Proposal, by: str) -> Change:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from tsgkit.graph.edits import exchanged
 from tsgkit.graph.evidence.features import Situation, action_of
 from tsgkit.graph.evidence.habits import ANY
 from tsgkit.graph.evidence.sentence import NEAR_LABELS
@@ -48,12 +49,7 @@ class Edit(NamedTuple):
 
     def made(self, graph: ActionGraph) -> ActionGraph:
         """Return the graph after the edit."""
-        triplets = graph.triplets
-        if self.before is None:
-            return ActionGraph((*triplets, self.after or ()))
-        place = triplets.index(self.before)
-        after = () if self.after is None else (self.after,)
-        return ActionGraph((*triplets[:place], *after, *triplets[place + 1 :]))
+        return exchanged(graph, self.before, self.after)
 
 
 LEAVING, REACHING = frozenset({"from", "out-of"}), frozenset({"to", "into", "in", "onto"})
