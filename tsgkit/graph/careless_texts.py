@@ -110,7 +110,7 @@ def _listed(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Ra
 
 
 def _in_prose(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
-    """The edges of the person and the object as triplets, the others told in a sentence."""
+    """The edges of the person and the object as triplets, the others written in a sentence."""
     told = [one for one in graph.triplets if one.edge not in (VERB, DOBJ)]
     kept = [one for one in graph.triplets if one not in told]
     said = f"This is done {' and '.join(f'{one.edge} the {one.target}' for one in told)}." if told else ""

@@ -158,12 +158,12 @@ class Situation:
 
     @cached_property
     def kind(self) -> str:
-        """How its features begin."""
+        """The beginning of the names of its features."""
         return "told" if self.told else "bare"
 
     @cached_property
     def held(self) -> frozenset[str]:
-        """What the hands hold before the graph."""
+        """The objects that the hands hold before the graph."""
         return frozenset(name for things in self.hands for name in things or ())
 
     @cached_property
