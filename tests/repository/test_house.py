@@ -22,7 +22,7 @@ LEVELS = (
     ("errors", "version"),
     ("lexicon",),
     ("replies",),
-    ("graph", "logic", "geometry"),
+    ("browser", "graph", "logic", "geometry"),
     ("user_folders",),
     ("scoring", "library", "llm"),
     ("suites",),
@@ -30,7 +30,7 @@ LEVELS = (
     ("runs",),
     ("report",),
     ("interface",),
-    ("view",),
+    ("serve",),
     ("cli",),
 )
 LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms}
@@ -43,6 +43,8 @@ HOMES = {
     "trimesh": {"geometry"},
     "yaml": {"library"},
     "matplotlib": {"report"},
+    "starlette": {"serve"},
+    "uvicorn": {"serve"},
     "networkx": set(LEVEL),
     "langchain_core": set(LEVEL),
 }

@@ -69,6 +69,8 @@ class Suite:
     """The verbs of ``tsgkit make`` that make its items."""
     scenes: str = ""
     """The place of a function that reads the file of a scene, where it has such (see ``suites/shown_scene.py``)."""
+    view: str = ""
+    """The place of a function that yields panels of a sample for the browser (see ``suites/panels.py``)."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Commands of its own."""
     tables: str = ""
@@ -225,6 +227,12 @@ def _declared(card: Card) -> Task:
             return _theirs(point).task_of(card)
     known = [suite.name for suite in suites()]
     raise UsageError(f"{card.source}: task: there is no suite {name}", hint=f"the suites: {', '.join(known)}")
+
+
+def suite_of(card: Card) -> Suite | None:
+    """Return the suite of a card; None for a task that a program made."""
+    name = card.task.partition("/")[0]
+    return next((one for one in suites() if one.name == name), None)
 
 
 def tasks_of_rows(file: Path) -> tuple[str, ...]:
