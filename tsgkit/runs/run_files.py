@@ -7,9 +7,9 @@ tsgkit.errors.FileProblem: runs/x/run.json: plan: beams: Extra inputs are not pe
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem
 from tsgkit.llm.reply import reply_from
-from tsgkit.runs.journal import CHANGED, lines_of
+from tsgkit.runs.journal import CHANGED, line_at, lines_of
 from tsgkit.runs.plan import AXES, WAY, Plan
 from tsgkit.runs.shards import WRITTEN as SHARD
 from tsgkit.scoring.outcomes import Outcome
@@ -75,30 +75,30 @@ def _hint(header: Mapping[str, Any]) -> str:
     return "the file was changed by hand" if written == __version__ else "use the version that wrote it, or a newer one"
 
 
-def samples_in(path: Path) -> Lines:
-    """Yield the records of ``samples.jsonl`` with their places; none where there is no file yet."""
-    return _checked(path, _wrong_sample)
+def samples_in(path: Path, start: int = 0) -> Lines:
+    """Yield the records of ``samples.jsonl`` with their places, from a place on; none where there is no file yet."""
+    return _checked(path, _wrong_sample, start)
 
 
-def calls_in(path: Path) -> Lines:
-    """Yield the lines of ``calls.jsonl`` with their places; none where there is no file yet."""
-    return _checked(path, _wrong_call)
+def calls_in(path: Path, start: int = 0) -> Lines:
+    """Yield the lines of ``calls.jsonl`` with their places, from a place on; none where there is no file yet."""
+    return _checked(path, _wrong_call, start)
 
 
-def prompts_in(path: Path) -> Lines:
-    """Yield the lines of ``prompts.jsonl`` with their places; none where there is no file yet."""
-    return _checked(path, _wrong_prompt)
+def prompts_in(path: Path, start: int = 0) -> Lines:
+    """Yield the lines of ``prompts.jsonl`` with their places, from a place on; none where there is no file yet."""
+    return _checked(path, _wrong_prompt, start)
 
 
-def _checked(path: Path, wrong: Callable[[dict[str, Any]], str]) -> Lines:
-    for number, (place, value) in enumerate(lines_of(path), 1):
+def _checked(path: Path, wrong: Callable[[dict[str, Any]], str], start: int) -> Lines:
+    for place, value in lines_of(path, start=start):
         try:
             field = wrong(value)
         except KeyError as error:
-            raise FileProblem(f"{path}: line {number}: no field {error.args[0]}", hint=CHANGED) from None
+            raise FileProblem(f"{line_at(path, place)}: no field {error.args[0]}", hint=CHANGED) from None
         if field:
             hint = f"{CHANGED}; a newer version of tsgkit may have written it"
-            raise FileProblem(f"{path}: line {number}: {field}: not what a run has there", hint=hint)
+            raise FileProblem(f"{line_at(path, place)}: {field}: not what a run has there", hint=hint)
         yield place, value
 
 
@@ -142,11 +142,11 @@ def _are_numbers(value: object) -> bool:
 
 
 def _is_part(part: object) -> bool:
-    return isinstance(part, list) and len(part) == 2 and all(map(_is_number, part)) and part[1] >= 0
+    return isinstance(part, list) and len(part) == 2 and _is_number(part[0]) and _is_number(part[1]) and part[1] >= 0
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, float | int) and isfinite(value)
 
 
 def _wrong_call(value: dict[str, Any]) -> str:
