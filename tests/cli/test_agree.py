@@ -198,7 +198,7 @@ def test_ratings_may_be_about_one_row_each(capsys: Captured) -> None:
 
 
 def test_an_item_whose_id_ends_in_a_number_is_found_under_its_id(capsys: Captured) -> None:
-    assert main(["eval", "--task", "tsg/sgds", "--limit", "4", "--out", "run", "--quiet"]) == 0
+    assert main(["eval", "--task", "tsg/ma-sgg", "--limit", "4", "--out", "run", "--quiet"]) == 0
     ids = [json.loads(line)["item_id"] for line in Path("run/samples.jsonl").read_text().splitlines()]
     assert all(item.rpartition("/")[2].isdecimal() for item in ids)
     write(*({"item_id": item, "rater": "ann", "right": True} for item in ids))
