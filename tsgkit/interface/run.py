@@ -190,7 +190,7 @@ class Run:
             error=record["error"],
             usage=record["usage"],
             main=main,
-            full_marks=_full_marks(task.metrics.get(main)),
+            full_marks=full_marks(task.metrics.get(main)),
             _run=self,
             _number=number,
         )
@@ -255,7 +255,7 @@ def _check_figure(cells: Sequence[Cell], profile: str, narrowing: Mapping[str, A
             raise UsageError(f"no row has {name} {value}", hint=meant(str(value), known))
 
 
-def _full_marks(metric: Metric | None) -> float | None:
+def full_marks(metric: Metric | None) -> float | None:
     """Return the best value of a metric; None for an amount."""
     if metric is None or not metric.is_share:
         return None

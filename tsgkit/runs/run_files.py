@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from types import NoneType
@@ -119,10 +120,7 @@ def _wrong_sample(value: dict[str, Any]) -> str:
         return "usage" if _are_numbers(value["counts"]) else "counts"
     if not isinstance(value["error"], str | None):
         return "error"
-    parts = value["parts"]
-    is_whole = isinstance(parts, dict) and all(isinstance(of, dict) for of in parts.values())
-    pairs = (part for of in parts.values() for part in of.values()) if is_whole else iter(())
-    return "" if is_whole and all(map(_is_part, pairs)) else "parts"
+    return "" if _are_parts(value["parts"]) else "parts"
 
 
 def _wrong_cell(value: dict[str, Any], item: str) -> str:
@@ -138,15 +136,23 @@ def _wrong_axis(value: dict[str, Any]) -> str:
 
 
 def _are_numbers(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_is_number, value.values()))
+    try:
+        return isinstance(value, dict) and all(map(isfinite, value.values()))
+    except (TypeError, OverflowError):
+        return False
 
 
-def _is_part(part: object) -> bool:
-    return isinstance(part, list) and len(part) == 2 and _is_number(part[0]) and _is_number(part[1]) and part[1] >= 0
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, float | int) and isfinite(value)
+def _are_parts(value: object) -> bool:
+    """Return whether these are sums with weights by metric and profile; every record is checked, so speed counts."""
+    if not isinstance(value, dict) or not all(isinstance(of, dict) for of in value.values()):
+        return False
+    pairs = [part for of in value.values() for part in of.values()]
+    if not set(map(type, pairs)) <= {list} or not set(map(len, pairs)) <= {2}:
+        return False
+    try:
+        return all(map(isfinite, chain.from_iterable(pairs))) and all(weight >= 0 for _, weight in pairs)
+    except (TypeError, OverflowError):
+        return False
 
 
 def _wrong_call(value: dict[str, Any]) -> str:
