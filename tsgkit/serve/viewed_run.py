@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -27,7 +27,7 @@ from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts
 from tsgkit.suites.panels import Panel, Shown, panels_of
-from tsgkit.suites.scoreboard import Board, board_value
+from tsgkit.suites.scoreboard import board_value
 from tsgkit.suites.task import Folder
 
 Made = TypeVar("Made")
@@ -47,14 +47,14 @@ class ViewedRun:
 
     def __init__(self, path: Path, data: str | None = None) -> None:
         """Open a run. Raise ``UsageError`` if there is none, or its data are not those that were asked about."""
-        self.path, self._data = path, data
+        self.path, self.data = path, data
         self._lock = RLock()
         self._kept: dict[str, tuple[str, Any]] = {}
         self._begin()
 
     def _begin(self) -> None:
         self.header = read_header(self.path)
-        self.prepared: RunSetup = prepared_again(self.header, self.path, self._data)
+        self.prepared: RunSetup = prepared_again(self.header, self.path, self.data)
         self._states = {row.cell: RowState(row) for row in self.prepared.rows}
         self._places = _places_by_task(self.prepared.rows)
         self.columns = SampleColumns(self.prepared.rows)
@@ -94,7 +94,7 @@ class ViewedRun:
         return self._keep("results", self._value)
 
     def _value(self) -> dict[str, Any]:
-        rows = gather([self.path], data=self._data, metrics=HEADLINE).rows
+        rows = gather([self.path], data=self.data, metrics=HEADLINE).rows
         by_cell = {row.cell: row for row in self.prepared.rows}
         return {
             "name": str(self.header["name"]),
@@ -108,16 +108,19 @@ class ViewedRun:
 
     def groups(self, by: str) -> dict[str, Any]:
         """Return the results of every row by the members of a group."""
-        return self._keep(f"by {by}", lambda: self._grouped(by))
+        return self._keep(f"by {by}", lambda: self.groups_by([by])[by])
 
-    def _grouped(self, by: str) -> dict[str, Any]:
-        rows = gather([self.path], [by], self._data, metrics=HEADLINE).rows
-        found = [
-            {"row": number, "members": [{"member": name, **_board(board)} for name, board in row.groups[by].items()]}
-            for number, row in enumerate(rows)
-            if by in row.groups
-        ]
-        return {"by": by, "rows": found}
+    def groups_by(self, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return the results of every row by the members of several groups."""
+        rows = gather([self.path], names, self.data, metrics=HEADLINE).rows
+        return {by: {"by": by, "rows": list(_members(rows, by))} for by in names}
+
+    def row(self, number: int) -> Row:
+        """Return a row by its number. Raise ``UsageError`` if the run has none of this number."""
+        rows = self.prepared.rows
+        if not 0 <= number < len(rows):
+            raise UsageError(f"there is no row {number:,}; the run has {len(rows):,}")
+        return rows[number]
 
     # Samples
 
@@ -130,9 +133,9 @@ class ViewedRun:
         """Return a sample explained. Raise ``UsageError`` if the run has none of this number."""
         with self._lock:
             self.refresh()
-            row, place = self._placed(number)
+            cell, item_id = self.sample_at(number)
             self._calls.grow()
-            return explained(self._reopened, self._calls, row, row.dataset.item_ids[row.numbers[place]])
+            return explained(self._reopened, self._calls, self._states[cell].row, item_id)
 
     @cached_property
     def _calls(self) -> RecordedCalls:
@@ -144,11 +147,22 @@ class ViewedRun:
         except IndexError:
             raise UsageError(f"there is no sample {number:,}; the run has {self.columns.total:,}") from None
 
-    def number_of(self, cell: Cell, item_id: str, question: str = "") -> int | None:
-        """Return the number of a sample; also of an item named as ITEM/3 that is no question 3 of ITEM."""
-        places = self._places[cell.task]
-        place = places.get(item_id, places.get(f"{item_id}/{question}"))
-        return None if place is None else self.columns.starts[cell] + place
+    def sample_at(self, number: int) -> tuple[Cell, str]:
+        """Return the row and the item of a sample. Raise ``UsageError`` if the run has none of this number."""
+        row, place = self._placed(number)
+        return row.cell, row.dataset.item_ids[row.numbers[place]]
+
+    def rated(self, cell: Cell, item_id: str, question: str) -> tuple[int, str] | None:
+        """Return the number of the sample that a rating is about, and the question of it; None if it is none of the
+        run.
+
+        An item named as ITEM/3 may have this whole id, and not be question 3 of ITEM.
+        """
+        places, start = self._places[cell.task], self.columns.starts[cell]
+        if item_id in places:
+            return start + places[item_id], question
+        whole = f"{item_id}/{question}"
+        return (start + places[whole], "") if whole in places else None
 
     def sample(self, number: int) -> tuple[dict[str, Any], tuple[Panel, ...]]:
         """Return everything about a sample, and the panels of its suite."""
@@ -212,12 +226,11 @@ class ViewedRun:
 
 def compared(first: tuple[ViewedRun, int], second: tuple[ViewedRun, int]) -> dict[str, Any]:
     """Return the paired test of two rows of one task; the rows are named by their numbers."""
-    rows = [run.prepared.rows[number] for run, number in (first, second)]
+    rows = [run.row(number) for run, number in (first, second)]
     if rows[0].task.key != rows[1].task.key:
         raise UsageError(f"{rows[0].task.key} and {rows[1].task.key} are different tasks, which cannot be compared")
     paths = list(dict.fromkeys(run.path for run, _ in (first, second)))
-    data = first[0]._data
-    found = contenders_of(paths, ComparisonRequest((rows[0].task.key,), common=True, data=data))
+    found = contenders_of(paths, ComparisonRequest((rows[0].task.key,), common=True, data=first[0].data))
     sides = [
         _contender(found.all, paths.index(run.path), row.cell)
         for (run, _), row in zip((first, second), rows, strict=True)
@@ -225,6 +238,19 @@ def compared(first: tuple[ViewedRun, int], second: tuple[ViewedRun, int]) -> dic
     if sides[0] is sides[1]:
         raise UsageError("these are repeats of one row, which are compared together with other rows only")
     return _pair_value(paired([(sides[0], sides[1])], 0)[0], found.notes)
+
+
+def pair_values(run: ViewedRun, pairs: Iterable[tuple[int, int]]) -> list[tuple[tuple[int, int], dict[str, Any]]]:
+    """Return the paired tests of pairs of rows of one run, without the notes on single pairs."""
+    wanted = list(pairs)
+    if not wanted:
+        return []
+    contenders = contenders_of([run.path], ComparisonRequest(common=True, data=run.data)).all
+    found = {one.cell: one for one in contenders}
+    cells = {pair: [run.row(number).cell._replace(repeat=0) for number in pair] for pair in wanted}
+    known = [pair for pair in wanted if all(cell in found for cell in cells[pair])]
+    couples = [(found[first], found[second]) for first, second in map(cells.__getitem__, known)]
+    return [(pair, _pair_value(one, ())) for pair, one in zip(known, paired(couples, 0), strict=True)]
 
 
 def _contender(found: Sequence[Contender], place: int, cell: Cell) -> Contender:
@@ -251,6 +277,13 @@ def _pair_value(pair: Pair, notes: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def _members(rows: Sequence[ReportRow], by: str) -> Iterator[dict[str, Any]]:
+    for number, row in enumerate(rows):
+        if by in row.groups:
+            members = [{"member": name, **board_value(board)} for name, board in row.groups[by].items()]
+            yield {"row": number, "members": members}
+
+
 def _row_value(number: int, row: ReportRow, prepared: Row) -> dict[str, Any]:
     metrics = {
         name: {
@@ -270,15 +303,11 @@ def _row_value(number: int, row: ReportRow, prepared: Row) -> dict[str, Any]:
         "unasked": row.unasked,
         "main": row.main,
         "metrics": metrics,
-        **_board(row.board),
+        **board_value(row.board),
         "usage": row.usage,
         "groups": list(prepared.task.groups),
         "clusters_are": row.clusters_are,
     }
-
-
-def _board(board: Board) -> Mapping[str, Any]:
-    return board_value(board)
 
 
 def _places_by_task(rows: Sequence[Row]) -> dict[str, dict[str, int]]:

@@ -14,18 +14,31 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.report.report_rows import MAIN, ReportRow, gather
 from tsgkit.runs.folder import HEADER, LOCK, SAMPLES, read_header
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.run_files import check_evaluation
-from tsgkit.serve.labels import Labels, verdict_of
-from tsgkit.serve.viewed_run import ViewedRun, stamp_of
+from tsgkit.serve.labels import Label, Labels, verdict_of
+from tsgkit.serve.viewed_run import ViewedRun, compared, stamp_of
 from tsgkit.version import __version__
 
 MOST_OPEN = 3
 """Runs whose samples are kept in memory at once."""
+
+
+class LabelSaid(BaseModel):
+    """A label as the browser sends it; no verdict removes it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    number: int
+    question: str = ""
+    verdict: str | None
+    note: str = ""
 
 
 class ViewedRuns:
@@ -33,7 +46,7 @@ class ViewedRuns:
 
     def __init__(self, paths: Sequence[Path], data: str | None = None) -> None:
         """Look at runs and at folders of them. Raise ``UsageError`` if one is neither."""
-        self.paths, self._data = tuple(paths), data
+        self.paths, self.data = tuple(paths), data
         self._lock = RLock()
         self._open: OrderedDict[str, ViewedRun] = OrderedDict()
         self._briefs: dict[str, tuple[str, Future[dict[str, Any]]]] = {}
@@ -67,7 +80,7 @@ class ViewedRuns:
         path = self.path_of(run)
         with self._lock:
             if run not in self._open:
-                self._open[run] = ViewedRun(path, self._data)
+                self._open[run] = ViewedRun(path, self.data)
             self._open.move_to_end(run)
             while len(self._open) > MOST_OPEN:
                 self._open.popitem(last=False)[1].close()
@@ -75,9 +88,13 @@ class ViewedRuns:
 
     # The list
 
-    def value(self) -> dict[str, Any]:
-        """Return the list, the latest run first."""
+    def value(self, *, wait: bool = False) -> dict[str, Any]:
+        """Return the list, the latest run first; ``wait`` for what is being added up."""
         runs = [self._listed(run, path) for run, path in self.found().items()]
+        if wait:
+            for _, task in list(self._briefs.values()):
+                task.result()
+            return self.value()
         return {"version": __version__, "runs": sorted(runs, key=lambda one: str(one.get("begun", "")), reverse=True)}
 
     def _listed(self, run: str, path: Path) -> dict[str, Any]:
@@ -106,7 +123,7 @@ class ViewedRuns:
         with self._lock:
             before = self._briefs.get(run)
             if before is None or (before[0] != stamp and before[1].done()):
-                self._briefs[run] = (stamp, self._adding.submit(added_up, path, self._data))
+                self._briefs[run] = (stamp, self._adding.submit(added_up, path, self.data))
             task = self._briefs[run][1]
         if task.done():
             return task.result()
@@ -120,16 +137,27 @@ class ViewedRuns:
         opened = self.open(run)
         kept = Labels(opened.path)
         found: list[dict[str, Any]] = []
+        cells = [row.cell for row in opened.prepared.rows]
         for rating in kept.ratings():
             verdict = verdict_of(rating)
-            for cell, (item, question) in ((row.cell, rating.place) for row in opened.prepared.rows):
-                if verdict is None or not rating.is_about(cell):
-                    continue
-                if (number := opened.number_of(cell, item, question)) is not None:
-                    asked = question if opened.number_of(cell, item) is not None else ""
-                    about = {"number": number, "question": asked, "rater": rating.rater}
-                    found.append({**about, "verdict": verdict, "note": rating.note})
+            for cell in cells if verdict is not None else ():
+                if rating.is_about(cell) and (about := opened.rated(cell, *rating.place)) is not None:
+                    said = {"rater": rating.rater, "verdict": verdict, "note": rating.note}
+                    found.append({"number": about[0], "question": about[1], **said})
         return {"labels": found, "file": str(kept.file)}
+
+    def save_label(self, run: str, rater: str, said: LabelSaid) -> dict[str, Any]:
+        """Write a label, and return all of the run."""
+        opened = self.open(run)
+        cell, item_id = opened.sample_at(said.number)
+        Labels(opened.path).save(Label(cell, item_id, said.question, said.verdict, said.note), rater)
+        return self.labels(run)
+
+    # Two runs
+
+    def compared(self, first: tuple[str, int], second: tuple[str, int]) -> dict[str, Any]:
+        """Return the paired test of two rows, each named by its run and its number."""
+        return compared(*((self.open(run), number) for run, number in (first, second)))
 
     def close(self) -> None:
         """Stop adding up, and close all runs."""
