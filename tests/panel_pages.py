@@ -78,7 +78,10 @@ def panel_page(
         if name in texts:
             body, media = texts[name]
         elif name.startswith("browser/") and files("tsgkit.browser").joinpath(*name.split("/")[1:]).is_file():
-            body, media = text_of(name.removeprefix("browser/")), "text/css" if name.endswith("css") else "text/javascript"
+            body, media = (
+                text_of(name.removeprefix("browser/")),
+                "text/css" if name.endswith("css") else "text/javascript",
+            )
         elif name.startswith("image/") and name.rpartition("/")[2] in (images or {}):
             route.fulfill(body=(images or {})[name.rpartition("/")[2]], content_type="image/png")
             return
@@ -92,7 +95,7 @@ def panel_page(
     page = context.new_page()
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda said: problems.append(said.text) if said.type in ("error", "warning") else None)
-    page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
+    page.on("dialog", lambda dialog: (problems.append(dialog.message) or dialog).dismiss())
     context.route("**/*", answer)
     page.goto(BASE)
     page.wait_for_selector("#sample[data-drawn]", state="attached")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,7 +22,7 @@ def stored_samples(suite: str, run: str, *, at: Path = STORED) -> Iterator[Shown
     """Yield every sample of a run that something was asked about; ``at`` holds the folders of suites."""
     path = at / suite / run
     opened = open_saved_run(path)
-    folders = {one.name: one for one in opened.prepared.plan.folders}
+    folders = {one.name: replace(one, path=at / suite / one.path) for one in opened.prepared.plan.folders}
     calls: Mapping[tuple[Cell, str], list[dict[str, Any]]] = defaultdict(list)
     for _, value in calls_in(path / "calls.jsonl"):
         calls[Cell.of(value), value["sample"]].append(value)
