@@ -19,7 +19,6 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import meant
 from tsgkit.llm.images import image_line, is_image
 from tsgkit.llm.reply import Reply, reply_from, reply_value
-from tsgkit.report.differences import GraphDifference, differences
 from tsgkit.runs.item_errors import failed, judge
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of, scores_of
@@ -27,6 +26,7 @@ from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run, transcript_of
 from tsgkit.runs.state import NOWHERE
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.graph_differences import GraphDifference, difference_value, differences
 from tsgkit.suites.item_errors import told
 from tsgkit.suites.judgement import Judged, Sample
 from tsgkit.suites.profile_readings import TwoReadings
@@ -289,7 +289,7 @@ def row_value(row: ExplainedRow) -> dict[str, Any]:
         "notes": list(judged.notes),
         "scores": {"official": None} | scores,
         "unpublished": row.unpublished or None,
-        "graphs": [_graph_value(graph) for graph in row.graphs],
+        "graphs": [difference_value(graph) for graph in row.graphs],
         "trace": list(trace_of(row.task, judged)),
         "changed": row.changed or None,
     }
@@ -317,24 +317,3 @@ def _reading_value(reading: str | tuple[ActionGraph, ...] | None) -> object:
     if reading is None or isinstance(reading, str):
         return reading
     return [[list(triplet) for triplet in graph] for graph in reading]
-
-
-def _graph_value(graph: GraphDifference) -> dict[str, Any]:
-    def listed(one: ActionGraph | None) -> list[list[str]] | None:
-        return None if one is None else [list(triplet) for triplet in one]
-
-    changes = graph.difference.changes if graph.difference is not None else ()
-    return {
-        "reference": listed(graph.reference),
-        "candidate": listed(graph.candidate),
-        "matched": len(graph.difference.matched) if graph.difference is not None else 0,
-        "changes": [
-            {
-                "kind": str(change.kind),
-                "reference": list(change.reference) if change.reference is not None else None,
-                "candidate": list(change.candidate) if change.candidate is not None else None,
-                "outside": list(change.outside),
-            }
-            for change in changes
-        ],
-    }
