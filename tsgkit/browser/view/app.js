@@ -1,7 +1,7 @@
 // The view of runs as a single page. start(source, root) shows in an element what the address asks for, from a source of
 // data as the view's contract has it.
 
-import { el, fill, named } from "../dom.js";
+import { el, fill, inert, named } from "../dom.js";
 import { hashOf, readAddress } from "./address.js";
 import { comparePage } from "./compare.js";
 import { Keys } from "./keys.js";
@@ -77,7 +77,7 @@ class App {
   }
 
   #header() {
-    const help = el("button.plain", { type: "button", "aria-haspopup": "dialog", onclick: () => this.keys.explain() }, "Keys ", el("kbd", "?"));
+    const help = el("button.plain", { type: "button", "aria-haspopup": "dialog", onclick: () => this.keys.explain() }, el("span", "Keys "), el("kbd", "?"));
     return el("header", el("a.home", { href: "#/" }, "Runs"), this.pages, help);
   }
 
@@ -132,7 +132,7 @@ class App {
   }
 
   entitle(title) {
-    document.title = [title, "tsgkit view"].filter(Boolean).join(" · ");
+    document.title = inert([title, "tsgkit view"].filter(Boolean).join(" · "));
   }
 
   // Say something to those who listen to the page.

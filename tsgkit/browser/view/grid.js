@@ -17,7 +17,8 @@ export class Grid {
     this.drawn = new Map();
     this.head = el("div.grid-head", { role: "rowgroup" });
     this.body = el("div.grid-body", { role: "rowgroup" });
-    this.element = el("div.grid", { role: "grid", tabindex: "0", "aria-label": label, "aria-readonly": "true" }, this.head, this.body);
+    this.probe = el("div.grid-probe", { role: "presentation", "aria-hidden": "true" });
+    this.element = el("div.grid", { role: "grid", tabindex: "0", "aria-label": label, "aria-readonly": "true" }, this.head, this.probe, this.body);
     this.element.addEventListener("scroll", () => this.#draw(), { passive: true });
     this.element.addEventListener("keydown", (event) => this.#pressed(event));
     this.body.addEventListener("click", (event) => this.#clicked(event));
@@ -36,6 +37,7 @@ export class Grid {
     this.active = Math.max(0, Math.min(this.active, count - 1));
     this.drawn.clear();
     this.element.style.setProperty("--grid-columns", columns.map((column) => column.width).join(" "));
+    this.element.style.setProperty("--card-lines", String(cardLines(columns)));
     this.element.setAttribute("aria-rowcount", String(count + 1));
     this.element.setAttribute("aria-colcount", String(columns.length));
     this.#drawHead(sorted);
@@ -59,7 +61,7 @@ export class Grid {
   }
 
   #measure() {
-    const height = parseFloat(getComputedStyle(this.element).getPropertyValue("--row-height")) || 34;
+    const height = this.probe.offsetHeight;
     if (height !== this.height) this.drawn.clear();
     this.height = height;
     this.body.style.setProperty("height", `${this.count * height}px`);
@@ -133,4 +135,11 @@ export class Grid {
     this.move(Number(row.dataset.place));
     if (!String(window.getSelection())) this.open(this.active);
   }
+}
+
+// The lines of a row as a card: item and mark share one, long texts have one each, others go in pairs.
+function cardLines(columns) {
+  const long = columns.filter(({ key }) => key === "answer" || key === "reason").length;
+  const heading = columns.filter(({ key }) => key === "item" || key === "mark").length;
+  return (heading ? 1 : 0) + long + Math.ceil((columns.length - heading - long) / 2);
 }

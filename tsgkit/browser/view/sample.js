@@ -73,7 +73,7 @@ class SamplePage {
       return el("button", { type: "button", "aria-disabled": String(!isThere), onclick: () => this.#step(step, mark) }, words, " ", el("kbd", key));
     };
     const focused = [...this.pager.children].indexOf(document.activeElement);
-    fill(this.pager, this.#back(), button("Previous", "k", -1), el("span", { role: "status" }, where), button("Next", "j", 1), button("Next wrong", "n", 1, "w"));
+    fill(this.pager, this.#back(), el("span", { role: "status" }, where), button("Previous", "k", -1), button("Next", "j", 1), button("Next wrong", "n", 1, "w"));
     this.pager.children[focused]?.focus();
   }
 
@@ -122,7 +122,7 @@ class SamplePage {
     this.labelling = new Labelling(this.app, this.run, sample);
     this.keys = [...this.ownKeys, ...this.labelling.keys];
     if (this.app.page === this) this.app.keys.ofPage = this.keys;
-    fill(this.content, stateOf(sample, row), this.labelling.host, this.#parts(sample, row));
+    fill(this.content, stateOf(sample, row), el("div.sample-parts", this.#parts(sample, row)), this.labelling.host);
     for (const one of this.content.querySelectorAll("details > summary")) if (wasOpen.includes(one.textContent)) one.parentNode.open = true;
     this.labelling.load().catch((problem) => fill(this.labelling.host, failure(problem)));
     this.#meet(sample);
@@ -180,11 +180,14 @@ function part(title, ...content) {
 
 function stateOf(sample, row) {
   const notes = [sample.error, sample.unasked, sample.changed].filter(Boolean);
-  return [
-    el("p", el("span.outcome", sample.outcome), row ? [" · ", named(row.title)] : null),
+  const value = sample.scores?.strict?.[row?.main]?.value;
+  const score = value === null || value === undefined ? null : ` · ${row.main} ${scored(value, isShareIn(row))}`;
+  return el(
+    "div.state-of",
+    el("p", el("span.outcome", sample.outcome), score, row ? [" · ", named(row.title)] : null),
     notes.map((words) => el("p.note", named(words))),
     sample.notes?.length ? el("ul", sample.notes.map((words) => el("li", named(typeof words === "string" ? words : JSON.stringify(words))))) : null,
-  ];
+  );
 }
 
 function scoreTable(sample, row) {
