@@ -8,8 +8,9 @@ let grids = 0;
 // Columns are { key, title, width, look }; rows are elements that `cells(place)` returns, one for each column. `open` and
 // `moved` are called with a row's place, `sort` with a column's key.
 export class Grid {
-  constructor({ label, cells, open = () => {}, moved = () => {}, sort = null, describe = null }) {
-    Object.assign(this, { cells, open, moved, sort, describe });
+  constructor({ label, cells, open = () => {}, moved = () => {}, sort = null, isCrossed = false }) {
+    Object.assign(this, { cells, open, moved, sort, isCrossed });
+    this.column = 0;
     this.name = `grid-${++grids}`;
     this.count = 0;
     this.active = 0;
@@ -86,7 +87,7 @@ export class Grid {
   #row(place) {
     const parts = this.cells(place).map((content, at) => {
       const { look, key } = this.columns[at];
-      return el(`div.cell${look ? `.${look}` : ""}`, { role: "gridcell", "aria-colindex": String(at + 1), "data-key": key, "data-label": this.columns[at].title }, content);
+      return el(`div.cell${look ? `.${look}` : ""}`, { role: "gridcell", id: this.isCrossed ? `${this.name}-${place}-${at}` : null, "aria-colindex": String(at + 1), "data-key": key, "data-label": this.columns[at].title }, content);
     });
     const row = el("div.grid-row", { role: "row", id: `${this.name}-${place}`, "aria-rowindex": String(place + 2), "data-place": String(place) }, parts);
     row.style.setProperty("transform", `translateY(${place * this.height}px)`);
@@ -98,17 +99,22 @@ export class Grid {
       if (place === this.active) row.setAttribute("aria-selected", "true");
       else row.removeAttribute("aria-selected");
     }
-    if (this.drawn.has(this.active)) this.element.setAttribute("aria-activedescendant", `${this.name}-${this.active}`);
+    this.body.querySelector(".active-cell")?.classList.remove("active-cell");
+    const row = this.drawn.get(this.active);
+    const cell = this.isCrossed ? row?.children[this.column] : null;
+    cell?.classList.add("active-cell");
+    if (row) this.element.setAttribute("aria-activedescendant", (cell ?? row).id);
     else this.element.removeAttribute("aria-activedescendant");
   }
 
   // Make a row the active one and bring it into sight.
-  move(place, { quietly = false } = {}) {
+  move(place, { column = this.column, quietly = false } = {}) {
     if (!this.count) return;
+    this.column = Math.max(0, Math.min(column, this.columns.length - 1));
     this.active = Math.max(0, Math.min(place, this.count - 1));
     this.#reveal();
     this.#draw();
-    if (!quietly) this.moved(this.active);
+    if (!quietly) this.moved(this.active, this.column);
   }
 
   #reveal() {
@@ -117,6 +123,7 @@ export class Grid {
     const room = this.element.clientHeight - this.head.offsetHeight - this.height;
     if (top < this.element.scrollTop) this.element.scrollTop = top;
     else if (top > this.element.scrollTop + room) this.element.scrollTop = top - room;
+    if (this.isCrossed) this.drawn.get(this.active)?.children[this.column]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   #pressed(event) {
@@ -124,7 +131,9 @@ export class Grid {
     const page = Math.max(1, Math.floor(this.element.clientHeight / this.height) - 2);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.count, End: this.count };
     if (event.key in steps) this.move(this.active + steps[event.key]);
-    else if (event.key === "Enter") this.count && this.open(this.active);
+    else if (this.isCrossed && event.key === "ArrowRight") this.move(this.active, { column: this.column + 1 });
+    else if (this.isCrossed && event.key === "ArrowLeft") this.move(this.active, { column: this.column - 1 });
+    else if (event.key === "Enter") this.count && this.open(this.active, this.column);
     else return;
     event.preventDefault();
   }
@@ -132,8 +141,9 @@ export class Grid {
   #clicked(event) {
     const row = event.target.closest(".grid-row");
     if (!row || event.target.closest("a, button")) return;
-    this.move(Number(row.dataset.place));
-    if (!String(window.getSelection())) this.open(this.active);
+    const column = [...row.children].indexOf(event.target.closest(".cell"));
+    this.move(Number(row.dataset.place), { column: Math.max(0, column) });
+    if (!String(window.getSelection())) this.open(this.active, this.column);
   }
 }
 
