@@ -53,7 +53,9 @@ def row(number: int, n: int, task: str, subject: str, style: str) -> dict[str, A
     rng = random.Random(number)
     strict = {"accuracy": value(rng, n), "steps": value(rng, n, is_share=False)}
     official = {"accuracy": value(rng, n), "steps": None} if task == TASK else None
-    reasons = {"official.steps": "the official code has no such metric"} if official else {"official": "no official code"}
+    reasons = (
+        {"official.steps": "the official code has no such metric"} if official else {"official": "no official code"}
+    )
     return {
         "row": number, "title": f"{task} {subject} {style}", "task": task, "subject": subject, "solver": "direct",
         "style": style, "repeat": 0, "shots": None, "prompts": "default", "seed": None, "judge": None, "n": n,
@@ -131,7 +133,9 @@ class Run:
         mark = self.mark(number)
         text = f"🍵 Let me think.\r\nThe answer is: cup {number % 97}.\nThat is all, {HOSTILE}."
         start = text.index("cup")
-        questions = [""] if self.verdicts == 1 else [f"Is chair {place} at the table?" for place in range(self.verdicts)]
+        questions = (
+            [""] if self.verdicts == 1 else [f"Is chair {place} at the table?" for place in range(self.verdicts)]
+        )
         call = {
             "label": "question", "draw": 0, "made_again": False,
             "messages": [{"role": "system", "content": "Answer."}, {"role": "user", "content": f"Where is it? {HOSTILE}"}],
@@ -180,7 +184,11 @@ class Script:
         if name == "sample":
             return run.sample(checked(int(query["number"]), run.samples))
         if name == "search":
-            return {"numbers": [number for number in range(run.samples) if query["text"] == "only in a prompt" and number % 100 == 5]}
+            return {
+                "numbers": [
+                    number for number in range(run.samples) if query["text"] == "only in a prompt" and number % 100 == 5
+                ]
+            }
         if name == "groups":
             return groups(run, query["by"])
         return self.label(run, body)
@@ -206,7 +214,11 @@ class Script:
         if body is not None:
             if self.refuses_labels:
                 raise PermissionError
-            same = [one for one in self.labels if (one["number"], one["question"], one["rater"]) == (body["number"], body["question"], "ann")]
+            same = [
+                one
+                for one in self.labels
+                if (one["number"], one["question"], one["rater"]) == (body["number"], body["question"], "ann")
+            ]
             self.labels = [one for one in self.labels if one not in same]
             if body["verdict"] is not None:
                 self.labels.append(body | {"rater": "ann"})
@@ -267,15 +279,21 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(self.script.seconds)
             query = {name: values[0] for name, values in parse_qs(parts.query).items()}
             try:
-                self.send(200, "application/json", encoded(self.script.answer(parts.path[len("/data/") :], query, body)))
+                self.send(
+                    200, "application/json", encoded(self.script.answer(parts.path[len("/data/") :], query, body))
+                )
             except KeyError as problem:
-                self.send(404, "application/json", encoded({"message": f"there is no {problem}", "hint": "look at the list"}))
+                self.send(
+                    404, "application/json", encoded({"message": f"there is no {problem}", "hint": "look at the list"})
+                )
             except PermissionError:
                 self.send(500, "application/json", encoded({"message": "the disk is full", "hint": "make room"}))
 
     def file(self, name: str) -> None:
         try:
-            self.send(200, TYPES[name.rpartition(".")[2]], asset(name)) if name else self.send(200, "text/html", PAGE.encode())
+            self.send(200, TYPES[name.rpartition(".")[2]], asset(name)) if name else self.send(
+                200, "text/html", PAGE.encode()
+            )
         except (KeyError, FileNotFoundError):
             self.send(404, "text/plain", b"")
 

@@ -108,5 +108,5 @@ function turned(one) {
   return { ...one, first: one.second, second: one.first, difference: minus(one.difference), low: minus(one.high), high: minus(one.low) };
 }
 
-const place = document.getElementById("app");
-if (place) start(fileSource(), place);
+const app = document.getElementById("app");
+if (app) start(fileSource(), app);

@@ -48,5 +48,5 @@ export function liveSource() {
   };
 }
 
-const place = document.getElementById("app");
-if (place) start(liveSource(), place);
+const app = document.getElementById("app");
+if (app) start(liveSource(), app);
