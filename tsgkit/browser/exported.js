@@ -109,4 +109,7 @@ function turned(one) {
 }
 
 const app = document.getElementById("app");
-if (app) start(fileSource(), app);
+if (app) {
+  if (!location.hash) history.replaceState(null, "", app.dataset.address);
+  start(fileSource(), app);
+}

@@ -23,6 +23,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, ExtraMissing, UsageError
@@ -81,15 +82,16 @@ def _user() -> str:
 
 def _serve(server: ViewServer, *, opens: bool) -> int:
     listening = server.bound()
-    number = len(server.runs.found())
-    say(f"{count(number, 'run')}: {server.address}")
-    if not number:
+    runs = list(server.runs.found())
+    address = server.address + (f"#/run/{quote(runs[0], safe='')}" if len(runs) == 1 else "")
+    say(f"{count(len(runs), 'run')}: {address}")
+    if not runs:
         complain("there are no runs here yet", "they appear in the page as soon as there are some: tsgkit eval")
     say("Ctrl-C ends the server")
     if opens and _has_screen():
         import webbrowser
 
-        webbrowser.open(server.address)
+        webbrowser.open(address)
     with suppress(KeyboardInterrupt):
         server.serve(listening)
     return GOOD

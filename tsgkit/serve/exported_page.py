@@ -248,7 +248,10 @@ def _page(title: str, blocks: Mapping[str, object]) -> str:
         f'<script type="application/octet-stream" id="block-{name}">{_packed(value)}</script>'
         for name, value in blocks.items()
     )
-    return PAGE.format(policy=escape(policy), title=escape(title), style=style, data=data, script=script)
+    address = escape(f"#/run/{quote(title, safe='')}")
+    return PAGE.format(
+        policy=escape(policy), title=escape(title), style=style, address=address, data=data, script=script
+    )
 
 
 PAGE = """<!doctype html>
@@ -262,7 +265,7 @@ PAGE = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
-<div id="app"></div>
+<div id="app" data-address="{address}"></div>
 {data}
 <script type="module">{script}</script>
 </body>
