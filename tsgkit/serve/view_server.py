@@ -95,14 +95,23 @@ class ViewServer:
 
     def serve(self, listening: socket.socket) -> None:
         """Answer requests until the process is interrupted."""
-        config = uvicorn.Config(
-            self.app(), log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False
-        )
-        server = uvicorn.Server(config)
         try:
-            server.run(sockets=[listening])
+            self.server().run(sockets=[listening])
         finally:
             listening.close()
+
+    def server(self) -> uvicorn.Server:
+        """Return the server of the application."""
+        config = uvicorn.Config(
+            self.app(),
+            log_level="critical",
+            access_log=False,
+            lifespan="on",
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=2,
+        )
+        return uvicorn.Server(config)
 
     def app(self) -> ASGIApp:
         """Return the application."""
