@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from stored_samples import STORED, of_kind, panels, stored_samples
 
 from tsgkit.library.cards import load_card
 from tsgkit.logic.parser import parse
-from tsgkit.suites.formalimg.formula_tree import LEFT_OUT, Judgement, formula_tree
+from tsgkit.suites.formalimg.formula_tree import LEFT_OUT, Judgement, formula_tree, leaves_of
 from tsgkit.suites.formalimg.layout import LayoutTask
 from tsgkit.suites.image_panels import OTHER_IMAGE
 from tsgkit.suites.panels import Panel, Shown
@@ -28,13 +27,6 @@ def shown(number: int, *objects: dict[str, Any], text: str | None = None) -> lis
     return panels(Shown(LayoutTask(load_card("formalimg/layout")), item, judged, None, None))
 
 
-def leaves(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    if not tree["parts"]:
-        yield tree
-    for part in tree["parts"]:
-        yield from leaves(part)
-
-
 def test_a_layout_that_holds_has_only_right_boxes_and_parts() -> None:
     boxes, formula = shown(0, CUP, PEN)
     assert [(one["label"], one["state"]) for one in boxes.value["boxes"]] == [
@@ -42,12 +34,12 @@ def test_a_layout_that_holds_has_only_right_boxes_and_parts() -> None:
         ("the pen", "right"),
     ]
     assert formula.value["tree"]["holds"] is True
-    assert all(one["holds"] for one in leaves(formula.value["tree"]))
+    assert all(one["holds"] for one in leaves_of(formula.value["tree"]))
 
 
 def test_a_failed_part_says_why_and_marks_the_boxes_it_names() -> None:
     boxes, formula = shown(0, CUP | {"box_2d": [700, 100, 800, 200]}, PEN, KEYS)
-    [failed] = [one for one in leaves(formula.value["tree"]) if not one["holds"]]
+    [failed] = [one for one in leaves_of(formula.value["tree"]) if not one["holds"]]
     assert failed["text"] == "(LeftOf ?c ?p)"
     assert failed["why"] == "the cup is left of no pen: the cup ends at x = 800, the pen's centre is at x = 620"
     assert failed["names"] == ["the cup", "the pen"]
@@ -80,7 +72,7 @@ def test_any_reply_has_panels(text: str) -> None:
 def test_a_reply_without_a_layout_decides_nothing_and_says_so() -> None:
     boxes, formula = shown(0, text="I cannot.")
     assert "There is no layout" in boxes.value["notes"][0]
-    assert {one["holds"] for one in leaves(formula.value["tree"])} == {None}
+    assert {one["holds"] for one in leaves_of(formula.value["tree"])} == {None}
 
 
 def test_hostile_labels_stay_text() -> None:
@@ -92,7 +84,7 @@ def test_a_huge_formula_is_cut() -> None:
     clause = "(OnTopSide ?c)"
     formula = parse(f"(exists ?c (and (Is ?c 'cup') {' '.join([f'(or {clause} {clause})'] * 600)}))")
     tree = formula_tree(formula, Judgement(True, "", set(), [CUP]))
-    assert len(list(leaves(tree))) <= 602
+    assert len(list(leaves_of(tree))) <= 602
     assert tree["parts"][-1]["text"] == LEFT_OUT
 
 

@@ -75,6 +75,14 @@ def formula_tree(formula: Formula, judgement: Judgement) -> dict[str, Any]:
     return _Tree(rename_apart(formula), judgement).value()
 
 
+def leaves_of(tree: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the parts of a tree that have no parts themselves."""
+    if not tree["parts"]:
+        yield tree
+    for part in tree["parts"]:
+        yield from leaves_of(part)
+
+
 class _Tree:
     def __init__(self, formula: Formula, judgement: Judgement) -> None:
         self.formula, self.judgement = formula, judgement
@@ -86,8 +94,9 @@ class _Tree:
     def value(self) -> dict[str, Any]:
         tree = self.part(self.formula, ())
         judgement = self.judgement
-        why = judgement.reason if tree["why"] in ("", judgement.reason) else f"{judgement.reason}\n{tree['why']}"
-        return tree | {"holds": judgement.truth if judgement.is_judged else None, "why": why}
+        holds = judgement.truth if judgement.is_judged else None
+        is_told = judgement.reason in (one["why"] for one in leaves_of(tree))
+        return tree | {"holds": holds, "why": tree["why"] if is_told else judgement.reason}
 
     def part(self, formula: Formula, path: Path) -> dict[str, Any]:
         self.left -= 1

@@ -8,7 +8,7 @@ from typing import Any
 
 from tsgkit.logic.english import thing
 from tsgkit.logic.printer import text_of
-from tsgkit.suites.formalimg.formula_tree import Judgement, formula_tree, part_value
+from tsgkit.suites.formalimg.formula_tree import Judgement, formula_tree, leaves_of, part_value
 from tsgkit.suites.formalimg.images import ImageTask
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.verdicts import clauses_in
@@ -59,16 +59,9 @@ def _states(tree: Mapping[str, Any], judgement: Judgement) -> dict[str, str]:
     """Return the states of boxes by name: those that a failed part names are wrong, others that parts name right."""
     if not judgement.is_judged:
         return {}
-    leaves = list(_leaves(tree))
+    leaves = list(leaves_of(tree))
     right = dict.fromkeys(chain.from_iterable(one["names"] for one in leaves), "right")
     return right | dict.fromkeys(chain.from_iterable(one["names"] for one in leaves if one["holds"] is False), "wrong")
-
-
-def _leaves(tree: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    if not tree["parts"]:
-        yield tree
-    for part in tree["parts"]:
-        yield from _leaves(part)
 
 
 def _boxes(
