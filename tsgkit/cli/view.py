@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import GOOD, ExtraMissing, UsageError
+from tsgkit.errors import GOOD, ExtraMissing, FileProblem, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.serve.view_server import ViewServer
@@ -111,6 +111,9 @@ def _export(arguments: argparse.Namespace, paths: list[Path]) -> int:
     output: Path = arguments.output
     if output.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"{output}: a page is HTML", hint="give it a name that ends in .html")
+    if not output.parent.is_dir():
+        raise FileProblem(f"{output}: cannot be written: there is no folder {output.parent}")
+    refuse_to_replace_data(output, "<!doctype html>")
     runs = ViewedRuns(paths, arguments.data)
     found = list(runs.found())
     if len(found) != 1:
@@ -120,7 +123,6 @@ def _export(arguments: argparse.Namespace, paths: list[Path]) -> int:
         page = write_page(runs, found[0], output, linked=arguments.images == "linked", progress=_told())
     finally:
         runs.close()
-    refuse_to_replace_data(output, page)
     write_text(output, page)
     say(f"written: {inert(str(output))} ({len(page) / 1_000_000:.1f} MB)")
     return GOOD

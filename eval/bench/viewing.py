@@ -1,0 +1,123 @@
+"""Benchmark: a run of 20,880 samples in the browser: the first page, a filter, a search, the server's memory, one file.
+
+    python eval/bench/viewing.py
+
+The run asks a function model on the four bundled tasks: five subjects, four styles, three repeats. Chromium is open
+before the command starts, as a person's browser is. The limits: the first page 2 s after the command, a filter 0.3 s,
+the server 200 MiB at most, and an exported file open after 3 s. Needs the extra ``view``, Playwright and Chromium.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tsgkit as tk
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FIRST_PAGE, FILTER, MEMORY, OPEN = 2.0, 0.3, 200.0, 3.0
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
+REPLIES = (
+    "Answer: A",
+    "It is hard to say.",
+    "Graph 1:\nperson -> verb -> pick-up\npick-up -> dobj -> cup\npick-up -> with -> hand1\n",
+    "The cup was taken before anything else.\nAnswer: cup",
+)
+
+
+def subject(number: int) -> Callable[[list[dict[str, str]]], str]:
+    """Return a model that answers at random."""
+    choice = random.Random(number)
+
+    def answer(messages: list[dict[str, str]]) -> str:
+        return choice.choice(REPLIES)
+
+    answer.__name__ = answer.__qualname__ = f"model_{number}"
+    return answer
+
+
+def seconds(page: Page, act: str, reached: str) -> float:
+    """Return how long a step takes, from the first event until the page shows its result."""
+    began = time.perf_counter()
+    page.evaluate(act)
+    page.wait_for_function(reached)
+    return time.perf_counter() - began
+
+
+def live(page: Page, run: Path) -> tuple[float, float, float, float]:
+    """Return seconds to the first page, of a filter and of a search, and the server's memory in MiB."""
+    command = [sys.executable, "-m", "tsgkit", "view", str(run), "--no-open"]
+    began = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        line = server.stdout.readline() if server.stdout is not None else ""
+        address = re.findall(r"http://\S+", line)[0]
+        page.goto(address)
+        page.wait_for_selector("main table")
+        first = time.perf_counter() - began
+        page.goto(re.sub(r"(#/run/[^/]*).*", r"\1/samples", address))
+        page.wait_for_selector("main [role=row] a")
+        shown = "document.querySelector('main').innerText.includes"
+        filtered = seconds(page, "location.hash += '?mark=w'", f"() => {shown}(' wrong') && !{shown}('not answered ·')")
+        page.fill("input[type=search], input[type=text]", "flour")
+        page.wait_for_timeout(3000)  # the texts are read once
+        began = time.perf_counter()
+        page.fill("input[type=search], input[type=text]", "scatter")
+        page.wait_for_function(f"() => {shown}(' of 20,880')")
+        searched = time.perf_counter() - began
+        status = Path(f"/proc/{server.pid}/status").read_text()
+        memory = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
+        server.terminate()
+    return first, filtered, searched, memory
+
+
+def main() -> None:
+    """Measure and print; exit with 1 where a limit is missed."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        raise SystemExit("there is no Chromium here")
+    missed = False
+
+    def told(what: str, value: float, limit: float, unit: str) -> None:
+        nonlocal missed
+        missed |= value > limit
+        print(f"{what}: {value:.2f} {unit} (limit {limit:g}, ratio {value / limit:.2f})", flush=True)
+
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        run, file = Path(name) / "run", Path(name) / "run.html"
+        models = [subject(number) for number in range(5)]
+        styles = ["zero-shot", "cot", "few-shot", "cot-few-shot"]
+        tk.evaluate("tsg", model=models, style=styles, repeat=3, out=run, quiet=True)
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        first, filtered, searched, memory = live(page, run)
+        told("first page after the command", first, FIRST_PAGE, "s")
+        told("a filter", filtered, FILTER, "s")
+        told("a search in prompts and replies", searched, FILTER, "s")
+        told("the server's memory", memory, MEMORY, "MiB")
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "tsgkit", "view", str(run), "-o", str(file)], check=True)
+        size = file.stat().st_size / 1_000_000
+        print(f"exported: {size:.1f} MB in {time.perf_counter() - began:.1f} s")
+        page.goto("about:blank")
+        began = time.perf_counter()
+        page.goto(f"{file.as_uri()}#/run/{run.name}/samples")
+        page.wait_for_selector("main [role=row] a")
+        told("the exported file, open at its samples", time.perf_counter() - began, OPEN, "s")
+        browser.close()
+    raise SystemExit(missed)
+
+
+if __name__ == "__main__":
+    main()
