@@ -40,7 +40,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from tsgkit.graph.model import ActionGraph
@@ -76,7 +75,7 @@ class Panel:
     title: str
     value: Mapping[str, Any]
     """What is drawn, as JSON has it."""
-    images: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
+    images: Mapping[str, Path] = field(default_factory=dict)
     """The image files that the value refers to, by the names that it uses for them."""
 
 

@@ -19,21 +19,21 @@ function drawBox(box, width, height) {
   const share = (part, whole) => `${(100 * part) / whole}%`;
   const style = { left: share(box.x, width), top: share(box.y, height), width: share(box.width, width), height: share(box.height, height) };
   return el(`div.box.${boxState(box)}`, { style, title: box.label, "data-name": box.label, "aria-hidden": "true" },
-    el("span.box-label", signed(box)));
+    el("span.box-label", signedLabel(box)));
 }
 
 function boxState({ state }) {
   return state in BOX_SIGNS ? `is-${state}` : "is-plain";
 }
 
-function signed({ label, state }) {
+function signedLabel({ label, state }) {
   return [state in BOX_SIGNS ? `${BOX_SIGNS[state]} ` : "", named(label)];
 }
 
 // The boxes as a list, which says what the drawing shows.
 function boxList(boxes) {
   const whole = (number) => Math.round(number * 10) / 10;
-  const lines = boxes.map((box) => el(`li.box-line.${boxState(box)}`, { "data-name": box.label }, signed(box), box.state ? ` (${box.state})` : "",
+  const lines = boxes.map((box) => el(`li.box-line.${boxState(box)}`, { "data-name": box.label }, signedLabel(box), box.state ? ` (${box.state})` : "",
     el("span.panel-note", ` x ${whole(box.x)}\u2013${whole(box.x + box.width)}, y ${whole(box.y)}\u2013${whole(box.y + box.height)}`)));
   return el("details.box-list", el("summary", `${boxes.length} ${boxes.length === 1 ? "box" : "boxes"}`), el("ul", lines));
 }

@@ -9,7 +9,7 @@ const VERB_EDGE = "verb";
 export function layOut(triplets, widthOf, cut = (text) => text, signs = []) {
   const graph = graphOf(triplets, widthOf, cut, signs);
   place(graph.nodes);
-  const columns = columnsOf(graph);
+  const columns = graphColumns(graph);
   for (const edge of graph.edges) (isForward(edge) ? edge.target.left : edge.target.right).push(edge);
   const size = settle(columns);
   for (const { left, right } of graph.nodes) [left, right].forEach((lanes) => lanes.sort(bySource));
@@ -76,7 +76,7 @@ function isForward({ source, target }) {
 }
 
 // The nodes by column, each column in the order of the nodes that point to its nodes.
-function columnsOf({ nodes }) {
+function graphColumns({ nodes }) {
   const columns = [];
   nodes.forEach((node) => (columns[node.column] ||= []).push(node));
   const rank = new Map();

@@ -97,12 +97,12 @@ function drawPair(pair, number) {
   const actions = (pair.reference || pair.candidate || []).filter(([, edge]) => edge === "verb").map(([, , action]) => action);
   const title = el("h4", number ? `Graph ${number}` : "Graph", actions.length ? [": ", named([...new Set(actions)].join(", "))] : null);
   if (!isCompared(pair)) return el("section.graph-pair", title, scrolled("Graph", drawGraph(pair.candidate || [])));
-  return el("section.graph-pair", title, el("p.summary", summaryOf(pair)),
+  return el("section.graph-pair", title, el("p.summary", pairSummary(pair)),
     el("div.graph-sides", graphSide("Reference", "reference", pair), graphSide("Answer", "candidate", pair)),
     el("details.triplets", { open: !pair.candidate || !pair.reference || pair.changes.length > 0 }, el("summary", "Triplets"), el("ul", tripletLines(pair).map(tripletLine))));
 }
 
-function summaryOf(pair) {
+function pairSummary(pair) {
   if (!pair.candidate) return "missing: the answer has no graph at this place";
   if (!pair.reference) return "surplus: no reference stands at this place";
   const counts = new Map();

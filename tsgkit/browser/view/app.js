@@ -1,0 +1,196 @@
+// The view of runs as a single page. start(source, root) shows in an element what the address asks for, from a source of
+// data as the view's contract has it.
+
+import { el, fill, inert, named } from "../dom.js";
+import { hashOf, readAddress } from "./address.js";
+import { comparePage } from "./compare.js";
+import { Keys } from "./keys.js";
+import { resultsPage } from "./results.js";
+import { runsPage } from "./runs.js";
+import { samplePage } from "./sample.js";
+import { samplesPage } from "./samples.js";
+import { Store } from "./store.js";
+import { SourceProblem } from "./problems.js";
+import { failure } from "./waiting.js";
+
+const BEAT = 2000;
+const PARTS = [
+  ["Results", []],
+  ["Samples", ["samples"]],
+  ["Compare", ["compare"]],
+];
+
+export function start(source, root) {
+  const app = new App(source, root);
+  app.open();
+  return app;
+}
+
+// The page that a path means, and its key: an address with the same key is another view of the same page.
+function pageOf(path) {
+  const [room, id, part, number] = path;
+  if (!path.length) return { key: "runs", make: runsPage };
+  if (room === "run" && path.length === 2) return { key: `results ${id}`, make: resultsPage, run: id };
+  if (room === "run" && path.length === 3 && part === "samples") return { key: `samples ${id}`, make: samplesPage, run: id };
+  if (room === "run" && path.length === 3 && part === "compare") return { key: `compare ${id}`, make: comparePage, run: id };
+  if (room === "run" && path.length === 4 && part === "sample") return { key: `sample ${id}`, make: samplePage, run: id, number: Number(number) };
+  return { key: `unknown ${path.join("/")}`, make: unknownPage };
+}
+
+function unknownPage(app) {
+  const problem = new SourceProblem("There is no such page.", "The address may be cut off, or from another version.");
+  return { title: "No such page", host: el("div", el("h1", "No such page"), failure(problem), el("p", el("a", { href: "#/" }, "All runs"))) };
+}
+
+// The frame around the pages, and what they share. A page is { host, title, keys, update(address), refresh(), close() },
+// all but host optional; its title may be set later.
+class App {
+  constructor(source, root) {
+    this.source = source;
+    this.root = root;
+    this.store = new Store(source);
+    this.page = null;
+    this.key = "";
+    this.waiting = new Set();
+    this.stamps = new Map();
+    this.keys = new Keys([{ keys: ["?"], words: "show the keys", run: () => this.keys.explain() }]);
+  }
+
+  open() {
+    this.main = el("main", { id: "main", tabindex: "-1" });
+    this.pages = el("nav", { "aria-label": "Pages of the run" });
+    this.connection = el("p.connection", { role: "status" });
+    this.spoken = el("p.unseen", { role: "status" });
+    fill(this.root, this.#skip(), this.#header(), this.connection, this.main, this.spoken);
+    window.addEventListener("hashchange", () => this.show());
+    window.addEventListener("popstate", () => this.show());
+    this.show();
+    this.#beat();
+  }
+
+  #skip() {
+    const jump = (event) => {
+      event.preventDefault();
+      this.main.focus();
+    };
+    return el("a.skip", { href: "#main", onclick: jump }, "Skip to the content");
+  }
+
+  #header() {
+    const help = el("button.plain", { type: "button", "aria-haspopup": "dialog", onclick: () => this.keys.explain() }, el("span", "Keys "), el("kbd", "?"));
+    return el("header", el("a.home", { href: "#/" }, "Runs"), this.pages, help);
+  }
+
+  // Go to an address: a new entry in the browser's history, or in place of the present one.
+  go(path, query, { replace = false } = {}) {
+    const hash = hashOf(path, query);
+    if (hash !== window.location.hash) window.history[replace ? "replaceState" : "pushState"](null, "", hash);
+    this.show();
+  }
+
+  // Remember an address without another look at the page, which shows it already.
+  note(path, query) {
+    const hash = hashOf(path, query);
+    if (hash !== window.location.hash) window.history.replaceState(null, "", hash);
+    this.shown = hash;
+  }
+
+  show() {
+    const hash = window.location.hash;
+    if (hash === this.shown) return;
+    this.shown = hash;
+    const address = readAddress(hash);
+    const wanted = pageOf(address.path);
+    this.address = address;
+    this.#navigation(wanted.run, address.path[2] ?? "");
+    if (this.page?.update && wanted.key === this.key) this.page.update({ ...wanted, ...address });
+    else this.#turn(wanted, address);
+  }
+
+  #turn(wanted, address) {
+    const isFirst = this.page === null;
+    this.page?.close?.();
+    this.key = wanted.key;
+    this.page = wanted.make(this, { ...wanted, ...address });
+    this.keys.ofPage = this.page.keys ?? [];
+    fill(this.main, this.page.host);
+    this.entitle(this.page.title ?? "");
+    if (!isFirst) {
+      window.scrollTo(0, 0);
+      this.main.focus({ preventScroll: true });
+    }
+  }
+
+  #navigation(run, part) {
+    const shown = part === "sample" ? "samples" : part;
+    const links = PARTS.map(([words, rest]) => {
+      const isHere = (rest[0] ?? "") === shown;
+      return el("a", { href: hashOf(["run", run, ...rest]), "aria-current": isHere ? "page" : null }, words);
+    });
+    fill(this.pages, run === undefined ? [] : links);
+    this.pages.hidden = run === undefined;
+  }
+
+  entitle(title) {
+    document.title = inert([title, "tsgkit view"].filter(Boolean).join(" · "));
+  }
+
+  // Say something to those who listen to the page.
+  announce(words) {
+    fill(this.spoken, words);
+  }
+
+  // The heading of a page about a run, with its name once that is known.
+  runName(id) {
+    const known = this.store.listing?.runs.find((one) => one.id === id);
+    return known?.name ?? `run ${id}`;
+  }
+
+  runLink(id) {
+    return el("a", { href: hashOf(["run", id]) }, named(this.runName(id)));
+  }
+
+  gone(retry) {
+    this.waiting.add(retry);
+    this.#say("The server does not answer. Trying again every 2 seconds …");
+  }
+
+  noLongerGone(retry) {
+    this.waiting.delete(retry);
+  }
+
+  #say(words) {
+    if (this.connection.textContent !== words) fill(this.connection, words);
+  }
+
+  // Runs are asked for every two seconds, one question at a time, as long as somebody can see the page.
+  async #beat() {
+    if (!document.hidden || !this.store.listing) await this.#listen();
+    if (this.source.isLive) setTimeout(() => this.#beat(), BEAT);
+  }
+
+  async #listen() {
+    try {
+      this.#heard(await this.store.runs());
+    } catch (problem) {
+      if (problem.isGone) this.#say("The server does not answer. Trying again every 2 seconds …");
+      else this.#say(`The list of runs cannot be read: ${problem.message}`);
+      this.page?.unheard?.(problem);
+    }
+  }
+
+  #heard(listing) {
+    this.#say("");
+    const waiting = [...this.waiting];
+    this.waiting.clear();
+    waiting.forEach((retry) => retry());
+    this.page?.heard?.(listing);
+    for (const { id, stamp } of listing.runs) {
+      const before = this.stamps.get(id);
+      this.stamps.set(id, stamp);
+      if (before === undefined || before === stamp) continue;
+      this.store.forget(id);
+      this.page?.changed?.(id);
+    }
+  }
+}

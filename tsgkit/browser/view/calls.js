@@ -1,0 +1,72 @@
+// The calls of a sample: messages, reply with what was read as the answer marked, and what was ignored.
+
+import { el, named } from "../dom.js";
+import { counted, lasted, priced } from "./numbers.js";
+import { block, markedText, shownValue } from "./values.js";
+
+export function callSection(call, place) {
+  const draw = call.draw === null || call.draw === undefined ? "" : `, draw ${call.draw}`;
+  return el(
+    "section.call",
+    { "aria-label": `Call ${place + 1}` },
+    el("h3", named(`${call.label || `call ${place + 1}`}${draw}`)),
+    call.made_again ? el("p.note", "A later call took the place of this one.") : null,
+    el("p.pale", endingOf(call.reply)),
+    promptOf(call.messages ?? []),
+    replyOf(call),
+    readingsOf(call),
+    notesOf(call),
+  );
+}
+
+function endingOf(reply) {
+  if (!reply) return "There is no reply.";
+  const usage = reply.usage ?? {};
+  const known = [
+    reply.model,
+    reply.finish_reason && `finish reason ${reply.finish_reason}`,
+    typeof reply.seconds === "number" && lasted(reply.seconds),
+    typeof usage.prompt === "number" && `${counted(usage.prompt)} tokens in`,
+    typeof usage.completion === "number" && `${counted(usage.completion)} out`,
+    typeof usage.cost === "number" && priced(usage.cost),
+  ].filter(Boolean);
+  return known.join(", ") || "Nothing is known about how it ended.";
+}
+
+function promptOf(messages) {
+  if (!messages.length) return el("p.pale", "No model was asked.");
+  const shown = messages.map(({ role, content }) => [el("h4", named(role)), typeof content === "string" ? block(content) : shownValue(content)]);
+  return el("details", el("summary", `Prompt (${counted(messages.length)} ${messages.length === 1 ? "message" : "messages"})`), shown);
+}
+
+function replyOf({ reply, spans = [] }) {
+  if (!reply) return null;
+  const parts = [el("h4", "Reply")];
+  if (reply.text) parts.push(markedText(reply.text, spans), readingLegend(spans));
+  else parts.push(el("p.pale", reply.text === "" ? "The reply is empty." : "The reply has no text."));
+  for (const [words, value] of [["Refusal", reply.refusal], ["Error", reply.error]]) {
+    if (value) parts.push(el("h4", words), shownValue(value));
+  }
+  if (reply.reasoning) parts.push(el("details", el("summary", "Reasoning"), shownValue(reply.reasoning)));
+  return parts;
+}
+
+function readingLegend(spans) {
+  return el("p.pale", spans.length ? [el("mark", "Marked"), " is what was read as the answer; the rest was not."] : "Nothing in it was read as the answer.");
+}
+
+function readingsOf(call) {
+  const isSame = call.strict !== null && JSON.stringify(call.strict) === JSON.stringify(call.official);
+  const official = call.not_official ? el("p", named(call.not_official)) : isSame ? el("p.pale", "the same") : shownValue(call.official);
+  const strict = call.unreadable ? el("p.note", el("strong", "Not readable: "), named(call.unreadable)) : shownValue(call.strict);
+  return el("dl.readings", el("dt", "strict reads"), el("dd", strict), el("dt", "official reads"), el("dd", official));
+}
+
+function notesOf({ notes = [], why = [] }) {
+  const reasons = why.length ? [el("h4", "Why it was read so"), el("ul", why.map((words) => el("li", named(words))))] : [];
+  if (!notes.length) return reasons;
+  const lines = notes.map(({ line, kind, reason, text }) =>
+    el("li", el("strong", `line ${line}: ${kind}`), reason ? [": ", named(reason)] : null, text ? [" ", el("code", el("bdi", text))] : null),
+  );
+  return [reasons, el("h4", "Repaired, unread or ignored lines"), el("ul", lines)];
+}

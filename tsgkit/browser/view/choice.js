@@ -1,0 +1,51 @@
+// The samples that an address chooses: what the list shows, and what a sample is followed by.
+
+import { columnsOf } from "./columns.js";
+import { disagreements, labelsBySample, verdictOfSample } from "./label_sets.js";
+import { chosenSamples, SampleIndex } from "./selection.js";
+
+// The run's samples, indexed once for each state of the run.
+export function indexOf(app, id) {
+  return app.store.derived(id, "index", async () => {
+    const [run, samples] = await Promise.all([app.store.run(id), app.store.samples(id)]);
+    return new SampleIndex(run, samples);
+  });
+}
+
+export async function labelled(app, id) {
+  return labelsBySample(app, await app.store.labels(id));
+}
+
+export function columnsWithLabels(app, index, bySample) {
+  const key = "columns";
+  if (index[key]?.of !== bySample) index[key] = { of: bySample, columns: columnsOf(index, bySample && ((number) => verdictOfSample(bySample.get(number)))) };
+  return index[key].columns;
+}
+
+// A test of samples by their labels, or null where the query asks for none.
+export async function labelTest(app, id, index, query) {
+  const asked = query.get("label");
+  if (!asked) return null;
+  const bySample = await labelled(app, id);
+  if (asked === "labelled") return (number) => bySample.has(number);
+  if (asked === "unlabelled") return (number) => !bySample.has(number);
+  const found = await disagreements(app, id, index, bySample);
+  return (number) => found.has(number);
+}
+
+// Numbers that the source finds for the free text of a query, or null where it has none.
+export async function foundText(app, id, query) {
+  if (!query.has("q")) return null;
+  return new Set((await app.store.search(id, query.get("q"))).numbers);
+}
+
+// The numbers that a query chooses, in its order. The last choice of a run is kept, for going from sample to sample.
+export async function chosenBy(app, id, query) {
+  const key = JSON.stringify([...query].filter(([name]) => !["at", "columns"].includes(name)).sort());
+  return app.store.derived(id, `chosen ${key}`, async () => {
+    const index = await indexOf(app, id);
+    const [found, labels] = await Promise.all([foundText(app, id, query), labelTest(app, id, index, query)]);
+    const bySample = query.get("sort")?.endsWith("label") ? await labelled(app, id) : null;
+    return { index, ...chosenSamples(index, query, columnsWithLabels(app, index, bySample), { found, labels }) };
+  });
+}

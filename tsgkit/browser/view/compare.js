@@ -1,0 +1,183 @@
+// Two rows of a task compared item by item, with the paired test beside; and all rows of the task.
+
+import { el, fill, named } from "../dom.js";
+import { altered, hashOf } from "./address.js";
+import { indexOf } from "./choice.js";
+import { Grid } from "./grid.js";
+import { MARKS } from "./marks.js";
+import { Matrix } from "./matrix.js";
+import { counted, countOf, scored } from "./numbers.js";
+import { pairedItems, STANDINGS } from "./pairs.js";
+import { RowChoice } from "./row_choice.js";
+import { isShareIn } from "./rows.js";
+import { pairedTest } from "./paired_test.js";
+import { awaited } from "./waiting.js";
+
+export function comparePage(app, address) {
+  const page = new ComparePage(app, address);
+  page.load();
+  return page;
+}
+
+class ComparePage {
+  constructor(app, { run, query }) {
+    Object.assign(this, { app, run, query });
+    this.heading = el("h1", "Compare rows of ", app.runLink(run));
+    this.choice = new RowChoice(app, run, (changes) => this.#change(changes));
+    this.content = el("div");
+    this.test = el("section");
+    this.matrix = new Matrix({
+      open: (number) => this.#open(this.run, number),
+      change: (changes, id) => {
+        this.#change(changes);
+        document.getElementById(id)?.focus();
+      },
+    });
+    this.host = el("div", this.heading, this.choice.element, this.content);
+    this.title = `Compare · ${app.runName(run)}`;
+    this.stops = [];
+    this.keys = [
+      { keys: ["j"], words: "next item", run: () => this.grid?.move(this.grid.active + 1) },
+      { keys: ["k"], words: "previous item", run: () => this.grid?.move(this.grid.active - 1) },
+      { keys: ["/"], words: "filter by text", run: () => this.text?.focus() },
+      { keys: ["Escape"], words: "leave the filter", isAlways: true, run: () => document.activeElement === this.text && this.grid.element.focus() },
+    ];
+  }
+
+  #change(changes, options) {
+    this.app.go(["run", this.run, "compare"], altered(this.query, changes), options);
+  }
+
+  load(keep = false) {
+    this.close();
+    const ask = async () => {
+      const index = await indexOf(this.app, this.run);
+      return [index, await this.choice.chosen(index, this.query)];
+    };
+    this.stops = [awaited(this.app, this.content, ask, ([index, pair]) => this.#ready(index, pair), { what: "samples", keep })];
+  }
+
+  #ready(index, pair) {
+    fill(this.heading, "Compare rows of ", this.app.runLink(this.run));
+    Object.assign(this, { index, pair });
+    this.pairs = null;
+    this.grid?.close();
+    this.grid = null;
+    if (!index.rows.length) return fill(this.content, el("p", { role: "status" }, "This run has no rows to compare yet."));
+    const rows = index.rows.filter((row) => row.task === pair.first.row.task);
+    fill(this.content, pair.second ? this.#build() : el("p.note", pair.problem), this.matrix.host);
+    if (pair.second) {
+      this.pairs = pairedItems(...[pair.first, pair.second].map(({ index: { samples }, row }) => ({ samples, row: row.row })));
+      this.stops.push(pairedTest(this.app, this.test, pair));
+      this.#draw();
+    }
+    this.matrix.show(index, rows, this.query);
+    return undefined;
+  }
+
+  #build() {
+    this.toggles = el("div.toggles", { role: "group", "aria-label": "Items" });
+    this.text = el("input", { type: "search", id: "compare-q", value: this.query.get("q") ?? "", oninput: () => this.#typed() });
+    this.sum = el("p.sum", { role: "status" });
+    this.grid = new Grid({ label: "Items", cells: (place) => this.#cells(place), open: (place) => this.#openPair(place) });
+    const field = el("div.filter.text-filter", el("label", { for: "compare-q" }, "Text in items and answers"), this.text);
+    const list = el("section", el("h2", "Item by item"), el("div.filter-row", this.toggles, field), this.sum, this.grid.element);
+    return [this.test, list];
+  }
+
+  #typed() {
+    this.query = altered(this.query, { q: this.text.value.trim() || null });
+    this.app.note(["run", this.run, "compare"], this.query);
+    this.#draw();
+  }
+
+  #draw() {
+    const words = (this.query.get("q") ?? "").toLowerCase();
+    const standing = this.query.get("show");
+    const { first, second } = this.pair;
+    const isFound = (pair) => !words || [first.index.texts[pair.first], second.index.texts[pair.second]].some((text) => text?.includes(words));
+    const found = this.pairs.filter(isFound);
+    this.shown = standing ? found.filter((pair) => pair.standing === standing) : found;
+    this.#toggle(found, standing);
+    fill(this.sum, `${countOf(this.shown.length, "item")}${standing ? `, ${STANDINGS[standing] ?? standing}` : ""}`);
+    this.grid.element.hidden = !this.shown.length;
+    this.grid.show(this.shown.length, pairColumns());
+  }
+
+  // Buttons of the five standings with their counts, which keep the focus when they are pressed.
+  #toggle(found, standing) {
+    const at = [...this.toggles.children].indexOf(document.activeElement);
+    const button = ([name, words]) => {
+      const count = found.filter((pair) => pair.standing === name).length;
+      const next = name === standing ? null : name;
+      return el("button.toggle", { type: "button", "aria-pressed": String(name === standing), onclick: () => this.#change({ show: next }) }, `${words} `, el("span.count", counted(count)));
+    };
+    fill(this.toggles, Object.entries(STANDINGS).map(button));
+    this.toggles.children[at]?.focus();
+  }
+
+  #cells(place) {
+    const { item, first, second, standing } = this.shown[place];
+    const sides = [[this.pair.first, first], [this.pair.second, second]];
+    const marks = sides.map(([side, number]) => this.#mark(side, number));
+    const values = sides.map(([{ index, row }, number]) => (number === undefined ? "–" : scored(index.samples.strict[number], isShareIn(row))));
+    const answers = sides.map(([{ index }, number]) => el("bdi", index.samples.answer[number] ?? ""));
+    return [named(item), STANDINGS[standing], ...marks, ...values, ...answers];
+  }
+
+  // A mark, as a link to the sample.
+  #mark({ run, index }, number) {
+    if (number === undefined) return el("span.mark", "not asked");
+    const { sign, words, look } = MARKS[index.samples.mark[number]];
+    return el(`a.mark.mark-${look}`, { href: hashOf(["run", run, "sample", number]), tabindex: "-1" }, el("span", { "aria-hidden": "true" }, `${sign} `), words);
+  }
+
+  #openPair(place) {
+    const { first, second } = this.shown[place];
+    if (first !== undefined) this.#open(this.pair.first.run, first);
+    else this.#open(this.pair.second.run, second);
+  }
+
+  #open(run, number) {
+    this.app.go(["run", run, "sample", number], []);
+  }
+
+  update({ query }) {
+    const isSamePair = ["first", "second"].every((name) => query.get(name) === this.query.get(name));
+    const isSameMatrix = ["items", "order"].every((name) => query.get(name) === this.query.get(name));
+    this.query = query;
+    if (!isSamePair || !this.index) return this.load(true);
+    if (this.pairs) {
+      if (document.activeElement !== this.text) this.text.value = query.get("q") ?? "";
+      this.#draw();
+    }
+    if (!isSameMatrix) this.matrix.show(this.index, this.matrix.rows, query);
+    return undefined;
+  }
+
+  changed(id) {
+    if ([this.run, this.pair?.second?.run].includes(id)) this.load(true);
+  }
+
+  close() {
+    this.stops.forEach((stop) => stop());
+    this.grid?.close();
+    this.matrix.close();
+  }
+}
+
+function pairColumns() {
+  const mark = { width: "8rem" };
+  const figure = { width: "5.5rem", look: "figure" };
+  const answer = { width: "minmax(8rem, 2fr)" };
+  return [
+    { key: "item", title: "item", width: "minmax(9rem, 1.4fr)" },
+    { key: "standing", title: "standing", width: "8rem" },
+    { key: "first-mark", title: "A", ...mark },
+    { key: "second-mark", title: "B", ...mark },
+    { key: "first-strict", title: "A strict", ...figure },
+    { key: "second-strict", title: "B strict", ...figure },
+    { key: "first-answer", title: "A answer", ...answer },
+    { key: "second-answer", title: "B answer", ...answer },
+  ];
+}

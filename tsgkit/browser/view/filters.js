@@ -1,0 +1,117 @@
+// The filters above the list of samples. They show a query, and say how it changes.
+
+import { el, fill } from "../dom.js";
+import { MARK_ORDER, MARKS } from "./marks.js";
+import { counted } from "./numbers.js";
+import { differingFacets } from "./rows.js";
+import { GROUP } from "./selection.js";
+
+const LABELS = [
+  ["labelled", "labelled"],
+  ["unlabelled", "not labelled"],
+  ["disagree", "label disagrees with the score"],
+];
+const NARROW = "(max-width: 46rem)";
+
+function selectOf(name, title, options, change) {
+  const id = `filter-${name}`;
+  const choices = options.map(([value, words]) => el("option", { value }, words));
+  const select = el("select", { id, name, onchange: () => change({ [name]: select.value || null }) }, el("option", { value: "" }, "any"), choices);
+  return { name, select, element: el("div.filter", el("label", { for: id }, title), select) };
+}
+
+// The bar's { element, text, show(query, counts) }. `change(changes, isTyping)` is called with what a person alters.
+export function filterBar(index, columns, hasLabels, change) {
+  const { samples } = index;
+  const groups = Object.entries(samples.groups).filter(([, group]) => group.members.length > 1);
+  const outcomes = [...new Set(samples.outcome)].map((one) => samples.outcomes[one]);
+  const selects = [
+    ...differingFacets(index.rows).map(([facet, values]) => selectOf(facet, facet, values.map((value) => [value || "none", value || "none"]), change)),
+    ...(outcomes.length > 1 ? [selectOf("outcome", "outcome", outcomes.map((name) => [name, name]), change)] : []),
+    ...groups.map(([by, group]) => selectOf(GROUP + by, by, group.members.map((member) => [member, member || "(empty)"]), change)),
+    ...(hasLabels ? [selectOf("label", "labels", LABELS, change)] : []),
+  ];
+  const text = el("input", { type: "search", id: "filter-q", "aria-describedby": "filter-q-hint", oninput: () => change({ q: text.value.trim() || null }, true) });
+  const sort = sortSelect(columns, change);
+  const marks = markButtons(change);
+  const picker = columnPicker(columns, change);
+  const reset = el("button", { type: "button", onclick: () => change(null) }, "Clear filters");
+  const narrowing = el("details.narrowing", el("summary", "Filters"), el("div.filter-row", selects.map((one) => one.element)));
+  narrowing.open = !window.matchMedia(NARROW).matches;
+  const element = el(
+    "search",
+    { "aria-label": "Filters of samples" },
+    el("div.filter-row", el("div.filter.text-filter", el("label", { for: "filter-q" }, "Text"), text, el("p.pale", { id: "filter-q-hint" }, "in items, prompts, replies and reasons")), marks.element),
+    selects.length ? narrowing : null,
+    el("div.filter-row", sort.element, picker.element, reset),
+  );
+  return {
+    element,
+    text,
+    show(query, counts, shown) {
+      for (const { name, select } of selects) showValue(select, query.get(name) ?? "");
+      if (document.activeElement !== text) text.value = query.get("q") ?? "";
+      fill(narrowing.querySelector("summary"), summaryOf(selects, query));
+      showValue(sort.select, query.get("sort") ?? "");
+      marks.show(query.get("mark") ?? "", counts);
+      picker.show(shown);
+      reset.disabled = ![...query.keys()].some((name) => !["sort", "columns", "at"].includes(name));
+    },
+  };
+}
+
+function summaryOf(selects, query) {
+  const set = selects.filter(({ name }) => query.has(name)).length;
+  return set ? `Filters (${set} set)` : "Filters";
+}
+
+// A value that is no option, as of an old link, is shown all the same.
+function showValue(select, value) {
+  if (value && ![...select.options].some((option) => option.value === value)) select.append(el("option", { value }, value));
+  select.value = value;
+}
+
+function markButtons(change) {
+  let now = "";
+  const toggle = (code) => change({ mark: MARK_ORDER.filter((one) => now.includes(one) !== (one === code)).join("") || null });
+  const buttons = MARK_ORDER.map((code) => {
+    const { sign, words, look } = MARKS[code];
+    const count = el("span.count");
+    const button = el(`button.toggle.mark-${look}`, { type: "button", "aria-pressed": "false", onclick: () => toggle(code) }, el("span", { "aria-hidden": "true" }, `${sign} `), `${words} `, count);
+    return { code, button, count };
+  });
+  const element = el("div.toggles", { role: "group", "aria-label": "Marks" }, buttons.map((one) => one.button));
+  const show = (marks, counts) => {
+    now = marks;
+    for (const { code, button, count } of buttons) {
+      fill(count, counted(counts[code]));
+      button.setAttribute("aria-pressed", String(marks.includes(code)));
+      button.hidden = !counts[code] && !marks.includes(code);
+    }
+  };
+  return { element, show };
+}
+
+function sortSelect(columns, change) {
+  const options = [...columns.values()].flatMap(({ key, title }) => [[key, `${title} ▲`], [`-${key}`, `${title} ▼`]]);
+  const { select, element } = selectOf("sort", "Sort by", options, change);
+  fill(select.options[0], "number in the run");
+  return { select, element };
+}
+
+function columnPicker(columns, change) {
+  const list = el("div.choices");
+  const boxes = [...columns.values()].map(({ key, title }) => {
+    const box = el("input", { type: "checkbox", value: key, onchange: () => change({ columns: boxes.filter((one) => one.checked).map((one) => one.value).join(",") || null }) });
+    list.append(el("label", box, ` ${title}`));
+    return box;
+  });
+  const element = el("details.picker", el("summary", "Columns"), list);
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !element.open) return;
+    element.open = false;
+    element.querySelector("summary").focus();
+    event.stopPropagation();
+  });
+  return { element, show: (shown) => boxes.forEach((box) => (box.checked = shown.includes(box.value))) };
+}

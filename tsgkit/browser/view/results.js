@@ -1,0 +1,171 @@
+// The results of a run: tables by task, bars with intervals, groups, and the reasons for what has no value.
+
+import { el, fill, named } from "../dom.js";
+import { altered, hashOf } from "./address.js";
+import { breakdown } from "./breakdown.js";
+import { meter, reachOf } from "./meters.js";
+import { counted, dated, lasted, priced } from "./numbers.js";
+import { repaint } from "./repaint.js";
+import { isShareIn, pickingRow } from "./rows.js";
+import { cardTable, withInterval } from "./tables.js";
+import { awaited } from "./waiting.js";
+
+export function resultsPage(app, address) {
+  const page = new ResultsPage(app, address);
+  page.load();
+  return page;
+}
+
+class ResultsPage {
+  constructor(app, { run, query }) {
+    Object.assign(this, { app, run, query });
+    this.heading = el("h1", "Results of ", named(app.runName(run)));
+    this.state = el("div");
+    this.controls = el("div.filter-row");
+    this.tables = el("div");
+    this.host = el("div", this.heading, this.state, this.controls, this.tables);
+    this.title = `Results · ${app.runName(run)}`;
+    this.stop = () => {};
+  }
+
+  load(keep = false) {
+    this.stop();
+    this.stop = awaited(this.app, this.state, () => this.app.store.run(this.run), (run) => this.#ready(run), { what: "results", keep });
+  }
+
+  #ready(run) {
+    this.data = run;
+    fill(this.heading, "Results of ", named(run.name));
+    this.app.entitle(`Results · ${run.name}`);
+    fill(this.state, run.rows.length ? null : el("p", { role: "status" }, "This run has no results: nothing was asked yet."));
+    this.#control();
+    this.#draw();
+  }
+
+  // The choice of the metric and of the group; made anew only where there is another choice.
+  #control() {
+    const metrics = [...new Set(this.data.rows.flatMap((row) => Object.keys(row.metrics)))];
+    const groups = [...new Set(this.data.rows.flatMap((row) => row.groups))];
+    const offered = JSON.stringify([metrics, groups]);
+    if (offered !== this.offered) {
+      this.offered = offered;
+      this.metric = this.#select("metric", "Metric", "main metric of each task", metrics);
+      this.by = this.#select("by", "Break down by", "nothing", groups);
+      fill(this.controls, metrics.length ? this.metric.element : null, groups.length ? this.by.element : null);
+    }
+    this.metric.select.value = this.query.get("metric") ?? "";
+    this.by.select.value = this.query.get("by") ?? "";
+  }
+
+  #select(name, title, none, values) {
+    const id = `results-${name}`;
+    const change = () => this.app.go(["run", this.run], altered(this.query, { [name]: select.value || null }));
+    const select = el("select", { id, onchange: change }, el("option", { value: "" }, none), values.map((value) => el("option", { value }, value)));
+    return { select, element: el("div.filter", el("label", { for: id }, title), select) };
+  }
+
+  #draw() {
+    const tasks = Map.groupBy(this.data.rows, (row) => row.task);
+    const [metric, by] = [this.query.get("metric"), this.query.get("by")];
+    const blocks = [...tasks].map(([task, rows]) => ({
+      key: `task ${task}`,
+      sign: JSON.stringify([metric, by, rows, by && this.data.stamp]),
+      make: () => taskSection(this.app, this.data, task, rows, { metric, by }),
+    }));
+    repaint(this.tables, [...blocks, { key: "facts", sign: JSON.stringify([this.data.facts, this.data.notes]), make: () => factsSection(this.data) }]);
+  }
+
+  update({ query }) {
+    this.query = query;
+    if (!this.data) return;
+    this.#control();
+    this.#draw();
+  }
+
+  changed(id) {
+    if (id === this.run) this.load(true);
+  }
+
+  close() {
+    this.stop();
+  }
+}
+
+function taskSection(app, run, task, rows, { metric, by }) {
+  const chosen = rows.some((row) => metric in row.metrics) ? metric : rows[0].main;
+  const about = rows[0].metrics[chosen] ?? {};
+  const note = metric && chosen !== metric ? el("p.note", `This task has no metric ${metric}; shown is ${chosen}.`) : null;
+  const groups = el("div");
+  if (by) breakdown(app, groups, run, rows, chosen, by);
+  const clusters = rows[0].clusters_are ? ` Intervals are of 95 %, over ${rows[0].clusters_are}.` : "";
+  return el(
+    "section",
+    el("h2", named(task)),
+    note,
+    el("p", el("strong", named(chosen)), about.meaning ? [": ", named(about.meaning)] : null, `; ${about.more_is_better === false ? "less" : "more"} is better.${clusters}`),
+    resultTable(run, rows, chosen),
+    legend(rows, chosen),
+    reasonList(rows, chosen),
+    groups,
+  );
+}
+
+function profileValue(profiles, profile, metric) {
+  return profiles[profile]?.[metric] ?? null;
+}
+
+function resultTable(run, rows, metric) {
+  const isShare = isShareIn(rows[0], metric);
+  const reach = reachOf(rows.flatMap((row) => ["strict", "official"].map((profile) => profileValue(row.profiles, profile, metric))), isShare);
+  const lines = rows.map((row) => {
+    const [strict, official] = ["strict", "official"].map((profile) => profileValue(row.profiles, profile, metric));
+    const link = el("a", { href: hashOf(["run", run.id, "samples"], pickingRow(run.rows, row)) }, named(row.title));
+    return [link, withInterval(strict, isShare), withInterval(official, isShare), meter(strict, official, reach), counted(strict?.n ?? row.n), outcomesOf(run, row), ...usageOf(row.usage)];
+  });
+  return cardTable(`${metric} of ${lines.length === 1 ? "one row" : `${lines.length} rows`}`, ["row", "strict", "official", "", "n", "outcomes", "tokens in", "out", "cost", "time"], lines);
+}
+
+// The outcomes of a row, each with a link to its samples.
+function outcomesOf(run, row) {
+  const shown = Object.entries(row.counts).filter(([name, number]) => number && name !== "items");
+  const isOutcome = new Set(["answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error", "error"]);
+  const link = (name, words) => el("a", { href: hashOf(["run", run.id, "samples"], [...pickingRow(run.rows, row), ["outcome", name]]) }, words);
+  const parts = shown.map(([name, number]) => (isOutcome.has(name) ? link(name, `${counted(number)} ${name}`) : `${counted(number)} ${name}`));
+  if (row.unasked) parts.push(`${counted(row.unasked)} not asked`);
+  return parts.length ? parts.map((one, place) => [place ? ", " : null, one]) : "–";
+}
+
+function usageOf(usage) {
+  return [counted(usage?.prompt_tokens), counted(usage?.completion_tokens), priced(usage?.cost), lasted(usage?.seconds)];
+}
+
+function legend(rows, metric) {
+  const hasOfficial = rows.some((row) => profileValue(row.profiles, "official", metric));
+  return hasOfficial ? el("p.pale", "Bars: ", el("span.key-strict", "■ strict"), " above, ", el("span.key-official", "■ official"), " below; the line is the interval.") : null;
+}
+
+// Reasons for missing values, each once, with the rows that it holds for.
+function reasonList(rows, metric) {
+  const found = new Map();
+  for (const row of rows) {
+    for (const [what, reason] of Object.entries(row.reasons)) {
+      const [profile, name] = what.split(/\.(.*)/s);
+      if (name && name !== metric) continue;
+      const words = `${profile}${name ? ` ${name}` : ""}: ${reason}`;
+      found.set(words, [...(found.get(words) ?? []), row.title]);
+    }
+  }
+  if (!found.size) return null;
+  const lines = [...found].map(([words, titles]) => el("li", named(words), titles.length < rows.length ? [" (", titles.map((title, place) => [place ? ", " : null, named(title)]), ")"] : null));
+  return el("div", el("h3", "Without a value"), el("ul", lines));
+}
+
+function factsSection(run) {
+  const facts = [["path", run.path], ["begun", dated(run.begun)], ...run.facts];
+  return el(
+    "section",
+    el("h2", "The run"),
+    el("dl", facts.map(([name, words]) => [el("dt", named(name)), el("dd", named(words))])),
+    run.notes.length ? el("ul", run.notes.map((words) => el("li", named(words)))) : null,
+  );
+}

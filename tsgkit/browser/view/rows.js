@@ -1,0 +1,29 @@
+// Rows of a run: what tells them apart.
+
+// The properties of rows, as filters and columns know them.
+export const FACETS = ["task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed", "judge"];
+
+function facetOf(row, facet) {
+  const value = row[facet];
+  return value === null || value === undefined ? "" : String(value);
+}
+
+// The facets in which the rows of a run differ: [[facet, values]].
+export function differingFacets(rows) {
+  const found = FACETS.map((facet) => [facet, [...new Set(rows.map((row) => facetOf(row, facet)))]]);
+  return found.filter(([, values]) => values.length > 1);
+}
+
+// The query that picks one row among those of its run.
+export function pickingRow(rows, row) {
+  return differingFacets(rows).map(([facet]) => [facet, facetOf(row, facet) || "none"]);
+}
+
+// True if a row has what a query asks of it; "none" asks for a facet without value.
+export function isPicked(row, query) {
+  return FACETS.every((facet) => !query.has(facet) || facetOf(row, facet) === query.get(facet) || (query.get(facet) === "none" && facetOf(row, facet) === ""));
+}
+
+export function isShareIn(row, metric = row.main) {
+  return row.metrics?.[metric]?.is_share ?? true;
+}

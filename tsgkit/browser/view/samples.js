@@ -1,0 +1,237 @@
+// All samples of a run in a list: filtered, sorted, in the columns that are wanted.
+
+import { el, fill } from "../dom.js";
+import { altered, hashOf } from "./address.js";
+import { columnsWithLabels, foundText, indexOf, labelled, labelTest } from "./choice.js";
+import { shownColumns } from "./columns.js";
+import { filterBar } from "./filters.js";
+import { Grid } from "./grid.js";
+import { MARK_ORDER, MARKS } from "./marks.js";
+import { counted, countOf } from "./numbers.js";
+import { chosenSamples } from "./selection.js";
+import { awaited } from "./waiting.js";
+
+const TYPING = 250;
+
+export function samplesPage(app, address) {
+  const page = new SamplesPage(app, address);
+  page.load();
+  return page;
+}
+
+class SamplesPage {
+  constructor(app, { run, query }) {
+    Object.assign(this, { app, run, query });
+    this.content = el("div");
+    this.heading = el("h1", "Samples of ", app.runLink(run));
+    this.host = el("div.samples-page", this.heading, this.content);
+    this.title = `Samples · ${app.runName(run)}`;
+    this.stop = () => {};
+    this.chosen = { numbers: [], counts: {} };
+    this.more = { found: null, labels: null };
+    this.turn = 0;
+    this.keys = this.#keys();
+  }
+
+  #keys() {
+    const step = (by) => () => this.grid?.move(this.grid.active + by);
+    return [
+      { keys: ["j"], words: "next sample (also ↓ in the list)", run: step(1) },
+      { keys: ["k"], words: "previous sample (also ↑ in the list)", run: step(-1) },
+      { keys: ["ArrowDown"], run: () => this.#isIdle() && this.#enter() && this.grid.move(this.grid.active + 1) },
+      { keys: ["ArrowUp"], run: () => this.#isIdle() && this.#enter() && this.grid.move(this.grid.active - 1) },
+      { keys: ["Enter"], words: "open the sample", run: () => this.#isIdle() && this.grid?.count && this.#open(this.grid.active) },
+      { keys: ["n"], words: "next wrong sample", run: () => this.#wrong(1) },
+      { keys: ["N"], words: "previous wrong sample", run: () => this.#wrong(-1) },
+      { keys: ["/"], words: "filter by text", run: () => this.bar?.text.focus() },
+      { keys: ["Escape"], words: "leave the filter, then the list", isAlways: true, run: () => this.#leave() },
+    ];
+  }
+
+  // True if no control has the focus, so that keys are meant for the list.
+  #isIdle() {
+    return [document.body, this.app.main].includes(document.activeElement);
+  }
+
+  #enter() {
+    this.grid?.element.focus({ preventScroll: true });
+    return Boolean(this.grid);
+  }
+
+  #leave() {
+    const now = document.activeElement;
+    if (this.bar?.element.contains(now)) this.grid.element.focus({ preventScroll: true });
+    else this.app.go(["run", this.run], []);
+  }
+
+  load(keep = false) {
+    this.stop();
+    const ask = async () => {
+      const index = await indexOf(this.app, this.run);
+      return [index, await labelled(this.app, this.run).catch(() => null)];
+    };
+    this.stop = awaited(this.app, this.content, ask, ([index, labels]) => this.#ready(index, labels), { what: "samples", keep });
+  }
+
+  #ready(index, labels) {
+    this.index = index;
+    this.columns = columnsWithLabels(this.app, index, labels?.size || this.app.source.canLabel ? labels : null);
+    fill(this.heading, "Samples of ", this.app.runLink(this.run));
+    if (!index.n) {
+      this.grid?.close();
+      this.grid = this.bar = null;
+      fill(this.content, el("p", { role: "status" }, "This run has no samples yet."));
+      return;
+    }
+    if (!this.grid || this.offered !== this.#offers()) this.#build(labels !== null);
+    this.draw();
+    this.#deepen();
+    this.#seek();
+  }
+
+  // What the filters offer; they are made anew only where it changed.
+  #offers() {
+    const { samples, rows } = this.index;
+    return JSON.stringify([rows.length, [...new Set(samples.outcome)], Object.entries(samples.groups).map(([by, group]) => [by, group.members]), [...this.columns.keys()]]);
+  }
+
+  #build(hasLabels) {
+    this.offered = this.#offers();
+    this.bar = filterBar(this.index, this.columns, hasLabels, (changes, isTyping) => this.#change(changes, isTyping));
+    this.grid?.close();
+    this.grid = new Grid({
+      label: "Samples",
+      cells: (place) => this.#cells(place),
+      open: (place) => this.#open(place),
+      moved: (place) => this.#at(place),
+      sort: (key) => this.#change({ sort: this.query.get("sort") === key ? `-${key}` : key }),
+    });
+    this.sum = el("p.sum", { role: "status" });
+    this.note = el("div");
+    fill(this.content, this.bar.element, this.sum, this.note, this.grid.element);
+  }
+
+  // Show what the query chooses of the data that are here.
+  draw() {
+    const begun = performance.now();
+    this.chosen = chosenSamples(this.index, this.query, this.columns, this.more);
+    const shown = shownColumns(this.columns, this.index, this.query);
+    this.bar.show(this.query, this.chosen.counts, shown);
+    this.grid.show(this.chosen.numbers.length, shown.map((key) => this.columns.get(key)), this.query.get("sort") ?? "");
+    fill(this.sum, this.#summary());
+    this.grid.element.hidden = !this.chosen.numbers.length;
+    performance.measure("filter samples", { start: begun });
+  }
+
+  #summary() {
+    const { numbers, counts } = this.chosen;
+    const sum = numbers.length === this.index.n ? countOf(this.index.n, "sample") : `${counted(numbers.length)} of ${countOf(this.index.n, "sample")}`;
+    if (!numbers.length) return `No sample is like this (of ${counted(this.index.n)}). Clear some filters.`;
+    const marks = this.query.get("mark") ?? MARK_ORDER.join("");
+    const parts = MARK_ORDER.filter((code) => counts[code] && marks.includes(code)).map((code) => `${counted(counts[code])} ${MARKS[code].words}`);
+    return `${sum}: ${parts.join(", ")}`;
+  }
+
+  #cells(place) {
+    const number = this.chosen.numbers[place];
+    return this.grid.columns.map((column) => {
+      const content = column.cell(this.index, number);
+      return column.key === "item" ? el("a", { href: this.#hashOf(number), tabindex: "-1" }, content) : content;
+    });
+  }
+
+  #hashOf(number) {
+    return hashOf(["run", this.run, "sample", number], altered(this.query, { at: null }));
+  }
+
+  #open(place) {
+    const number = this.chosen.numbers[place];
+    this.#at(place);
+    this.app.go(["run", this.run, "sample", number], altered(this.query, { at: null }));
+  }
+
+  #at(place) {
+    this.query = altered(this.query, { at: String(this.chosen.numbers[place]) });
+    this.app.note(["run", this.run, "samples"], this.query);
+  }
+
+  #wrong(step) {
+    const { numbers } = this.chosen;
+    for (let place = (this.grid?.active ?? 0) + step; place >= 0 && place < numbers.length; place += step) {
+      if (this.index.samples.mark[numbers[place]] === "w") return this.grid.move(place);
+    }
+    this.app.announce(step > 0 ? "No wrong sample further down." : "No wrong sample further up.");
+    return undefined;
+  }
+
+  #change(changes, isTyping = false) {
+    const kept = new Map([...this.query].filter(([name]) => ["sort", "columns"].includes(name)));
+    const query = changes === null ? kept : altered(this.query, changes);
+    if (isTyping) {
+      this.query = query;
+      this.app.note(["run", this.run, "samples"], query);
+      this.#redraw(true);
+    } else this.app.go(["run", this.run, "samples"], query);
+  }
+
+  #redraw(isTyping = false) {
+    if (this.query.get("q") !== this.sought) this.more.found = null;
+    if (!this.query.has("label")) this.more.labels = null;
+    this.draw();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#deepen(), isTyping ? TYPING : 0);
+  }
+
+  // Ask the source for what columns do not tell: texts of prompts and replies, verdicts of labelled questions.
+  async #deepen() {
+    const [query, turn] = [this.query, ++this.turn];
+    if (!query.has("q") && !query.has("label")) return fill(this.note);
+    const late = setTimeout(() => turn === this.turn && fill(this.note, el("p.pale", { role: "status" }, "Searching prompts and replies …")), TYPING);
+    try {
+      const [found, labels] = await Promise.all([foundText(this.app, this.run, query), labelTest(this.app, this.run, this.index, query)]);
+      if (turn !== this.turn) return undefined;
+      this.more = { found, labels };
+      this.sought = query.get("q");
+      fill(this.note);
+      this.draw();
+      this.#seek();
+    } catch (problem) {
+      const again = el("button", { type: "button", onclick: () => this.#deepen() }, "Try again");
+      if (turn === this.turn) fill(this.note, el("p.note", { role: "alert" }, `Prompts, replies and labels were not searched: ${problem.message} `, again));
+    } finally {
+      clearTimeout(late);
+    }
+    return undefined;
+  }
+
+  // The sample of the address becomes the active one.
+  #seek() {
+    const place = this.chosen.numbers.indexOf(Number(this.query.get("at") ?? -1));
+    this.grid.move(place >= 0 ? place : this.grid.active, { quietly: true });
+    if (place >= 0 && this.#isIdle()) this.grid.element.focus({ preventScroll: true });
+  }
+
+  update({ query }) {
+    this.query = query;
+    if (!this.grid) return;
+    this.#redraw();
+    this.#seek();
+  }
+
+  heard() {
+    if (!this.isNamed) fill(this.heading, "Samples of ", this.app.runLink(this.run));
+    this.isNamed = true;
+    this.app.entitle(`Samples · ${this.app.runName(this.run)}`);
+  }
+
+  changed(id) {
+    if (id === this.run) this.load(true);
+  }
+
+  close() {
+    this.stop();
+    this.turn++;
+    clearTimeout(this.timer);
+    this.grid?.close();
+  }
+}
