@@ -28,7 +28,7 @@ ARGUMENTS = (
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Panels</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/page.css">
-<link rel="stylesheet" href="/browser/panels/panels.css"></head><body><main><h1>Sample</h1><h2>Panels</h2>
+<link rel="stylesheet" href="/browser/panels/panels.css"></head><body><main><h1>Sample</h1>
 <div id="sample"></div></main>%s</body></html>"""
 STYLE = """:root { color-scheme: light dark; }
 body { margin: 1rem; font: 15px/1.45 system-ui, sans-serif; background: #fff; color: #1f262c; }
@@ -36,7 +36,12 @@ body { margin: 1rem; font: 15px/1.45 system-ui, sans-serif; background: #fff; co
 START = """const root = document.getElementById("sample");
 fetch("/panels.json").then((found) => found.json()).then((panels) => {
   const imageURL = (number) => (name) => `/image/${number}/${encodeURIComponent(name)}`;
-  panels.forEach((panel, number) => root.append(drawPanel(panel, imageURL(number))));
+  panels.forEach((panel, number) => {
+    const part = document.createElement("section"), title = document.createElement("h2");
+    title.textContent = panel.title;
+    part.append(title, drawPanel(panel, imageURL(number)));
+    root.append(part);
+  });
   root.dataset.drawn = "yes";
 });"""
 AS_MODULES = 'import { drawPanel } from "/browser/panels/panels.js";\n'

@@ -20,7 +20,7 @@ and in exported files alike; a panel is never code or markup. The kinds and thei
     ``{"options": [{"label", "text", "is_key", "is_answer"}]}``
 ``questions``
     ``{"rows": [{"number", "text", "options", "key", "answer", "right", "rounds", "why"}]}``: ``options`` are pairs of a
-    letter and a text, ``rounds`` the letters of each round (null: unread), ``right`` is null where nobody was asked.
+    letter and a text, ``rounds`` the letters of each round (null: unread), ``right`` is null for unasked questions.
 ``formula``
     ``{"tree": {"text", "holds", "why", "names", "parts": [...]}}``: a formula and its parts; ``holds`` is null where it
     was not decided, ``names`` are the labels of boxes that a part is about.

@@ -46,7 +46,7 @@ def test_a_question_has_its_options_key_rounds_and_reason() -> None:
         assert f"{row['rounds'].count(question.key)} of 5" in row["why"]
 
 
-def test_questions_that_nobody_was_asked_are_neither_right_nor_wrong() -> None:
+def test_unasked_questions_are_neither_right_nor_wrong() -> None:
     shown = first()
     lost = replace(shown, judged=replace(shown.judged, evidence=None, answer=None), transcript=None)
     [value] = of_kind(panels(lost), "questions")

@@ -74,6 +74,11 @@ def test_a_question_shows_its_graphs_and_both_names() -> None:
     assert [pair["candidate"] for pair in graphs["pairs"]] == [graph("wash"), graph("dry")]
 
 
+def test_a_question_without_an_answer_lacks_a_name() -> None:
+    [table] = of_kind(shown("sgqa", None), "table")
+    assert table["rows"] == [["-", "cup", None]]
+
+
 def test_lists_of_names_are_signed() -> None:
     [nodes] = of_kind(shown("nodes-sa", "cup\nperson\nmoon"), "table")
     assert sorted(map(tuple, nodes["rows"])) == [("+", "moon"), ("-", "hand1"), ("=", "cup"), ("=", "person")]

@@ -1,6 +1,6 @@
 // Panels of a sample: the module of its kind draws each; what none draws is shown as JSON.
 
-import { el, named } from "../dom.js";
+import { el } from "../dom.js";
 import { drawBoxes, markBoxes } from "./boxes.js";
 import { drawChoices } from "./choices.js";
 import { drawFormula } from "./formula.js";
@@ -21,12 +21,22 @@ const PANEL_KINDS = {
   text: (panel) => drawText(panel.value),
 };
 
-// A panel with its title; `imageURL` gives the address of an image by its name, "" where there is none. Names that a part
-// of one panel is about are marked in the panels beside it, that is in those of the same parent.
+// A panel without its title, which the page writes above it. `imageURL` gives the address of an image by its name, ""
+// where there is none. Boxes that a part of one panel names are marked in the panels of the same sample.
 export function drawPanel(panel, imageURL) {
-  const section = el("section.panel", { "data-kind": panel.kind }, el("h3", named(panel.title)), drawnPanel(panel, imageURL));
-  section.addEventListener("names", (event) => section.parentElement && markBoxes(section.parentElement, event.detail.names));
+  const section = el("div.panel", { "data-kind": panel.kind, role: "group", "aria-label": panel.title }, drawnPanel(panel, imageURL));
+  section.addEventListener("names", (event) => {
+    const root = rootWithBoxes(section);
+    if (root) markBoxes(root, event.detail.names);
+  });
   return section;
+}
+
+// The nearest element around a panel that has a panel of boxes too: the sample's.
+function rootWithBoxes(section) {
+  let root = section.parentElement;
+  while (root && !root.querySelector(".panel[data-kind=boxes]")) root = root.parentElement;
+  return root;
 }
 
 function drawnPanel(panel, imageURL) {

@@ -11,7 +11,7 @@ const NO_WEBGL = "This browser has no WebGL, so the room cannot be drawn in 3D; 
 const LOST = "The browser has taken the 3D drawing away, as it does if there are too many; reload the page to see it again.";
 
 // A scene; `fallback` is shown where there is no WebGL, `heading` is the element of the titles of its lists.
-export function drawScene(value, { fallback = null, heading = "h4" } = {}) {
+export function drawScene(value, { fallback = null, heading = "h3" } = {}) {
   const view = new SceneView(value, heading);
   const stage = el("scene-stage");
   Object.assign(stage, { began: () => view.begin(stage, fallback), ended: () => view.end() });

@@ -35,7 +35,7 @@ def _image(shown: Shown) -> Panel:
 
 
 def _rows(shown: Shown) -> Iterator[dict[str, Any]]:
-    """Yield the questions; those that nobody was asked are neither right nor wrong."""
+    """Yield the questions; unasked ones are neither right nor wrong."""
     sample: SpatialSample = shown.sample
     evidence: Mapping[str, Any] = shown.judged.evidence or {}
     rounds: Sequence[str] | None = evidence.get("rounds")

@@ -59,7 +59,7 @@ def _choice(sample: SelectionSample, answer: object) -> Iterator[Panel]:
 
 
 def _question(sample: QuestionSample, answer: object) -> Iterator[Panel]:
-    sign = "=" if answer == fold(sample.answer) else "~"
+    sign = "-" if answer is None else "=" if answer == fold(sample.answer) else "~"
     yield table_panel("Answer", ["", "wanted", "answered"], [[sign, sample.answer, answer]])
     yield graphs_panel("Graphs that were asked about", sample.graphs)
 
