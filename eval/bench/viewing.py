@@ -59,25 +59,38 @@ def live(page: Page, run: Path) -> tuple[float, float, float, float]:
     command = [sys.executable, "-m", "tsgkit", "view", str(run), "--no-open"]
     began = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        line = server.stdout.readline() if server.stdout is not None else ""
-        address = re.findall(r"http://\S+", line)[0]
-        page.goto(address)
-        page.wait_for_selector("main table")
-        first = time.perf_counter() - began
-        page.goto(re.sub(r"(#/run/[^/]*).*", r"\1/samples", address))
-        page.wait_for_selector("main [role=row] a")
-        shown = "document.querySelector('main').innerText.includes"
-        filtered = seconds(page, "location.hash += '?mark=w'", f"() => {shown}(' wrong') && !{shown}('not answered ·')")
-        page.fill("input[type=search], input[type=text]", "flour")
-        page.wait_for_timeout(3000)  # the texts are read once
-        began = time.perf_counter()
-        page.fill("input[type=search], input[type=text]", "scatter")
-        page.wait_for_function(f"() => {shown}(' of 20,880')")
-        searched = time.perf_counter() - began
-        status = Path(f"/proc/{server.pid}/status").read_text()
-        memory = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
-        server.terminate()
-    return first, filtered, searched, memory
+        try:
+            return *looked(page, server, began), peak(server.pid)
+        finally:
+            server.terminate()
+
+
+def looked(page: Page, server: subprocess.Popen[str], began: float) -> tuple[float, float, float]:
+    """Return seconds to the first page, of a filter and of a search."""
+    line = server.stdout.readline() if server.stdout is not None else ""
+    address = re.findall(r"http://\S+", line)[0]
+    page.goto(address)
+    page.wait_for_selector("main table")
+    first = time.perf_counter() - began
+    page.goto(re.sub(r"(#/run/[^/]*).*", r"\1/samples", address))
+    page.wait_for_selector("main [role=row] a")
+    shown = "document.querySelector('main').innerText.includes"
+    filtered = seconds(page, "location.hash += '?mark=w'", f"() => {shown}(' of 20,880 samples: ')")
+    page.fill("main input", "flour")
+    page.wait_for_timeout(3000)  # the texts are read once
+    before = page.inner_text("main p.sum")
+    began = time.perf_counter()
+    page.fill("main input", "scatter")
+    page.wait_for_function(
+        "(before) => document.querySelector('main p.sum').innerText !== before", arg=before
+    )
+    return first, filtered, time.perf_counter() - began
+
+
+def peak(process: int) -> float:
+    """Return the most memory that a process has had, in MiB."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
 
 
 def main() -> None:
@@ -98,7 +111,7 @@ def main() -> None:
         run, file = Path(name) / "run", Path(name) / "run.html"
         models = [subject(number) for number in range(5)]
         styles = ["zero-shot", "cot", "few-shot", "cot-few-shot"]
-        tk.evaluate("tsg", model=models, style=styles, repeat=3, out=run, quiet=True)
+        tk.evaluate("tsg", model=models, style=styles, repeat=3, out=run, concurrency=16, quiet=True)
         browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         first, filtered, searched, memory = live(page, run)

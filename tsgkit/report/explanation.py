@@ -267,11 +267,11 @@ def _graphs(task: Task, sample: Sample, judged: Judged) -> tuple[GraphDifference
 
 def explanation_value(explanation: Explanation) -> dict[str, Any]:
     """Return the JSON value of an explanation."""
-    rows = [row_value(row) for row in explanation.rows]
+    rows = [explained_value(row) for row in explanation.rows]
     return {"run": explanation.run, "item_id": explanation.item_id, "rows": rows}
 
 
-def row_value(row: ExplainedRow) -> dict[str, Any]:
+def explained_value(row: ExplainedRow) -> dict[str, Any]:
     """Return the JSON value of the item in one row."""
     judged = row.judged
     scores = {

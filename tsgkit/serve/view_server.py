@@ -81,6 +81,7 @@ class ViewServer:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((HOST, self.port))
+            found.listen(128)  # whoever comes before the server is ready waits
         except OSError as error:
             found.close()
             hint = "another one, or none: a free one is taken"

@@ -14,7 +14,7 @@ from tsgkit.report.comparison import Pair, paired
 from tsgkit.report.comparison_rows import ComparisonRequest, Contender
 from tsgkit.report.comparison_rows import gather as contenders_of
 from tsgkit.report.comparison_tables import pair_value
-from tsgkit.report.explanation import ExplainedRow, explained, row_value
+from tsgkit.report.explanation import ExplainedRow, explained, explained_value
 from tsgkit.report.page import facts_of
 from tsgkit.report.report_rows import HEADLINE, ReportRow, gather, main_metric
 from tsgkit.runs.folder import SAMPLES, read_header
@@ -95,7 +95,7 @@ class ViewedRun:
 
     def _value(self) -> dict[str, Any]:
         rows = gather([self.path], data=self.data, metrics=HEADLINE).rows
-        by_cell = {row.cell: row for row in self.prepared.rows}
+        groups = {row.cell.task: list(row.task.groups) for row in self.prepared.rows}
         return {
             "name": str(self.header["name"]),
             "path": str(self.path),
@@ -103,7 +103,7 @@ class ViewedRun:
             "stamp": stamp_of(self.path),
             "facts": [list(fact) for fact in facts_of(str(self.path), self.header)],
             "notes": list(self.prepared.notes),
-            "rows": [_row_value(number, row, by_cell[row.cell]) for number, row in enumerate(rows)],
+            "rows": [{**row_value(number, row), "groups": groups[row.task]} for number, row in enumerate(rows)],
         }
 
     def groups(self, by: str) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class ViewedRun:
             one = self.explained(number)
             row, place = self._placed(number)
             panels = tuple(panels_of(self._shown(row, one)))
-            value = row_value(one)
+            value = explained_value(one)
             for name in [name for name in value if name in Cell._fields]:
                 del value[name]
             about = {
@@ -284,7 +284,8 @@ def _members(rows: Sequence[ReportRow], by: str) -> Iterator[dict[str, Any]]:
             yield {"row": number, "members": members}
 
 
-def _row_value(number: int, row: ReportRow, prepared: Row) -> dict[str, Any]:
+def row_value(number: int, row: ReportRow) -> dict[str, Any]:
+    """Return the JSON value of a row of the results."""
     metrics = {
         name: {
             "meaning": metric.meaning,
@@ -305,7 +306,6 @@ def _row_value(number: int, row: ReportRow, prepared: Row) -> dict[str, Any]:
         "metrics": metrics,
         **board_value(row.board),
         "usage": row.usage,
-        "groups": list(prepared.task.groups),
         "clusters_are": row.clusters_are,
     }
 

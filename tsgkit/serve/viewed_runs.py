@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import RLock
@@ -18,12 +18,12 @@ from pydantic import BaseModel, ConfigDict
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.report.report_rows import MAIN, ReportRow, gather
+from tsgkit.report.report_rows import MAIN, gather
 from tsgkit.runs.folder import HEADER, LOCK, SAMPLES, read_header
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.run_files import check_evaluation
 from tsgkit.serve.labels import Label, Labels, verdict_of
-from tsgkit.serve.viewed_run import ViewedRun, compared, stamp_of
+from tsgkit.serve.viewed_run import ViewedRun, compared, row_value, stamp_of
 from tsgkit.version import __version__
 
 MOST_OPEN = 3
@@ -123,12 +123,21 @@ class ViewedRuns:
         with self._lock:
             before = self._briefs.get(run)
             if before is None or (before[0] != stamp and before[1].done()):
-                self._briefs[run] = (stamp, self._adding.submit(added_up, path, self.data))
+                self._briefs[run] = (stamp, self._adding.submit(self._added_up, run, path))
             task = self._briefs[run][1]
         if task.done():
             return task.result()
         old = before[1].result() if before is not None and before[1].done() else {"scores": [], "cost": None}
         return {**old, "is_counting": True}
+
+    def _added_up(self, run: str, path: Path) -> dict[str, Any]:
+        """Return what was added up of a run, from the results that its page shows where it is open or alone."""
+        if run not in self._open and len(self.found()) > 1:
+            return added_up(path, self.data)
+        try:
+            return brief_of(self.open(run).value())
+        except TsgkitError as error:
+            return {"scores": [], "cost": None, "problem": str(error)}
 
     # Labels
 
@@ -172,23 +181,26 @@ def added_up(path: Path, data: str | None) -> dict[str, Any]:
         rows = gather([path], data=data, metrics=MAIN).rows
     except TsgkitError as error:
         return {"scores": [], "cost": None, "problem": str(error)}
-    paid = [row.usage["cost"] for row in rows if row.usage is not None]
-    cost = sum(paid) if paid and None not in paid else None
+    return brief_of({"rows": [row_value(number, row) for number, row in enumerate(rows)]})
+
+
+def brief_of(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the list shows of results: the strict score of each row, the cost, and how far the run is."""
+    rows = results["rows"]
+    paid = [row["usage"]["cost"] for row in rows if row["usage"] is not None]
     return {
         "scores": [_score(row) for row in rows],
-        "cost": cost,
-        "recorded": sum(row.board.n for row in rows),
+        "cost": sum(paid) if paid and None not in paid else None,
+        "recorded": sum(row["n"] for row in rows),
         "problem": None,
     }
 
 
-def _score(row: ReportRow) -> dict[str, Any]:
-    value = (row.board.profiles["strict"] or {}).get(row.main)
-    low, high = (None, None) if value is None else (value.low, value.high)
-    is_share = row.metrics[row.main].is_share
-    found = None if value is None else value.value
-    about = {"row": row.cell.title, "task": row.task, "metric": row.main, "is_share": is_share}
-    return {**about, "value": found, "low": low, "high": high, "n": row.board.n}
+def _score(row: Mapping[str, Any]) -> dict[str, Any]:
+    main = row["main"]
+    value = row["profiles"]["strict"].get(main) or dict.fromkeys(("value", "low", "high"))
+    about = {"row": row["title"], "task": row["task"], "metric": main, "is_share": row["metrics"][main]["is_share"]}
+    return {**about, **{name: value[name] for name in ("value", "low", "high")}, "n": row["n"]}
 
 
 def _runs_below(paths: Sequence[Path]) -> Iterator[Path]:
