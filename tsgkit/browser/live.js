@@ -48,5 +48,5 @@ export function liveSource() {
   };
 }
 
-const place = document.getElementById("app");
-if (place) start(liveSource(), place);
+const appRoot = document.getElementById("app");
+if (appRoot) start(liveSource(), appRoot);

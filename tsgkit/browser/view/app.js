@@ -39,11 +39,11 @@ function pageOf(path) {
 
 function unknownPage(app) {
   const problem = new SourceProblem("There is no such page.", "The address may be cut off, or from another version.");
-  return { title: "No such page", host: el("div", el("h1", "No such page"), failure(problem), el("p", el("a", { href: "#/" }, "All runs"))) };
+  return { title: () => "No such page", host: el("div", el("h1", "No such page"), failure(problem), el("p", el("a", { href: "#/" }, "All runs"))) };
 }
 
-// The frame around the pages, and what they share. A page is { host, title, keys, update(address), refresh(), close() },
-// all but host optional; its title may be set later.
+// The frame around the pages, and what they share. A page is { host, title() } and, where it has a use for them, keys,
+// update(address), heard(listing), unheard(problem), changed(run) and close().
 class App {
   constructor(source, root) {
     this.source = source;
@@ -93,6 +93,7 @@ class App {
     const hash = hashOf(path, query);
     if (hash !== window.location.hash) window.history.replaceState(null, "", hash);
     this.shown = hash;
+    this.address = readAddress(hash);
   }
 
   show() {
@@ -114,7 +115,7 @@ class App {
     this.page = wanted.make(this, { ...wanted, ...address });
     this.keys.ofPage = this.page.keys ?? [];
     fill(this.main, this.page.host);
-    this.entitle(this.page.title ?? "");
+    this.entitle();
     if (!isFirst) {
       window.scrollTo(0, 0);
       this.main.focus({ preventScroll: true });
@@ -131,8 +132,8 @@ class App {
     this.pages.hidden = run === undefined;
   }
 
-  entitle(title) {
-    document.title = inert([title, "tsgkit view"].filter(Boolean).join(" · "));
+  entitle() {
+    document.title = inert(`${this.page.title()} · tsgkit view`);
   }
 
   // Say something to those who listen to the page.
@@ -184,7 +185,8 @@ class App {
     const waiting = [...this.waiting];
     this.waiting.clear();
     waiting.forEach((retry) => retry());
-    this.page?.heard?.(listing);
+    this.page.heard?.(listing);
+    this.entitle();
     for (const { id, stamp } of listing.runs) {
       const before = this.stamps.get(id);
       this.stamps.set(id, stamp);

@@ -1,6 +1,6 @@
 // The samples that an address chooses: what the list shows, and what a sample is followed by.
 
-import { columnsOf } from "./columns.js";
+import { sampleColumns } from "./columns.js";
 import { disagreements, labelsBySample, verdictOfSample } from "./label_sets.js";
 import { chosenSamples, SampleIndex } from "./selection.js";
 
@@ -12,13 +12,15 @@ export function indexOf(app, id) {
   });
 }
 
+// Labels by sample; whose labels they are is known once the runs are.
 export async function labelled(app, id) {
+  await app.store.known();
   return labelsBySample(app, await app.store.labels(id));
 }
 
 export function columnsWithLabels(app, index, bySample) {
   const key = "columns";
-  if (index[key]?.of !== bySample) index[key] = { of: bySample, columns: columnsOf(index, bySample && ((number) => verdictOfSample(bySample.get(number)))) };
+  if (index[key]?.of !== bySample) index[key] = { of: bySample, columns: sampleColumns(index, bySample && ((number) => verdictOfSample(bySample.get(number)))) };
   return index[key].columns;
 }
 

@@ -34,7 +34,7 @@ class ComparePage {
       },
     });
     this.host = el("div", this.heading, this.choice.element, this.content);
-    this.title = `Compare · ${app.runName(run)}`;
+    this.title = () => `Compare · ${app.runName(run)}`;
     this.stops = [];
     this.keys = [
       { keys: ["j"], words: "next item", run: () => this.grid?.move(this.grid.active + 1) },
@@ -51,7 +51,7 @@ class ComparePage {
   load(keep = false) {
     this.close();
     const ask = async () => {
-      const index = await indexOf(this.app, this.run);
+      const [index] = await Promise.all([indexOf(this.app, this.run), this.app.store.known()]);
       return [index, await this.choice.chosen(index, this.query)];
     };
     this.stops = [awaited(this.app, this.content, ask, ([index, pair]) => this.#ready(index, pair), { what: "samples", keep })];
@@ -76,12 +76,12 @@ class ComparePage {
   }
 
   #build() {
-    this.toggles = el("div.toggles", { role: "group", "aria-label": "Items" });
+    this.toggles = el("div.toggles", { role: "group", "aria-label": "Standing of items" });
     this.text = el("input", { type: "search", id: "compare-q", value: this.query.get("q") ?? "", oninput: () => this.#typed() });
     this.sum = el("p.sum", { role: "status" });
-    this.grid = new Grid({ label: "Items", cells: (place) => this.#cells(place), open: (place) => this.#openPair(place) });
+    this.grid = new Grid({ label: "Items of A and B", cells: (place) => this.#cells(place), open: (place) => this.#openPair(place) });
     const field = el("div.filter.text-filter", el("label", { for: "compare-q" }, "Text in items and answers"), this.text);
-    const list = el("section", el("h2", "Item by item"), el("div.filter-row", this.toggles, field), this.sum, this.grid.element);
+    const list = el("section", el("h2", "Item by item"), el("p.pale", "What was not answered counts as wrong, as in the scores."), el("div.filter-row", this.toggles, field), this.sum, this.grid.element);
     return [this.test, list];
   }
 

@@ -51,7 +51,7 @@ export function filterBar(index, columns, hasLabels, change) {
     show(query, counts, shown) {
       for (const { name, select } of selects) showValue(select, query.get(name) ?? "");
       if (document.activeElement !== text) text.value = query.get("q") ?? "";
-      fill(narrowing.querySelector("summary"), summaryOf(selects, query));
+      fill(narrowing.querySelector("summary"), filterSummary(selects, query));
       showValue(sort.select, query.get("sort") ?? "");
       marks.show(query.get("mark") ?? "", counts);
       picker.show(shown);
@@ -60,7 +60,7 @@ export function filterBar(index, columns, hasLabels, change) {
   };
 }
 
-function summaryOf(selects, query) {
+function filterSummary(selects, query) {
   const set = selects.filter(({ name }) => query.has(name)).length;
   return set ? `Filters (${set} set)` : "Filters";
 }
@@ -100,7 +100,7 @@ function sortSelect(columns, change) {
 }
 
 function columnPicker(columns, change) {
-  const list = el("div.choices");
+  const list = el("div.column-choices");
   const boxes = [...columns.values()].map(({ key, title }) => {
     const box = el("input", { type: "checkbox", value: key, onchange: () => change({ columns: boxes.filter((one) => one.checked).map((one) => one.value).join(",") || null }) });
     list.append(el("label", box, ` ${title}`));

@@ -38,6 +38,7 @@ export class Grid {
     this.active = Math.max(0, Math.min(this.active, count - 1));
     this.drawn.clear();
     this.element.style.setProperty("--grid-columns", columns.map((column) => column.width).join(" "));
+    this.element.style.setProperty("--grid-least", leastWidth(columns));
     this.element.style.setProperty("--card-lines", String(cardLines(columns)));
     this.element.setAttribute("aria-rowcount", String(count + 1));
     this.element.setAttribute("aria-colcount", String(columns.length));
@@ -152,4 +153,10 @@ function cardLines(columns) {
   const long = columns.filter(({ key }) => key === "answer" || key === "reason").length;
   const heading = columns.filter(({ key }) => key === "item" || key === "mark").length;
   return (heading ? 1 : 0) + long + Math.ceil((columns.length - heading - long) / 2);
+}
+
+// The width below which the columns are scrolled: head and rows need the same, whatever they contain.
+function leastWidth(columns) {
+  const widths = columns.map(({ width }) => width.match(/^minmax\(([^,]+),/)?.[1] ?? width);
+  return `calc(${widths.join(" + ")} + ${columns.length + 1} * .75rem)`;
 }

@@ -24,7 +24,7 @@ class ResultsPage {
     this.controls = el("div.filter-row");
     this.tables = el("div");
     this.host = el("div", this.heading, this.state, this.controls, this.tables);
-    this.title = `Results · ${app.runName(run)}`;
+    this.title = () => `Results · ${this.data?.name ?? app.runName(run)}`;
     this.stop = () => {};
   }
 
@@ -36,7 +36,7 @@ class ResultsPage {
   #ready(run) {
     this.data = run;
     fill(this.heading, "Results of ", named(run.name));
-    this.app.entitle(`Results · ${run.name}`);
+    this.app.entitle();
     fill(this.state, run.rows.length ? null : el("p", { role: "status" }, "This run has no results: nothing was asked yet."));
     this.#control();
     this.#draw();

@@ -27,7 +27,7 @@ class SamplePage {
     this.content = el("div.sample");
     this.twins = el("div");
     this.host = el("div", this.pager, this.heading, this.content);
-    this.title = `Sample ${number} · ${app.runName(run)}`;
+    this.title = () => `${this.item ?? `Sample ${this.number}`} · ${app.runName(run)}`;
     this.stops = [];
     this.chosen = null;
     this.ownKeys = [
@@ -116,16 +116,24 @@ class SamplePage {
     const row = run.rows.find((one) => one.row === sample.row);
     const wasOpen = [...this.content.querySelectorAll("details[open] > summary")].map((one) => one.textContent);
     fill(this.heading, named(sample.item_id));
-    this.app.entitle(`${sample.item_id} · ${this.app.runName(this.run)}`);
+    this.item = sample.item_id;
+    this.app.entitle();
     this.app.announce(`Sample ${sample.item_id}, ${sample.outcome}`);
     this.labelling?.close();
     this.labelling = new Labelling(this.app, this.run, sample);
-    this.keys = [...this.ownKeys, ...this.labelling.keys];
-    if (this.app.page === this) this.app.keys.ofPage = this.keys;
     fill(this.content, stateOf(sample, row), el("div.sample-parts", this.#parts(sample, row)), this.labelling.host);
     for (const one of this.content.querySelectorAll("details > summary")) if (wasOpen.includes(one.textContent)) one.parentNode.open = true;
-    this.labelling.load().catch((problem) => fill(this.labelling.host, failure(problem)));
+    this.#label(this.labelling);
     this.#meet(sample);
+  }
+
+  async #label(labelling) {
+    try {
+      await labelling.load();
+    } catch (problem) {
+      fill(labelling.host, failure(problem, () => this.#label(labelling)));
+    }
+    if (this.labelling === labelling && this.app.page === this) this.app.keys.ofPage = this.keys = [...this.ownKeys, ...labelling.keys];
   }
 
   #parts(sample, row) {

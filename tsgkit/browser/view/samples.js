@@ -25,7 +25,7 @@ class SamplesPage {
     this.content = el("div");
     this.heading = el("h1", "Samples of ", app.runLink(run));
     this.host = el("div.samples-page", this.heading, this.content);
-    this.title = `Samples · ${app.runName(run)}`;
+    this.title = () => `Samples · ${app.runName(run)}`;
     this.stop = () => {};
     this.chosen = { numbers: [], counts: {} };
     this.more = { found: null, labels: null };
@@ -60,7 +60,7 @@ class SamplesPage {
 
   #leave() {
     const now = document.activeElement;
-    if (this.bar?.element.contains(now)) this.grid.element.focus({ preventScroll: true });
+    if (this.bar?.element.contains(now)) (this.grid.count ? this.grid.element : this.app.main).focus({ preventScroll: true });
     else this.app.go(["run", this.run], []);
   }
 
@@ -68,7 +68,7 @@ class SamplesPage {
     this.stop();
     const ask = async () => {
       const index = await indexOf(this.app, this.run);
-      return [index, await labelled(this.app, this.run).catch(() => null)];
+      return [index, await labelled(this.app, this.run).catch(() => null), await this.app.store.known()];
     };
     this.stop = awaited(this.app, this.content, ask, ([index, labels]) => this.#ready(index, labels), { what: "samples", keep });
   }
@@ -176,7 +176,7 @@ class SamplesPage {
 
   #redraw(isTyping = false) {
     if (this.query.get("q") !== this.sought) this.more.found = null;
-    if (!this.query.has("label")) this.more.labels = null;
+    if (this.query.get("label") !== this.labelled) this.more.labels = null;
     this.draw();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#deepen(), isTyping ? TYPING : 0);
@@ -185,13 +185,17 @@ class SamplesPage {
   // Ask the source for what columns do not tell: texts of prompts and replies, verdicts of labelled questions.
   async #deepen() {
     const [query, turn] = [this.query, ++this.turn];
-    if (!query.has("q") && !query.has("label")) return fill(this.note);
+    if (!query.has("q") && !query.has("label")) {
+      this.more = { found: null, labels: null };
+      return fill(this.note);
+    }
     const late = setTimeout(() => turn === this.turn && fill(this.note, el("p.pale", { role: "status" }, "Searching prompts and replies …")), TYPING);
     try {
       const [found, labels] = await Promise.all([foundText(this.app, this.run, query), labelTest(this.app, this.run, this.index, query)]);
       if (turn !== this.turn) return undefined;
       this.more = { found, labels };
       this.sought = query.get("q");
+      this.labelled = query.get("label");
       fill(this.note);
       this.draw();
       this.#seek();
@@ -216,12 +220,6 @@ class SamplesPage {
     if (!this.grid) return;
     this.#redraw();
     this.#seek();
-  }
-
-  heard() {
-    if (!this.isNamed) fill(this.heading, "Samples of ", this.app.runLink(this.run));
-    this.isNamed = true;
-    this.app.entitle(`Samples · ${this.app.runName(this.run)}`);
   }
 
   changed(id) {

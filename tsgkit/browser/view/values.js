@@ -17,7 +17,7 @@ export function block(...content) {
 
 export function tripletList(graph) {
   const arrows = (triplet) => triplet.map((part, place) => [place ? el("span.pale", " → ") : null, el("bdi", part)]);
-  return el("ul.triplets", graph.map((triplet) => el("li", arrows(triplet))));
+  return el("ul.triplet-list", graph.map((triplet) => el("li", arrows(triplet))));
 }
 
 export function shownValue(value) {
