@@ -315,11 +315,15 @@ class TestSamples:
     def test_a_list_that_grows_keeps_its_place(self, view: View) -> None:
         page = view.open("#/run/1/samples?at=12")
         expect(view.active).to_contain_text("tea 12/12")
+        view.grid.evaluate("(one) => (one.scrollTop = 40)")
+        page.get_by_role("combobox", name="outcome").focus()
         page.wait_for_timeout(300)
         view.script.runs["1"].recorded = 40
         view.script.runs["1"].stamp += 1
         expect(page.locator(".sum")).not_to_contain_text("missing")
         expect(view.active).to_contain_text("tea 12/12")
+        assert view.grid.evaluate("(one) => one.scrollTop") == 40
+        expect(page.get_by_role("combobox", name="outcome")).to_be_focused()
 
     def test_names_from_data_are_inert(self, view: View) -> None:
         page = view.open("#/run/0/samples?q=onerror")
@@ -496,6 +500,16 @@ class TestCompare:
         page.get_by_role("combobox", name="B from run", exact=True).select_option("4")
         expect(page.get_by_role("button", name="not comparable 4,990")).to_be_visible()
         assert view.query == "/run/0/compare?second=4/-1"
+
+    def test_a_run_that_grows_is_compared_again_when_asked(self, view: View) -> None:
+        page = view.open("#/run/1/compare")
+        expect(page.get_by_role("button", name="not comparable 10")).to_be_visible()
+        page.wait_for_timeout(300)
+        view.script.runs["1"].recorded = 40
+        view.script.runs["1"].stamp += 1
+        page.get_by_role("button", name="Compare again").click()
+        expect(page.get_by_role("button", name="not comparable 0")).to_be_visible()
+        expect(page.get_by_role("button", name="Compare again")).to_have_count(0)
 
     def test_the_matrix_names_what_is_pointed_at(self, view: View) -> None:
         page = view.open("#/run/1/compare?order=item")

@@ -24,6 +24,7 @@ class ComparePage {
     Object.assign(this, { app, run, query });
     this.heading = el("h1", "Compare rows of ", app.runLink(run));
     this.choice = new RowChoice(app, run, (changes) => this.#change(changes));
+    this.news = el("div", { role: "status" });
     this.content = el("div");
     this.test = el("section");
     this.matrix = new Matrix({
@@ -33,7 +34,7 @@ class ComparePage {
         document.getElementById(id)?.focus();
       },
     });
-    this.host = el("div", this.heading, this.choice.element, this.content);
+    this.host = el("div", this.heading, this.choice.element, this.news, this.content);
     this.title = () => `Compare · ${app.runName(run)}`;
     this.stops = [];
     this.keys = [
@@ -58,6 +59,7 @@ class ComparePage {
   }
 
   #ready(index, pair) {
+    fill(this.news);
     fill(this.heading, "Compare rows of ", this.app.runLink(this.run));
     Object.assign(this, { index, pair });
     this.pairs = null;
@@ -155,8 +157,14 @@ class ComparePage {
     return undefined;
   }
 
+  // A run that works grows every few seconds: what somebody looks at stays until they want the new state.
   changed(id) {
-    if ([this.run, this.pair?.second?.run].includes(id)) this.load(true);
+    if (![this.run, this.pair?.second?.run].includes(id)) return;
+    const refresh = () => {
+      this.load(true);
+      this.app.main.focus({ preventScroll: true });
+    };
+    fill(this.news, el("p.note", "This run has grown since it was compared. ", el("button", { type: "button", onclick: refresh }, "Compare again")));
   }
 
   close() {

@@ -3,7 +3,7 @@
 import { el, fill } from "../dom.js";
 import { MARK_ORDER, MARKS } from "./marks.js";
 import { counted } from "./numbers.js";
-import { differingFacets } from "./rows.js";
+import { differingFacets, UNNAMED } from "./rows.js";
 import { GROUP } from "./selection.js";
 
 const LABELS = [
@@ -26,9 +26,9 @@ export function filterBar(index, columns, hasLabels, change) {
   const groups = Object.entries(samples.groups).filter(([, group]) => group.members.length > 1);
   const outcomes = [...new Set(samples.outcome)].map((one) => samples.outcomes[one]);
   const selects = [
-    ...differingFacets(index.rows).map(([facet, values]) => selectOf(facet, facet, values.map((value) => [value || "none", value || "none"]), change)),
+    ...differingFacets(index.rows).map(([facet, values]) => selectOf(facet, facet, values.map((value) => [value || UNNAMED, value || UNNAMED]), change)),
     ...(outcomes.length > 1 ? [selectOf("outcome", "outcome", outcomes.map((name) => [name, name]), change)] : []),
-    ...groups.map(([by, group]) => selectOf(GROUP + by, by, group.members.map((member) => [member, member || "(empty)"]), change)),
+    ...groups.map(([by, group]) => selectOf(GROUP + by, by, group.members.map((member) => [member || UNNAMED, member || UNNAMED]), change)),
     ...(hasLabels ? [selectOf("label", "labels", LABELS, change)] : []),
   ];
   const text = el("input", { type: "search", id: "filter-q", "aria-describedby": "filter-q-hint", oninput: () => change({ q: text.value.trim() || null }, true) });

@@ -108,6 +108,12 @@ export class Grid {
     else this.element.removeAttribute("aria-activedescendant");
   }
 
+  // Make a row the active one, wherever it is.
+  activate(place) {
+    this.active = Math.max(0, Math.min(place, this.count - 1));
+    this.#draw();
+  }
+
   // Make a row the active one and bring it into sight.
   move(place, { column = this.column, quietly = false } = {}) {
     if (!this.count) return;

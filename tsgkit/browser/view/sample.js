@@ -46,6 +46,7 @@ class SamplePage {
 
   load(keep = false) {
     this.stops.forEach((stop) => stop());
+    if (!keep) this.sign = null;
     const { app, run, number, query } = this;
     const ask = () => Promise.all([app.store.sample(run, number), app.store.run(run)]);
     this.stops = [awaited(app, this.content, ask, ([sample, about]) => this.#draw(sample, about), { what: "the sample", keep })];
@@ -100,7 +101,7 @@ class SamplePage {
     this.number = number;
     this.query = query;
     fill(this.heading, "Sample ", counted(number));
-    this.load(true);
+    this.load();
     window.scrollTo(0, 0);
   }
 
