@@ -135,7 +135,7 @@ def test_tasks_of_one_question_an_item_have_judges_too(capsys: Captured) -> None
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"item_id": "000001", "question": 1, "rater": "a"}], "line 1: a rating has either a label or right"),
+        ([{"item_id": "000001", "question": 1, "rater": "a"}], "line 1: a rating has one of label, right and unsure"),
         ([{"item_id": "000001", "question": 1, "right": True}], "line 1: not a rating: rater"),
         (
             [{"item_id": "000001", "question": 1, "rater": "a", "right": True}] * 2,
@@ -173,3 +173,34 @@ def test_audit_run_without_shortcuts_counts_questions(capsys: Captured) -> None:
     [found] = json.loads(capsys.readouterr().out)["audits"]
     proven = [one for one in found["shortcuts"] if one["blind"] and one["beats_chance"]]
     assert found["runs"][0]["n"] == 250 and (found["runs"][0]["left"] < 250) == bool(proven)
+
+
+def test_unsure_ratings_are_left_out_and_counted(capsys: Captured) -> None:
+    a_run("run", "baseline/constant:C")
+    sure = [{"item_id": IDS[0], "question": n, "rater": "ann", "right": n < 5} for n in range(9)]
+    write(*sure, {"item_id": IDS[0], "question": 9, "rater": "ann", "unsure": True, "note": "the image is dark"})
+    [row] = agreed(capsys, "run", "--human", "people.jsonl")
+    assert (row["rated"], row["unsure"], row["elsewhere"]) == (9, 1, 0)
+    assert main(["agree", "run", "--human", "people.jsonl"]) == 0
+    assert "1 unsure rating left out" in capsys.readouterr().out
+
+
+def test_ratings_may_be_about_one_row_each(capsys: Captured) -> None:
+    a_run("run", "baseline/constant:A", "baseline/constant:C")
+    about = [
+        {"item_id": IDS[0], "question": n, "rater": "ann", "subject": f"baseline/constant:{letter}", "right": True}
+        for letter, count in (("A", 4), ("C", 7))
+        for n in range(count)
+    ]
+    write(*about)
+    rows = agreed(capsys, "run", "--human", "people.jsonl")
+    assert [(row["subject"], row["rated"]) for row in rows] == [("baseline/constant:A", 4), ("baseline/constant:C", 7)]
+
+
+def test_an_item_whose_id_ends_in_a_number_is_found_under_its_id(capsys: Captured) -> None:
+    assert main(["eval", "--task", "tsg/ma-sgg", "--limit", "4", "--out", "run", "--quiet"]) == 0
+    ids = [json.loads(line)["item_id"] for line in Path("run/samples.jsonl").read_text().splitlines()]
+    assert all(item.rpartition("/")[2].isdecimal() for item in ids)
+    write(*({"item_id": item, "rater": "ann", "right": True} for item in ids))
+    [row] = agreed(capsys, "run", "--human", "people.jsonl")
+    assert (row["rated"], row["elsewhere"]) == (4, 0)

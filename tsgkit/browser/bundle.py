@@ -53,7 +53,13 @@ def _in_order(name: str, above: tuple[str, ...]) -> Iterator[str]:
 
 @cache
 def bundled(name: str) -> str:
-    """Return a module and all that it needs as one script."""
+    """Return a module and all that it needs as one script. Raise ``ValueError`` if two of them share a name."""
+    homes: dict[str, str] = {}
+    for one in in_order(name):
+        for top in TOP_LEVEL.findall(text_of(one)):
+            if top in homes:
+                raise ValueError(f"{homes[top]} and {one} both have a {top}")
+            homes[top] = one
     return "\n".join(EXPORT.sub("", IMPORT.sub("", text_of(one))) for one in in_order(name))
 
 

@@ -48,5 +48,5 @@ export function liveSource() {
   };
 }
 
-const appRoot = document.getElementById("app");
-if (appRoot) start(liveSource(), appRoot);
+const app = document.getElementById("app");
+if (app) start(liveSource(), app);

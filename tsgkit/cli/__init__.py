@@ -31,6 +31,7 @@ GROUPS = {
         "agree": "measure how far a judge agrees with people, another judge, itself",
     },
     "look": {
+        "view": "runs, samples, graphs, images and scenes in the browser, or as one file",
         "report": "tables and figures of runs, by groups, in many formats",
         "compare": "compare runs, or the rows of one, item by item, with tests",
         "samples": "list samples, a line each: what went wrong, where two disagree",
@@ -63,7 +64,6 @@ ELSEWHERE = {
     "bench": "tsgkit eval",
     "benchmark": "tsgkit eval",
     "test": "tsgkit eval",
-    "view": "tsgkit report RUN -o report.html",
     "show": "tsgkit report RUN, tsgkit samples RUN, or tsgkit explain RUN --item ID for one item",
     "leaderboard": "tsgkit report RUN RUN ..., or tsgkit compare RUN RUN",
     "results": "tsgkit report RUN",
@@ -89,7 +89,7 @@ tsgkit {version}: scene graphs from any model, read, checked and compared
 evaluate                 tsgkit eval
   a model                tsgkit eval --model openai/gpt-4o --limit 20
   several ways of asking tsgkit eval --model openai/gpt-4o --style cot,few-shot
-see what went wrong      tsgkit samples RUN --wrong
+see what went wrong      tsgkit view, or tsgkit samples RUN --wrong
 clean scene graphs       tsgkit refine graphs.jsonl -o clean.jsonl
 turn a story into graphs tsgkit generate story.txt --model openai/gpt-4o -o FILE
 begin a project          tsgkit init my-project

@@ -5,9 +5,12 @@
   tsgkit agree runs/mine --with runs/other           with the judge of another run of the same subject
 
 People's ratings are JSON Lines: {"item_id": "000001", "question": 3, "rater": "ann", "right": true}, or "label": "B"
-for the chosen answer instead of "right". question counts from 0 and is left out if an item is one question. For scenes
-a question is the number of a demand, or about an object: "lamp_1/held", "lamp_1/free" (of collisions), "lamp_1/inside"
-(the floor). Ties between people are dropped and counted. Balanced accuracy is the mean recall of the judge over
+for the chosen answer instead of "right", or "unsure": true. question counts from 0 and is left out if an item is one
+question. For scenes a question is the number of a demand, or about an object: "lamp_1/held", "lamp_1/free" (of
+collisions), "lamp_1/inside" (the floor). "subject", "task", "style" and so on restrict a rating to some rows; "note" is
+for people. tsgkit view writes such a file beside a run, RUN.labels.jsonl, where "right" is about the whole sample.
+
+Ties between people and unsure ratings are left out and counted. Balanced accuracy is the mean recall of the judge over
 people's labels. Kappa and alpha are agreement beyond chance. No model is asked.
 """
 
@@ -18,7 +21,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.terminal import inert, say, say_lines, screen
+from tsgkit.cli.terminal import count, inert, say, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
@@ -58,7 +61,8 @@ def _print(found: RowAgreements, *, with_people: bool) -> None:
     say(f"{inert(found.cell.title)}{judge}: {found.questions:,} questions")
     if with_people:
         others = f", {found.elsewhere:,} others of the file are not in this run" if found.elsewhere else ""
-        say(f"  {found.rated:,} of them rated by people; {found.ties:,} ties dropped{others}")
+        unsure = f", {count(found.unsure, 'unsure rating')} left out" if found.unsure else ""
+        say(f"  {found.rated:,} of them rated by people; {found.ties:,} ties dropped{unsure}{others}")
     if not found.measures:
         say("  nothing to compare: there are no several rounds, and neither people nor another run were named")
         return

@@ -30,14 +30,11 @@ from tsgkit.report.report_rows import HEADLINE, gather, main_metric
 from tsgkit.report.results_table import results_lines
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.evaluation import EvaluationOutcome
-from tsgkit.runs.folder import CALLS, PROMPTS
-from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import sample_value
 from tsgkit.runs.results import Result, records_of
-from tsgkit.runs.run_files import prompts_in
 from tsgkit.runs.run_setup import RunSetup
-from tsgkit.runs.saved_run import SavedRun, open_saved_run, places_of_calls
+from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
 from tsgkit.suites.metrics import Metric, check_profile
 
 if TYPE_CHECKING:
@@ -193,7 +190,7 @@ class Run:
             error=record["error"],
             usage=record["usage"],
             main=main,
-            full_marks=_full_marks(task.metrics.get(main)),
+            full_marks=full_marks(task.metrics.get(main)),
             _run=self,
             _number=number,
         )
@@ -212,32 +209,17 @@ class Run:
 
     def calls_of(self, cell: Cell, item_id: str) -> tuple[Called, ...]:
         """Return the calls that were made about a sample, in order."""
-        journal = Journal(self.path / CALLS, writes=False)
-        try:
-            values = [journal.read(place) for place in self._places.get((cell, item_id), ())]
-        finally:
-            journal.close()
         return tuple(
             Called(value["label"], value["draw"], self._prompt(value.get("prompt", "")), reply_from(value["reply"]))
-            for value in values
+            for value in self._calls.of(cell, item_id)
         )
 
     @cached_property
-    def _places(self) -> Mapping[tuple[Cell, str], Sequence[int]]:
-        return places_of_calls(self.path)
-
-    @cached_property
-    def _prompts(self) -> Mapping[str, int]:
-        return {value["hash"]: place for place, value in prompts_in(self.path / PROMPTS)}
+    def _calls(self) -> RecordedCalls:
+        return RecordedCalls(self.path)
 
     def _prompt(self, known: str) -> tuple[Message, ...]:
-        if known not in self._prompts:
-            return ()
-        journal = Journal(self.path / PROMPTS, writes=False)
-        try:
-            return tuple(map(message_of, journal.read(self._prompts[known])["messages"]))
-        finally:
-            journal.close()
+        return tuple(map(message_of, self._calls.messages(known)))
 
     def __repr__(self) -> str:
         prepared = self._prepared or self._opened.prepared
@@ -273,7 +255,7 @@ def _check_figure(cells: Sequence[Cell], profile: str, narrowing: Mapping[str, A
             raise UsageError(f"no row has {name} {value}", hint=meant(str(value), known))
 
 
-def _full_marks(metric: Metric | None) -> float | None:
+def full_marks(metric: Metric | None) -> float | None:
     """Return the best value of a metric; None for an amount."""
     if metric is None or not metric.is_share:
         return None

@@ -143,20 +143,12 @@ class Sample:
     @property
     def reason(self) -> str:
         """The reason why it is not fully right, in a few words; else empty."""
-        if self.error:
-            return self.error
-        if self.notes and self.outcome != Outcome.ANSWERED:
-            return "; ".join(self.notes)
-        value = (self.scores.get("strict") or {}).get(self.main)
-        if not self.is_wrong or value is None:
-            return ""
-        return "; ".join([f"{self.main} {percent(value, is_share=self.full_marks is not None)}", *self.notes])
+        return reason_of(vars(self), self.main, (self.scores.get("strict") or {}).get(self.main), self.full_marks)
 
     @property
     def is_wrong(self) -> bool:
         """True if its strict main metric is below full marks, or there is no answer."""
-        value = (self.scores.get("strict") or {}).get(self.main)
-        return self.outcome != Outcome.ANSWERED or (None not in (value, self.full_marks) and value != self.full_marks)
+        return is_wrong(self.outcome, (self.scores.get("strict") or {}).get(self.main), self.full_marks)
 
     def explain(self) -> Explanation:
         """Return everything about it: prompt, replies, readings, scores with reasons."""
@@ -264,6 +256,22 @@ class Samples(Sequence[Sample]):
         )
         rest = ((f"and {number - MOST_SHOWN:,} more",),) if number > MOST_SHOWN else ()
         return drawn_up(Table((f"{number:,} samples",), ("item", "row", "outcome", "answer"), rows, rest))
+
+
+def is_wrong(outcome: str, value: float | None, full_marks: float | None) -> bool:
+    """Return whether a sample is not fully right: its main value is below full marks, or there is no answer."""
+    return outcome != Outcome.ANSWERED or (None not in (value, full_marks) and value != full_marks)
+
+
+def reason_of(told: Mapping[str, Any], main: str, value: float | None, full_marks: float | None) -> str:
+    """Return the reason why a sample is not fully right, in a few words, from its error, outcome and notes."""
+    if told["error"]:
+        return str(told["error"])
+    if told["notes"] and told["outcome"] != Outcome.ANSWERED:
+        return "; ".join(told["notes"])
+    if value is None or not is_wrong(told["outcome"], value, full_marks):
+        return ""
+    return "; ".join([f"{main} {percent(value, is_share=full_marks is not None)}", *told["notes"]])
 
 
 def is_meant(cell: Cell, narrowing: Mapping[str, Any]) -> bool:

@@ -3,16 +3,19 @@
 found = agreements_of(Path("runs/mine"), people=read_ratings("people.jsonl"))
 print(found[0].measures[0].agreement.value)
 
-A file of ratings is JSON Lines of ``{"item_id", "question", "rater", "label" or "right"}``. ``question`` is a number
-from 0 if an item has several, ``right`` says whether the image or scene has what is asked for, ``label`` is the chosen
-answer. A judge is compared with the majority of the raters of a question; ties are dropped and counted. A question
-without a readable answer of the judge counts as wrong.
+A file of ratings is JSON Lines of ``{"item_id", "question", "rater", "label", "right" or "unsure"}``. ``question`` is a
+number from 0 if an item has several, ``right`` says whether the image or scene has what is asked for (for graphs and
+other answers: whether the sample is right as a whole), ``label`` is the chosen answer, ``"unsure": true`` stands for no
+decision. ``note`` is for people. ``subject``, ``task``, ``solver``, ``style``, ``repeat`` and the other axes of a plan
+say which rows of a run a rating is about; without them it is about all that have the item. A judge is compared with the
+majority of the raters of a question; ties and unsure ratings are left out and counted. A question without a readable
+answer of the judge counts as wrong.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,26 +49,90 @@ class _Row(BaseModel):
     rater: StrictStr | StrictInt
     label: StrictStr | None = None
     right: StrictBool | None = None
+    unsure: StrictBool = False
+    note: StrictStr = ""
+    subject: StrictStr | None = None
+    task: StrictStr | None = None
+    solver: StrictStr | None = None
+    style: StrictStr | None = None
+    repeat: StrictInt | None = None
+    shots: StrictInt | None = None
+    prompts: StrictStr | None = None
+    seed: StrictInt | None = None
+
+    @property
+    def rows(self) -> tuple[tuple[str, object], ...]:
+        """The properties of the rows that it is about; none if it is about all."""
+        told = ((name, getattr(self, name)) for name in Cell._fields)
+        return tuple((name, value) for name, value in told if value is not None)
+
+
+class Rating(NamedTuple):
+    """What a rater says of a question of an item: a verdict, a label, or neither if unsure."""
+
+    rater: str
+    place: Place
+    right: bool | None
+    label: str | None
+    note: str = ""
+    rows: tuple[tuple[str, object], ...] = ()
+    """The properties of the rows that it is about; none if it is about all."""
+
+    def is_about(self, cell: Cell) -> bool:
+        """Return whether it is about a row of a run."""
+        return all(getattr(cell, name) == value for name, value in self.rows)
 
 
 @dataclass(frozen=True)
 class People:
-    """Ratings of people: by rater, the label or the verdict of each question."""
+    """Ratings of people."""
 
     file: str
-    right: Mapping[str, Mapping[Place, bool]]
-    labels: Mapping[str, Mapping[Place, str]]
+    ratings: tuple[Rating, ...]
 
     @property
     def raters(self) -> tuple[str, ...]:
-        """The names of the raters."""
-        return tuple(dict.fromkeys((*self.right, *self.labels)))
+        """The names of the raters who decided."""
+        return tuple(dict.fromkeys(one.rater for one in self.ratings if (one.right, one.label) != (None, None)))
+
+    @property
+    def right(self) -> Mapping[str, Mapping[Place, bool]]:
+        """Verdicts by rater."""
+        found: defaultdict[str, dict[Place, bool]] = defaultdict(dict)
+        for one in self.ratings:
+            if one.right is not None:
+                found[one.rater][one.place] = one.right
+        return found
+
+    @property
+    def labels(self) -> Mapping[str, Mapping[Place, str]]:
+        """Labels by rater."""
+        found: defaultdict[str, dict[Place, str]] = defaultdict(dict)
+        for one in self.ratings:
+            if one.label is not None:
+                found[one.rater][one.place] = one.label
+        return found
 
     @property
     def places(self) -> frozenset[Place]:
         """The rated questions."""
-        every = (*self.right.values(), *self.labels.values())
-        return frozenset(place for rated in every for place in rated)
+        return frozenset(one.place for one in self.ratings if (one.right, one.label) != (None, None))
+
+    @property
+    def unsure(self) -> int:
+        """The number of ratings without a decision."""
+        return sum((one.right, one.label) == (None, None) for one in self.ratings)
+
+    def about(self, cell: Cell, known: Collection[Place]) -> People:
+        """Return those about a row, where an item whose own id ends in a number is found under that id."""
+        mine = (one for one in self.ratings if one.is_about(cell))
+        return People(self.file, tuple(one._replace(place=_meant(one.place, known)) for one in mine))
+
+
+def _meant(place: Place, known: Collection[Place]) -> Place:
+    """Return the place of an item named as ITEM/3 that is no question 3 of ITEM."""
+    whole = ("/".join(place), "")
+    return whole if place not in known and whole in known else place
 
 
 class MeasuredAgreement(NamedTuple):
@@ -91,27 +158,25 @@ class RowAgreements:
     """The number of rated questions that do not belong to this row."""
     ties: int
     """The number of questions left out because the raters were tied."""
+    unsure: int
+    """The number of ratings about this row without a decision."""
     measures: tuple[MeasuredAgreement, ...]
 
 
 def read_ratings(path: str | Path) -> People:
     """Return the ratings in a file. Raise ``UsageError`` with the line if one is invalid or repeated."""
-    right: defaultdict[str, dict[Place, bool]] = defaultdict(dict)
-    labels: defaultdict[str, dict[Place, str]] = defaultdict(dict)
+    ratings: dict[tuple[object, ...], Rating] = {}
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
         row, where = _row(line, f"{path}: line {number}"), f"{path}: line {number}"
-        place, rater = _place(row), str(row.rater)
-        if place in right[rater] or place in labels[rater]:
-            raise UsageError(f"{where}: a second rating of {'/'.join(filter(None, place))} by {rater}")
-        if row.right is not None:
-            right[rater][place] = row.right
-        else:
-            labels[rater][place] = str(row.label)
-    if not right and not labels:
+        one = Rating(str(row.rater), _place(row), row.right, row.label, row.note, row.rows)
+        if (key := (one.rater, one.place, one.rows)) in ratings:
+            raise UsageError(f"{where}: a second rating of {'/'.join(filter(None, one.place))} by {one.rater}")
+        ratings[key] = one
+    if not ratings:
         raise UsageError(f"{path}: there are no ratings in it")
-    return People(str(path), {k: v for k, v in right.items() if v}, {k: v for k, v in labels.items() if v})
+    return People(str(path), tuple(ratings.values()))
 
 
 def _row(line: str, where: str) -> _Row:
@@ -124,8 +189,8 @@ def _row(line: str, where: str) -> _Row:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{where}: not a rating: {field}: {first['msg']}", hint=hint) from None
-    if (row.label is None) == (row.right is None):
-        raise UsageError(f"{where}: a rating has either a label or right", hint=hint)
+    if (row.label is not None) + (row.right is not None) + row.unsure != 1:
+        raise UsageError(f"{where}: a rating has one of label, right and unsure", hint=hint)
     return row
 
 
@@ -148,15 +213,16 @@ def agreements_of(
     other.
     """
     rows = list(_rows(run, subject, data))
-    if people is not None and len({cell.subject for cell, _, _ in rows}) > 1:
+    is_open = people is not None and not all(dict(one.rows).get("subject") for one in people.ratings)
+    if is_open and len({cell.subject for cell, _, _ in rows}) > 1:
         raise UsageError(
             f"{run}: it has several subjects, and the ratings are about one of them", hint="name it: --subject"
         )
     others = list(_rows(other, subject, data)) if other is not None else []
     found = tuple(_agreed(run, cell, judge, verdicts, people, others) for cell, judge, verdicts in rows)
-    if people is not None and not any(one.rated for one in found):
+    if people is not None and not any(one.rated or one.unsure for one in found):
         known = sorted({item for _, _, verdicts in rows for item, _ in verdicts})
-        first = min(people.places)[0]
+        first = min(one.place for one in people.ratings)[0]
         raise UsageError(f"{people.file}: it has no rating of an item of this run", hint=meant(first, known))
     if other is not None and not any(one.measures for one in found):
         raise UsageError(f"{other}: no subject, task and item is in both runs")
@@ -196,6 +262,7 @@ def _agreed(
     others: Sequence[tuple[Cell, str | None, Verdicts]],
 ) -> RowAgreements:
     measures: list[MeasuredAgreement] = []
+    people = None if people is None else people.about(cell, verdicts.keys())
     rated = people.places & verdicts.keys() if people is not None else frozenset[Place]()
     ties = 0
     if people is not None:
@@ -207,7 +274,8 @@ def _agreed(
     if people is None and not others:
         measures += _between_rounds(verdicts)
     elsewhere = len(people.places) - len(rated) if people is not None else 0
-    return RowAgreements(str(run), cell, judge, len(verdicts), len(rated), elsewhere, ties, tuple(measures))
+    unsure = people.unsure if people is not None else 0
+    return RowAgreements(str(run), cell, judge, len(verdicts), len(rated), elsewhere, ties, unsure, tuple(measures))
 
 
 def _with_people(verdicts: Verdicts, people: People) -> tuple[list[MeasuredAgreement], int]:
@@ -308,7 +376,7 @@ def _between_rounds(verdicts: Verdicts) -> Iterator[MeasuredAgreement]:
 
 def agreed_value(found: RowAgreements) -> dict[str, Any]:
     """Return the JSON value of a row's agreements."""
-    counts = {name: getattr(found, name) for name in ("questions", "rated", "elsewhere", "ties")}
+    counts = {name: getattr(found, name) for name in ("questions", "rated", "elsewhere", "ties", "unsure")}
     return {"run": found.run, **found.cell.value, "judge": found.judge, **counts} | {
         "measures": [
             {

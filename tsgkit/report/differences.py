@@ -12,41 +12,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import zip_longest
 from typing import NamedTuple
 
 from tsgkit.graph.drawing import draw_diff, draw_graph
 from tsgkit.graph.drawing.diffs import MARKS
-from tsgkit.graph.edits import ChangeKind, Diff, diff
 from tsgkit.graph.model import ActionGraph
-from tsgkit.suites.task import Graphs
+from tsgkit.suites.graph_differences import GraphDifference
 
 MATCHED = "matched"
-
-
-@dataclass(frozen=True)
-class GraphDifference:
-    """A reference graph and the answer's graph at its position; None if one is missing."""
-
-    reference: ActionGraph | None
-    candidate: ActionGraph | None
-    difference: Diff | None
-
-    @property
-    def summary(self) -> str:
-        """The numbers of equal and different triplets."""
-        if self.difference is None:
-            return "surplus: no reference stands at its place" if self.candidate is not None else "missing"
-        counts = {kind: len(self.difference.of_kind(kind)) for kind in ChangeKind}
-        changes = [f"{number} {kind}" for kind, number in counts.items() if number]
-        return ", ".join([f"{len(self.difference.matched)} matched", *changes])
-
-    @property
-    def action(self) -> str:
-        """The action by which the graph is known."""
-        graph = self.reference if self.reference is not None else self.candidate
-        return ", ".join(graph.actions) if graph is not None else ""
 
 
 class DifferenceLine(NamedTuple):
@@ -57,13 +30,6 @@ class DifferenceLine(NamedTuple):
     words: str
     outside: tuple[str, ...] = ()
     """Its elements out of L."""
-
-
-def differences(graphs: Graphs) -> Iterator[GraphDifference]:
-    """Yield each reference graph with the answer's at its position, then the surplus ones."""
-    for reference, candidate in zip_longest(graphs.references, graphs.answers):
-        both = None if reference is None or candidate is None else diff(reference, candidate, graphs.vocabulary)
-        yield GraphDifference(reference, candidate, both)
 
 
 def told(graph: GraphDifference) -> Iterator[DifferenceLine]:

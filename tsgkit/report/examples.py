@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tsgkit.report.explanation import ExplainedRow, explained
 from tsgkit.report.report_rows import Report, ReportRow, main_metric
 from tsgkit.runs.results import records_of
-from tsgkit.runs.saved_run import SavedRun, open_saved_run
+from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
 from tsgkit.runs.state import RowState
 from tsgkit.scoring.outcomes import Outcome
 
@@ -80,9 +80,9 @@ def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator
             if (state := reopened.states.get(row.cell)) is not None
             for why, item in choose(_records(reopened, state))
         ]
-        wanted = [(state.row, item) for _, state, _, item in chosen]
-        for (row, _, why, _), one in zip(chosen, explained(reopened, wanted), strict=True):
-            yield Example(row, why, one)
+        calls = RecordedCalls(reopened.path)
+        for row, state, why, item in chosen:
+            yield Example(row, why, explained(reopened, calls, state.row, item))
     finally:
         reopened.samples.close()
 

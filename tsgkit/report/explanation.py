@@ -9,7 +9,7 @@ has the item gives one :class:`ExplainedRow`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,21 +19,20 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import meant
 from tsgkit.llm.images import image_line, is_image
 from tsgkit.llm.reply import Reply, reply_from, reply_value
-from tsgkit.report.differences import GraphDifference, differences
-from tsgkit.runs.folder import CALLS, PROMPTS
 from tsgkit.runs.item_errors import failed, judge
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of, scores_of
-from tsgkit.runs.run_files import calls_in, prompts_in
 from tsgkit.runs.run_setup import Row
-from tsgkit.runs.saved_run import SavedRun, open_saved_run, transcript_of
+from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run, transcript_of
 from tsgkit.runs.state import NOWHERE
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.graph_differences import GraphDifference, difference_value, differences
 from tsgkit.suites.item_errors import told
 from tsgkit.suites.judgement import Judged, Sample
 from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.suite import task_named
 from tsgkit.suites.task import Drawable, Task, trace_of
+from tsgkit.suites.transcript import Transcript
 
 NARROWING = ("task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed")
 MOST_NAMES = 10_000
@@ -67,6 +66,8 @@ class ExplainedRow:
     cell: Cell
     task: Task
     sample: Sample
+    transcript: Transcript | None
+    """All calls; None if there are none."""
     asked: tuple[ExplainedCall, ...]
     judged: Judged
     graphs: tuple[GraphDifference, ...]
@@ -124,17 +125,10 @@ def explain(
         holding = [row for row in rows if _number(row, item) is not None]
         if not holding:
             raise _unknown(item, rows)
-        return Explanation(str(path), item, tuple(explained(reopened, [(row, item) for row in holding])))
+        calls = RecordedCalls(reopened.path)
+        return Explanation(str(path), item, tuple(explained(reopened, calls, row, item) for row in holding))
     finally:
         reopened.samples.close()
-
-
-def explained(reopened: SavedRun, wanted: Sequence[tuple[Row, str]]) -> Iterator[ExplainedRow]:
-    """Yield items of an opened run explained, in this order; each must be in the data of its row."""
-    calls = _calls_of(reopened.path, {(row.cell, item) for row, item in wanted})
-    prompts = _prompts_of(reopened.path, {value.get("prompt", "") for of in calls.values() for value in of})
-    for row, item in wanted:
-        yield _explained(reopened, row, item, calls[row.cell, item], prompts)
 
 
 def _rows_meant(reopened: SavedRun, wanted: Mapping[str, object]) -> tuple[Row, ...]:
@@ -171,34 +165,6 @@ def _unknown(item: str, rows: Sequence[Row]) -> UsageError:
     return UsageError(f"the data of this run have no item {item}", hint=hint)
 
 
-Calls = dict[tuple[Cell, str], list[dict[str, Any]]]
-
-
-def _calls_of(path: Path, wanted: Collection[tuple[Cell, str]]) -> Calls:
-    """Return the calls about these items, in the order in which they were recorded."""
-    calls: Calls = {place: [] for place in wanted}
-    items = {item for _, item in wanted}
-    if not (path / CALLS).is_file():
-        return calls
-    for _, value in calls_in(path / CALLS):
-        if value["sample"] in items:
-            place = (Cell.of(value), value["sample"])
-            if place in calls:
-                calls[place].append(value)
-    return calls
-
-
-def _prompts_of(path: Path, hashes: set[str]) -> dict[str, tuple[Message, ...]]:
-    """Return the messages of these prompts."""
-    found: dict[str, tuple[Message, ...]] = {}
-    if not (path / PROMPTS).is_file():
-        return found
-    for _, value in prompts_in(path / PROMPTS):
-        if value["hash"] in hashes:
-            found[value["hash"]] = tuple(map(message_of, value["messages"]))
-    return found
-
-
 def message_of(value: Mapping[str, Any]) -> Message:
     """Return a message of the records; images are named, not shown."""
     content = value.get("content", "")
@@ -213,15 +179,11 @@ def _part(part: object) -> str:
     return image_line(part) if is_image(part) else str(part.get("text", part))
 
 
-def _explained(
-    reopened: SavedRun,
-    row: Row,
-    item: str,
-    calls: list[dict[str, Any]],
-    prompts: Mapping[str, tuple[Message, ...]],
-) -> ExplainedRow:
+def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) -> ExplainedRow:
+    """Return an item of an opened run explained; it must be in the data of its row."""
     number = list(row.dataset.item_ids).index(item)
     sample, chosen = row.dataset.sample(number), number in row.numbers
+    calls = recorded.of(row.cell, item)
     transcript = transcript_of(iter(calls)) if calls else None
     lacking = "" if transcript is None else row.solver.unfinished(transcript)
     record = _record(reopened, row, sample.item_id)
@@ -236,7 +198,8 @@ def _explained(
         cell=row.cell,
         task=row.task,
         sample=sample,
-        asked=tuple(_asked(row, sample, calls, prompts)),
+        transcript=transcript,
+        asked=tuple(_asked(row, sample, calls, recorded)),
         judged=judged,
         graphs=_graphs(row.task, sample, judged),
         unasked="" if ended else _why_unasked(calls, lacking, chosen=chosen),
@@ -246,14 +209,12 @@ def _explained(
     )
 
 
-def _asked(
-    row: Row, sample: Sample, calls: list[dict[str, Any]], prompts: Mapping[str, tuple[Message, ...]]
-) -> Iterator[ExplainedCall]:
+def _asked(row: Row, sample: Sample, calls: list[dict[str, Any]], recorded: RecordedCalls) -> Iterator[ExplainedCall]:
     last = {(value["label"], value["draw"]): place for place, value in enumerate(calls)}
     for place, value in enumerate(calls):
         reply = reply_from(value["reply"])
         readings = _readings(row, sample, reply)
-        messages = prompts.get(value.get("prompt", ""), ())
+        messages = tuple(map(message_of, recorded.messages(value.get("prompt", ""))))
         again = last[value["label"], value["draw"]] != place
         yield ExplainedCall(value["label"], value["draw"], messages, reply, readings, again)
 
@@ -306,10 +267,12 @@ def _graphs(task: Task, sample: Sample, judged: Judged) -> tuple[GraphDifference
 
 def explanation_value(explanation: Explanation) -> dict[str, Any]:
     """Return the JSON value of an explanation."""
-    return {"run": explanation.run, "item_id": explanation.item_id, "rows": [_value(row) for row in explanation.rows]}
+    rows = [row_value(row) for row in explanation.rows]
+    return {"run": explanation.run, "item_id": explanation.item_id, "rows": rows}
 
 
-def _value(row: ExplainedRow) -> dict[str, Any]:
+def row_value(row: ExplainedRow) -> dict[str, Any]:
+    """Return the JSON value of the item in one row."""
     judged = row.judged
     scores = {
         profile: {name: {"value": one.value, "weight": one.weight, "reason": one.reason} for name, one in of.items()}
@@ -326,7 +289,7 @@ def _value(row: ExplainedRow) -> dict[str, Any]:
         "notes": list(judged.notes),
         "scores": {"official": None} | scores,
         "unpublished": row.unpublished or None,
-        "graphs": [_graph_value(graph) for graph in row.graphs],
+        "graphs": [difference_value(graph) for graph in row.graphs],
         "trace": list(trace_of(row.task, judged)),
         "changed": row.changed or None,
     }
@@ -354,24 +317,3 @@ def _reading_value(reading: str | tuple[ActionGraph, ...] | None) -> object:
     if reading is None or isinstance(reading, str):
         return reading
     return [[list(triplet) for triplet in graph] for graph in reading]
-
-
-def _graph_value(graph: GraphDifference) -> dict[str, Any]:
-    def listed(one: ActionGraph | None) -> list[list[str]] | None:
-        return None if one is None else [list(triplet) for triplet in one]
-
-    changes = graph.difference.changes if graph.difference is not None else ()
-    return {
-        "reference": listed(graph.reference),
-        "candidate": listed(graph.candidate),
-        "matched": len(graph.difference.matched) if graph.difference is not None else 0,
-        "changes": [
-            {
-                "kind": str(change.kind),
-                "reference": list(change.reference) if change.reference is not None else None,
-                "candidate": list(change.candidate) if change.candidate is not None else None,
-                "outside": list(change.outside),
-            }
-            for change in changes
-        ],
-    }

@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.llm.reply import Reply
 from tsgkit.report import html
-from tsgkit.report.differences import GraphDifference, drawn, told
+from tsgkit.report.differences import drawn, told
 from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
 from tsgkit.report.explanation_text import shown
 from tsgkit.report.html import tag, text
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.scoring.score import Score
+from tsgkit.suites.graph_differences import GraphDifference
 from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.task import trace_of
 

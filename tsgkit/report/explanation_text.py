@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from tsgkit.report.differences import GraphDifference, told
+from tsgkit.report.differences import told
 from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
 from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count, inert
 from tsgkit.scoring.score import Score
+from tsgkit.suites.graph_differences import GraphDifference
 from tsgkit.suites.task import trace_of
 
 CODES = {

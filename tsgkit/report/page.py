@@ -370,32 +370,32 @@ def _run(path: str) -> Markup:
         header = read_header(Path(path))
     except TsgkitError as error:
         return html.paragraph(str(error))
-    return tag("div", tag("h3", html.name(f"{header['name']}-{header['identity']}")), html.facts(_facts(path, header)))
+    return tag(
+        "div",
+        tag("h3", html.name(f"{header['name']}-{header['identity']}")),
+        html.facts((name, html.name(said)) for name, said in facts_of(path, header)),
+    )
 
 
-def _facts(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]:
+def facts_of(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a run says of itself: names, and what they stand for."""
     plan, asked = header["plan"], header["asked"]
     versions = [f"{name} {number}" for name, number in (header.get("libraries") or {}).items() if number]
-    yield "folder", html.name(path)
-    yield "begun", text(str(header.get("begun", NOTHING)))
-    yield "command", tag("code", text(" ".join(header.get("command", ()))))
-    yield (
-        "versions",
-        text(", ".join([f"tsgkit {header['tsgkit']}", f"Python {header.get('python', NOTHING)}", *versions])),
-    )
-    yield "samples", text(f"{header.get('samples', 0):,}, seed {_listed(plan['seed'])}, repeat {plan['repeat']}")
+    yield "folder", path
+    yield "begun", str(header.get("begun", NOTHING))
+    yield "command", " ".join(header.get("command", ()))
+    yield "versions", ", ".join([f"tsgkit {header['tsgkit']}", f"Python {header.get('python', NOTHING)}", *versions])
+    yield "samples", f"{header.get('samples', 0):,}, seed {_listed(plan['seed'])}, repeat {plan['repeat']}"
     for model, settings in asked["models"].items():
-        yield "subject", Markup(html.name(model) + text(_settings(settings, header.get("models", {}).get(model, {}))))
+        yield "subject", model + _settings(settings, header.get("models", {}).get(model, {}))
     for task, file in header["data"].items():
         sha = str(asked["data"].get(task, ""))[:SHORT_HASH]
         card = asked["tasks"].get(task, {})
-        words = (
-            f", SHA-256 {sha}; card version {card.get('version', NOTHING)}, {str(card.get('card', ''))[:SHORT_HASH]}"
-        )
-        yield task, Markup(html.name(str(file)) + text(words))
+        version = f"card version {card.get('version', NOTHING)}, {str(card.get('card', ''))[:SHORT_HASH]}"
+        yield task, f"{file}, SHA-256 {sha}; {version}"
     asking = {way: sha for way, sha in asked.get("prompts", {}).items() if " baseline" not in way}
     for way, sha in asking.items():
-        yield "prompts", Markup(html.name(way) + text(f": {str(sha)[:SHORT_HASH]}"))
+        yield "prompts", f"{way}: {str(sha)[:SHORT_HASH]}"
 
 
 def _listed(value: object) -> str:

@@ -156,31 +156,43 @@ def _syncer() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="tsgkit-sync")
 
 
-def lines_of(path: Path, fields: AbstractSet[str] = frozenset()) -> Iterator[tuple[int, dict[str, Any]]]:
+Lines = Iterator[tuple[int, dict[str, Any]]]
+"""Lines with their positions."""
+
+
+def lines_of(path: Path, fields: AbstractSet[str] = frozenset(), start: int = 0) -> Lines:
     """Yield every complete line of a file with its position; a partially written last line is left out.
 
-    A file that is not there yet has none.
+    A file that is not there yet has none. ``start`` is the position of the first line.
 
     ``FileProblem`` where a line is broken or lacks one of these fields.
     """
-    place = 0
+    place = start
     if not path.exists():
         return
     with _opened(path) as file:
-        for number, line in enumerate(file, 1):
+        file.seek(start)
+        for line in file:
             if not line.endswith(b"\n"):
                 return
             try:
                 value = json.loads(line)
             except ValueError:
-                raise FileProblem(f"{path}: line {number}: not JSON", hint=CHANGED) from None
+                raise FileProblem(f"{line_at(path, place)}: not JSON", hint=CHANGED) from None
             except RecursionError:
-                raise FileProblem(f"{path}: line {number}: nested too deeply", hint=CHANGED) from None
+                raise FileProblem(f"{line_at(path, place)}: nested too deeply", hint=CHANGED) from None
             if not isinstance(value, dict) or not fields <= value.keys():
                 lacking = ", ".join(sorted(fields - value.keys() if isinstance(value, dict) else fields))
-                raise FileProblem(f"{path}: line {number}: no field {lacking}", hint=CHANGED)
+                raise FileProblem(f"{line_at(path, place)}: no field {lacking}", hint=CHANGED)
             yield place, value
             place += len(line)
+
+
+def line_at(path: Path, place: int) -> str:
+    """Return the name of the line that begins at a position, for messages."""
+    with _opened(path) as file:
+        before = sum(file.read(min(CHUNK, place - start)).count(b"\n") for start in range(0, place, CHUNK))
+    return f"{path}: line {before + 1}"
 
 
 def _opened(path: Path) -> BinaryIO:

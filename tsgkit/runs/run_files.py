@@ -7,9 +7,10 @@ tsgkit.errors.FileProblem: runs/x/run.json: plan: beams: Extra inputs are not pe
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from math import isfinite
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -18,7 +19,7 @@ from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem
 from tsgkit.llm.reply import reply_from
-from tsgkit.runs.journal import CHANGED, lines_of
+from tsgkit.runs.journal import CHANGED, line_at, lines_of
 from tsgkit.runs.plan import AXES, WAY, Plan
 from tsgkit.runs.shards import WRITTEN as SHARD
 from tsgkit.scoring.outcomes import Outcome
@@ -75,30 +76,30 @@ def _hint(header: Mapping[str, Any]) -> str:
     return "the file was changed by hand" if written == __version__ else "use the version that wrote it, or a newer one"
 
 
-def samples_in(path: Path) -> Lines:
-    """Yield the records of ``samples.jsonl`` with their places; none where there is no file yet."""
-    return _checked(path, _wrong_sample)
+def samples_in(path: Path, start: int = 0) -> Lines:
+    """Yield the records of ``samples.jsonl`` with their places, from a place on; none where there is no file yet."""
+    return _checked(path, _wrong_sample, start)
 
 
-def calls_in(path: Path) -> Lines:
-    """Yield the lines of ``calls.jsonl`` with their places; none where there is no file yet."""
-    return _checked(path, _wrong_call)
+def calls_in(path: Path, start: int = 0) -> Lines:
+    """Yield the lines of ``calls.jsonl`` with their places, from a place on; none where there is no file yet."""
+    return _checked(path, _wrong_call, start)
 
 
-def prompts_in(path: Path) -> Lines:
-    """Yield the lines of ``prompts.jsonl`` with their places; none where there is no file yet."""
-    return _checked(path, _wrong_prompt)
+def prompts_in(path: Path, start: int = 0) -> Lines:
+    """Yield the lines of ``prompts.jsonl`` with their places, from a place on; none where there is no file yet."""
+    return _checked(path, _wrong_prompt, start)
 
 
-def _checked(path: Path, wrong: Callable[[dict[str, Any]], str]) -> Lines:
-    for number, (place, value) in enumerate(lines_of(path), 1):
+def _checked(path: Path, wrong: Callable[[dict[str, Any]], str], start: int) -> Lines:
+    for place, value in lines_of(path, start=start):
         try:
             field = wrong(value)
         except KeyError as error:
-            raise FileProblem(f"{path}: line {number}: no field {error.args[0]}", hint=CHANGED) from None
+            raise FileProblem(f"{line_at(path, place)}: no field {error.args[0]}", hint=CHANGED) from None
         if field:
             hint = f"{CHANGED}; a newer version of tsgkit may have written it"
-            raise FileProblem(f"{path}: line {number}: {field}: not what a run has there", hint=hint)
+            raise FileProblem(f"{line_at(path, place)}: {field}: not what a run has there", hint=hint)
         yield place, value
 
 
@@ -119,10 +120,7 @@ def _wrong_sample(value: dict[str, Any]) -> str:
         return "usage" if _are_numbers(value["counts"]) else "counts"
     if not isinstance(value["error"], str | None):
         return "error"
-    parts = value["parts"]
-    is_whole = isinstance(parts, dict) and all(isinstance(of, dict) for of in parts.values())
-    pairs = (part for of in parts.values() for part in of.values()) if is_whole else iter(())
-    return "" if is_whole and all(map(_is_part, pairs)) else "parts"
+    return "" if _are_parts(value["parts"]) else "parts"
 
 
 def _wrong_cell(value: dict[str, Any], item: str) -> str:
@@ -138,15 +136,23 @@ def _wrong_axis(value: dict[str, Any]) -> str:
 
 
 def _are_numbers(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_is_number, value.values()))
+    try:
+        return isinstance(value, dict) and all(map(isfinite, value.values()))
+    except (TypeError, OverflowError):
+        return False
 
 
-def _is_part(part: object) -> bool:
-    return isinstance(part, list) and len(part) == 2 and all(map(_is_number, part)) and part[1] >= 0
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+def _are_parts(value: object) -> bool:
+    """Return whether these are sums with weights by metric and profile; every record is checked, so speed counts."""
+    if not isinstance(value, dict) or not all(isinstance(of, dict) for of in value.values()):
+        return False
+    pairs = [part for of in value.values() for part in of.values()]
+    if not set(map(type, pairs)) <= {list} or not set(map(len, pairs)) <= {2}:
+        return False
+    try:
+        return all(map(isfinite, chain.from_iterable(pairs))) and all(weight >= 0 for _, weight in pairs)
+    except (TypeError, OverflowError):
+        return False
 
 
 def _wrong_call(value: dict[str, Any]) -> str:

@@ -16,12 +16,12 @@ from tsgkit.library.cards import Card, load_card
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
 from tsgkit.replies import READER
-from tsgkit.runs.folder import CALLS, SAMPLES, SHARD, RunFolder, read_header
+from tsgkit.runs.folder import CALLS, PROMPTS, SAMPLES, SHARD, RunFolder, read_header
 from tsgkit.runs.item_errors import judge, written
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell, cells_of
 from tsgkit.runs.results import Result, results_of
-from tsgkit.runs.run_files import calls_in, check_evaluation, samples_in
+from tsgkit.runs.run_files import calls_in, check_evaluation, prompts_in, samples_in
 from tsgkit.runs.run_setup import Row, RunSetup, chosen_numbers, in_shard, row_of
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.state import RowState, states_of
@@ -178,6 +178,48 @@ def records_from_calls(
                 yield written(row, judge(row, sample, transcript), transcript)[1]
             elif (kept := (errors or {}).get((row.cell, sample.item_id))) is not None:
                 yield kept
+
+
+class RecordedCalls:
+    """The calls of a run and their prompts, found by sample; only their positions are kept in memory."""
+
+    def __init__(self, path: Path) -> None:
+        """Find all that is recorded so far."""
+        self.path = path
+        self._places: dict[Place, list[int]] = {}
+        self._prompts: dict[str, int] = {}
+        self._read_to = {CALLS: 0, PROMPTS: 0}
+        self.grow()
+
+    def grow(self) -> None:
+        """Find what was recorded since, too."""
+        for place, value in prompts_in(self.path / PROMPTS, self._read_to[PROMPTS]):
+            self._prompts[value["hash"]] = self._read_to[PROMPTS] = place
+        cells: dict[Cell, Cell] = {}
+        for place, value in calls_in(self.path / CALLS, self._read_to[CALLS]):
+            cell = Cell.of(value)
+            places = self._places.setdefault((cells.setdefault(cell, cell), value["sample"]), [])
+            if not places or places[-1] != place:
+                places.append(place)
+            self._read_to[CALLS] = place
+
+    def of(self, cell: Cell, item_id: str) -> list[dict[str, Any]]:
+        """Return the calls about a sample, in the order in which they were recorded."""
+        return self._read(CALLS, self._places.get((cell, item_id), ()))
+
+    def messages(self, prompt: str) -> list[dict[str, Any]]:
+        """Return the messages of a prompt by its hash; none if no model was asked."""
+        places = [self._prompts[prompt]] if prompt in self._prompts else []
+        return [message for value in self._read(PROMPTS, places) for message in value["messages"]]
+
+    def _read(self, file: str, places: Sequence[int]) -> list[dict[str, Any]]:
+        if not places:
+            return []
+        journal = Journal(self.path / file, writes=False)
+        try:
+            return [journal.read(place) for place in places]
+        finally:
+            journal.close()
 
 
 def places_of_calls(path: Path) -> dict[Place, list[int]]:

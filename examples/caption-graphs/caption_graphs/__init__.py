@@ -5,5 +5,6 @@ from tsgkit.suites.suite import Command, Suite
 SUITE = Suite(
     "captions",
     tasks={"parse": "caption_graphs.parsing:Parsing"},
+    view="caption_graphs.view:view",
     makers={"captions": Command("caption_graphs.making", "captions with their scene graphs, composed by rules")},
 )

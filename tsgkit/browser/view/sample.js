@@ -142,7 +142,7 @@ class SamplePage {
     return [
       part("Question", shownValue(sample.question)),
       panels,
-      part("Scores", scoreTable(sample, row)),
+      part("Scores", metricTable(sample, row)),
       sample.verdicts.length > 1 ? part("Verdicts", verdictTable(sample.verdicts)) : null,
       sample.calls.length ? part("Calls", sample.calls.map(callSection)) : null,
       part("Answer", shownValue(sample.answer)),
@@ -199,7 +199,7 @@ function stateOf(sample, row) {
   );
 }
 
-function scoreTable(sample, row) {
+function metricTable(sample, row) {
   const { strict = {}, official } = sample.scores ?? {};
   const names = [...new Set([...Object.keys(strict ?? {}), ...Object.keys(official ?? {})])];
   const missing = !official ? el("p.note", "No official scores", sample.unpublished ? [": ", named(sample.unpublished)] : ".") : null;

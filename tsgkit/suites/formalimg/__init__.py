@@ -15,6 +15,7 @@ SUITE = Suite(
     },
     kinds_of="tsgkit.suites.formalimg.rows:kinds_of",
     importer="tsgkit.suites.formalimg.importer",
+    view="tsgkit.suites.formalimg.view:view",
     makers={
         "formalimg": Command("tsgkit.suites.formalimg.commands.make", "instructions for images with their formulas"),
     },

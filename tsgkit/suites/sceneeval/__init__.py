@@ -16,6 +16,7 @@ SUITE = Suite(
     kinds_of="tsgkit.suites.sceneeval.annotation_files:kinds_of",
     inspector="tsgkit.suites.sceneeval.annotation_files",
     scenes="tsgkit.suites.sceneeval.pages.scene_view:open_scene",
+    view="tsgkit.suites.sceneeval.view:view",
     makers={
         "sceneeval": Command(
             "tsgkit.suites.sceneeval.commands.make", "descriptions of furnished rooms with annotations of their demands"

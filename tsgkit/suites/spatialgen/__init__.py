@@ -8,6 +8,7 @@ SUITE = Suite(
     needs={"questions": "images and a judge: --images NAME=DIR --judge M"},
     kinds_of="tsgkit.suites.spatialgen.questions:kinds_of",
     inspector="tsgkit.suites.spatialgen.defects",
+    view="tsgkit.suites.spatialgen.view:view",
     makers={
         "spatialgen": Command(
             "tsgkit.suites.spatialgen.commands.questions",

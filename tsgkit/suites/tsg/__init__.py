@@ -19,6 +19,7 @@ SUITE = Suite(
     },
     kinds_of="tsgkit.suites.tsg.inspection:kinds_of",
     inspector="tsgkit.suites.tsg.inspection",
+    view="tsgkit.suites.tsg.view:view",
     makers={
         "repairs": Command(
             "tsgkit.suites.tsg.commands.repairs", "graphs to mend from the wrong graphs of a run, for tsg/refine"

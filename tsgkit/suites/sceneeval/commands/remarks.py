@@ -12,7 +12,6 @@ from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
     from tsgkit.geometry import MeasuredScene
-    from tsgkit.report.explanation import ExplainedRow
     from tsgkit.suites.sceneeval.annotations import Annotation
     from tsgkit.suites.sceneeval.pages.remarks import Findings, Section
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
@@ -86,7 +85,7 @@ def _recorded(objects: set[str], arguments: argparse.Namespace) -> tuple[str, li
     """Return the strict findings that a run recorded for this room."""
     from tsgkit.report.explanation import explain
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.pages.remarks import sections
+    from tsgkit.suites.sceneeval.pages.remarks import sections, strict_findings
 
     rows = explain(arguments.run, _item(arguments), subject=arguments.subject).rows
     rooms = [row for row in rows if isinstance(row.sample, Annotation) and "scenes" in row.task.takes]
@@ -98,7 +97,7 @@ def _recorded(objects: set[str], arguments: argparse.Namespace) -> tuple[str, li
             f"{arguments.run}: the run has rooms of several subjects: {', '.join(subjects)}",
             hint=f"--subject {subjects[0]}",
         )
-    found = {row.task.kind: _evidence(row) for row in rooms}
+    found = {row.task.kind: strict_findings(row.judged.evidence) for row in rooms}
     _refuse_another_room(found, objects, arguments)
     annotation = rooms[0].sample
     assert isinstance(annotation, Annotation)  # noqa: S101  (checked above)
@@ -115,15 +114,3 @@ def _refuse_another_room(
             f"{arguments.run} judged another room for item {_item(arguments)}: {strange[0]} is not in {arguments.file}"
         )
         raise UsageError(what, hint="name the judged room, or judge this one with --annotations FILE")
-
-
-def _evidence(row: ExplainedRow) -> Findings | None:
-    """Return the strict findings of a row, or None if the room could not be judged."""
-    evidence: Findings | None = row.judged.evidence
-    if evidence is None or row.task.kind == "fidelity":
-        return evidence
-    return {
-        "objects": {name: one["strict"] for name, one in evidence["objects"].items() if one["strict"] is not None},
-        "openings": evidence["openings"]["strict"],
-        "navigability": evidence["navigability"]["strict"],
-    }

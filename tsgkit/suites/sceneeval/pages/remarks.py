@@ -54,6 +54,17 @@ def sections(annotation: Annotation | None, fidelity: Findings | None, plausibil
     return made
 
 
+def strict_findings(evidence: Findings | None) -> Findings | None:
+    """Return the strict findings in the evidence of a record, of fidelity or plausibility; None if there are none."""
+    if evidence is None or "matched" in evidence:
+        return evidence
+    return {
+        "objects": {name: one["strict"] for name, one in evidence["objects"].items() if one["strict"] is not None},
+        "openings": evidence["openings"]["strict"],
+        "navigability": evidence["navigability"]["strict"],
+    }
+
+
 def demand_remarks(annotation: Annotation, value: Findings) -> list[Remark]:
     """Return a line for each demand, with its strict verdict. If the official one differs, the reason says so."""
     found = {one["text"]: one["profiles"] for one in value["specifications"]}

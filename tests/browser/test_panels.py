@@ -1,0 +1,332 @@
+"""Panels of samples in a real browser: every kind drawn, texts inert, graphs legible, parts and rooms that react."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+from panel_pages import CHROMIUM, chromium, panel_page
+
+from tsgkit.browser.bundle import TOP_LEVEL, in_order, text_of
+from tsgkit.library.bundle import bundled as room_of
+from tsgkit.suites.panels import Kind
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytest.importorskip("playwright", reason="browser tests need Playwright")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="browser tests need Debian's chromium on the PATH"),
+]
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+HOSTILE = "</script><img src=x onerror=alert(1)><b>\u202e{{}}`${alert(1)}`\x00"
+SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+
+
+def triangle(name: str, high: float, colour: bytes, **facts: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return a part of a scene: one horizontal triangle."""
+    corners = struct.pack("<9f", 0, 0, high, 4, 0, high, 0, 4, high)
+    coded = {"corners": base64.b64encode(corners).decode(), "colours": base64.b64encode(colour).decode()}
+    return {"name": name, **coded, **facts}
+
+
+def scene(name: str = "lamp_1") -> dict[str, Any]:
+    facts = {"about": "small", "size": [1, 1, 1], "place": [0, 0, 0], "yaw": 0, "problems": []}
+    lamp = triangle(name, 1, b"\xff\x80\x00", object=True, category="lamp", **facts)
+    remark = {"text": "exactly 1 lamp", "holds": False, "objects": [name], "why": "2 lamps"}
+    return {
+        "parts": [lamp, triangle("floor", 0, b"\x80\x80\x80")],
+        "sections": [{"title": "Demands", "remarks": [remark]}],
+    }
+
+
+def values(name: str = "cup") -> dict[str, Any]:
+    """Return a value of every kind with a name in each text."""
+    wrong = {"kind": "wrong hand", "reference": ["wash", "with", "hand1"], "candidate": ["wash", "with", "hand2"]}
+    reference = [["person", "verb", "wash"], ["wash", "dobj", name], ["wash", "with", "hand1"]]
+    candidate = [["person", "verb", "wash"], ["wash", "with", "hand2"], ["wash", "on", name]]
+    changes = [
+        wrong | {"outside": []},
+        {"kind": "missing", "reference": ["wash", "dobj", name], "candidate": None, "outside": []},
+        {"kind": "extra", "reference": None, "candidate": ["wash", "on", name], "outside": [name]},
+    ]
+    pair = {"reference": reference, "candidate": candidate, "matched": 1, "changes": changes}
+    part = {"text": f"({name})", "holds": False, "why": f"no {name}", "names": [name], "parts": []}
+    box = {"label": name, "x": 10, "y": 10, "width": 30, "height": 20, "state": "wrong"}
+    options = [["A", name], ["B", "other"]]
+    row = {"number": 1, "text": f"Where is {name}?", "options": options, "key": "A", "answer": "B", "right": False}
+    svg = f"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><desc>{len(name)}</desc></svg>"
+    return {
+        "boxes": {"width": 100, "height": 50, "image": "0.png", "boxes": [box], "notes": [name]},
+        "choices": {"options": [{"label": "A", "text": name, "is_key": True, "is_answer": False}]},
+        "drawing": {"svg": svg},
+        "formula": {"tree": {"text": "all", "holds": False, "why": "", "names": [], "parts": [part]}},
+        "graphs": {"pairs": [pair, {"reference": None, "candidate": reference, "matched": None, "changes": []}]},
+        "questions": {"rows": [row | {"rounds": ["B", None], "why": name}]},
+        "scene": scene(name),
+        "table": {"head": ["", name], "rows": [["=", name], [1, None]]},
+        "text": {"text": name},
+    }
+
+
+def panels(name: str = "cup") -> list[dict[str, Any]]:
+    return [{"kind": kind, "title": f"{kind} of {name}", "value": value} for kind, value in values(name).items()]
+
+
+def one(kind: str, value: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    return [{"kind": kind, "title": "x", "value": value}]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    """Return a page with a panel of every kind; tests leave it as it is."""
+    with panel_page(browser, panels(), {"0.png": PIXEL}) as found:
+        yield found
+
+
+def test_every_kind_is_drawn(page: Page) -> None:
+    assert set(values()) == set(get_args(Kind))
+    drawn = {
+        "boxes": ".box",
+        "choices": ".option",
+        "drawing": "img",
+        "formula": ".part",
+        "graphs": "svg",
+        "questions": ".question",
+        "scene": "canvas",
+        "table": "td",
+        "text": ".panel-text",
+    }
+    for kind, selector in drawn.items():
+        panel = page.locator(f"[data-kind={kind}]")
+        assert panel.locator(selector).first.is_visible(), kind
+        assert panel.locator("h3").inner_text() == f"{kind} of cup"
+        assert panel.locator(".panel-json").count() == 0, kind
+    loaded = "[...document.images].every((one) => one.complete && one.naturalWidth > 0)"
+    assert page.evaluate(loaded)
+
+
+def test_modules_draw_the_same_without_being_joined(browser: Browser, page: Page) -> None:
+    with panel_page(browser, panels(), {"0.png": PIXEL}, modules=True) as other:
+        text = "document.getElementById('sample').innerText"
+        assert other.evaluate(text) == page.evaluate(text)
+
+
+def test_no_two_modules_have_a_top_level_name_in_common() -> None:
+    names = [name for module in in_order("panels/panels.js") for name in TOP_LEVEL.findall(text_of(module))]
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_unknown_kinds_and_values_that_fit_no_kind_are_shown_as_json(browser: Browser) -> None:
+    odd = [*one("strange", {"a": HOSTILE}), *one("toString", 7), *one("table", {"rows": 3}), *one("formula", {})]
+    with panel_page(browser, odd) as page:
+        shown = page.locator(".panel-json")
+        assert shown.count() == 4
+        assert json.loads(shown.nth(0).inner_text().replace("\\u202e", "").replace("\\u0000", ""))
+        assert page.locator("#sample b").count() == 0
+
+
+def test_hostile_texts_stay_text(browser: Browser) -> None:
+    with panel_page(browser, panels(HOSTILE), {"0.png": PIXEL}) as page:
+        assert page.locator("#sample img").count() == 2
+        assert page.locator("#sample b").count() == 0
+        assert "\u202e" not in page.inner_text("#sample")
+        assert page.locator("text=onerror=alert").count() > 5
+
+
+@pytest.mark.parametrize(("wide", "scheme"), SIZES)
+def test_panels_fit_the_page_and_axe_finds_nothing_serious(browser: Browser, wide: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
+    size = {"width": wide, "height": 800}
+    with panel_page(browser, panels(), {"0.png": PIXEL}, viewport=size, color_scheme=scheme, bypass_csp=True) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= wide
+        found = axe.run(page)["violations"]
+        serious = [item for item in found if item["impact"] in ("serious", "critical")]
+        assert [(item["id"], [node["html"] for node in item["nodes"]]) for item in serious] == []
+
+
+# Graphs
+
+OVERLAPS = """(graphs) => {
+  const apart = (a, b) => a.x + a.width <= b.x + 0.5 || b.x + b.width <= a.x + 0.5
+    || a.y + a.height <= b.y + 0.5 || b.y + b.height <= a.y + 0.5;
+  const inside = (a, b) => a.x >= b.x - 1 && a.x + a.width <= b.x + b.width + 1 && a.y >= b.y - 1
+    && a.y + a.height <= b.y + b.height + 1;
+  const wrong = [];
+  for (const triplets of graphs) {
+    const drawing = drawGraph(triplets, []);
+    document.getElementById("sample").replaceChildren(drawing);
+    const whole = { x: 0, y: 0, width: drawing.viewBox.baseVal.width, height: drawing.viewBox.baseVal.height };
+    const of = (selector) => [...drawing.querySelectorAll(selector)].map((one) => one.getBBox());
+    const all = [...of(".shape"), ...of(".label")];
+    all.forEach((one, at) => {
+      if (!inside(one, whole) || !all.slice(at + 1).every((other) => apart(one, other))) wrong.push(triplets);
+    });
+    drawing.querySelectorAll(".node").forEach((node) => {
+      if (!inside(node.querySelector("text").getBBox(), node.querySelector(".shape").getBBox())) wrong.push(triplets);
+    });
+    const names = new Set(triplets.flatMap(([source, , target]) => [source, target]));
+    const drawn = new Set([...drawing.querySelectorAll(".node text")].map((one) => one.textContent));
+    if (![...names].every((name) => drawn.has(name))) wrong.push(triplets);
+  }
+  return wrong;
+}"""
+
+
+def bundled_graphs() -> list[list[list[str]]]:
+    found = []
+    for kind in ("sa-sgg", "ma-sgg"):
+        text = room_of("tasks").joinpath("tsg", "data", f"{kind}.jsonl").read_text("utf-8")
+        found += [graph["triplets"] for line in text.splitlines() for graph in json.loads(line)["graphs"]]
+    return found
+
+
+def test_nodes_and_labels_of_our_graphs_are_all_visible_and_never_overlap(browser: Browser) -> None:
+    graphs = bundled_graphs()
+    assert len(graphs) > 100
+    with panel_page(browser, []) as page:
+        assert page.evaluate(OVERLAPS, graphs) == []
+
+
+def test_odd_graphs_are_laid_out_too(browser: Browser) -> None:
+    circle = [["a", "on", "b"], ["b", "on", "c"], ["c", "on", "a"]]
+    several = [["person", "verb", one] for one in ("take", "put")] + [
+        [one, edge, "cup"] for one in ("take", "put") for edge in ("dobj", "with", "under")
+    ]
+    star = [["person", "verb", "mix"], *(["mix", f"edge {n}", f"thing {n}"] for n in range(29))]
+    alone = [["wash", "dobj", "cup"], ["lid", "on", "cup"], ["cup", "in", "cup"]]
+    with panel_page(browser, []) as page:
+        assert page.evaluate(OVERLAPS, [circle, several, star, alone, []]) == []
+        fast = """(triplets) => { const begun = performance.now();
+          for (let n = 0; n < 50; n++) document.getElementById("sample").replaceChildren(drawGraph(triplets, []));
+          return (performance.now() - begun) / 50; }"""
+        assert page.evaluate(fast, star) < 15, "milliseconds a drawing, in an editor at every key stroke"
+
+
+def test_long_names_are_cut_with_the_whole_name_in_the_title(browser: Browser) -> None:
+    name = "a very long name of a thing that nobody would call so " * 5
+    value = {"pairs": [{"reference": None, "candidate": [["put", "on", name]], "matched": None, "changes": []}]}
+    with panel_page(browser, one("graphs", value)) as page:
+        node = page.locator(".is-object").last
+        label = node.locator("text").text_content() or ""
+        assert label.startswith("a very long name")
+        assert label.endswith("\u2026")
+        assert node.locator("title").text_content() == f"object: {name}"
+
+
+def test_differences_are_signed_in_drawings_and_in_words(page: Page) -> None:
+    panel = page.locator("[data-kind=graphs]")
+    sides = panel.locator(".graph-side")
+    assert sides.nth(0).locator(".label").all_text_contents() == ["= verb", "- dobj", "~ with"]
+    assert sides.nth(1).locator(".label").all_text_contents() == ["= verb", "~ with", "+ on"]
+    assert panel.locator(".triplets li").all_inner_texts() == [
+        "= person \u2192 verb \u2192 wash",
+        "~ wrong hand: wash \u2192 with \u2192 hand2, expected wash \u2192 with \u2192 hand1",
+        "- missing: wash \u2192 dobj \u2192 cup",
+        "+ extra: wash \u2192 on \u2192 cup (not in L: cup)",
+    ]
+    assert "1 matched, 1 wrong hand, 1 missing, 1 extra" in panel.inner_text()
+
+
+def test_graphs_stand_side_by_side_where_there_is_room_and_else_stacked(browser: Browser) -> None:
+    for wide, is_beside in ((1280, True), (390, False)):
+        with panel_page(browser, one("graphs", values()["graphs"]), viewport={"width": wide, "height": 800}) as page:
+            first, second = (page.locator(".graph-side").nth(n).bounding_box() for n in (0, 1))
+            assert first is not None
+            assert second is not None
+            assert (first["y"] == second["y"]) is is_beside
+
+
+# Formulas and rooms
+
+
+def test_a_click_on_a_part_of_a_formula_marks_the_boxes_that_it_names(browser: Browser) -> None:
+    with panel_page(browser, panels(), {"0.png": PIXEL}) as page:
+        part = page.locator("button.part-text")
+        assert page.locator(".box.is-named").count() == 0
+        part.click()
+        assert page.locator(".box.is-named").get_attribute("data-name") == "cup"
+        assert part.get_attribute("aria-pressed") == "true"
+        part.press("Enter")
+        assert page.locator(".is-named").count() == 0
+
+
+def test_a_room_is_turned_by_mouse_and_keys_and_its_objects_are_chosen(browser: Browser) -> None:
+    with panel_page(browser, one("scene", scene())) as page:
+        canvas, chosen = page.locator("canvas"), page.locator(".scene-chosen")
+        page.get_by_role("button", name="from above").click()
+        page.wait_for_timeout(100)
+        before = canvas.screenshot()
+        box = canvas.bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.click(x - 20, y + 20)
+        assert "lamp_1 (lamp)" in chosen.inner_text()
+        assert "wide, deep, high: 1.00" in chosen.inner_text()
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 120, y - 60, steps=3)
+        page.mouse.up()
+        page.wait_for_timeout(100)
+        turned = canvas.screenshot()
+        assert turned != before
+        canvas.press("ArrowLeft")
+        page.wait_for_timeout(100)
+        assert canvas.screenshot() != turned
+
+
+def test_a_click_on_a_demand_marks_its_objects_and_says_why(browser: Browser) -> None:
+    with panel_page(browser, one("scene", scene())) as page:
+        canvas, demand = page.locator("canvas"), page.get_by_role("button", name="exactly 1 lamp")
+        page.wait_for_timeout(100)
+        before = canvas.screenshot()
+        demand.click()
+        assert page.locator(".scene-chosen").inner_text() == "\u2717 exactly 1 lamp\n2 lamps"
+        page.wait_for_timeout(100)
+        assert canvas.screenshot() != before
+        demand.click()
+        assert page.locator(".scene-chosen").inner_text() == "Nothing is chosen."
+
+
+def test_several_rooms_work_on_one_page_and_free_their_contexts_when_removed(browser: Browser) -> None:
+    both = [*one("scene", scene()), *one("scene", scene("bed_1"))]
+    with panel_page(browser, both) as page:
+        page.get_by_role("button", name="bed_1 (lamp)").click()
+        assert page.locator(".scene-chosen").all_inner_texts()[0] == "Nothing is chosen."
+        assert "bed_1" in page.locator(".scene-chosen").all_inner_texts()[1]
+        lost = """() => { const canvas = document.querySelector("canvas"), gl = canvas.getContext("webgl");
+          const panel = canvas.closest(".panel"), root = panel.parentElement;
+          const was = gl.isContextLost(); panel.remove(); const is = gl.isContextLost();
+          root.append(panel);
+          return [was, is, document.querySelectorAll("canvas").length]; }"""
+        assert page.evaluate(lost) == [False, True, 2]
+        again = "() => [...document.querySelectorAll('canvas')].map((one) => one.getContext('webgl').isContextLost())"
+        assert page.evaluate(again) == [False, False]
+        many = """(value) => { for (let n = 0; n < 40; n++) {
+          const made = drawScene(value); document.body.append(made); made.remove(); }
+          return document.querySelector("canvas").getContext("webgl").isContextLost(); }"""
+        assert page.evaluate(many, scene()) is False, "forty rooms came and went, and the first one still draws"
+
+
+def test_without_webgl_a_text_says_so_and_the_remarks_stay(browser: Browser) -> None:
+    refused = """(value) => { HTMLCanvasElement.prototype.getContext = () => null;
+      document.getElementById("sample").append(drawScene(value)); }"""
+    with panel_page(browser, []) as page:
+        page.evaluate(refused, scene())
+        assert "no WebGL" in page.locator(".scene-help").inner_text()
+        assert page.locator("canvas").count() == 0
+        page.get_by_role("button", name="exactly 1 lamp").click()
+        assert "2 lamps" in page.locator(".scene-chosen").inner_text()

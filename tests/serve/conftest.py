@@ -1,0 +1,63 @@
+"""A run of the built-in rules and a function model, made once, and servers that show runs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from served import Client
+
+import tsgkit as tk
+from tsgkit.serve.view_server import ViewServer
+from tsgkit.serve.viewed_runs import ViewedRuns
+
+Serve = Callable[..., Client]
+
+
+def guess(messages: list[dict[str, str]]) -> str:
+    """Answer in ways that are right, wrong and unreadable."""
+    text = messages[-1]["content"]
+    return ("Answer: A", "I do not know.", "Graph 1:\nperson -> verb -> wash\nwash -> dobj -> cup\n")[len(text) % 3]
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of one model on four tasks in two styles."""
+    out = tmp_path_factory.mktemp("runs") / "mine"
+    tk.evaluate("tsg", model=guess, style=["zero-shot", "cot"], limit=4, out=out, quiet=True)
+    return out
+
+
+@contextmanager
+def serving(*paths: Path, annotator: str = "ann") -> Iterator[Client]:
+    """Serve runs from a thread."""
+    server = ViewServer(ViewedRuns(paths), annotator)
+    listening, running = server.bound(), server.server()
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not running.started:
+        time.sleep(0.005)
+    try:
+        yield Client(server.port, server.token)
+    finally:
+        running.should_exit = True
+        thread.join()
+        listening.close()
+
+
+@pytest.fixture(scope="session")
+def client(finished: Path) -> Iterator[Client]:
+    """A client of a server that shows the run, for tests that change nothing."""
+    with serving(finished) as found:
+        yield found
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """A function that serves runs until the test ends."""
+    with ExitStack() as kept:
+        yield lambda *paths, **options: kept.enter_context(serving(*paths, **options))

@@ -1,0 +1,229 @@
+"""The server of views: only to its own page, only what was opened, and what the run says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import Client
+
+from tsgkit.browser.bundle import in_order
+from tsgkit.cli import main
+from tsgkit.interface.run import open_run
+
+Serve = Callable[..., Client]
+
+
+def samples_of(client: Client, run: str = "mine") -> dict[str, Any]:
+    found: dict[str, Any] = client.data("samples", run=run)
+    return found
+
+
+# Security
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {}),
+        ("/wrong/", {}),
+        ("/wrong/data/runs", {}),
+        ("/{token}/data/runs", {"Host": "evil.example"}),
+        ("/{token}/data/runs", {"Host": "evil.example:{port}"}),
+        ("/{token}/data/runs", {"Host": "127.0.0.1"}),
+        ("/{token}/data/runs", {"Origin": "http://evil.example"}),
+        ("/{token}/data/runs", {"Origin": "null"}),
+        ("/{token}/", {"Sec_Fetch_Site": "cross-site"}),
+    ],
+)
+def test_requests_from_elsewhere_are_refused(path: str, headers: dict[str, str], client: Client) -> None:
+    told = {name: value.format(port=client.port) for name, value in headers.items()}
+    status, _, body = client.request(path.format(token=client.token), "GET", None, **told)
+    assert status == 403
+    assert client.token.encode() not in body
+
+
+def test_its_own_page_is_answered_under_both_names_of_this_machine(client: Client) -> None:
+    for host in (f"127.0.0.1:{client.port}", f"localhost:{client.port}"):
+        status, _, _ = client.request(f"/{client.token}/data/runs", Host=host, Origin=f"http://{host}")
+        assert status == 200
+
+
+@pytest.mark.parametrize("path", ["", "browser/live.js", "browser/page.css", "data/runs", "data/run?run=none"])
+def test_every_answer_has_the_strict_policy_and_is_not_kept(path: str, client: Client) -> None:
+    _, headers, _ = client.request(f"/{client.token}/{path}")
+    policy = headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "name", ["../suites/panels.py", "..%2f..%2fpyproject.toml", "%2e%2e/__init__.py", "/etc/passwd", "__init__.py", ""]
+)
+def test_only_modules_of_the_page_are_handed_out(name: str, client: Client) -> None:
+    status, _, body = client.request(f"/{client.token}/browser/{name}")
+    assert status in (403, 404)
+    assert b"import" not in body
+
+
+def test_the_page_gets_every_module_that_it_needs(client: Client) -> None:
+    for name in in_order("live.js"):
+        status, headers, body = client.request(f"/{client.token}/browser/{name}")
+        assert (status, headers["content-type"].partition(";")[0]) == (200, "text/javascript")
+        assert body
+
+
+@pytest.mark.parametrize("run", ["../mine", "/etc", "mine/../mine", "nothing", "", "mine\0"])
+def test_only_opened_runs_can_be_named(run: str, client: Client) -> None:
+    assert "there is no run" in client.problem("samples", run=run)
+
+
+def test_a_run_of_links_to_other_files_tells_nothing_of_them(serve: Serve, finished: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the secret words\n")
+    shutil.copytree(finished, tmp_path / "runs" / "odd")
+    for name in ("samples.jsonl", "calls.jsonl"):
+        (tmp_path / "runs" / "odd" / name).unlink()
+        (tmp_path / "runs" / "odd" / name).symlink_to(secret)
+    client = serve(tmp_path / "runs")
+    listing = json.dumps(client.data("runs"))
+    assert "not JSON" in client.problem("samples", run="odd")
+    assert "secret words" not in listing + client.problem("sample", run="odd", number=0)
+
+
+# Data
+
+
+def test_results_are_those_of_the_report(client: Client, finished: Path) -> None:
+    value = client.data("run", run="mine")
+    report = open_run(finished)
+    assert [row["title"] for row in value["rows"]] == [one.cell.title for one in report.results]
+    for row, result in zip(value["rows"], report.results, strict=True):
+        shown, own = row["profiles"]["strict"][row["main"]], (result.board.profiles["strict"] or {})[row["main"]]
+        assert own is not None
+        assert (shown["value"], shown["low"], shown["high"]) == (own.value, own.low, own.high)
+        assert row["counts"] == result.board.counts
+
+
+def test_every_sample_has_the_mark_and_the_reason_that_python_has(client: Client, finished: Path) -> None:
+    columns = samples_of(client)
+    samples = list(open_run(finished).samples)
+    assert columns["n"] == len(samples)
+    for number, sample in enumerate(samples):
+        assert columns["item"][number] == sample.item_id
+        assert columns["outcomes"][columns["outcome"][number]] == sample.outcome
+        assert (columns["mark"][number] == "r") == (not sample.is_wrong)
+        assert sample.reason.startswith(columns["reason"][number].removesuffix("..."))
+        assert columns["strict"][number] == (sample.scores["strict"] or {})[sample.main]
+
+
+def test_groups_of_samples_are_those_of_the_data(client: Client, finished: Path) -> None:
+    columns = samples_of(client)
+    domains = columns["groups"]["domain"]
+    for number, sample in enumerate(open_run(finished).samples):
+        assert [domains["members"][place] for place in domains["of"][number]] == list(sample.groups["domain"])
+
+
+def test_a_sample_is_explained_with_its_calls_readings_and_panels(client: Client, finished: Path) -> None:
+    columns = samples_of(client)
+    number = next(place for place, mark in enumerate(columns["mark"]) if mark == "w")
+    value, sample = client.data("sample", run="mine", number=number), list(open_run(finished).samples)[number]
+    assert value["item_id"] == sample.item_id
+    assert [call["reply"]["text"] for call in value["calls"]] == [sample.reply]
+    assert [one["content"] for one in value["calls"][0]["messages"]] == [one.content for one in sample.prompt]
+    assert value["scores"]["strict"][sample.main]["value"] == (sample.scores["strict"] or {})[sample.main]
+    assert value["panels"]
+    assert value["verdicts"] == [{"question": "", "right": False, "label": value["verdicts"][0]["label"], "key": None}]
+
+
+@pytest.mark.parametrize("number", [10_000, -1, "x", "1.5", ""])
+def test_a_sample_that_does_not_exist_is_refused(number: object, client: Client) -> None:
+    assert "number" in client.problem("sample", run="mine", number=number) or number == 10_000
+
+
+def test_a_text_is_found_in_prompts_replies_and_reasons_in_any_case(client: Client, finished: Path) -> None:
+    samples = open_run(finished).samples
+    numbers = {(one.cell, one.item_id): number for number, one in enumerate(samples)}
+    for text in ("DO NOT know", "hand1", "exact_match", "no such text anywhere", "ẞ"):
+        wanted = [numbers[one.cell, one.item_id] for one in samples.grep(text)]
+        assert client.data("search", run="mine", text=text)["numbers"] == wanted, text
+
+
+def test_two_rows_are_compared_with_the_test_of_compare(client: Client, finished: Path, capsys: Any) -> None:  # noqa: ANN401
+    rows = client.data("run", run="mine")["rows"]
+    of_task = [row["row"] for row in rows if row["task"] == "tsg/sgds"]
+    value = client.data("comparison", first=f"mine/{of_task[0]}", second=f"mine/{of_task[1]}")
+    assert main(["compare", str(finished), "--task", "tsg/sgds", "--metric", value["metric"], "--json"]) == 0
+    (pair,) = json.loads(capsys.readouterr().out)["comparisons"]
+    assert (value["difference"], value["p"]) == (pair["difference"]["value"], pair["p"])
+    problem = client.data("comparison", first="mine/0", second=f"mine/{of_task[0]}")["problem"]
+    assert "different tasks" in problem
+
+
+def test_the_list_tells_runs_their_progress_and_problems(serve: Serve, finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    shutil.copytree(finished, folder / "whole")
+    shutil.copytree(finished, folder / "begun")
+    lines = (folder / "begun" / "samples.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "begun" / "samples.jsonl").write_bytes(b"".join(lines[:5]))
+    (folder / "broken").mkdir()
+    (folder / "broken" / "run.json").write_text("{")
+    client = serve(folder)
+    client.data("run", run="whole")
+    runs = {one["id"]: one for one in client.data("runs")["runs"]}
+    assert (runs["whole"]["recorded"], runs["whole"]["samples"]) == (len(lines), len(lines))
+    assert runs["begun"]["recorded"] == 5
+    assert not runs["whole"]["is_working"]
+    assert "not JSON" in runs["broken"]["problem"]
+
+
+def test_a_run_that_grows_is_read_on(serve: Serve, finished: Path, tmp_path: Path) -> None:
+    run = tmp_path / "growing"
+    shutil.copytree(finished, run)
+    whole = (run / "samples.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "samples.jsonl").write_bytes(b"".join(whole[:7]))
+    client = serve(run)
+    before = samples_of(client, "growing")
+    assert before["mark"].count("m") == len(whole) - 7
+    with (run / "samples.jsonl").open("ab") as file:
+        file.write(whole[7] + whole[8] + whole[9][:20])
+    after = samples_of(client, "growing")
+    assert after["stamp"] != before["stamp"]
+    assert after["mark"].count("m") == len(whole) - 9
+    rows = client.data("run", run="growing")["rows"]
+    assert sum(row["n"] for row in rows) == 9
+    (run / "samples.jsonl").unlink()
+    (run / "samples.jsonl").write_bytes(b"".join(reversed(whole)))
+    assert samples_of(client, "growing")["mark"] == samples_of(serve(finished))["mark"]
+
+
+def test_two_runs_of_one_name_have_addresses_of_their_own(serve: Serve, finished: Path, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        shutil.copytree(finished, tmp_path / folder / "mine")
+    client = serve(tmp_path / "a", tmp_path / "b")
+    assert {one["id"] for one in client.data("runs")["runs"]} == {"mine", "b/mine"}
+    assert client.data("run", run="b/mine")["path"] == str(tmp_path / "b" / "mine")
+
+
+def test_nothing_is_written_into_a_run(serve: Serve, finished: Path, tmp_path: Path) -> None:
+    run = tmp_path / "kept"
+    shutil.copytree(finished, run)
+    before = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in run.iterdir()}
+    client = serve(run)
+    for name, more in (
+        ("run", {}),
+        ("samples", {}),
+        ("sample", {"number": 0}),
+        ("search", {"text": "cup"}),
+        ("labels", {}),
+    ):
+        client.data(name, run="kept", **more)
+    client.label("kept", number=0, verdict="right")
+    assert {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in run.iterdir()} == before

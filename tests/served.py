@@ -1,0 +1,48 @@
+"""A client of the server of views, over a real socket."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+
+@dataclass
+class Client:
+    """Requests to a server of views."""
+
+    port: int
+    token: str
+
+    def request(
+        self, path: str, method: str = "GET", body: bytes | None = None, **headers: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Return status, headers and body; underscores in header names are hyphens."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, named)
+        answer = connection.getresponse()
+        found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+        connection.close()
+        return found
+
+    def data(self, name: str, **values: object) -> Any:  # noqa: ANN401  (as JSON has it)
+        """Return the answer to a request for data, which must succeed."""
+        status, _, body = self.request(f"/{self.token}/data/{name}?{urlencode(values)}")
+        assert status == 200, body
+        return json.loads(body)
+
+    def problem(self, name: str, **values: object) -> str:
+        """Return the message of a refusal."""
+        status, _, body = self.request(f"/{self.token}/data/{name}?{urlencode(values)}")
+        assert status == 400, body
+        message: str = json.loads(body)["message"]
+        return message
+
+    def label(self, run: str, **said: object) -> tuple[int, Any]:
+        """Send a label."""
+        path = f"/{self.token}/data/labels?{urlencode({'run': run})}"
+        status, _, body = self.request(path, "POST", json.dumps(said).encode(), Content_Type="application/json")
+        return status, json.loads(body)

@@ -1,0 +1,125 @@
+"""Panels of the samples of tsg: graphs with their differences, candidates, names; odd names and answers included."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prompt_items import HOSTILE, document, graph, row
+from stored_samples import of_kind, panels, stored_samples
+from tsg_tasks import KINDS, deduce, samples_of, task
+
+from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.protocols import AsAsked
+from tsgkit.suites.task import Graphs
+
+ROWS = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sa-sgg", "nodes-sa": "sa-sgg", "edges-sa": "sa-sgg"}
+ANSWER = "person -> verb -> wash\ncup -> dobj -> wash\nwash -> with -> hand2\nwash -> on -> moon"
+
+
+def judged(kind: str, item: Any, text: str | None) -> Judged:  # noqa: ANN401
+    reply = None if text is None else Reply(text)
+    own = task(kind)
+    return own.score(item, own.read(item, reply), AsAsked(reply, "zero-shot"))
+
+
+def shown(kind: str, text: str | None, word: str = "cup") -> list[Panel]:
+    """Return the panels of a reply to the first item of a row."""
+    item = samples_of(document(row(ROWS.get(kind, "ma-sgg"), "a", word)), kind)[0]
+    return panels(Shown(task(kind), item, judged(kind, item, text), None, None))
+
+
+def test_every_difference_of_graphs_is_in_the_panel_with_its_kind() -> None:
+    [value] = of_kind(shown("sa-sgg", ANSWER), "graphs")
+    [pair] = value["pairs"]
+    assert pair["reference"] == graph("wash")
+    assert pair["matched"] == 1
+    assert [one["kind"] for one in pair["changes"]] == ["reversed", "wrong hand", "extra"]
+    assert pair["changes"][2]["outside"] == ["moon", "on"]
+
+
+def test_missing_and_surplus_graphs_stand_alone() -> None:
+    right = "\n".join(" -> ".join(one) for one in graph("wash"))
+    [missing] = of_kind(shown("ma-sgg", right), "graphs")
+    assert [pair["candidate"] is None for pair in missing["pairs"]] == [False, True]
+    [surplus] = of_kind(shown("ma-sgg", "\n\n".join([right] * 3)), "graphs")
+    assert [pair["reference"] is None for pair in surplus["pairs"]] == [False, False, True]
+    assert surplus["pairs"][2]["matched"] == 0
+
+
+def test_a_choice_names_key_and_answer_and_shows_the_graphs() -> None:
+    found = shown("sgds", "[D]")
+    [value] = of_kind(found, "choices")
+    assert [(one["label"], one["is_key"], one["is_answer"]) for one in value["options"]][1:4] == [
+        ("B", True, False),
+        ("C", False, False),
+        ("D", False, True),
+    ]
+    described, before = of_kind(found, "graphs")
+    assert described["pairs"] == [{"reference": None, "candidate": graph("wash"), "matched": None, "changes": []}]
+    assert [pair["candidate"] for pair in before["pairs"]] == [graph("dry")]
+
+
+def test_a_question_shows_its_graphs_and_both_names() -> None:
+    found = shown("sgqa", "[hand1]")
+    [table] = of_kind(found, "table")
+    assert table["rows"] == [["~", "cup", "hand1"]]
+    [graphs] = of_kind(found, "graphs")
+    assert [pair["candidate"] for pair in graphs["pairs"]] == [graph("wash"), graph("dry")]
+
+
+def test_lists_of_names_are_signed() -> None:
+    [nodes] = of_kind(shown("nodes-sa", "cup\nperson\nmoon"), "table")
+    assert sorted(map(tuple, nodes["rows"])) == [("+", "moon"), ("-", "hand1"), ("=", "cup"), ("=", "person")]
+    [actions] = of_kind(shown("actions", "dry"), "table")
+    assert actions["rows"] == [["-", "wash", ""], ["=", "dry", "dry"]]
+
+
+def test_a_repair_shows_the_given_graph_and_the_answer_beside_the_reference() -> None:
+    given_graph, answer = of_kind(shown("refine", None), "graphs")
+    assert given_graph["pairs"][0]["changes"]
+    assert answer["pairs"][0]["candidate"] is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", [None, "", "no graph at all", "[A]\na -> b -> c"])
+def test_every_task_has_panels_of_any_reply(kind: str, text: str | None) -> None:
+    assert shown(kind, text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("word", HOSTILE)
+def test_hostile_names_stay_text(kind: str, word: str) -> None:
+    item = samples_of(document(row(ROWS.get(kind, "ma-sgg"), "a", word)), kind)[0]
+    found = panels(Shown(task(kind), item, judged(kind, item, deduce(item)), None, None))
+    assert all(panel.kind in ("graphs", "choices", "table") for panel in found)
+
+
+names = st.text(max_size=8)
+graphs = st.lists(st.builds(Triplet, names, names, names), max_size=6).map(ActionGraph)
+
+
+@given(st.lists(graphs, max_size=3), st.lists(graphs, max_size=3))
+def test_graphs_of_any_names_make_json(references: list[ActionGraph], answers: list[ActionGraph]) -> None:
+    value = differences_panel("x", Graphs(tuple(references), tuple(answers), Vocabulary())).value
+    assert json.loads(json.dumps(value)) == value
+    assert len(value["pairs"]) == max(len(references), len(answers))
+    for pair in value["pairs"]:
+        told = {tuple(one["reference"]) for one in pair["changes"] if one["reference"]}
+        if pair["candidate"] is not None and pair["reference"] is not None:
+            assert len(told) + pair["matched"] == len({tuple(one) for one in pair["reference"]})
+    assert json.dumps(graphs_panel("x", references).value)
+
+
+@pytest.mark.parametrize("run", ["complete", "derived", "stopped"])
+def test_every_sample_of_a_stored_run_has_panels(run: str) -> None:
+    found = [panels(one) for one in stored_samples("tsg", run)]
+    assert found
+    assert all(found)
+    assert not any(panel.kind == "text" for one in found for panel in one)

@@ -1,0 +1,134 @@
+"""The samples of a run as columns: what a table of 20,000 of them shows and is filtered by.
+
+A sample's number is its place among all of the run: rows in their order, each in the order of its data. It stays the
+same while the run grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tsgkit.interface.run import full_marks
+from tsgkit.interface.samples import is_wrong, reason_of
+from tsgkit.report.report_rows import main_metric
+from tsgkit.report.sample_list import in_a_line
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.run_setup import Row
+from tsgkit.scoring.outcomes import Outcome
+
+RIGHT, WRONG, UNANSWERED, MISSING, UNKNOWN = "r", "w", "u", "m", "?"
+"""The marks of samples; unknown is one that was answered and has no value."""
+LONGEST = 160
+"""Characters of an answer or a reason in a column; the page of the sample has the whole."""
+NUMBERS = ("strict", "official", "tokens", "cost", "seconds")
+TEXTS = ("answer", "reason", "cluster")
+
+
+class SampleColumns:
+    """One list for each column, with a place for every sample."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        """Begin with all samples missing."""
+        self.rows = tuple(rows)
+        self.starts: dict[Cell, int] = {}
+        for row in rows:
+            self.starts[row.cell] = self._total
+        self.total = self._total
+        self.outcomes = [str(Outcome.MISSING), *(str(one) for one in Outcome if one is not Outcome.MISSING)]
+        self._codes = {name: code for code, name in enumerate(self.outcomes)}
+        self.outcome = bytearray(self.total)
+        self.mark = [MISSING] * self.total
+        self.numbers: dict[str, list[float | None]] = {name: [None] * self.total for name in NUMBERS}
+        self.texts: dict[str, list[str]] = {name: [""] * self.total for name in TEXTS}
+        self._stored: dict[int, Mapping[str, Sequence[str]]] = {}
+        self._mains = {row.cell: _main_of(row) for row in rows}
+
+    @property
+    def _total(self) -> int:
+        return sum(len(row.numbers) for row in self.rows if row.cell in self.starts)
+
+    def place(self, number: int) -> tuple[Row, int]:
+        """Return the row of a sample, and the sample's place in it. Raise ``IndexError`` if there is no such sample."""
+        for row in self.rows:
+            place = number - self.starts[row.cell]
+            if 0 <= place < len(row.numbers):
+                return row, place
+        raise IndexError(number)
+
+    def note(self, cell: Cell, place: int, record: Mapping[str, Any]) -> None:
+        """Take a record in, in the place of an earlier one about the same sample."""
+        number = self.starts[cell] + place
+        main, marks = self._mains[cell]
+        strict, official = (_value(record, profile, main) for profile in ("strict", "official"))
+        self.outcome[number] = self._codes[record["outcome"]]
+        self.mark[number] = _mark(record["outcome"], strict, marks)
+        self._stored[number] = record["groups"]
+        numbers = {"strict": strict, "official": official, **_used(record["usage"])}
+        for name, value in numbers.items():
+            self.numbers[name][number] = value
+        texts = {"answer": in_a_line(record["answer"]), "reason": reason_of(record, main, strict, marks)}
+        for name, text in (*texts.items(), ("cluster", record["cluster"])):
+            self.texts[name][number] = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+    def value(self) -> dict[str, Any]:
+        """Return all columns, as the browser takes them."""
+        items = ((place, row) for place, row in enumerate(self.rows))
+        named = [(place, row.dataset.item_ids[number]) for place, row in items for number in row.numbers]
+        return {
+            "n": self.total,
+            "row": [place for place, _ in named],
+            "item": [item for _, item in named],
+            "outcome": list(self.outcome),
+            "outcomes": self.outcomes,
+            "mark": self.mark,
+            **self.numbers,
+            **self.texts,
+            "groups": self._groups(),
+        }
+
+    def _groups(self) -> dict[str, Any]:
+        """Return the members of every group, and which of them each sample belongs to."""
+        found: dict[str, dict[str, Any]] = {}
+        computed: dict[tuple[str, int, str], Sequence[str]] = {}
+        for row in self.rows:
+            start = self.starts[row.cell]
+            for group in row.task.groups:
+                of = found.setdefault(group, {"members": {}, "of": [[]] * self.total})
+                for place, number in enumerate(row.numbers):
+                    names = self._stored.get(start + place, {}).get(group)
+                    if names is None and (names := computed.get(key := (row.cell.task, number, group))) is None:
+                        names = computed[key] = row.task.group_of(row.dataset.sample(number), group)
+                    of["of"][start + place] = [of["members"].setdefault(name, len(of["members"])) for name in names]
+        return {group: {"members": list(of["members"]), "of": of["of"]} for group, of in found.items()}
+
+
+def _main_of(row: Row) -> tuple[str, float | None]:
+    main = main_metric(row.task.card.metrics)
+    return main, full_marks(row.task.metrics.get(main))
+
+
+def _mark(outcome: str, value: float | None, marks: float | None) -> str:
+    if outcome == Outcome.MISSING:
+        return MISSING
+    if outcome != Outcome.ANSWERED:
+        return UNANSWERED
+    if value is None or marks is None:
+        return UNKNOWN
+    return WRONG if is_wrong(outcome, value, marks) else RIGHT
+
+
+def _value(record: Mapping[str, Any], profile: str, metric: str) -> float | None:
+    total, weight = record["parts"].get(profile, {}).get(metric, (0.0, 0.0))
+    return total / weight if weight else None
+
+
+def _used(usage: Mapping[str, float]) -> dict[str, float | None]:
+    """Return tokens, cost and seconds; None unless every call tells them."""
+    if not usage:
+        return dict.fromkeys(("tokens", "cost", "seconds"))
+    return {
+        "tokens": None if usage.get("untold") else usage.get("prompt", 0) + usage.get("completion", 0),
+        "cost": None if usage.get("unpriced") else usage.get("cost"),
+        "seconds": usage.get("seconds"),
+    }

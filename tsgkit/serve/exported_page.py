@@ -1,0 +1,273 @@
+"""A run as one HTML file: all samples inside, shown by the same browser modules as the live page.
+
+Texts are kept once, in compressed blocks that the browser unpacks when it needs them, so that a run of 20,000 samples
+opens at once. The file's content security policy allows its own script and style, and no connection.
+
+    {"$": 7}  in a block of samples stands for text 7
+    {"$json": 7}  for the JSON value that text 7 holds
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from html import escape
+from itertools import combinations, islice
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tsgkit.browser.bundle import allowed, bundled, text_of
+from tsgkit.errors import ExtraMissing, TsgkitError
+from tsgkit.runs.worker_processes import processors
+from tsgkit.serve.viewed_run import ViewedRun, pair_values
+from tsgkit.serve.viewed_runs import ViewedRuns
+from tsgkit.suites.panels import Panel
+
+ENTRY = "exported.js"
+STYLES = ("page.css", "panels/panels.css")
+SHORT = 60
+"""Characters of a text that is not worth a reference."""
+SAMPLES_A_BLOCK = 128
+TEXT_A_BLOCK = 400_000
+"""Characters of the texts in a block."""
+MOST_PAIRS = 300
+"""Pairs of rows that are compared in the file."""
+MOST_SCENES = 60_000_000
+"""Characters of all rooms in 3D together; the rest are named."""
+LONGEST_SIDE = 640
+"""Pixels of a thumbnail."""
+FEWEST_FOR_WORKERS = 400
+CHUNK = 64
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Texts:
+    """Every text once, in blocks."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    blocks: list[list[str]] = field(default_factory=lambda: [[]])
+    starts: list[int] = field(default_factory=lambda: [0])
+    _room: int = TEXT_A_BLOCK
+
+    def number(self, text: str) -> int:
+        """Return the number of a text, which is kept if it is new."""
+        if text not in self.numbers:
+            if self._room <= 0:
+                self.blocks.append([])
+                self.starts.append(len(self.numbers))
+                self._room = TEXT_A_BLOCK
+            self.numbers[text] = len(self.numbers)
+            self.blocks[-1].append(text)
+            self._room -= len(text)
+        return self.numbers[text]
+
+    def shortened(self, value: Any) -> Any:  # noqa: ANN401  (as JSON has it)
+        """Return a JSON value with references in the place of its long texts."""
+        if isinstance(value, str):
+            return value if len(value) <= SHORT else {"$": self.number(value)}
+        if isinstance(value, Mapping):
+            return {name: self.shortened(one) for name, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.shortened(one) for one in value]
+        return value
+
+    def whole(self, value: Any) -> dict[str, int]:  # noqa: ANN401  (as JSON has it)
+        """Return a reference to a JSON value, which is kept as one text."""
+        return {"$json": self.number(json.dumps(value, separators=(",", ":")))}
+
+
+def write_page(runs: ViewedRuns, run: str, output: Path, *, linked: bool, progress: Progress) -> str:
+    """Return the page of a run, which will be written to ``output``."""
+    opened = runs.open(run)
+    texts, samples, searched = Texts(), list[dict[str, Any]](), list[list[int]]()
+    images = _Images(output, linked=linked)
+    left = MOST_SCENES
+    for value, panels in _samples(opened, progress):
+        value["panels"], left = _panels(value["panels"], panels, texts, images, left)
+        searched.append(_searched(value, texts))
+        samples.append(texts.shortened(value))
+    head = {
+        "runs": {"version": runs.value()["version"], "runs": [_listed(runs, run)]},
+        "run": {"id": run, **opened.value()},
+        "groups": _groups(opened),
+        "labels": runs.labels(run),
+        "comparisons": _comparisons(opened),
+        "texts": texts.starts,
+        "samples_a_block": SAMPLES_A_BLOCK,
+    }
+    blocks = {"head": head, "samples": opened.samples(), "search": searched}
+    blocks |= {f"samples-{number}": some for number, some in enumerate(_in_blocks(samples))}
+    blocks |= {f"texts-{number}": some for number, some in enumerate(texts.blocks)}
+    return _page(run, blocks)
+
+
+def _samples(opened: ViewedRun, progress: Progress) -> Iterator[tuple[dict[str, Any], tuple[Panel, ...]]]:
+    """Yield all samples in order, worked out by several processes where there are many."""
+    total = opened.columns.total
+    progress(0, total)
+    if total < FEWEST_FOR_WORKERS or processors() < 2:
+        for number in range(total):
+            yield opened.sample(number)
+            progress(number + 1, total)
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processors(), spawn, _open_in_worker, (os.fspath(opened.path), opened.data)) as pool:
+        try:
+            for number, found in enumerate(pool.map(_of_worker, range(0, total, CHUNK))):
+                yield from found
+                progress(min((number + 1) * CHUNK, total), total)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+_worker: list[ViewedRun] = []
+
+
+def _open_in_worker(path: str, data: str | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker.append(ViewedRun(Path(path), data))
+
+
+def _of_worker(start: int) -> list[tuple[dict[str, Any], tuple[Panel, ...]]]:
+    (opened,) = _worker
+    return [opened.sample(number) for number in range(start, min(start + CHUNK, opened.columns.total))]
+
+
+def _panels(
+    values: list[dict[str, Any]], panels: Sequence[Panel], texts: Texts, images: _Images, left: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Return panels with their images, and how much more rooms may take."""
+    found = []
+    for value, panel in zip(values, panels, strict=True):
+        if panel.kind == "scene":
+            left -= len(json.dumps(panel.value))
+            if left < 0:
+                words = "The room is not in this file, which has so many already; tsgkit view shows it."
+                found.append({"kind": "text", "title": panel.title, "value": {"text": words}})
+                continue
+        shown = {name: {"$": texts.number(url)} for name, url in images.urls(panel.images)}
+        found.append({**value, "value": texts.whole(value["value"]), "images": shown})
+    return found, left
+
+
+def _searched(value: dict[str, Any], texts: Texts) -> list[int]:
+    """Return the numbers of the texts that a search for words looks through: prompts and replies."""
+    found: dict[int, None] = {}
+    for call in value["calls"]:
+        replied = (call["reply"].get(name) for name in ("text", "reasoning", "refusal", "error"))
+        for text in (*(message["content"] for message in call["messages"]), *replied):
+            if isinstance(text, str) and text:
+                found[texts.number(text)] = None
+    return list(found)
+
+
+@dataclass
+class _Images:
+    """Images of panels as addresses that work in the file."""
+
+    output: Path
+    linked: bool
+
+    def urls(self, images: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
+        """Yield names and addresses; an image that cannot be read has none."""
+        for name, path in images.items():
+            if self.linked:
+                yield name, quote(os.path.relpath(path.resolve(), self.output.resolve().parent))
+            elif url := thumbnail(path):
+                yield name, url
+
+
+def thumbnail(path: Path) -> str:
+    """Return an image, made small, as a data URL; empty where it cannot be read. ``ExtraMissing`` without Pillow."""
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        raise ExtraMissing("thumbnails are made", "Pillow", "view") from None
+    try:
+        with Image.open(path) as image:
+            image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+            small, written = image.convert("RGB"), io.BytesIO()
+        small.save(written, "JPEG", quality=82)
+    except (OSError, ValueError, Image.DecompressionBombError):
+        return ""
+    return f"data:image/jpeg;base64,{base64.b64encode(written.getvalue()).decode()}"
+
+
+def _listed(runs: ViewedRuns, run: str) -> dict[str, Any]:
+    return next(one for one in runs.value(wait=True)["runs"] if one["id"] == run)
+
+
+def _groups(opened: ViewedRun) -> dict[str, Any]:
+    names = dict.fromkeys(group for row in opened.prepared.rows for group in row.task.groups)
+    return opened.groups_by(list(names))
+
+
+def _comparisons(opened: ViewedRun) -> dict[str, Any]:
+    """Return the paired tests of rows of the same task, by the numbers of both; of the first ones where there are
+    many."""
+    rows = list(enumerate(opened.prepared.rows))
+    pairs = [
+        (first, second)
+        for (first, one), (second, other) in combinations(rows, 2)
+        if one.cell.task == other.cell.task and not one.cell.repeat and not other.cell.repeat
+    ]
+    try:
+        found = pair_values(opened, islice(pairs, MOST_PAIRS))
+    except TsgkitError as error:
+        return {"problem": str(error)}
+    return {f"{first}/{second}": value for (first, second), value in found}
+
+
+def _in_blocks(samples: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    return (samples[start : start + SAMPLES_A_BLOCK] for start in range(0, len(samples), SAMPLES_A_BLOCK))
+
+
+def _packed(value: object) -> str:
+    text = json.dumps(value, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
+
+
+def _page(title: str, blocks: Mapping[str, object]) -> str:
+    script, style = bundled(ENTRY), "\n".join(map(text_of, STYLES))
+    policy = (
+        f"default-src 'none'; script-src {allowed(script)}; style-src {allowed(style)}; "
+        "img-src 'self' data: blob: file:; base-uri 'none'; form-action 'none'"
+    )
+    data = "\n".join(
+        f'<script type="application/octet-stream" id="block-{name}">{_packed(value)}</script>'
+        for name, value in blocks.items()
+    )
+    address = escape(f"#/run/{quote(title, safe='')}")
+    return PAGE.format(
+        policy=escape(policy), title=escape(title), style=style, address=address, data=data, script=script
+    )
+
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<div id="app" data-address="{address}"></div>
+{data}
+<script type="module">{script}</script>
+</body>
+</html>
+"""

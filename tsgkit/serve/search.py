@@ -1,0 +1,104 @@
+"""Search in the prompts, replies and reasons of a run.
+
+The texts are folded once into a file without a name, which ends with the process; only positions are kept in memory.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tsgkit.runs.folder import CALLS, PROMPTS
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.run_files import calls_in, prompts_in
+
+CHUNK = 4_194_304
+END = "\0"
+
+
+class SearchTexts:
+    """The texts of a run's calls, with the samples that they belong to."""
+
+    def __init__(self, path: Path, numbers: Mapping[tuple[Cell, str], int]) -> None:
+        """Prepare for the samples of these numbers."""
+        self._path, self._numbers = path, numbers
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  (kept open for as long as this lives)
+        self._starts = array("q")
+        self._owners: list[str | int] = []
+        """The hash of a prompt, or the number of a sample, for each text."""
+        self._users: dict[str, array[int]] = {}
+        self._seen: set[str] = set()
+        self._read_to = {CALLS: -1, PROMPTS: -1}
+        self._size = 0
+
+    def grow(self) -> None:
+        """Take in what was recorded since."""
+        self._file.seek(self._size)
+        for place, value in prompts_in(self._path / PROMPTS, max(self._read_to[PROMPTS], 0)):
+            self._read_to[PROMPTS] = place
+            if value["hash"] not in self._seen:
+                self._seen.add(value["hash"])
+                self._add(value["hash"], "\n".join(_contents(value["messages"])))
+        for place, value in calls_in(self._path / CALLS, max(self._read_to[CALLS], 0)):
+            number = self._numbers.get((Cell.of(value), value["sample"]))
+            was_read, self._read_to[CALLS] = place == self._read_to[CALLS], place
+            if was_read or number is None:
+                continue
+            if value.get("prompt"):
+                self._users.setdefault(value["prompt"], array("l")).append(number)
+            reply = value["reply"]
+            texts = (reply.get(name) for name in ("text", "reasoning", "refusal", "error"))
+            self._add(number, "\n".join(text for text in texts if isinstance(text, str)))
+        self._file.flush()
+
+    def _add(self, owner: str | int, text: str) -> None:
+        folded = (text.replace(END, " ").casefold() + END).encode("utf-8", "surrogatepass")
+        self._starts.append(self._size)
+        self._owners.append(owner)
+        self._file.write(folded)
+        self._size += len(folded)
+
+    def find(self, text: str) -> set[int]:
+        """Return the numbers of the samples with a text in a prompt or a reply; letters of any case are the same."""
+        wanted = text.replace(END, " ").casefold().encode("utf-8", "surrogatepass")
+        found: set[int] = set()
+        for place in self._places(wanted) if wanted else ():
+            owner = self._owners[place]
+            found.update(self._users.get(owner, ()) if isinstance(owner, str) else (owner,))
+        return found
+
+    def _places(self, wanted: bytes) -> Iterator[int]:
+        """Yield the places of the texts that contain some bytes, each once."""
+        self._file.seek(0)
+        start, kept = 0, b""
+        last = -1
+        while chunk := self._file.read(CHUNK):
+            window, begins = kept + chunk, start - len(kept)
+            at = window.find(wanted)
+            while at >= 0:
+                place = bisect_right(self._starts, begins + at) - 1
+                if place > last:
+                    last = place
+                    yield place
+                end = self._starts[last + 1] if last + 1 < len(self._starts) else self._size
+                at = window.find(wanted, max(end - begins, at + 1))
+            start += len(chunk)
+            kept = window[-(len(wanted) - 1) :] if len(wanted) > 1 else b""
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+
+def _contents(messages: list[Any]) -> Iterator[str]:
+    """Yield the texts of messages, and of the parts of messages with images."""
+    for message in messages:
+        content = message.get("content")
+        for part in content if isinstance(content, list) else [content]:
+            text = part.get("text") if isinstance(part, dict) else part
+            if isinstance(text, str):
+                yield text

@@ -1,0 +1,327 @@
+"""A run as the browser sees it: results, samples, one sample, comparisons; read again where it grew."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from typing import Any, TypeVar
+
+from tsgkit.errors import UsageError
+from tsgkit.report.comparison import Pair, paired
+from tsgkit.report.comparison_rows import ComparisonRequest, Contender
+from tsgkit.report.comparison_rows import gather as contenders_of
+from tsgkit.report.comparison_tables import pair_value
+from tsgkit.report.explanation import ExplainedRow, explained, row_value
+from tsgkit.report.page import facts_of
+from tsgkit.report.report_rows import HEADLINE, ReportRow, gather, main_metric
+from tsgkit.runs.folder import SAMPLES, read_header
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.run_files import samples_in
+from tsgkit.runs.run_setup import Row, RunSetup
+from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
+from tsgkit.runs.state import NOWHERE, RowState
+from tsgkit.serve.columns import SampleColumns
+from tsgkit.serve.search import SearchTexts
+from tsgkit.suites.panels import Panel, Shown, panels_of
+from tsgkit.suites.scoreboard import board_value
+from tsgkit.suites.task import Folder
+
+Made = TypeVar("Made")
+
+
+def stamp_of(path: Path) -> str:
+    """Return a text that changes whenever the samples of a run do."""
+    try:
+        found = os.stat(path / SAMPLES)  # noqa: PTH116  (one call for all three)
+    except OSError:
+        return "none"
+    return f"{found.st_ino}-{found.st_size}-{found.st_mtime_ns}"
+
+
+class ViewedRun:
+    """A run that is looked at; every method may be called from any thread."""
+
+    def __init__(self, path: Path, data: str | None = None) -> None:
+        """Open a run. Raise ``UsageError`` if there is none, or its data are not those that were asked about."""
+        self.path, self.data = path, data
+        self._lock = RLock()
+        self._kept: dict[str, tuple[str, Any]] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        self.header = read_header(self.path)
+        self.prepared: RunSetup = prepared_again(self.header, self.path, self.data)
+        self._states = {row.cell: RowState(row) for row in self.prepared.rows}
+        self._places = _places_by_task(self.prepared.rows)
+        self.columns = SampleColumns(self.prepared.rows)
+        self._samples = Journal(self.path / SAMPLES, writes=False)
+        self._file, self._read_to = _inode(self.path / SAMPLES), 0
+        self._reopened = SavedRun(self.path, self.header, self.prepared, self._states, self._samples)
+
+    def refresh(self) -> str:
+        """Read what was recorded since; return a text that changes whenever something was."""
+        with self._lock:
+            file = self.path / SAMPLES
+            if _inode(file) != self._file or (file.exists() and file.stat().st_size < self._read_to):
+                self._samples.close()
+                self._begin()
+            for where, record in samples_in(file, self._read_to):
+                cell = Cell.of(record)
+                place = self._places.get(cell.task, {}).get(record["item_id"])
+                if cell in self._states and place is not None:
+                    self._states[cell].note(place, where, record["outcome"])
+                    self.columns.note(cell, place, record)
+                self._read_to = where
+            return stamp_of(self.path)
+
+    def _keep(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return something made of the records, made again only if they changed."""
+        with self._lock:
+            stamp = self.refresh()
+            if name not in self._kept or self._kept[name][0] != stamp:
+                self._kept[name] = (stamp, make())
+            found: Made = self._kept[name][1]
+            return found
+
+    # Results
+
+    def value(self) -> dict[str, Any]:
+        """Return the facts of the run and the results of its rows."""
+        return self._keep("results", self._value)
+
+    def _value(self) -> dict[str, Any]:
+        rows = gather([self.path], data=self.data, metrics=HEADLINE).rows
+        by_cell = {row.cell: row for row in self.prepared.rows}
+        return {
+            "name": str(self.header["name"]),
+            "path": str(self.path),
+            "begun": self.header["begun"],
+            "stamp": stamp_of(self.path),
+            "facts": [list(fact) for fact in facts_of(str(self.path), self.header)],
+            "notes": list(self.prepared.notes),
+            "rows": [_row_value(number, row, by_cell[row.cell]) for number, row in enumerate(rows)],
+        }
+
+    def groups(self, by: str) -> dict[str, Any]:
+        """Return the results of every row by the members of a group."""
+        return self._keep(f"by {by}", lambda: self.groups_by([by])[by])
+
+    def groups_by(self, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return the results of every row by the members of several groups."""
+        rows = gather([self.path], names, self.data, metrics=HEADLINE).rows
+        return {by: {"by": by, "rows": list(_members(rows, by))} for by in names}
+
+    def row(self, number: int) -> Row:
+        """Return a row by its number. Raise ``UsageError`` if the run has none of this number."""
+        rows = self.prepared.rows
+        if not 0 <= number < len(rows):
+            raise UsageError(f"there is no row {number:,}; the run has {len(rows):,}")
+        return rows[number]
+
+    # Samples
+
+    def samples(self) -> dict[str, Any]:
+        """Return the columns of all samples."""
+        with self._lock:
+            return {"stamp": self.refresh(), **self.columns.value()}
+
+    def explained(self, number: int) -> ExplainedRow:
+        """Return a sample explained. Raise ``UsageError`` if the run has none of this number."""
+        with self._lock:
+            self.refresh()
+            cell, item_id = self.sample_at(number)
+            self._calls.grow()
+            return explained(self._reopened, self._calls, self._states[cell].row, item_id)
+
+    @cached_property
+    def _calls(self) -> RecordedCalls:
+        return RecordedCalls(self.path)
+
+    def _placed(self, number: int) -> tuple[Row, int]:
+        try:
+            return self.columns.place(number)
+        except IndexError:
+            raise UsageError(f"there is no sample {number:,}; the run has {self.columns.total:,}") from None
+
+    def sample_at(self, number: int) -> tuple[Cell, str]:
+        """Return the row and the item of a sample. Raise ``UsageError`` if the run has none of this number."""
+        row, place = self._placed(number)
+        return row.cell, row.dataset.item_ids[row.numbers[place]]
+
+    def rated(self, cell: Cell, item_id: str, question: str) -> tuple[int, str] | None:
+        """Return the number of the sample that a rating is about, and the question of it; None if it is none of the
+        run.
+
+        An item named as ITEM/3 may have this whole id, and not be question 3 of ITEM.
+        """
+        places, start = self._places[cell.task], self.columns.starts[cell]
+        if item_id in places:
+            return start + places[item_id], question
+        whole = f"{item_id}/{question}"
+        return (start + places[whole], "") if whole in places else None
+
+    def sample(self, number: int) -> tuple[dict[str, Any], tuple[Panel, ...]]:
+        """Return everything about a sample, and the panels of its suite."""
+        with self._lock:
+            one = self.explained(number)
+            row, place = self._placed(number)
+            panels = tuple(panels_of(self._shown(row, one)))
+            value = row_value(one)
+            for name in [name for name in value if name in Cell._fields]:
+                del value[name]
+            about = {
+                "number": number,
+                "row": self.prepared.rows.index(row),
+                "item_id": one.sample.item_id,
+                "question": row.task.question(one.sample),
+                "reference": row.task.reference(one.sample),
+                "verdicts": self._verdicts(row, place),
+                "panels": [{"kind": one.kind, "title": one.title, "value": one.value} for one in panels],
+            }
+            return {**value, **about}, panels
+
+    def _verdicts(self, row: Row, place: int) -> list[dict[str, Any]]:
+        where = self._states[row.cell].places[place]
+        if where == NOWHERE:
+            return []
+        sample, metric = row.dataset.sample(row.numbers[place]), main_metric(row.task.card.metrics)
+        found = row.task.verdicts(self._samples.read(where), sample, metric)
+        return [{"question": one.question, "right": one.right, "label": one.label, "key": one.key} for one in found]
+
+    def _shown(self, row: Row, one: ExplainedRow) -> Shown:
+        plan = self.prepared.plan
+        folder: Folder | None = next((each for each in plan.folders if each.name == row.cell.subject), None)
+        return Shown(row.task, one.sample, one.judged, one.transcript, folder, plan.assets)
+
+    def search(self, text: str) -> list[int]:
+        """Return the numbers of the samples with a text in a prompt, a reply or the reason."""
+        with self._lock:
+            self.refresh()
+            self._texts.grow()
+            wanted = text.casefold()
+            reasons = self.columns.texts["reason"]
+            found = {number for number, reason in enumerate(reasons) if wanted in reason.casefold()}
+            return sorted(found | self._texts.find(text))
+
+    @cached_property
+    def _texts(self) -> SearchTexts:
+        numbers = {
+            (row.cell, row.dataset.item_ids[number]): self.columns.starts[row.cell] + place
+            for row in self.prepared.rows
+            for place, number in enumerate(row.numbers)
+        }
+        return SearchTexts(self.path, numbers)
+
+    def close(self) -> None:
+        """Let go of its files."""
+        with self._lock:
+            self._samples.close()
+            if "_texts" in self.__dict__:
+                self._texts.close()
+
+
+def compared(first: tuple[ViewedRun, int], second: tuple[ViewedRun, int]) -> dict[str, Any]:
+    """Return the paired test of two rows of one task; the rows are named by their numbers."""
+    rows = [run.row(number) for run, number in (first, second)]
+    if rows[0].task.key != rows[1].task.key:
+        raise UsageError(f"{rows[0].task.key} and {rows[1].task.key} are different tasks, which cannot be compared")
+    paths = list(dict.fromkeys(run.path for run, _ in (first, second)))
+    found = contenders_of(paths, ComparisonRequest((rows[0].task.key,), common=True, data=first[0].data))
+    sides = [
+        _contender(found.all, paths.index(run.path), row.cell)
+        for (run, _), row in zip((first, second), rows, strict=True)
+    ]
+    if sides[0] is sides[1]:
+        raise UsageError("these are repeats of one row, which are compared together with other rows only")
+    return _pair_value(paired([(sides[0], sides[1])], 0)[0], found.notes)
+
+
+def pair_values(run: ViewedRun, pairs: Iterable[tuple[int, int]]) -> list[tuple[tuple[int, int], dict[str, Any]]]:
+    """Return the paired tests of pairs of rows of one run, without the notes on single pairs."""
+    wanted = list(pairs)
+    if not wanted:
+        return []
+    contenders = contenders_of([run.path], ComparisonRequest(common=True, data=run.data)).all
+    found = {one.cell: one for one in contenders}
+    cells = {pair: [run.row(number).cell._replace(repeat=0) for number in pair] for pair in wanted}
+    known = [pair for pair in wanted if all(cell in found for cell in cells[pair])]
+    couples = [(found[first], found[second]) for first, second in map(cells.__getitem__, known)]
+    return [(pair, _pair_value(one, ())) for pair, one in zip(known, paired(couples, 0), strict=True)]
+
+
+def _contender(found: Sequence[Contender], place: int, cell: Cell) -> Contender:
+    for one in found:
+        if one.place == place and one.cell == cell._replace(repeat=0):
+            return one
+    raise UsageError(f"{cell.title} has no sample with a value yet")
+
+
+def _pair_value(pair: Pair, notes: Sequence[str]) -> dict[str, Any]:
+    value, found = pair_value(pair), pair.statistics
+    return {
+        "metric": pair.first.metric,
+        "is_share": pair.first.measure.is_share,
+        "first": {name: value["first"][name] for name in ("value", "low", "high")} | {"n": found.items},
+        "second": {name: value["second"][name] for name in ("value", "low", "high")} | {"n": found.items},
+        "difference": value["difference"]["value"],
+        "low": value["difference"]["low"],
+        "high": value["difference"]["high"],
+        "p": found.test.p,
+        "test": f"{found.test.method}, {found.clusters:,} {pair.first.clusters_are}",
+        "verdict": pair.verdict,
+        "notes": list(notes),
+    }
+
+
+def _members(rows: Sequence[ReportRow], by: str) -> Iterator[dict[str, Any]]:
+    for number, row in enumerate(rows):
+        if by in row.groups:
+            members = [{"member": name, **board_value(board)} for name, board in row.groups[by].items()]
+            yield {"row": number, "members": members}
+
+
+def _row_value(number: int, row: ReportRow, prepared: Row) -> dict[str, Any]:
+    metrics = {
+        name: {
+            "meaning": metric.meaning,
+            "is_share": metric.is_share,
+            "more_is_better": metric.more_is_better,
+            "is_headline": metric.is_headline,
+        }
+        for name, metric in row.metrics.items()
+    }
+    about = {name: getattr(row.cell, name) for name in Cell._fields}
+    return {
+        "row": number,
+        "title": row.cell.title,
+        **about,
+        "judge": row.judge,
+        "unasked": row.unasked,
+        "main": row.main,
+        "metrics": metrics,
+        **board_value(row.board),
+        "usage": row.usage,
+        "groups": list(prepared.task.groups),
+        "clusters_are": row.clusters_are,
+    }
+
+
+def _places_by_task(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
+    """Return the place of each item in the rows of each task."""
+    found: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if row.cell.task not in found:
+            ids = row.dataset.item_ids
+            found[row.cell.task] = {ids[number]: place for place, number in enumerate(row.numbers)}
+    return found
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None

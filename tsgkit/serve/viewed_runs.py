@@ -1,0 +1,226 @@
+"""The runs that are looked at: folders of runs, found anew whenever the list is asked for.
+
+What the list shows of a run (how far it is, what it cost, its scores so far) is added up in the background, and again
+when the run has grown.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.lexicon import meant
+from tsgkit.report.report_rows import MAIN, ReportRow, gather
+from tsgkit.runs.folder import HEADER, LOCK, SAMPLES, read_header
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.run_files import check_evaluation
+from tsgkit.serve.labels import Label, Labels, verdict_of
+from tsgkit.serve.viewed_run import ViewedRun, compared, stamp_of
+from tsgkit.version import __version__
+
+MOST_OPEN = 3
+"""Runs whose samples are kept in memory at once."""
+
+
+class LabelSaid(BaseModel):
+    """A label as the browser sends it; no verdict removes it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    number: int
+    question: str = ""
+    verdict: str | None
+    note: str = ""
+
+
+class ViewedRuns:
+    """The runs in some folders."""
+
+    def __init__(self, paths: Sequence[Path], data: str | None = None) -> None:
+        """Look at runs and at folders of them. Raise ``UsageError`` if one is neither."""
+        self.paths, self.data = tuple(paths), data
+        self._lock = RLock()
+        self._open: OrderedDict[str, ViewedRun] = OrderedDict()
+        self._briefs: dict[str, tuple[str, Future[dict[str, Any]]]] = {}
+        self._adding = ThreadPoolExecutor(1, thread_name_prefix="tsgkit-view")
+        for path in paths:
+            if not path.is_dir():
+                what = "this is a file" if path.exists() else "there is no such folder"
+                raise UsageError(f"{path}: {what}", hint="name a run, or a folder of runs: tsgkit runs list")
+
+    def found(self) -> dict[str, Path]:
+        """Return the folders of the runs by id: the name of the folder, with more of its path where that is taken."""
+        runs: dict[str, Path] = {}
+        for path in dict.fromkeys(_runs_below(self.paths)):
+            name, parts = path.resolve().name, list(path.resolve().parts)
+            for length in range(2, len(parts) + 1):
+                if name not in runs:
+                    break
+                name = "/".join(parts[-length:])
+            runs[name] = path
+        return runs
+
+    def path_of(self, run: str) -> Path:
+        """Return the folder of a run. Raise ``UsageError`` if there is none of this id."""
+        known = self.found()
+        if run not in known:
+            raise UsageError(f"there is no run {run} here", hint=meant(run, known) if known else "")
+        return known[run]
+
+    def open(self, run: str) -> ViewedRun:
+        """Return an opened run; the one that was not asked for longest is closed."""
+        path = self.path_of(run)
+        with self._lock:
+            if run not in self._open:
+                self._open[run] = ViewedRun(path, self.data)
+            self._open.move_to_end(run)
+            while len(self._open) > MOST_OPEN:
+                self._open.popitem(last=False)[1].close()
+            return self._open[run]
+
+    # The list
+
+    def value(self, *, wait: bool = False) -> dict[str, Any]:
+        """Return the list, the latest run first; ``wait`` for what is being added up."""
+        runs = [self._listed(run, path) for run, path in self.found().items()]
+        if wait:
+            for _, task in list(self._briefs.values()):
+                task.result()
+            return self.value()
+        return {"version": __version__, "runs": sorted(runs, key=lambda one: str(one.get("begun", "")), reverse=True)}
+
+    def _listed(self, run: str, path: Path) -> dict[str, Any]:
+        about = {"id": run, "name": path.resolve().name, "path": str(path)}
+        try:
+            header = read_header(path)
+            plan = check_evaluation(header, path)
+        except TsgkitError as error:
+            return {**about, "problem": str(error)}
+        subjects = [*plan.models, *(folder.name for folder in plan.folders)]
+        stamp = stamp_of(path)
+        known = {
+            "begun": header["begun"],
+            "samples": header["samples"],
+            "recorded": min(_lines(path), header["samples"]),
+            "is_working": is_working(path),
+            "subjects": subjects,
+            "tasks": list(plan.tasks),
+            "styles": list(plan.styles),
+            "stamp": stamp,
+        }
+        return {**about, **known, **self._brief(run, path, stamp)}
+
+    def _brief(self, run: str, path: Path, stamp: str) -> dict[str, Any]:
+        """Return what was added up of a run; while that goes on, what was known before."""
+        with self._lock:
+            before = self._briefs.get(run)
+            if before is None or (before[0] != stamp and before[1].done()):
+                self._briefs[run] = (stamp, self._adding.submit(added_up, path, self.data))
+            task = self._briefs[run][1]
+        if task.done():
+            return task.result()
+        old = before[1].result() if before is not None and before[1].done() else {"scores": [], "cost": None}
+        return {**old, "is_counting": True}
+
+    # Labels
+
+    def labels(self, run: str) -> dict[str, Any]:
+        """Return the labels of a run, by the numbers of its samples."""
+        opened = self.open(run)
+        kept = Labels(opened.path)
+        found: list[dict[str, Any]] = []
+        cells = [row.cell for row in opened.prepared.rows]
+        for rating in kept.ratings():
+            verdict = verdict_of(rating)
+            for cell in cells if verdict is not None else ():
+                if rating.is_about(cell) and (about := opened.rated(cell, *rating.place)) is not None:
+                    said = {"rater": rating.rater, "verdict": verdict, "note": rating.note}
+                    found.append({"number": about[0], "question": about[1], **said})
+        return {"labels": found, "file": str(kept.file)}
+
+    def save_label(self, run: str, rater: str, said: LabelSaid) -> dict[str, Any]:
+        """Write a label, and return all of the run."""
+        opened = self.open(run)
+        cell, item_id = opened.sample_at(said.number)
+        Labels(opened.path).save(Label(cell, item_id, said.question, said.verdict, said.note), rater)
+        return self.labels(run)
+
+    # Two runs
+
+    def compared(self, first: tuple[str, int], second: tuple[str, int]) -> dict[str, Any]:
+        """Return the paired test of two rows, each named by its run and its number."""
+        return compared(*((self.open(run), number) for run, number in (first, second)))
+
+    def close(self) -> None:
+        """Stop adding up, and close all runs."""
+        self._adding.shutdown(wait=False, cancel_futures=True)
+        for opened in self._open.values():
+            opened.close()
+
+
+def added_up(path: Path, data: str | None) -> dict[str, Any]:
+    """Return the scores of a run so far, and what it cost; or the problem that prevents it."""
+    try:
+        rows = gather([path], data=data, metrics=MAIN).rows
+    except TsgkitError as error:
+        return {"scores": [], "cost": None, "problem": str(error)}
+    paid = [row.usage["cost"] for row in rows if row.usage is not None]
+    cost = sum(paid) if paid and None not in paid else None
+    return {
+        "scores": [_score(row) for row in rows],
+        "cost": cost,
+        "recorded": sum(row.board.n for row in rows),
+        "problem": None,
+    }
+
+
+def _score(row: ReportRow) -> dict[str, Any]:
+    value = (row.board.profiles["strict"] or {}).get(row.main)
+    low, high = (None, None) if value is None else (value.low, value.high)
+    is_share = row.metrics[row.main].is_share
+    found = None if value is None else value.value
+    about = {"row": row.cell.title, "task": row.task, "metric": row.main, "is_share": is_share}
+    return {**about, "value": found, "low": low, "high": high, "n": row.board.n}
+
+
+def _runs_below(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if (path / HEADER).is_file():
+            yield path
+        elif path.is_dir():
+            yield from sorted(one for one in path.iterdir() if (one / HEADER).is_file() and _is_evaluation(one))
+
+
+def _is_evaluation(path: Path) -> bool:
+    """Return whether a folder may hold an evaluation; the calls of an agent over files have no plan."""
+    try:
+        return "plan" in read_header(path)
+    except TsgkitError:
+        return True
+
+
+def _lines(path: Path) -> int:
+    journal = Journal(path / SAMPLES, writes=False)
+    try:
+        return journal.count()
+    finally:
+        journal.close()
+
+
+def is_working(path: Path) -> bool:
+    """Return whether a process holds the lock of a run, as the system tells; false where it does not tell."""
+    try:
+        lock = os.stat(path / LOCK)  # noqa: PTH116
+        held = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return False
+    place = f"{os.major(lock.st_dev):02x}:{os.minor(lock.st_dev):02x}:{lock.st_ino}"
+    return any(" FLOCK " in f" {line} " and place in line.split() for line in held.splitlines())

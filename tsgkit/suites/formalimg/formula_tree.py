@@ -1,0 +1,166 @@
+"""The tree of a formula for panels: the truth of its parts, the reasons of failed ones, and the boxes they are about.
+
+>>> from tsgkit.logic.parser import parse
+>>> formula = parse("(exists ?c (and (Is ?c 'cup') (OnTopSide ?c)))")
+>>> layout = [{"label": "cup", "box_2d": [0, 600, 100, 700]}]
+>>> tree = formula_tree(formula, Judgement(False, "no cup fits", {"(OnTopSide ?c)"}, layout))
+>>> tree["text"], [(part["text"], part["holds"], part["names"]) for part in tree["parts"]]
+('there is ?c', [("(Is ?c 'cup')", True, ['the cup']), ('(OnTopSide ?c)', False, ['the cup'])])
+>>> tree["parts"][1]["why"]
+'no cup is on the top side: its centre is at y = 650, the middle at 500'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tsgkit.logic.english import class_of
+from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Path, Variable, walk
+from tsgkit.logic.layouts import Layout, LayoutProblem, things_of
+from tsgkit.logic.printer import text_of
+from tsgkit.logic.strict import verify_strict
+from tsgkit.logic.variables import rename_apart
+from tsgkit.suites.formalimg.verdicts import WORK, only, required
+
+MOST_REASONS = 20
+"""The number of failed parts whose reasons are computed."""
+MOST_PARTS = 500
+LEFT_OUT = "... (more parts are left out)"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict on a formula: its truth (None if undecided), the reason, the texts of failed clauses, and the layout
+    that was judged (None if there is none).
+    """
+
+    truth: bool | None
+    reason: str
+    failed: Set[str]
+    objects: Sequence[Any] | None = None
+    grounded: bool = False
+    is_judged: bool = True
+
+    @cached_property
+    def names(self) -> Mapping[str, list[str]]:
+        """The names of the objects by their labels."""
+        layout = self.layout
+        found: dict[str, list[str]] = {}
+        for thing, name in zip(layout.objects, layout.names, strict=True) if layout else ():
+            found.setdefault(thing.label, []).append(name)
+        return found
+
+    @cached_property
+    def layout(self) -> Layout | None:
+        """The layout; None if it is malformed."""
+        try:
+            return None if self.objects is None else Layout(things_of({"objects": list(self.objects)}))
+        except LayoutProblem:
+            return None
+
+
+def part_value(
+    text: str, holds: bool | None, why: str = "", names: Sequence[str] = (), parts: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """Return a part of a tree."""
+    return {"text": text, "holds": holds, "why": why, "names": list(names), "parts": list(parts)}
+
+
+def formula_tree(formula: Formula, judgement: Judgement) -> dict[str, Any]:
+    """Return the tree of a formula as it was judged on a layout."""
+    return _Tree(rename_apart(formula), judgement).value()
+
+
+def leaves_of(tree: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the parts of a tree that have no parts themselves."""
+    if not tree["parts"]:
+        yield tree
+    for part in tree["parts"]:
+        yield from leaves_of(part)
+
+
+class _Tree:
+    def __init__(self, formula: Formula, judgement: Judgement) -> None:
+        self.formula, self.judgement = formula, judgement
+        self.clauses = {one.path: text_of(one.clause) for one in required(formula, (), ())}
+        self.failed = [path for path, text in self.clauses.items() if text in judgement.failed]
+        self.classes = dict(_classes(formula))
+        self.left = MOST_PARTS
+
+    def value(self) -> dict[str, Any]:
+        tree = self.part(self.formula, ())
+        judgement = self.judgement
+        holds = judgement.truth if judgement.is_judged else None
+        is_told = judgement.reason in (one["why"] for one in leaves_of(tree))
+        return tree | {"holds": holds, "why": tree["why"] if is_told else judgement.reason}
+
+    def part(self, formula: Formula, path: Path) -> dict[str, Any]:
+        self.left -= 1
+        if self.left < 0:
+            return part_value(LEFT_OUT, None)
+        if path in self.clauses:
+            return self.clause(formula, path)
+        parts = [self.part(*inner) for inner in _inner(formula, path)]
+        return part_value(_head(formula), self.holds(path), "", (), parts)
+
+    def clause(self, formula: Formula, path: Path) -> dict[str, Any]:
+        why = self.why(path) if path in self.failed[:MOST_REASONS] else ""
+        return part_value(text_of(formula), self.holds(path), why, self.named(formula, why))
+
+    def holds(self, path: Path) -> bool | None:
+        if not self.judgement.is_judged:
+            return None
+        return not any(one[: len(path)] == path for one in self.failed)
+
+    def why(self, path: Path) -> str:
+        """Return why a part does not hold together with those that do."""
+        if self.judgement.layout is None:
+            return ""
+        kept = set(self.clauses).difference(self.failed) | {path}
+        tried = only(self.formula, kept, ())
+        scene = {"objects": list(self.judgement.objects or ())}
+        return verify_strict(tried, scene, grounded=self.judgement.grounded, work=WORK).reason
+
+    def named(self, formula: Formula, why: str) -> list[str]:
+        """Return the objects that the reason names, else those of the classes that a part is about."""
+        names = self.judgement.names
+        said = [name for of_class in names.values() for name in of_class if re.search(rf"\b{re.escape(name)}\b", why)]
+        return said or [name for label in self._labels(formula) for name in names.get(label, ())]
+
+    def _labels(self, formula: Formula) -> Iterator[str]:
+        atoms = (one for _, one in walk(formula) if isinstance(one, Atom))
+        variables = dict.fromkeys(one for atom in atoms for one in atom.args if isinstance(one, Variable))
+        yield from dict.fromkeys(label for one in variables if (label := self.classes.get(one)))
+
+
+def _classes(formula: Formula) -> Iterator[tuple[Variable, str]]:
+    for _, part in walk(formula):
+        if isinstance(part, Exists | Forall) and (label := class_of(part.variable, part.body)):
+            yield part.variable, label
+
+
+def _inner(formula: Formula, path: Path) -> Iterator[tuple[Formula, Path]]:
+    """Yield the parts below a part that is no clause; a conjunction right below a quantifier gives its parts."""
+    match formula:
+        case And(parts):
+            yield from ((part, (*path, number)) for number, part in enumerate(parts))
+        case Exists(_, body) | Forall(_, body):
+            inner = (*path, 0)
+            yield from _inner(body, inner) if isinstance(body, And) and body.parts else [(body, inner)]
+        case Implies(_, consequent):
+            yield consequent, (*path, 1)
+
+
+def _head(formula: Formula) -> str:
+    match formula:
+        case Exists(variable):
+            return f"there is {variable.name}"
+        case Forall(variable):
+            return f"for every {variable.name}"
+        case Implies(condition):
+            return f"if {text_of(condition)}"
+    return "all of these"

@@ -1,0 +1,116 @@
+"""Panels of this suite's samples: the room in 3D with demands and problems, and the entries of annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.errors import TsgkitError
+from tsgkit.geometry import check_libraries
+from tsgkit.suites.panels import Panel, Shown, table_panel, text_panel
+from tsgkit.suites.sceneeval.annotation_replies import FIELDS
+from tsgkit.suites.sceneeval.annotations import Annotation
+from tsgkit.suites.sceneeval.pages.remarks import Remark, Section, sections, strict_findings
+from tsgkit.suites.sceneeval.scene_files.assets import sources_of
+from tsgkit.suites.sceneeval.scene_files.folder import read_scene, scene_file
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import FAULTS, MISSING, LoadedScene
+
+if TYPE_CHECKING:
+    from tsgkit.suites.task import Folder
+
+MOST_FACES = 300_000
+"""The triangles of a room in a panel; larger objects are drawn as boxes."""
+SIGNS = {"matched": "=", "missing": "-", "extra": "+", "unread": "?"}
+TITLE = "Room"
+
+
+def view(shown: Shown) -> Iterator[Panel]:
+    """Yield the room with its remarks, or the entries of an annotation."""
+    if "scenes" in shown.task.takes:
+        yield from _room(shown)
+    elif shown.judged.evidence:
+        rows = _entry_rows(shown.judged.evidence)
+        yield table_panel("Entries", ["", "kind", "entry", "note"], rows)
+    else:
+        yield text_panel("Entries", "No annotation was read.")
+
+
+def _room(shown: Shown) -> Iterator[Panel]:
+    """Yield the room that is in the folder today; without one, say why, and list the remarks."""
+    remarks = _recorded(shown)
+    try:
+        value = _scene_value(shown, remarks)
+    except (TsgkitError, OSError, RecursionError, *FAULTS) as error:
+        words = error.message if isinstance(error, TsgkitError) else f"{type(error).__name__}: {error}"
+        yield text_panel(TITLE, f"The room cannot be drawn: {words}")
+    else:
+        yield Panel("scene", TITLE, value)
+        return
+    for section in remarks:
+        rows = [[_sign(one), one.text, one.why] for one in section.remarks]
+        yield table_panel(section.title, ["", "remark", "reason"], rows)
+
+
+def _recorded(shown: Shown) -> list[Section]:
+    """Return the sections of demands, or of problems, as they were judged; those of an error are empty."""
+    evidence = strict_findings(shown.judged.evidence)
+    annotation: Annotation = shown.sample
+    if evidence is None:
+        return []
+    return sections(annotation, evidence, None) if "matched" in evidence else sections(None, None, evidence)
+
+
+def _scene_value(shown: Shown, remarks: Sequence[Section]) -> dict[str, Any]:
+    check_libraries()
+    from tsgkit.geometry.views import undrawable
+    from tsgkit.suites.sceneeval.pages.parts import listed, room_parts
+
+    found = _scene(shown.folder, shown.sample.item_id, shown.assets)
+    if problem := undrawable(found.stage):
+        raise _NothingToDraw(str(problem))
+    drawn = room_parts(found.stage, most_faces=MOST_FACES)
+    told = [*_changes(shown.judged.evidence or {}, found), *remarks, *drawn.simplified]
+    return {"parts": drawn.parts, "sections": [listed(one) for one in told]}
+
+
+class _NothingToDraw(ValueError):
+    """A room of which nothing can be drawn."""
+
+
+def _scene(folder: Folder | None, item_id: str, assets: tuple[str, ...]) -> LoadedScene:
+    """Return the scene of an item; a mesh that is missing is drawn as a box, whatever the run did."""
+    if folder is None or not Path(folder.path).is_dir():
+        raise FileNotFoundError(f"there is no folder of scenes {'' if folder is None else folder.path}")
+    path = scene_file(folder.path, item_id)
+    if path is None:
+        raise FileNotFoundError("the folder has no scene of this id")
+    return read_scene(path, sources_of(assets), missing=MISSING[1])
+
+
+def _changes(evidence: Mapping[str, Any], found: LoadedScene) -> Iterator[Section]:
+    """Yield a section where the objects that were judged are not those of the room."""
+    judged = {name for part in ("matched", "objects") for name in evidence.get(part) or ()}
+    there = {one.id for one in found.scene.objects}
+    if judged and (strange := sorted(judged ^ there)):
+        remarks = [Remark(f"{name} {'is new' if name in there else 'is gone'}", None, (name,)) for name in strange]
+        yield Section("This is not the room that was judged", remarks)
+
+
+def _sign(remark: Remark) -> str:
+    return "?" if remark.holds is None else "\u2713" if remark.holds else "\u2717"
+
+
+def _entry_rows(evidence: Mapping[str, Any]) -> Iterable[Sequence[object]]:
+    """Yield a row for each entry of an annotation that was wanted or given."""
+    near = {one.get("said"): one for one in evidence.get("nearly") or () if isinstance(one, dict)}
+    for kind, found in evidence["fields"].items():
+        for state, sign in SIGNS.items():
+            for entry in found.get(state) or ():
+                said = entry["entry"] if isinstance(entry, dict) else entry
+                note = entry["reason"] if isinstance(entry, dict) else _nearly(near.get(said))
+                yield sign, FIELDS.get(kind, kind), said, note
+
+
+def _nearly(one: Mapping[str, Any] | None) -> str:
+    return "" if one is None else f"{one.get('differs')}: {one.get('wanted')} is wanted"

@@ -1,0 +1,101 @@
+"""Panels of this suite's samples: graphs side by side, candidates, and lists of names.
+
+>>> list(set_rows(["cup", "lid"], ["jar", "cup"]))
+[('=', 'cup'), ('-', 'lid'), ('+', 'jar')]
+>>> list(order_rows(["take", "fill"], ["take", "dip", "fill"]))
+[('=', 'take', 'take'), ('+', '', 'dip'), ('=', 'fill', 'fill')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Any
+
+from tsgkit.graph.folding import fold, fold_graph, fold_vocabulary
+from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel, table_panel
+from tsgkit.suites.task import Drawable, Graphs
+from tsgkit.suites.tsg.items import (
+    LETTERS,
+    ActionsSample,
+    NodesSample,
+    QuestionSample,
+    RefineSample,
+    SelectionSample,
+)
+
+SIGNS = {"equal": "=", "delete": "-", "insert": "+", "replace": "~"}
+
+
+def view(shown: Shown) -> Iterator[Panel]:
+    """Yield the panels of a sample: those of its kind, else the graphs of reference and answer."""
+    special = SPECIAL.get(type(shown.sample))
+    if special is not None:
+        yield from special(shown.sample, shown.judged.answer)
+    yield from _compared(shown)
+
+
+def _compared(shown: Shown) -> Iterator[Panel]:
+    graphs = shown.task.graphs(shown.sample, shown.judged) if isinstance(shown.task, Drawable) else None
+    if graphs is not None:
+        yield differences_panel("Reference and answer", graphs)
+
+
+def _repair(sample: RefineSample, answer: object) -> Iterator[Panel]:
+    graphs = Graphs((fold_graph(sample.original),), (fold_graph(sample.spoilt),), fold_vocabulary(sample.vocabulary))
+    yield differences_panel("Reference and the graph that was given", graphs)
+
+
+def _choice(sample: SelectionSample, answer: object) -> Iterator[Panel]:
+    options = [
+        {"label": letter, "text": text, "is_key": place == sample.position, "is_answer": letter == answer}
+        for place, (letter, text) in enumerate(zip(LETTERS, sample.candidates, strict=False))
+    ]
+    yield Panel("choices", "Candidates", {"options": options})
+    yield graphs_panel("Graph to describe", [sample.graph])
+    if sample.context:
+        yield graphs_panel("Graphs before it", sample.context)
+
+
+def _question(sample: QuestionSample, answer: object) -> Iterator[Panel]:
+    sign = "=" if answer == fold(sample.answer) else "~"
+    yield table_panel("Answer", ["", "wanted", "answered"], [[sign, sample.answer, answer]])
+    yield graphs_panel("Graphs that were asked about", sample.graphs)
+
+
+def _nodes(sample: NodesSample, answer: object) -> Iterator[Panel]:
+    yield table_panel("Nodes", ["", "node"], set_rows(sample.nodes, _names(answer)))
+
+
+def _actions(sample: ActionsSample, answer: object) -> Iterator[Panel]:
+    yield table_panel("Actions in order", ["", "wanted", "answered"], order_rows(sample.actions, _names(answer)))
+
+
+SPECIAL: Mapping[type, Callable[[Any, object], Iterator[Panel]]] = {
+    ActionsSample: _actions,
+    NodesSample: _nodes,
+    QuestionSample: _question,
+    RefineSample: _repair,
+    SelectionSample: _choice,
+}
+"""The panels of samples that are more, or something else, than graphs with references."""
+
+
+def _names(answer: object) -> list[str]:
+    return [str(name) for name in answer] if isinstance(answer, list) else []
+
+
+def set_rows(wanted: Sequence[str], said: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield a sign and a name: wanted names that were said or not, then others that were said."""
+    folded = dict.fromkeys(map(fold, wanted))
+    yield from (("=" if name in said else "-", name) for name in folded)
+    yield from (("+", name) for name in dict.fromkeys(said) if name not in folded)
+
+
+def order_rows(wanted: Sequence[str], said: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield a sign, a wanted and a said name, so that common names in order stand side by side."""
+    folded = [fold(name) for name in wanted]
+    for kind, start, end, first, last in SequenceMatcher(None, folded, said, autojunk=False).get_opcodes():
+        for one, other in zip_longest(folded[start:end], said[first:last], fillvalue=""):
+            yield SIGNS[kind] if one and other else "-" if one else "+", one, other
