@@ -141,10 +141,10 @@ class App {
     fill(this.spoken, words);
   }
 
-  // The heading of a page about a run, with its name once that is known.
-  runName(id) {
+  // The name of a run as the list has it, once that is known.
+  runName(id, otherwise = `run ${id}`) {
     const known = this.store.listing?.runs.find((one) => one.id === id);
-    return known?.name ?? `run ${id}`;
+    return known?.name ?? otherwise;
   }
 
   runLink(id) {

@@ -164,5 +164,5 @@ function cardLines(columns) {
 // The width below which the columns are scrolled: head and rows need the same, whatever they contain.
 function leastWidth(columns) {
   const widths = columns.map(({ width }) => width.match(/^minmax\(([^,]+),/)?.[1] ?? width);
-  return `calc(${widths.join(" + ")} + ${columns.length + 1} * .75rem)`;
+  return `calc(${widths.join(" + ")} + ${columns.length - 1} * var(--grid-gap) + 2 * var(--grid-side))`;
 }

@@ -100,6 +100,7 @@ class SamplePage {
     if (!isSameList) this.chosen = null;
     this.number = number;
     this.query = query;
+    this.item = null;
     fill(this.heading, "Sample ", counted(number));
     this.load();
     window.scrollTo(0, 0);
@@ -138,10 +139,10 @@ class SamplePage {
   }
 
   #parts(sample, row) {
-    const panels = (sample.panels ?? []).map((panel, place) => part(panel.title || panel.kind, this.#panel(panel, place, sample)));
+    const panels = (sample.panels ?? []).map((panel, place) => this.#panel(panel, place, sample));
     return [
       part("Question", shownValue(sample.question)),
-      panels,
+      panels.length ? part("In detail", el("div", panels)) : null,
       part("Scores", metricTable(sample, row)),
       sample.verdicts.length > 1 ? part("Verdicts", verdictTable(sample.verdicts)) : null,
       sample.calls.length ? part("Calls", sample.calls.map(callSection)) : null,
