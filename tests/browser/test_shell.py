@@ -279,6 +279,7 @@ class TestSamples:
         page.keyboard.press("k")
         expect(view.active).to_contain_text("tea 1/1")
         page.keyboard.press("n")
+        page.wait_for_timeout(300)
         place = int(view.query.partition("at=")[2])
         marks = [view.script.runs["0"].mark(number) for number in range(place + 1)]
         assert "w" not in marks[2:place]
@@ -298,6 +299,18 @@ class TestSamples:
         expect(page.get_by_role("dialog")).to_contain_text("next wrong sample")
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
+
+    def test_a_key_that_is_held_leaves_the_address_right(self, view: View) -> None:
+        page = view.open("#/run/0/samples")
+        expect(view.active).to_contain_text("tea 0/0")
+        for _ in range(60):
+            page.keyboard.press("j")
+        expect(page).to_have_url(re.compile("at=60$"))
+        page.keyboard.press("Enter")
+        for _ in range(60):
+            page.keyboard.press("j")
+        expect(page.get_by_role("heading", level=1)).to_have_text("tea 20/120")
+        expect(page).to_have_url(re.compile("/sample/120$"))
 
     def test_filtering_20_000_samples_takes_well_under_a_tenth_of_a_second(self, view: View) -> None:
         page = view.open("#/run/0/samples?sort=-item")

@@ -14,6 +14,7 @@ import { SourceProblem } from "./problems.js";
 import { failure } from "./waiting.js";
 
 const BEAT = 2000;
+const PAUSE_OF_ADDRESS = 150;
 const PARTS = [
   ["Results", []],
   ["Samples", ["samples"]],
@@ -53,6 +54,8 @@ class App {
     this.key = "";
     this.waiting = new Set();
     this.stamps = new Map();
+    this.unwritten = null;
+    this.writing = null;
     this.keys = new Keys([{ keys: ["?"], words: "show the keys", run: () => this.keys.explain() }]);
   }
 
@@ -62,9 +65,9 @@ class App {
     this.connection = el("p.connection", { role: "status" });
     this.spoken = el("p.unseen", { role: "status" });
     fill(this.root, this.#skip(), this.#header(), this.connection, this.main, this.spoken);
-    window.addEventListener("hashchange", () => this.show());
-    window.addEventListener("popstate", () => this.show());
-    this.show();
+    window.addEventListener("hashchange", () => this.#went());
+    window.addEventListener("popstate", () => this.#went());
+    this.#went();
     this.#beat();
   }
 
@@ -84,20 +87,44 @@ class App {
   // Go to an address: a new entry in the browser's history, or in place of the present one.
   go(path, query, { replace = false } = {}) {
     const hash = hashOf(path, query);
-    if (hash !== window.location.hash) window.history[replace ? "replaceState" : "pushState"](null, "", hash);
-    this.show();
+    if (replace) this.#write(hash);
+    else if (hash !== this.shown) {
+      this.#flush();
+      window.history.pushState(null, "", hash);
+    }
+    this.#show(hash);
   }
 
   // Remember an address without another look at the page, which shows it already.
   note(path, query) {
-    const hash = hashOf(path, query);
-    if (hash !== window.location.hash) window.history.replaceState(null, "", hash);
-    this.shown = hash;
-    this.address = readAddress(hash);
+    this.shown = hashOf(path, query);
+    this.address = readAddress(this.shown);
+    this.#write(this.shown);
   }
 
-  show() {
-    const hash = window.location.hash;
+  // Write the address of the present entry of the history. Browsers refuse many changes a second, as when a key is held:
+  // the first is written at once, those after it together.
+  #write(hash) {
+    this.unwritten = hash;
+    if (this.writing) return;
+    this.#flush();
+    this.writing = setTimeout(() => {
+      this.writing = null;
+      this.#flush();
+    }, PAUSE_OF_ADDRESS);
+  }
+
+  #flush() {
+    if (this.unwritten && this.unwritten !== window.location.hash) window.history.replaceState(null, "", this.unwritten);
+    this.unwritten = null;
+  }
+
+  #went() {
+    this.unwritten = null;
+    this.#show(window.location.hash);
+  }
+
+  #show(hash) {
     if (hash === this.shown) return;
     this.shown = hash;
     const address = readAddress(hash);

@@ -112,7 +112,8 @@ class ComparePage {
     const button = ([name, words]) => {
       const count = found.filter((pair) => pair.standing === name).length;
       const next = name === standing ? null : name;
-      return el("button.toggle", { type: "button", "aria-pressed": String(name === standing), onclick: () => this.#change({ show: next }) }, `${words} `, el("span.count", counted(count)));
+      const pressing = { type: "button", "aria-pressed": String(name === standing), onclick: () => this.#change({ show: next }) };
+      return el("button.toggle", pressing, `${words} `, el("span.count", counted(count)));
     };
     fill(this.toggles, Object.entries(STANDINGS).map(button));
     this.toggles.children[at]?.focus();

@@ -32,6 +32,8 @@ export function filterBar(index, columns, hasLabels, change) {
     ...(hasLabels ? [selectOf("label", "labels", LABELS, change)] : []),
   ];
   const text = el("input", { type: "search", id: "filter-q", "aria-describedby": "filter-q-hint", oninput: () => change({ q: text.value.trim() || null }, true) });
+  const hint = el("p.pale", { id: "filter-q-hint" }, "in items, prompts, replies and reasons");
+  const field = el("div.filter.text-filter", el("label", { for: "filter-q" }, "Text"), text, hint);
   const sort = sortSelect(columns, change);
   const marks = markButtons(change);
   const picker = columnPicker(columns, change);
@@ -41,7 +43,7 @@ export function filterBar(index, columns, hasLabels, change) {
   const element = el(
     "search",
     { "aria-label": "Filters of samples" },
-    el("div.filter-row", el("div.filter.text-filter", el("label", { for: "filter-q" }, "Text"), text, el("p.pale", { id: "filter-q-hint" }, "in items, prompts, replies and reasons")), marks.element),
+    el("div.filter-row", field, marks.element),
     selects.length ? narrowing : null,
     el("div.filter-row", sort.element, picker.element, reset),
   );
@@ -77,7 +79,8 @@ function markButtons(change) {
   const buttons = MARK_ORDER.map((code) => {
     const { sign, words, look } = MARKS[code];
     const count = el("span.count");
-    const button = el(`button.toggle.mark-${look}`, { type: "button", "aria-pressed": "false", onclick: () => toggle(code) }, el("span", { "aria-hidden": "true" }, `${sign} `), `${words} `, count);
+    const pressing = { type: "button", "aria-pressed": "false", onclick: () => toggle(code) };
+    const button = el(`button.toggle.mark-${look}`, pressing, el("span", { "aria-hidden": "true" }, `${sign} `), `${words} `, count);
     return { code, button, count };
   });
   const element = el("div.toggles", { role: "group", "aria-label": "Marks" }, buttons.map((one) => one.button));

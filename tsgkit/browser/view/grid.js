@@ -56,7 +56,8 @@ export class Grid {
       const title = this.sort
         ? el("button", { type: "button", "data-key": column.key, onclick: () => this.sort(column.key) }, words)
         : el("span", { title: column.hint }, words);
-      return el(`div.cell${column.look ? `.${column.look}` : ""}`, { role: "columnheader", "aria-sort": direction, "aria-colindex": String(place + 1), "data-key": column.key }, title);
+      const about = { role: "columnheader", "aria-sort": direction, "aria-colindex": String(place + 1), "data-key": column.key };
+      return el(`div.cell${column.look ? `.${column.look}` : ""}`, about, title);
     });
     fill(this.head, el("div.grid-row", { role: "row", "aria-rowindex": "1" }, cells));
     if (focused) this.head.querySelector(`button[data-key="${CSS.escape(focused)}"]`)?.focus();
@@ -88,7 +89,9 @@ export class Grid {
   #row(place) {
     const parts = this.cells(place).map((content, at) => {
       const { look, key } = this.columns[at];
-      return el(`div.cell${look ? `.${look}` : ""}`, { role: "gridcell", id: this.isCrossed ? `${this.name}-${place}-${at}` : null, "aria-colindex": String(at + 1), "data-key": key, "data-label": this.columns[at].title }, content);
+      const id = this.isCrossed ? `${this.name}-${place}-${at}` : null;
+      const about = { role: "gridcell", id, "aria-colindex": String(at + 1), "data-key": key, "data-label": this.columns[at].title };
+      return el(`div.cell${look ? `.${look}` : ""}`, about, content);
     });
     const row = el("div.grid-row", { role: "row", id: `${this.name}-${place}`, "aria-rowindex": String(place + 2), "data-place": String(place) }, parts);
     row.style.setProperty("transform", `translateY(${place * this.height}px)`);

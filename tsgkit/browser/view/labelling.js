@@ -52,7 +52,11 @@ export class Labelling {
   #form({ question, right }, place) {
     const about = question || "Is the answer right?";
     const buttons = NAMES.map((name, at) =>
-      el("button.toggle", { type: "button", "aria-pressed": "false", onclick: () => this.#choose(place, name) }, el("span", { "aria-hidden": "true" }, `${VERDICTS[name]} `), name, " ", el("kbd", String(at + 1))),
+      el(
+        "button.toggle",
+        { type: "button", "aria-pressed": "false", onclick: () => this.#choose(place, name) },
+        [el("span", { "aria-hidden": "true" }, `${VERDICTS[name]} `), name, " ", el("kbd", String(at + 1))],
+      ),
     );
     const id = `note-${place}`;
     const note = el("textarea", { id, rows: "2", oninput: () => this.#noted(place, PAUSE), onchange: () => this.#noted(place, 0) });

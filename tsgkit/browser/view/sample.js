@@ -167,11 +167,11 @@ class SamplePage {
     fill(this.twins);
     const index = await indexOf(this.app, this.run).catch(() => null);
     if (!index || sample.number !== this.number) return;
-    const { samples } = index;
-    const others = samples.item.flatMap((item, number) => (item === sample.item_id && number !== sample.number && isSameTask(index, number, sample) ? [number] : []));
-    if (!others.length) return;
-    const links = others.map((number) => el("li", el("a", { href: hashOf(["run", this.run, "sample", number], this.query) }, named(index.rowAt(number).title)), " ", markOf(samples.mark[number])));
-    fill(this.twins, part("The same item in other rows", el("ul", links)));
+    const { item, mark } = index.samples;
+    const others = [...item.keys()].filter((number) => item[number] === sample.item_id && number !== sample.number && isSameTask(index, number, sample));
+    const link = (number) => el("a", { href: hashOf(["run", this.run, "sample", number], this.query) }, named(index.rowAt(number).title));
+    const links = others.map((number) => el("li", link(number), " ", markOf(mark[number])));
+    fill(this.twins, links.length ? part("The same item in other rows", el("ul", links)) : null);
   }
 
   close() {

@@ -75,7 +75,7 @@ class SamplesPage {
 
   #ready(index, labels) {
     this.index = index;
-    this.columns = columnsWithLabels(this.app, index, labels?.size || this.app.source.canLabel ? labels : null);
+    this.columns = columnsWithLabels(index, labels?.size || this.app.source.canLabel ? labels : null);
     fill(this.heading, "Samples of ", this.app.runLink(this.run));
     if (!index.n) {
       this.grid?.close();
