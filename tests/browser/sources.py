@@ -32,6 +32,7 @@ TYPES = {"js": "text/javascript", "css": "text/css"}
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
 RIGHT_TO_LEFT = "\u202eevil \u05e9\u05dc\u05d5\u05dd\u0007\x1b[31m"
 LONG = "long/" + "x" * 5_000
+TAGS = ("kitchen", HOSTILE, "bath")
 ITEMS = 5_000
 SUBJECTS = ("openai/gpt-4o", "local/<b>bold</b>")
 STYLES = ("zero-shot", "cot")
@@ -70,6 +71,35 @@ def item_id(place: int) -> str:
     return {7: HOSTILE, 8: RIGHT_TO_LEFT, 9: LONG}.get(place, f"tea {place % 50}/{place}")
 
 
+@cache
+def mark(number: int) -> str:
+    """Return the mark of a sample that was asked, the same in every run."""
+    return random.Random(number * 7919).choices("rwu", (6, 3, 1))[0]
+
+
+@cache
+def columns(items: int, rows: int, recorded: int, stamp: int) -> dict[str, Any]:
+    """Return the columns of all samples, made once for each state of a run."""
+    numbers = range(items * rows)
+    marks = [mark(number) if number < recorded else "m" for number in numbers]
+    outcome = {"r": 0, "w": 0, "m": 1, "u": 2}
+    strict = [{"r": 1.0, "w": 0.25}.get(mark) for mark in marks]
+    return {
+        "stamp": str(stamp), "n": items * rows, "row": [number // items for number in numbers],
+        "item": [item_id(number % items) for number in numbers], "outcome": [outcome[mark] for mark in marks],
+        "outcomes": list(OUTCOMES), "mark": marks, "strict": strict, "official": strict,
+        "answer": [f"cup {number % 97}" if marks[number] in "rw" else "" for number in numbers],
+        "reason": [f"key is mug {number % 11}" for number in numbers],
+        "cluster": [f"tea {number % 50}" for number in numbers],
+        "tokens": [100 + number % 1000 for number in numbers], "cost": [0.0001 for _ in numbers],
+        "seconds": [number % 60 / 7 for number in numbers],
+        "groups": {
+            "k": {"members": ["1", "2", "3"], "of": [[number % 3] for number in numbers]},
+            "tag": {"members": list(TAGS), "of": [[0, 1] if number % 2 else [2] for number in numbers]},
+        },
+    }  # fmt: skip
+
+
 @dataclass
 class Run:
     """One run and its samples."""
@@ -93,41 +123,23 @@ class Run:
             return {"id": self.id, "name": self.name, "path": f"/runs/{self.name}", "problem": self.problem}
         scores = [
             {"row": one["title"], "task": one["task"], "metric": "accuracy", "is_share": True}
-            | (one["profiles"]["strict"]["accuracy"] if self.recorded else {"value": None, "low": None, "high": None, "n": 0})
+            | one["profiles"]["strict"]["accuracy"]
             for one in self.rows
         ]  # fmt: skip
         return {
             "id": self.id, "name": self.name, "path": f"/runs/{self.name}", "begun": "2026-01-02T03:04:05+00:00",
             "recorded": self.recorded, "samples": self.samples, "is_working": self.is_working,
-            "subjects": sorted({one["subject"] for one in self.rows}), "tasks": sorted({one["task"] for one in self.rows}),
-            "styles": sorted({one["style"] for one in self.rows}), "cost": 1234.5, "stamp": str(self.stamp),
+            "subjects": [*dict.fromkeys(one["subject"] for one in self.rows)],
+            "tasks": [*dict.fromkeys(one["task"] for one in self.rows)],
+            "styles": [*dict.fromkeys(one["style"] for one in self.rows)], "cost": 1234.5, "stamp": str(self.stamp),
             "scores": scores, "problem": None,
         }  # fmt: skip
 
     def mark(self, number: int) -> str:
-        if number >= self.recorded:
-            return "m"
-        return random.Random(number * 7919).choices("rwu", (6, 3, 1))[0]
+        return mark(number) if number < self.recorded else "m"
 
     def columns(self) -> dict[str, Any]:
-        numbers = range(self.samples)
-        marks = [self.mark(number) for number in numbers]
-        outcome = {"r": 0, "w": 0, "m": 1, "u": 2}
-        strict = [{"r": 1.0, "w": 0.25}.get(mark) for mark in marks]
-        return {
-            "stamp": str(self.stamp), "n": self.samples, "row": [number // self.items for number in numbers],
-            "item": [item_id(number % self.items) for number in numbers], "outcome": [outcome[mark] for mark in marks],
-            "outcomes": list(OUTCOMES), "mark": marks, "strict": strict, "official": strict,
-            "answer": [f"cup {number % 97}" if marks[number] in "rw" else "" for number in numbers],
-            "reason": [f"key is mug {number % 11}" for number in numbers],
-            "cluster": [f"tea {number % 50}" for number in numbers],
-            "tokens": [100 + number % 1000 for number in numbers], "cost": [0.0001 for _ in numbers],
-            "seconds": [number % 60 / 7 for number in numbers],
-            "groups": {
-                "k": {"members": ["1", "2", "3"], "of": [[number % 3] for number in numbers]},
-                "tag": {"members": ["kitchen", HOSTILE, "bath"], "of": [[0, 1] if number % 2 else [2] for number in numbers]},
-            },
-        }  # fmt: skip
+        return columns(self.items, len(self.rows), self.recorded, self.stamp)
 
     def sample(self, number: int) -> dict[str, Any]:
         mark = self.mark(number)
@@ -138,11 +150,12 @@ class Run:
         )
         call = {
             "label": "question", "draw": 0, "made_again": False,
-            "messages": [{"role": "system", "content": "Answer."}, {"role": "user", "content": f"Where is it? {HOSTILE}"}],
-            "reply": {"text": text, "finish_reason": "stop", "seconds": 1.25, "usage": {"prompt": 1200, "completion": 30}},
+            "messages": [{"role": "system", "content": "Answer."}, {"role": "user", "content": f"Where? {HOSTILE}"}],
+            "reply": {"text": text, "finish_reason": "stop", "seconds": 1.25, "usage": {"prompt": 1_200}},
             "strict": f"cup {number % 97}", "unreadable": None, "spans": [[start, text.index(".\nThat")]],
             "notes": [{"line": 3, "kind": "ignored", "reason": "no triplet", "text": "That is all"}],
-            "official": [["person", "verb", "wash"]], "not_official": None, "why": ["after the last label 'The answer is'"],
+            "official": [["person", "verb", "wash"]], "not_official": None,
+            "why": ["after the last label 'The answer is'"],
         }  # fmt: skip
         scores = {"accuracy": {"value": float(mark == "r"), "weight": 1, "reason": "the key is mug"}}
         return {
@@ -232,7 +245,7 @@ def checked(number: int, n: int) -> int:
 
 
 def groups(run: Run, by: str) -> dict[str, Any]:
-    members = {"k": ["1", "2", "3"], "tag": ["kitchen", HOSTILE, "bath"]}[by]
+    members = {"k": ("1", "2", "3"), "tag": TAGS}[by]
     of = [
         {"member": name, "n": 100, "profiles": one["profiles"], "counts": {"answered": 97, "unreadable": 3}}
         for one in run.rows[:1]
@@ -305,7 +318,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:  # type: ignore[override]
+    def log_message(self, *_: object) -> None:
         """Keep the tests' output to themselves."""
 
 

@@ -14,6 +14,7 @@ import { SourceProblem } from "./problems.js";
 import { failure } from "./waiting.js";
 
 const BEAT = 2000;
+const PAUSE_OF_ADDRESS = 150;
 const PARTS = [
   ["Results", []],
   ["Samples", ["samples"]],
@@ -39,11 +40,11 @@ function pageOf(path) {
 
 function unknownPage(app) {
   const problem = new SourceProblem("There is no such page.", "The address may be cut off, or from another version.");
-  return { title: "No such page", host: el("div", el("h1", "No such page"), failure(problem), el("p", el("a", { href: "#/" }, "All runs"))) };
+  return { title: () => "No such page", host: el("div", el("h1", "No such page"), failure(problem), el("p", el("a", { href: "#/" }, "All runs"))) };
 }
 
-// The frame around the pages, and what they share. A page is { host, title, keys, update(address), refresh(), close() },
-// all but host optional; its title may be set later.
+// The frame around the pages, and what they share. A page is { host, title() } and, where it has a use for them, keys,
+// update(address), heard(listing), unheard(problem), changed(run) and close().
 class App {
   constructor(source, root) {
     this.source = source;
@@ -53,6 +54,8 @@ class App {
     this.key = "";
     this.waiting = new Set();
     this.stamps = new Map();
+    this.unwritten = null;
+    this.writing = null;
     this.keys = new Keys([{ keys: ["?"], words: "show the keys", run: () => this.keys.explain() }]);
   }
 
@@ -62,9 +65,9 @@ class App {
     this.connection = el("p.connection", { role: "status" });
     this.spoken = el("p.unseen", { role: "status" });
     fill(this.root, this.#skip(), this.#header(), this.connection, this.main, this.spoken);
-    window.addEventListener("hashchange", () => this.show());
-    window.addEventListener("popstate", () => this.show());
-    this.show();
+    window.addEventListener("hashchange", () => this.#went());
+    window.addEventListener("popstate", () => this.#went());
+    this.#went();
     this.#beat();
   }
 
@@ -84,19 +87,44 @@ class App {
   // Go to an address: a new entry in the browser's history, or in place of the present one.
   go(path, query, { replace = false } = {}) {
     const hash = hashOf(path, query);
-    if (hash !== window.location.hash) window.history[replace ? "replaceState" : "pushState"](null, "", hash);
-    this.show();
+    if (replace) this.#write(hash);
+    else if (hash !== this.shown) {
+      this.#flush();
+      window.history.pushState(null, "", hash);
+    }
+    this.#show(hash);
   }
 
   // Remember an address without another look at the page, which shows it already.
   note(path, query) {
-    const hash = hashOf(path, query);
-    if (hash !== window.location.hash) window.history.replaceState(null, "", hash);
-    this.shown = hash;
+    this.shown = hashOf(path, query);
+    this.address = readAddress(this.shown);
+    this.#write(this.shown);
   }
 
-  show() {
-    const hash = window.location.hash;
+  // Write the address of the present entry of the history. Browsers refuse many changes a second, as when a key is held:
+  // the first is written at once, those after it together.
+  #write(hash) {
+    this.unwritten = hash;
+    if (this.writing) return;
+    this.#flush();
+    this.writing = setTimeout(() => {
+      this.writing = null;
+      this.#flush();
+    }, PAUSE_OF_ADDRESS);
+  }
+
+  #flush() {
+    if (this.unwritten && this.unwritten !== window.location.hash) window.history.replaceState(null, "", this.unwritten);
+    this.unwritten = null;
+  }
+
+  #went() {
+    this.unwritten = null;
+    this.#show(window.location.hash);
+  }
+
+  #show(hash) {
     if (hash === this.shown) return;
     this.shown = hash;
     const address = readAddress(hash);
@@ -114,7 +142,7 @@ class App {
     this.page = wanted.make(this, { ...wanted, ...address });
     this.keys.ofPage = this.page.keys ?? [];
     fill(this.main, this.page.host);
-    this.entitle(this.page.title ?? "");
+    this.entitle();
     if (!isFirst) {
       window.scrollTo(0, 0);
       this.main.focus({ preventScroll: true });
@@ -131,8 +159,8 @@ class App {
     this.pages.hidden = run === undefined;
   }
 
-  entitle(title) {
-    document.title = inert([title, "tsgkit view"].filter(Boolean).join(" · "));
+  entitle() {
+    document.title = inert(`${this.page.title()} · tsgkit view`);
   }
 
   // Say something to those who listen to the page.
@@ -140,10 +168,10 @@ class App {
     fill(this.spoken, words);
   }
 
-  // The heading of a page about a run, with its name once that is known.
-  runName(id) {
+  // The name of a run as the list has it, once that is known.
+  runName(id, otherwise = `run ${id}`) {
     const known = this.store.listing?.runs.find((one) => one.id === id);
-    return known?.name ?? `run ${id}`;
+    return known?.name ?? otherwise;
   }
 
   runLink(id) {
@@ -184,7 +212,8 @@ class App {
     const waiting = [...this.waiting];
     this.waiting.clear();
     waiting.forEach((retry) => retry());
-    this.page?.heard?.(listing);
+    this.page.heard?.(listing);
+    this.entitle();
     for (const { id, stamp } of listing.runs) {
       const before = this.stamps.get(id);
       this.stamps.set(id, stamp);

@@ -1,6 +1,6 @@
 // The samples that an address chooses: what the list shows, and what a sample is followed by.
 
-import { columnsOf } from "./columns.js";
+import { sampleColumns } from "./columns.js";
 import { disagreements, labelsBySample, verdictOfSample } from "./label_sets.js";
 import { chosenSamples, SampleIndex } from "./selection.js";
 
@@ -12,14 +12,16 @@ export function indexOf(app, id) {
   });
 }
 
+// Labels by sample; whose labels they are is known once the runs are.
 export async function labelled(app, id) {
+  await app.store.known();
   return labelsBySample(app, await app.store.labels(id));
 }
 
-export function columnsWithLabels(app, index, bySample) {
-  const key = "columns";
-  if (index[key]?.of !== bySample) index[key] = { of: bySample, columns: columnsOf(index, bySample && ((number) => verdictOfSample(bySample.get(number)))) };
-  return index[key].columns;
+// The columns of a run's samples, that of labels included where there are some.
+export function columnsWithLabels(index, bySample) {
+  const labelOf = bySample && ((number) => verdictOfSample(bySample.get(number)));
+  return sampleColumns(index, labelOf);
 }
 
 // A test of samples by their labels, or null where the query asks for none.
@@ -46,6 +48,6 @@ export async function chosenBy(app, id, query) {
     const index = await indexOf(app, id);
     const [found, labels] = await Promise.all([foundText(app, id, query), labelTest(app, id, index, query)]);
     const bySample = query.get("sort")?.endsWith("label") ? await labelled(app, id) : null;
-    return { index, ...chosenSamples(index, query, columnsWithLabels(app, index, bySample), { found, labels }) };
+    return { index, ...chosenSamples(index, query, columnsWithLabels(index, bySample), { found, labels }) };
   });
 }

@@ -22,7 +22,7 @@ function profileColumn(key) {
 }
 
 // All columns that a run's samples have, by key. `labels` gives a sample's label, where there are labels.
-export function columnsOf(index, labels = null) {
+export function sampleColumns(index, labels = null) {
   const { samples } = index;
   const mark = texts("mark", "mark", (_, number) => MARKS[samples.mark[number]]?.words ?? "");
   const all = [

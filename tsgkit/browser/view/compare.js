@@ -24,6 +24,7 @@ class ComparePage {
     Object.assign(this, { app, run, query });
     this.heading = el("h1", "Compare rows of ", app.runLink(run));
     this.choice = new RowChoice(app, run, (changes) => this.#change(changes));
+    this.news = el("div", { role: "status" });
     this.content = el("div");
     this.test = el("section");
     this.matrix = new Matrix({
@@ -33,8 +34,8 @@ class ComparePage {
         document.getElementById(id)?.focus();
       },
     });
-    this.host = el("div", this.heading, this.choice.element, this.content);
-    this.title = `Compare · ${app.runName(run)}`;
+    this.host = el("div", this.heading, this.choice.element, this.news, this.content);
+    this.title = () => `Compare · ${app.runName(run)}`;
     this.stops = [];
     this.keys = [
       { keys: ["j"], words: "next item", run: () => this.grid?.move(this.grid.active + 1) },
@@ -51,13 +52,14 @@ class ComparePage {
   load(keep = false) {
     this.close();
     const ask = async () => {
-      const index = await indexOf(this.app, this.run);
+      const [index] = await Promise.all([indexOf(this.app, this.run), this.app.store.known()]);
       return [index, await this.choice.chosen(index, this.query)];
     };
     this.stops = [awaited(this.app, this.content, ask, ([index, pair]) => this.#ready(index, pair), { what: "samples", keep })];
   }
 
   #ready(index, pair) {
+    fill(this.news);
     fill(this.heading, "Compare rows of ", this.app.runLink(this.run));
     Object.assign(this, { index, pair });
     this.pairs = null;
@@ -76,12 +78,12 @@ class ComparePage {
   }
 
   #build() {
-    this.toggles = el("div.toggles", { role: "group", "aria-label": "Items" });
+    this.toggles = el("div.toggles", { role: "group", "aria-label": "Standing of items" });
     this.text = el("input", { type: "search", id: "compare-q", value: this.query.get("q") ?? "", oninput: () => this.#typed() });
     this.sum = el("p.sum", { role: "status" });
-    this.grid = new Grid({ label: "Items", cells: (place) => this.#cells(place), open: (place) => this.#openPair(place) });
+    this.grid = new Grid({ label: "Items of A and B", cells: (place) => this.#cells(place), open: (place) => this.#openPair(place) });
     const field = el("div.filter.text-filter", el("label", { for: "compare-q" }, "Text in items and answers"), this.text);
-    const list = el("section", el("h2", "Item by item"), el("div.filter-row", this.toggles, field), this.sum, this.grid.element);
+    const list = el("section", el("h2", "Item by item"), el("p.pale", "What was not answered counts as wrong, as in the scores."), el("div.filter-row", this.toggles, field), this.sum, this.grid.element);
     return [this.test, list];
   }
 
@@ -110,7 +112,8 @@ class ComparePage {
     const button = ([name, words]) => {
       const count = found.filter((pair) => pair.standing === name).length;
       const next = name === standing ? null : name;
-      return el("button.toggle", { type: "button", "aria-pressed": String(name === standing), onclick: () => this.#change({ show: next }) }, `${words} `, el("span.count", counted(count)));
+      const pressing = { type: "button", "aria-pressed": String(name === standing), onclick: () => this.#change({ show: next }) };
+      return el("button.toggle", pressing, `${words} `, el("span.count", counted(count)));
     };
     fill(this.toggles, Object.entries(STANDINGS).map(button));
     this.toggles.children[at]?.focus();
@@ -155,8 +158,14 @@ class ComparePage {
     return undefined;
   }
 
+  // A run that works grows every few seconds: what somebody looks at stays until they want the new state.
   changed(id) {
-    if ([this.run, this.pair?.second?.run].includes(id)) this.load(true);
+    if (![this.run, this.pair?.second?.run].includes(id)) return;
+    const refresh = () => {
+      this.load(true);
+      this.app.main.focus({ preventScroll: true });
+    };
+    fill(this.news, el("p.note", "This run has grown since it was compared. ", el("button", { type: "button", onclick: refresh }, "Compare again")));
   }
 
   close() {

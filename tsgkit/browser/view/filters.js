@@ -3,7 +3,7 @@
 import { el, fill } from "../dom.js";
 import { MARK_ORDER, MARKS } from "./marks.js";
 import { counted } from "./numbers.js";
-import { differingFacets } from "./rows.js";
+import { differingFacets, UNNAMED } from "./rows.js";
 import { GROUP } from "./selection.js";
 
 const LABELS = [
@@ -26,12 +26,14 @@ export function filterBar(index, columns, hasLabels, change) {
   const groups = Object.entries(samples.groups).filter(([, group]) => group.members.length > 1);
   const outcomes = [...new Set(samples.outcome)].map((one) => samples.outcomes[one]);
   const selects = [
-    ...differingFacets(index.rows).map(([facet, values]) => selectOf(facet, facet, values.map((value) => [value || "none", value || "none"]), change)),
+    ...differingFacets(index.rows).map(([facet, values]) => selectOf(facet, facet, values.map((value) => [value || UNNAMED, value || UNNAMED]), change)),
     ...(outcomes.length > 1 ? [selectOf("outcome", "outcome", outcomes.map((name) => [name, name]), change)] : []),
-    ...groups.map(([by, group]) => selectOf(GROUP + by, by, group.members.map((member) => [member, member || "(empty)"]), change)),
+    ...groups.map(([by, group]) => selectOf(GROUP + by, by, group.members.map((member) => [member || UNNAMED, member || UNNAMED]), change)),
     ...(hasLabels ? [selectOf("label", "labels", LABELS, change)] : []),
   ];
   const text = el("input", { type: "search", id: "filter-q", "aria-describedby": "filter-q-hint", oninput: () => change({ q: text.value.trim() || null }, true) });
+  const hint = el("p.pale", { id: "filter-q-hint" }, "in items, prompts, replies and reasons");
+  const field = el("div.filter.text-filter", el("label", { for: "filter-q" }, "Text"), text, hint);
   const sort = sortSelect(columns, change);
   const marks = markButtons(change);
   const picker = columnPicker(columns, change);
@@ -41,7 +43,7 @@ export function filterBar(index, columns, hasLabels, change) {
   const element = el(
     "search",
     { "aria-label": "Filters of samples" },
-    el("div.filter-row", el("div.filter.text-filter", el("label", { for: "filter-q" }, "Text"), text, el("p.pale", { id: "filter-q-hint" }, "in items, prompts, replies and reasons")), marks.element),
+    el("div.filter-row", field, marks.element),
     selects.length ? narrowing : null,
     el("div.filter-row", sort.element, picker.element, reset),
   );
@@ -51,7 +53,7 @@ export function filterBar(index, columns, hasLabels, change) {
     show(query, counts, shown) {
       for (const { name, select } of selects) showValue(select, query.get(name) ?? "");
       if (document.activeElement !== text) text.value = query.get("q") ?? "";
-      fill(narrowing.querySelector("summary"), summaryOf(selects, query));
+      fill(narrowing.querySelector("summary"), filterSummary(selects, query));
       showValue(sort.select, query.get("sort") ?? "");
       marks.show(query.get("mark") ?? "", counts);
       picker.show(shown);
@@ -60,7 +62,7 @@ export function filterBar(index, columns, hasLabels, change) {
   };
 }
 
-function summaryOf(selects, query) {
+function filterSummary(selects, query) {
   const set = selects.filter(({ name }) => query.has(name)).length;
   return set ? `Filters (${set} set)` : "Filters";
 }
@@ -77,7 +79,8 @@ function markButtons(change) {
   const buttons = MARK_ORDER.map((code) => {
     const { sign, words, look } = MARKS[code];
     const count = el("span.count");
-    const button = el(`button.toggle.mark-${look}`, { type: "button", "aria-pressed": "false", onclick: () => toggle(code) }, el("span", { "aria-hidden": "true" }, `${sign} `), `${words} `, count);
+    const pressing = { type: "button", "aria-pressed": "false", onclick: () => toggle(code) };
+    const button = el(`button.toggle.mark-${look}`, pressing, el("span", { "aria-hidden": "true" }, `${sign} `), `${words} `, count);
     return { code, button, count };
   });
   const element = el("div.toggles", { role: "group", "aria-label": "Marks" }, buttons.map((one) => one.button));
@@ -100,7 +103,7 @@ function sortSelect(columns, change) {
 }
 
 function columnPicker(columns, change) {
-  const list = el("div.choices");
+  const list = el("div.column-choices");
   const boxes = [...columns.values()].map(({ key, title }) => {
     const box = el("input", { type: "checkbox", value: key, onchange: () => change({ columns: boxes.filter((one) => one.checked).map((one) => one.value).join(",") || null }) });
     list.append(el("label", box, ` ${title}`));

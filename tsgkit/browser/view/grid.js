@@ -38,6 +38,7 @@ export class Grid {
     this.active = Math.max(0, Math.min(this.active, count - 1));
     this.drawn.clear();
     this.element.style.setProperty("--grid-columns", columns.map((column) => column.width).join(" "));
+    this.element.style.setProperty("--grid-least", leastWidth(columns));
     this.element.style.setProperty("--card-lines", String(cardLines(columns)));
     this.element.setAttribute("aria-rowcount", String(count + 1));
     this.element.setAttribute("aria-colcount", String(columns.length));
@@ -55,7 +56,8 @@ export class Grid {
       const title = this.sort
         ? el("button", { type: "button", "data-key": column.key, onclick: () => this.sort(column.key) }, words)
         : el("span", { title: column.hint }, words);
-      return el(`div.cell${column.look ? `.${column.look}` : ""}`, { role: "columnheader", "aria-sort": direction, "aria-colindex": String(place + 1), "data-key": column.key }, title);
+      const about = { role: "columnheader", "aria-sort": direction, "aria-colindex": String(place + 1), "data-key": column.key };
+      return el(`div.cell${column.look ? `.${column.look}` : ""}`, about, title);
     });
     fill(this.head, el("div.grid-row", { role: "row", "aria-rowindex": "1" }, cells));
     if (focused) this.head.querySelector(`button[data-key="${CSS.escape(focused)}"]`)?.focus();
@@ -87,7 +89,9 @@ export class Grid {
   #row(place) {
     const parts = this.cells(place).map((content, at) => {
       const { look, key } = this.columns[at];
-      return el(`div.cell${look ? `.${look}` : ""}`, { role: "gridcell", id: this.isCrossed ? `${this.name}-${place}-${at}` : null, "aria-colindex": String(at + 1), "data-key": key, "data-label": this.columns[at].title }, content);
+      const id = this.isCrossed ? `${this.name}-${place}-${at}` : null;
+      const about = { role: "gridcell", id, "aria-colindex": String(at + 1), "data-key": key, "data-label": this.columns[at].title };
+      return el(`div.cell${look ? `.${look}` : ""}`, about, content);
     });
     const row = el("div.grid-row", { role: "row", id: `${this.name}-${place}`, "aria-rowindex": String(place + 2), "data-place": String(place) }, parts);
     row.style.setProperty("transform", `translateY(${place * this.height}px)`);
@@ -105,6 +109,12 @@ export class Grid {
     cell?.classList.add("active-cell");
     if (row) this.element.setAttribute("aria-activedescendant", (cell ?? row).id);
     else this.element.removeAttribute("aria-activedescendant");
+  }
+
+  // Make a row the active one, wherever it is.
+  activate(place) {
+    this.active = Math.max(0, Math.min(place, this.count - 1));
+    this.#draw();
   }
 
   // Make a row the active one and bring it into sight.
@@ -152,4 +162,10 @@ function cardLines(columns) {
   const long = columns.filter(({ key }) => key === "answer" || key === "reason").length;
   const heading = columns.filter(({ key }) => key === "item" || key === "mark").length;
   return (heading ? 1 : 0) + long + Math.ceil((columns.length - heading - long) / 2);
+}
+
+// The width below which the columns are scrolled: head and rows need the same, whatever they contain.
+function leastWidth(columns) {
+  const widths = columns.map(({ width }) => width.match(/^minmax\(([^,]+),/)?.[1] ?? width);
+  return `calc(${widths.join(" + ")} + ${columns.length - 1} * var(--grid-gap) + 2 * var(--grid-side))`;
 }

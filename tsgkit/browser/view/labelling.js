@@ -15,7 +15,7 @@ export class Labelling {
     this.questions = sample.verdicts.length ? sample.verdicts : [{ question: "", right: null }];
     this.current = 0;
     this.forms = [];
-    this.keys = app.source.canLabel ? this.#keys() : [];
+    this.keys = [];
   }
 
   #keys() {
@@ -27,8 +27,9 @@ export class Labelling {
   }
 
   async load() {
-    const labels = await this.app.store.labels(this.run);
+    const [labels] = await Promise.all([this.app.store.labels(this.run), this.app.store.known()]);
     const isOpen = this.app.source.canLabel;
+    this.keys = isOpen ? this.#keys() : [];
     if (!isOpen && !this.#of(labels).length) return;
     this.forms = this.questions.map((verdict, place) => this.#form(verdict, place));
     this.told = el("p", { role: "status" });
@@ -51,7 +52,11 @@ export class Labelling {
   #form({ question, right }, place) {
     const about = question || "Is the answer right?";
     const buttons = NAMES.map((name, at) =>
-      el("button.toggle", { type: "button", "aria-pressed": "false", onclick: () => this.#choose(place, name) }, el("span", { "aria-hidden": "true" }, `${VERDICTS[name]} `), name, " ", el("kbd", String(at + 1))),
+      el(
+        "button.toggle",
+        { type: "button", "aria-pressed": "false", onclick: () => this.#choose(place, name) },
+        [el("span", { "aria-hidden": "true" }, `${VERDICTS[name]} `), name, " ", el("kbd", String(at + 1))],
+      ),
     );
     const id = `note-${place}`;
     const note = el("textarea", { id, rows: "2", oninput: () => this.#noted(place, PAUSE), onchange: () => this.#noted(place, 0) });

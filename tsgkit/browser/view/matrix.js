@@ -13,6 +13,8 @@ const ORDERS = [
   ["item", "number in the run"],
 ];
 
+const HINT = "Point at the drawing, or go through the grid with the arrow keys, to see what stands there; Enter opens the sample.";
+
 export class Matrix {
   // `open` is called with a sample's number, `change` with what a person alters: items or order.
   constructor({ open, change }) {
@@ -47,7 +49,7 @@ export class Matrix {
     this.grid.show(this.items.length, this.#columns());
     this.grid.element.hidden = this.overview.element.hidden = !this.items.length;
     this.overview.show(this.items, rows.length);
-    fill(this.pointed, this.items.length ? "" : "No item is like this.");
+    fill(this.pointed, this.items.length ? HINT : "No item is like this.");
   }
 
   #summary(all) {
@@ -74,7 +76,7 @@ export class Matrix {
 
   #columns() {
     const rows = this.rows.map((row, line) => ({ key: `row-${line}`, title: String(line + 1), hint: row.title, width: "2.2rem", look: "square-cell" }));
-    return [{ key: "item", title: "item", width: "minmax(9rem, 20rem)" }, ...rows];
+    return [{ key: "item", title: "item", width: "clamp(8rem, 30vw, 20rem)" }, ...rows];
   }
 
   #cells(place) {
@@ -87,7 +89,7 @@ export class Matrix {
   }
 
   #point(place, line) {
-    if (place === null) return fill(this.pointed);
+    if (place === null) return fill(this.pointed, HINT);
     const { item, marks, right } = this.items[place];
     if (line < 0) return fill(this.pointed, named(item), `: right in ${counted(right)} of ${countOf(marks.length, "row")}`);
     return fill(this.pointed, named(item), " in ", `${line + 1}. `, named(this.rows[line].title), `: ${MARKS[marks[line]].sign} ${MARKS[marks[line]].words}`);

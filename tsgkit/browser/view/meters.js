@@ -6,7 +6,8 @@ import { el } from "../dom.js";
 export function meter(strict, official = null, reach = [0, 1]) {
   const parts = [strict && bar(strict, reach, official ? [1, 7] : [3, 10], "strict")];
   if (official) parts.push(bar(official, reach, [8, 14], "official"));
-  return el("svg.meter", { viewBox: "0 0 100 16", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" }, el("line.axis", { x1: "0", x2: "100", y1: "15.5", y2: "15.5" }), parts);
+  const axis = el("line.axis", { x1: "0", x2: "100", y1: "15.5", y2: "15.5" });
+  return el("svg.meter", { viewBox: "0 0 100 16", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" }, axis, parts);
 }
 
 function bar(value, [lowest, highest], [top, bottom], profile) {

@@ -34,7 +34,7 @@ export function bracketed(value, isShare) {
 }
 
 // A difference with its sign.
-export function signed(value, isShare) {
+export function withSign(value, isShare) {
   if (isNone(value)) return NONE;
   const shown = isShare ? TENTHS.format(100 * Math.abs(value)) : counted(Math.abs(value));
   if (!/[1-9]/.test(shown)) return shown;

@@ -52,7 +52,8 @@ export class Overview {
     pen.scale(scale, scale);
     const width = this.#width();
     const style = getComputedStyle(element);
-    const looks = Object.fromEntries(Object.entries(MARKS).map(([code, { look, sign }]) => [code, { sign, ink: style.getPropertyValue(`--${look}`), ground: style.getPropertyValue(`--${look}-ground`) }]));
+    const lookOf = ({ look, sign }) => ({ sign, ink: style.getPropertyValue(`--${look}`), ground: style.getPropertyValue(`--${look}-ground`) });
+    const looks = Object.fromEntries(Object.entries(MARKS).map(([code, mark]) => [code, lookOf(mark)]));
     pen.font = "12px sans-serif";
     pen.textAlign = "center";
     pen.textBaseline = "middle";

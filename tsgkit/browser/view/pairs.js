@@ -11,7 +11,7 @@ export const STANDINGS = {
 const IS_KNOWN = new Set(["r", "w", "u"]);
 
 // The numbers of a row's samples by item.
-export function itemsOfRow(samples, row) {
+function itemsOfRow(samples, row) {
   const found = new Map();
   for (let number = 0; number < samples.n; number++) if (samples.row[number] === row) found.set(samples.item[number], number);
   return found;

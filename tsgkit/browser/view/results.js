@@ -1,6 +1,6 @@
 // The results of a run: tables by task, bars with intervals, groups, and the reasons for what has no value.
 
-import { el, fill, named } from "../dom.js";
+import { el, fill, inert, named } from "../dom.js";
 import { altered, hashOf } from "./address.js";
 import { breakdown } from "./breakdown.js";
 import { meter, reachOf } from "./meters.js";
@@ -24,8 +24,18 @@ class ResultsPage {
     this.controls = el("div.filter-row");
     this.tables = el("div");
     this.host = el("div", this.heading, this.state, this.controls, this.tables);
-    this.title = `Results · ${app.runName(run)}`;
+    this.title = () => `Results · ${this.#name()}`;
     this.stop = () => {};
+  }
+
+  #name() {
+    return this.app.runName(this.run, this.data?.name);
+  }
+
+  // The name of the run, which the list of runs may tell later than its results.
+  heard() {
+    if (this.heading.textContent !== `Results of ${inert(this.#name())}`) fill(this.heading, "Results of ", named(this.#name()));
+    this.app.entitle();
   }
 
   load(keep = false) {
@@ -35,8 +45,7 @@ class ResultsPage {
 
   #ready(run) {
     this.data = run;
-    fill(this.heading, "Results of ", named(run.name));
-    this.app.entitle(`Results · ${run.name}`);
+    this.heard();
     fill(this.state, run.rows.length ? null : el("p", { role: "status" }, "This run has no results: nothing was asked yet."));
     this.#control();
     this.#draw();
@@ -120,7 +129,7 @@ function resultTable(run, rows, metric) {
   const lines = rows.map((row) => {
     const [strict, official] = ["strict", "official"].map((profile) => profileValue(row.profiles, profile, metric));
     const link = el("a", { href: hashOf(["run", run.id, "samples"], pickingRow(run.rows, row)) }, named(row.title));
-    return [link, withInterval(strict, isShare), withInterval(official, isShare), meter(strict, official, reach), counted(strict?.n ?? row.n), outcomesOf(run, row), ...usageOf(row.usage)];
+    return [link, withInterval(strict, isShare), withInterval(official, isShare), meter(strict, official, reach), counted(row.n), outcomesOf(run, row), ...usageOf(row.usage)];
   });
   return cardTable(`${metric} of ${lines.length === 1 ? "one row" : `${lines.length} rows`}`, ["row", "strict", "official", "", "n", "outcomes", "tokens in", "out", "cost", "time"], lines);
 }
@@ -161,7 +170,8 @@ function reasonList(rows, metric) {
 }
 
 function factsSection(run) {
-  const facts = [["path", run.path], ["begun", dated(run.begun)], ...run.facts];
+  const told = new Set(run.facts.flat());
+  const facts = [...(told.has(run.path) ? [] : [["path", run.path]]), ...(told.has("begun") ? [] : [["begun", dated(run.begun)]]), ...run.facts];
   return el(
     "section",
     el("h2", "The run"),

@@ -14,14 +14,17 @@ export function differingFacets(rows) {
   return found.filter(([, values]) => values.length > 1);
 }
 
+// Stands in queries for a facet or a member of a group that has no name.
+export const UNNAMED = "none";
+
 // The query that picks one row among those of its run.
 export function pickingRow(rows, row) {
-  return differingFacets(rows).map(([facet]) => [facet, facetOf(row, facet) || "none"]);
+  return differingFacets(rows).map(([facet]) => [facet, facetOf(row, facet) || UNNAMED]);
 }
 
-// True if a row has what a query asks of it; "none" asks for a facet without value.
+// True if a row has what a query asks of it; UNNAMED asks for a facet without value.
 export function isPicked(row, query) {
-  return FACETS.every((facet) => !query.has(facet) || facetOf(row, facet) === query.get(facet) || (query.get(facet) === "none" && facetOf(row, facet) === ""));
+  return FACETS.every((facet) => !query.has(facet) || facetOf(row, facet) === query.get(facet) || (query.get(facet) === UNNAMED && facetOf(row, facet) === ""));
 }
 
 export function isShareIn(row, metric = row.main) {

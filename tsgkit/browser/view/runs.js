@@ -37,11 +37,10 @@ export function runsPage(app, address) {
   draw();
   return {
     host,
-    title: "Runs",
+    title: () => "Runs",
     heard: draw,
     unheard: (problem) => app.store.listing || fill(state, failure(problem)),
     update: (next) => {
-      app.address = next;
       filter.value = next.query.get("q") ?? "";
       draw();
     },
@@ -82,10 +81,10 @@ function scoresOf(scores, run) {
   if (!scores.length) return el("p.pale", "No scores yet.");
   const left = scores.length - MOST_SCORES;
   const more = left > 0 ? el("p", el("a", { href: hashOf(["run", run.id]) }, `${countOf(left, "more row")} in the results`)) : null;
-  return el("div", scoreTable(scores.slice(0, MOST_SCORES)), more);
+  return el("div", runningScores(scores.slice(0, MOST_SCORES)), more);
 }
 
-function scoreTable(scores) {
+function runningScores(scores) {
   const rows = scores.map((score) => [
     named(score.row),
     named(score.task),

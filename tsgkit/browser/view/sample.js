@@ -27,7 +27,7 @@ class SamplePage {
     this.content = el("div.sample");
     this.twins = el("div");
     this.host = el("div", this.pager, this.heading, this.content);
-    this.title = `Sample ${number} · ${app.runName(run)}`;
+    this.title = () => `${this.item ?? `Sample ${this.number}`} · ${app.runName(run)}`;
     this.stops = [];
     this.chosen = null;
     this.ownKeys = [
@@ -46,6 +46,7 @@ class SamplePage {
 
   load(keep = false) {
     this.stops.forEach((stop) => stop());
+    if (!keep) this.sign = null;
     const { app, run, number, query } = this;
     const ask = () => Promise.all([app.store.sample(run, number), app.store.run(run)]);
     this.stops = [awaited(app, this.content, ask, ([sample, about]) => this.#draw(sample, about), { what: "the sample", keep })];
@@ -99,8 +100,9 @@ class SamplePage {
     if (!isSameList) this.chosen = null;
     this.number = number;
     this.query = query;
+    this.item = null;
     fill(this.heading, "Sample ", counted(number));
-    this.load(true);
+    this.load();
     window.scrollTo(0, 0);
   }
 
@@ -116,23 +118,31 @@ class SamplePage {
     const row = run.rows.find((one) => one.row === sample.row);
     const wasOpen = [...this.content.querySelectorAll("details[open] > summary")].map((one) => one.textContent);
     fill(this.heading, named(sample.item_id));
-    this.app.entitle(`${sample.item_id} · ${this.app.runName(this.run)}`);
+    this.item = sample.item_id;
+    this.app.entitle();
     this.app.announce(`Sample ${sample.item_id}, ${sample.outcome}`);
     this.labelling?.close();
     this.labelling = new Labelling(this.app, this.run, sample);
-    this.keys = [...this.ownKeys, ...this.labelling.keys];
-    if (this.app.page === this) this.app.keys.ofPage = this.keys;
     fill(this.content, stateOf(sample, row), el("div.sample-parts", this.#parts(sample, row)), this.labelling.host);
     for (const one of this.content.querySelectorAll("details > summary")) if (wasOpen.includes(one.textContent)) one.parentNode.open = true;
-    this.labelling.load().catch((problem) => fill(this.labelling.host, failure(problem)));
+    this.#label(this.labelling);
     this.#meet(sample);
   }
 
+  async #label(labelling) {
+    try {
+      await labelling.load();
+    } catch (problem) {
+      fill(labelling.host, failure(problem, () => this.#label(labelling)));
+    }
+    if (this.labelling === labelling && this.app.page === this) this.app.keys.ofPage = this.keys = [...this.ownKeys, ...labelling.keys];
+  }
+
   #parts(sample, row) {
-    const panels = (sample.panels ?? []).map((panel, place) => part(panel.title || panel.kind, this.#panel(panel, place, sample)));
+    const panels = (sample.panels ?? []).map((panel, place) => this.#panel(panel, place, sample));
     return [
       part("Question", shownValue(sample.question)),
-      panels,
+      panels.length ? part("In detail", el("div", panels)) : null,
       part("Scores", metricTable(sample, row)),
       sample.verdicts.length > 1 ? part("Verdicts", verdictTable(sample.verdicts)) : null,
       sample.calls.length ? part("Calls", sample.calls.map(callSection)) : null,
@@ -157,11 +167,11 @@ class SamplePage {
     fill(this.twins);
     const index = await indexOf(this.app, this.run).catch(() => null);
     if (!index || sample.number !== this.number) return;
-    const { samples } = index;
-    const others = samples.item.flatMap((item, number) => (item === sample.item_id && number !== sample.number && isSameTask(index, number, sample) ? [number] : []));
-    if (!others.length) return;
-    const links = others.map((number) => el("li", el("a", { href: hashOf(["run", this.run, "sample", number], this.query) }, named(index.rowAt(number).title)), " ", markOf(samples.mark[number])));
-    fill(this.twins, part("The same item in other rows", el("ul", links)));
+    const { item, mark } = index.samples;
+    const others = [...item.keys()].filter((number) => item[number] === sample.item_id && number !== sample.number && isSameTask(index, number, sample));
+    const link = (number) => el("a", { href: hashOf(["run", this.run, "sample", number], this.query) }, named(index.rowAt(number).title));
+    const links = others.map((number) => el("li", link(number), " ", markOf(mark[number])));
+    fill(this.twins, links.length ? part("The same item in other rows", el("ul", links)) : null);
   }
 
   close() {

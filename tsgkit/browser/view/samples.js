@@ -25,7 +25,7 @@ class SamplesPage {
     this.content = el("div");
     this.heading = el("h1", "Samples of ", app.runLink(run));
     this.host = el("div.samples-page", this.heading, this.content);
-    this.title = `Samples · ${app.runName(run)}`;
+    this.title = () => `Samples · ${app.runName(run)}`;
     this.stop = () => {};
     this.chosen = { numbers: [], counts: {} };
     this.more = { found: null, labels: null };
@@ -60,7 +60,7 @@ class SamplesPage {
 
   #leave() {
     const now = document.activeElement;
-    if (this.bar?.element.contains(now)) this.grid.element.focus({ preventScroll: true });
+    if (this.bar?.element.contains(now)) (this.grid.count ? this.grid.element : this.app.main).focus({ preventScroll: true });
     else this.app.go(["run", this.run], []);
   }
 
@@ -68,25 +68,27 @@ class SamplesPage {
     this.stop();
     const ask = async () => {
       const index = await indexOf(this.app, this.run);
-      return [index, await labelled(this.app, this.run).catch(() => null)];
+      return [index, await labelled(this.app, this.run).catch(() => null), await this.app.store.known()];
     };
     this.stop = awaited(this.app, this.content, ask, ([index, labels]) => this.#ready(index, labels), { what: "samples", keep });
   }
 
   #ready(index, labels) {
     this.index = index;
-    this.columns = columnsWithLabels(this.app, index, labels?.size || this.app.source.canLabel ? labels : null);
+    this.columns = columnsWithLabels(index, labels?.size || this.app.source.canLabel ? labels : null);
     fill(this.heading, "Samples of ", this.app.runLink(this.run));
     if (!index.n) {
       this.grid?.close();
-      this.grid = this.bar = null;
+      this.grid = this.bar = this.offered = null;
       fill(this.content, el("p", { role: "status" }, "This run has no samples yet."));
       return;
     }
-    if (!this.grid || this.offered !== this.#offers()) this.#build(labels !== null);
+    const isNew = !this.grid;
+    if (isNew) this.#build();
+    if (this.offered !== this.#offers()) this.#offer(labels !== null);
     this.draw();
-    this.#deepen();
-    this.#seek();
+    this.#deepen(isNew);
+    this.#seek(isNew);
   }
 
   // What the filters offer; they are made anew only where it changed.
@@ -95,10 +97,7 @@ class SamplesPage {
     return JSON.stringify([rows.length, [...new Set(samples.outcome)], Object.entries(samples.groups).map(([by, group]) => [by, group.members]), [...this.columns.keys()]]);
   }
 
-  #build(hasLabels) {
-    this.offered = this.#offers();
-    this.bar = filterBar(this.index, this.columns, hasLabels, (changes, isTyping) => this.#change(changes, isTyping));
-    this.grid?.close();
+  #build() {
     this.grid = new Grid({
       label: "Samples",
       cells: (place) => this.#cells(place),
@@ -106,9 +105,20 @@ class SamplesPage {
       moved: (place) => this.#at(place),
       sort: (key) => this.#change({ sort: this.query.get("sort") === key ? `-${key}` : key }),
     });
+    this.filters = el("div");
     this.sum = el("p.sum", { role: "status" });
     this.note = el("div");
-    fill(this.content, this.bar.element, this.sum, this.note, this.grid.element);
+    fill(this.content, this.filters, this.sum, this.note, this.grid.element);
+  }
+
+  // The filters of these data; the one that has the focus keeps it.
+  #offer(hasLabels) {
+    const focused = this.filters.contains(document.activeElement) ? document.activeElement.id : "";
+    this.offered = this.#offers();
+    this.bar = filterBar(this.index, this.columns, hasLabels, (changes, isTyping) => this.#change(changes, isTyping));
+    this.bar.text.value = this.query.get("q") ?? "";
+    fill(this.filters, this.bar.element);
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 
   // Show what the query chooses of the data that are here.
@@ -176,25 +186,29 @@ class SamplesPage {
 
   #redraw(isTyping = false) {
     if (this.query.get("q") !== this.sought) this.more.found = null;
-    if (!this.query.has("label")) this.more.labels = null;
+    if (this.query.get("label") !== this.labelled) this.more.labels = null;
     this.draw();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#deepen(), isTyping ? TYPING : 0);
   }
 
   // Ask the source for what columns do not tell: texts of prompts and replies, verdicts of labelled questions.
-  async #deepen() {
+  async #deepen(isSought = true) {
     const [query, turn] = [this.query, ++this.turn];
-    if (!query.has("q") && !query.has("label")) return fill(this.note);
+    if (!query.has("q") && !query.has("label")) {
+      this.more = { found: null, labels: null };
+      return fill(this.note);
+    }
     const late = setTimeout(() => turn === this.turn && fill(this.note, el("p.pale", { role: "status" }, "Searching prompts and replies …")), TYPING);
     try {
       const [found, labels] = await Promise.all([foundText(this.app, this.run, query), labelTest(this.app, this.run, this.index, query)]);
       if (turn !== this.turn) return undefined;
       this.more = { found, labels };
       this.sought = query.get("q");
+      this.labelled = query.get("label");
       fill(this.note);
       this.draw();
-      this.#seek();
+      this.#seek(isSought);
     } catch (problem) {
       const again = el("button", { type: "button", onclick: () => this.#deepen() }, "Try again");
       if (turn === this.turn) fill(this.note, el("p.note", { role: "alert" }, `Prompts, replies and labels were not searched: ${problem.message} `, again));
@@ -204,11 +218,13 @@ class SamplesPage {
     return undefined;
   }
 
-  // The sample of the address becomes the active one.
-  #seek() {
+  // The sample of the address becomes the active one, and is brought into sight where somebody goes there.
+  #seek(isSought = true) {
     const place = this.chosen.numbers.indexOf(Number(this.query.get("at") ?? -1));
+    if (!isSought) return this.grid.activate(place >= 0 ? place : this.grid.active);
     this.grid.move(place >= 0 ? place : this.grid.active, { quietly: true });
     if (place >= 0 && this.#isIdle()) this.grid.element.focus({ preventScroll: true });
+    return undefined;
   }
 
   update({ query }) {
@@ -216,12 +232,6 @@ class SamplesPage {
     if (!this.grid) return;
     this.#redraw();
     this.#seek();
-  }
-
-  heard() {
-    if (!this.isNamed) fill(this.heading, "Samples of ", this.app.runLink(this.run));
-    this.isNamed = true;
-    this.app.entitle(`Samples · ${this.app.runName(this.run)}`);
   }
 
   changed(id) {

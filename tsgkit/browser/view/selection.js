@@ -1,7 +1,7 @@
 // Filtering and sorting of a run's samples. Plain work on columns, done anew for each key that is pressed.
 
 import { MARK_ORDER } from "./marks.js";
-import { isPicked } from "./rows.js";
+import { isPicked, UNNAMED } from "./rows.js";
 
 export const GROUP = "by.";
 const PLACES = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
@@ -50,7 +50,7 @@ function testsOf(index, query, more) {
   for (const [name, member] of query) {
     if (!name.startsWith(GROUP)) continue;
     const group = samples.groups[name.slice(GROUP.length)];
-    const wanted = group ? group.members.indexOf(member) : -1;
+    const wanted = group?.members.findIndex((one) => (one || UNNAMED) === member) ?? -1;
     tests.push((number) => wanted >= 0 && group.of[number].includes(wanted));
   }
   if (query.has("q")) {

@@ -8,11 +8,18 @@ export class Store {
   constructor(source) {
     this.source = source;
     this.listing = null;
+    this.asked = null;
   }
 
   async runs() {
-    this.listing = await this.source.runs();
+    this.asked ??= this.source.runs().finally(() => (this.asked = null));
+    this.listing = await this.asked;
     return this.listing;
+  }
+
+  // The runs as they were last listed.
+  async known() {
+    return this.listing ?? this.runs();
   }
 
   run(id) {

@@ -2,7 +2,7 @@
 
 import { el } from "../dom.js";
 
-export function isTriplet(value) {
+function isTriplet(value) {
   return Array.isArray(value) && value.length === 3 && value.every((part) => typeof part === "string");
 }
 
@@ -15,9 +15,9 @@ export function block(...content) {
   return el("pre", { tabindex: "0", dir: "auto" }, content.flat().map((part) => (typeof part === "string" ? written(part) : part)));
 }
 
-export function tripletList(graph) {
+function tripletList(graph) {
   const arrows = (triplet) => triplet.map((part, place) => [place ? el("span.pale", " → ") : null, el("bdi", part)]);
-  return el("ul.triplets", graph.map((triplet) => el("li", arrows(triplet))));
+  return el("ul.triplet-list", graph.map((triplet) => el("li", arrows(triplet))));
 }
 
 export function shownValue(value) {
