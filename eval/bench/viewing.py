@@ -81,9 +81,7 @@ def looked(page: Page, server: subprocess.Popen[str], began: float) -> tuple[flo
     before = page.inner_text("main p.sum")
     began = time.perf_counter()
     page.fill("main input", "scatter")
-    page.wait_for_function(
-        "(before) => document.querySelector('main p.sum').innerText !== before", arg=before
-    )
+    page.wait_for_function("(before) => document.querySelector('main p.sum').innerText !== before", arg=before)
     return first, filtered, time.perf_counter() - began
 
 

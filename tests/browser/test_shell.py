@@ -15,7 +15,7 @@ from tsgkit.browser.bundle import TOP_LEVEL, bundled, in_order, text_of
 
 pytest.importorskip("playwright", reason="pages are tested with Playwright")
 
-from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium")

@@ -21,13 +21,14 @@ import tsgkit as tk
 from tsgkit.cli import main
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, ViewportSize
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium"),
 ]
-WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+NARROW: ViewportSize = {"width": 390, "height": 800}
 SERIOUS = ("serious", "critical")
 
 
@@ -65,7 +66,7 @@ def viewed(*words: str | Path) -> Iterator[str]:
 
 
 @contextmanager
-def page_at(browser: Browser, address: str, size: dict[str, int] = WIDE, *, offline: bool = False) -> Iterator[Page]:
+def page_at(browser: Browser, address: str, size: ViewportSize = WIDE, *, offline: bool = False) -> Iterator[Page]:
     """Yield an open page; errors in it fail the test."""
     context = browser.new_context(viewport=size, offline=offline)
     page = context.new_page()
@@ -90,7 +91,7 @@ def at(address: str, place: str) -> str:
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_every_page_of_a_real_run_is_usable(size: dict[str, int], browser: Browser, run: Path) -> None:
+def test_every_page_of_a_real_run_is_usable(size: ViewportSize, browser: Browser, run: Path) -> None:
     with viewed(run) as address:
         for place in ("", "samples", "sample/0", "sample/20", "sample/30", "compare"):
             with page_at(browser, at(address, place), size) as page:

@@ -10,7 +10,7 @@ const PAUSE = 700;
 export class Labelling {
   constructor(app, run, sample) {
     Object.assign(this, { app, run, sample });
-    this.host = el("section.labels", { "aria-labelledby": "labels-title" });
+    this.host = el("section.labels", { hidden: true });
     this.saves = Promise.resolve();
     this.questions = sample.verdicts.length ? sample.verdicts : [{ question: "", right: null }];
     this.current = 0;
@@ -35,6 +35,8 @@ export class Labelling {
     this.told = el("p", { role: "status" });
     this.failed = el("div", { role: "alert" });
     const as = isOpen ? `You label as ${this.app.source.annotator || "nobody"}; labels are saved at once${labels.file ? `, in ${labels.file}` : ""}.` : "";
+    this.host.hidden = false;
+    this.host.setAttribute("aria-labelledby", "labels-title");
     fill(this.host, el("h2", { id: "labels-title" }, "Labels"), as && el("p.pale", as), this.forms.map((form) => form.element), this.told, this.failed);
     this.#show(labels);
     this.current = Math.max(0, this.questions.findIndex((verdict) => !this.#own(labels, verdict.question)));
