@@ -21,6 +21,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -59,14 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _server(arguments: argparse.Namespace, paths: list[Path]) -> ViewServer:
-    try:
-        from tsgkit.serve.view_server import ViewServer
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
-            raise
-        raise ExtraMissing("the page is served", "Starlette and Uvicorn", "view") from None
+    from tsgkit.serve.view_server import ViewServer
     from tsgkit.serve.viewed_runs import ViewedRuns
 
+    for library in ("starlette", "uvicorn"):
+        if find_spec(library) is None:
+            raise ExtraMissing("the page is served", library.title(), "view")
     runs = ViewedRuns(paths, arguments.data)
     annotator = _user() if arguments.annotator is None else arguments.annotator.strip()
     return ViewServer(runs, annotator, port=arguments.port)

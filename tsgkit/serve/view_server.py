@@ -6,6 +6,7 @@ host name or from another page are refused, and nothing but the runs that were o
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import socket
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,12 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
 from pydantic import ValidationError
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
 
 from tsgkit.browser.bundle import in_order, text_of
 from tsgkit.errors import TsgkitError, UsageError
@@ -27,7 +23,10 @@ from tsgkit.serve.viewed_runs import LabelSaid, ViewedRuns
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    import uvicorn
+    from starlette.applications import Starlette
     from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 HOST = "127.0.0.1"
@@ -103,6 +102,8 @@ class ViewServer:
 
     def server(self) -> uvicorn.Server:
         """Return the server of the application."""
+        import uvicorn
+
         config = uvicorn.Config(
             self.app(),
             log_level="critical",
@@ -116,6 +117,9 @@ class ViewServer:
 
     def app(self) -> ASGIApp:
         """Return the application."""
+        from starlette.applications import Starlette
+        from starlette.routing import Route
+
         at = f"/{self.token}"
         get = {
             "runs": self._list,
@@ -184,20 +188,22 @@ class ViewServer:
                 said = LabelSaid.model_validate_json(body)
             except ValidationError as error:
                 raise UsageError(f"not a label: {error.errors(include_url=False)[0]['msg']}") from None
-            return await run_in_threadpool(self.runs.save_label, _asked(request)["run"], self.annotator, said)
+            return await asyncio.to_thread(self.runs.save_label, _asked(request)["run"], self.annotator, said)
 
         return await _response(save)
 
     async def _image(self, request: Request) -> Response:
         asked = _asked(request)
         try:
-            _, panels = await run_in_threadpool(self.runs.open(asked["run"]).sample, _number(asked, "number"))
+            _, panels = await asyncio.to_thread(self.runs.open(asked["run"]).sample, _number(asked, "number"))
             path = panels[_number(asked, "panel")].images[asked["name"]]
         except (TsgkitError, IndexError, KeyError):
-            return PlainTextResponse("there is no such image", 404, HEADERS)
+            return _refusal("there is no such image", 404)
         kind = IMAGES.get(path.suffix.lower())
         if kind is None or not path.is_file():
-            return PlainTextResponse("there is no such image", 404, HEADERS)
+            return _refusal("there is no such image", 404)
+        from starlette.responses import FileResponse
+
         return FileResponse(path, media_type=kind, headers=HEADERS)
 
 
@@ -209,7 +215,7 @@ class _Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and (problem := self._problem(scope)):
-            await PlainTextResponse(problem, 403, HEADERS)(scope, receive, send)
+            await _refusal(problem, 403)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -230,27 +236,39 @@ class _Guarded:
 
 async def _page(_: Request) -> Response:
     styles = "\n".join(f'<link rel="stylesheet" href="browser/{name}">' for name in STYLES)
-    return HTMLResponse(PAGE.format(styles=styles, entry=ENTRY), headers=HEADERS)
+    return _text(PAGE.format(styles=styles, entry=ENTRY), "text/html")
 
 
 async def _module(request: Request) -> Response:
     name = request.path_params["name"]
     if name in STYLES:
-        return Response(text_of(name), media_type="text/css", headers=HEADERS)
+        return _text(text_of(name), "text/css")
     if name in in_order(ENTRY):
-        return Response(text_of(name), media_type="text/javascript", headers=HEADERS)
-    return PlainTextResponse("there is no such module", 404, HEADERS)
+        return _text(text_of(name), "text/javascript")
+    return _refusal("there is no such module", 404)
+
+
+def _text(text: str, kind: str, status: int = 200) -> Response:
+    from starlette.responses import Response
+
+    return Response(text, status, HEADERS, kind)
+
+
+def _refusal(problem: str, status: int) -> Response:
+    return _text(problem, "text/plain", status)
 
 
 def _answered(handler: Callable[[Mapping[str, str]], dict[str, Any]]) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        return await _response(lambda: run_in_threadpool(handler, _asked(request)))
+        return await _response(lambda: asyncio.to_thread(handler, _asked(request)))
 
     return answer
 
 
 async def _response(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
     """Return the JSON of an answer, or of the problem that prevents it."""
+    from starlette.responses import JSONResponse
+
     try:
         return JSONResponse(await work(), headers=HEADERS)
     except TsgkitError as error:
