@@ -18,7 +18,7 @@ from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import Outcome
 
 RIGHT, WRONG, UNANSWERED, MISSING, UNKNOWN = "r", "w", "u", "m", "?"
-"""The marks of samples; unknown is one that was answered and has no value."""
+"""The marks of samples; missing is one that was not asked yet, unknown one that was answered and has no value."""
 LONGEST = 160
 """Characters of an answer or a reason in a column; the page of the sample has the whole."""
 NUMBERS = ("strict", "official", "tokens", "cost", "seconds")
@@ -109,8 +109,7 @@ def _main_of(row: Row) -> tuple[str, float | None]:
 
 
 def _mark(outcome: str, value: float | None, marks: float | None) -> str:
-    if outcome == Outcome.MISSING:
-        return MISSING
+    """Return the mark of a recorded sample; one without a reply is unanswered, and counts."""
     if outcome != Outcome.ANSWERED:
         return UNANSWERED
     if value is None or marks is None:

@@ -190,7 +190,8 @@ class ViewedRun:
             return []
         sample, metric = row.dataset.sample(row.numbers[place]), main_metric(row.task.card.metrics)
         found = row.task.verdicts(self._samples.read(where), sample, metric)
-        return [{"question": one.question, "right": one.right, "label": one.label, "key": one.key} for one in found]
+        names = ("question", "text", "right", "label", "key")
+        return [{name: getattr(one, name) for name in names} for one in found]
 
     def _shown(self, row: Row, one: ExplainedRow) -> Shown:
         plan = self.prepared.plan

@@ -42,6 +42,8 @@ class Verdict(NamedTuple):
     key: str | None = None
     kind: str = ""
     rounds: tuple[str | None, ...] = ()
+    text: str = ""
+    """The question in words; empty where a sample is one question."""
 
 
 class PartOfSample(NamedTuple):

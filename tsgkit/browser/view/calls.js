@@ -39,10 +39,10 @@ function promptOf(messages) {
   return el("details", el("summary", `Prompt (${counted(messages.length)} ${messages.length === 1 ? "message" : "messages"})`), shown);
 }
 
-function replyOf({ reply, spans = [] }) {
+function replyOf({ reply, spans = [], strict, unreadable }) {
   if (!reply) return null;
   const parts = [el("h4", "Reply")];
-  if (reply.text) parts.push(markedText(reply.text, spans), readingLegend(spans));
+  if (reply.text) parts.push(markedText(reply.text, spans), readingLegend({ spans, strict, unreadable }));
   else parts.push(el("p.pale", reply.text === "" ? "The reply is empty." : "The reply has no text."));
   for (const [words, value] of [["Refusal", reply.refusal], ["Error", reply.error]]) {
     if (value) parts.push(el("h4", words), shownValue(value));
@@ -51,8 +51,9 @@ function replyOf({ reply, spans = [] }) {
   return parts;
 }
 
-function readingLegend(spans) {
-  return el("p.pale", spans.length ? [el("mark", "Marked"), " is what was read as the answer; the rest was not."] : "Nothing in it was read as the answer.");
+function readingLegend({ spans, strict, unreadable }) {
+  if (spans.length) return el("p.pale", el("mark", "Marked"), " is what was read as the answer; the rest was not.");
+  return strict === null || unreadable ? el("p.pale", "Nothing in it was read as the answer.") : null;
 }
 
 function readingsOf(call) {

@@ -51,8 +51,8 @@ export class Labelling {
     return this.#of(labels).find((one) => one.question === question && one.rater === this.app.source.annotator) ?? null;
   }
 
-  #form({ question, right }, place) {
-    const about = question || "Is the answer right?";
+  #form({ question, text, right }, place) {
+    const about = text || question || "Is the answer right?";
     const buttons = NAMES.map((name, at) =>
       el(
         "button.toggle",

@@ -211,6 +211,6 @@ function metricTable(sample, row) {
 }
 
 function verdictTable(verdicts) {
-  const rows = verdicts.map(({ question, right, label, key }) => [named(question), rightness(right), named(label ?? "–"), named(key ?? "–")]);
+  const rows = verdicts.map(({ question, text, right, label, key }) => [named(text || question), rightness(right), named(label ?? "–"), named(key ?? "–")]);
   return cardTable("Verdicts on the sample's questions", ["question", "verdict", "label", "key"], rows);
 }

@@ -118,7 +118,7 @@ class FidelityTask(SceneTask):
         for number, spec in enumerate(sample.specifications):
             met = found.get(spec.text)
             label = None if met is None else MET if met else UNMET
-            yield QuestionVerdict(str(number), label == MET, label, MET, spec.kind.upper())
+            yield QuestionVerdict(str(number), label == MET, label, MET, spec.kind.upper(), text=in_words(spec))
 
     def reference(self, sample: Annotation) -> str:
         """Return the demands in words."""

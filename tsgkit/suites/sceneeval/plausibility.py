@@ -70,6 +70,8 @@ YES, NO = "yes", "no"
 OBJECT_QUESTIONS = (("held", "SUP", "supported", True), ("free", "COL", "in_collision", False),
                  ("inside", "OOB", "out_of_bounds", False))  # fmt: skip
 """The questions on an object: the name, the kind, the finding that answers it, and the good value."""
+WORDS = {"held": "is it held?", "free": "is it free of collisions?", "inside": "is it over the floor?"}
+"""These questions in words."""
 
 
 class PlausibilityTask(SceneTask):
@@ -152,7 +154,7 @@ class PlausibilityTask(SceneTask):
             for question, kind, finding, good in OBJECT_QUESTIONS:
                 said = strict.get(finding)
                 label = None if said is None else YES if said is good else NO
-                yield Verdict(f"{name}/{question}", label == YES, label, YES, kind)
+                yield Verdict(f"{name}/{question}", label == YES, label, YES, kind, text=f"{name}: {WORDS[question]}")
 
     def reference(self, sample: Annotation) -> str:
         """Return an empty text: there is no reference for a room."""

@@ -299,6 +299,7 @@ def verdicts_of(sample: SpatialSample, record: Mapping[str, Any]) -> Iterator[Ve
             key=question.key,
             kind=domain_of(question.sub_domain) or "",
             rounds=tuple(None if turn[number] == UNREAD else turn[number] for turn in said),
+            text=question.stem,
         )
 
 
