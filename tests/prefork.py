@@ -7,6 +7,7 @@ program this is the one they are forked from: it takes requests as JSON lines an
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import signal
@@ -126,6 +127,8 @@ def _serve() -> None:
     LiteLlm(
         settings_of("openai/warm", address, {"temperature": 0})
     ).prepare()  # loads what is loaded late, sends nothing
+    gc.collect()
+    gc.freeze()  # what is loaded is garbage in no process, and looking through it copies it into each
     for line in sys.stdin:
         value = json.loads(line)
         if "poll" in value:

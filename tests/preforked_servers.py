@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -79,6 +80,8 @@ def _fork_as_requested(module: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the servers stop when who asked for them ends
     program = importlib.import_module(module)
     program.server({}).close()  # loads what is loaded late, serves nothing
+    gc.collect()
+    gc.freeze()  # what is loaded is garbage in no process, and looking through it copies it into each
     running: set[int] = set()
     for line in sys.stdin:
         value = json.loads(line)
