@@ -2,7 +2,7 @@
 
 As a program it prints its port and serves until it is ended, like ``model_server``, whose options it has:
 
-    python tests/picture_server.py '{"delay": 0.1, "always": {"forbidden": "blocked", "plate": "429"}}'
+    python tests/image_server.py '{"delay": 0.1, "always": {"forbidden": "blocked", "plate": "429"}}'
 
 ``POST /v1/chat/completions`` decodes the images it is sent and answers with what it saw, as JSON: for each its
 SHA-256, size, declared media type and what its bytes hold; or with one of ``replies``. ``refuses_schemas`` is the
@@ -24,7 +24,7 @@ import json
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from email.parser import BytesParser
 from pathlib import Path
@@ -234,6 +234,9 @@ def image_server(**options: object) -> Iterator[Running]:
         yield running
 
 
+def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:
+    return serve(ImageScript(options), int(options.get("port", 0)), ImageConnection)
+
+
 if __name__ == "__main__":
-    given = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
-    asyncio.run(serve(ImageScript(given), int(given.get("port", 0)), ImageConnection))
+    asyncio.run(server(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

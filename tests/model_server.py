@@ -23,15 +23,16 @@ import asyncio
 import gc
 import hashlib
 import json
-import subprocess
 import sys
 import time
 import urllib.request
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from preforked_servers import preforked
 
 HTML = "<!doctype html><html><body><h1>Bad gateway</h1></body></html>"
 
@@ -272,15 +273,13 @@ def model_server(**options: object) -> Iterator[Running]:
 @contextmanager
 def started(program: Path, options: dict[str, object]) -> Iterator[Running]:
     """Yield a server that is a program which prints its port."""
-    command = [sys.executable, str(program), json.dumps(options)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield Running(int(process.stdout.readline()))
-        finally:
-            process.kill()
+    with preforked(program.stem, options) as port:
+        yield Running(port)
+
+
+def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:
+    return serve(Script(options), int(options.get("port", 0)))
 
 
 if __name__ == "__main__":
-    given = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
-    asyncio.run(serve(Script(given), int(given.get("port", 0))))
+    asyncio.run(server(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

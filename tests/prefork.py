@@ -7,6 +7,7 @@ program this is the one they are forked from: it takes requests as JSON lines an
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import signal
@@ -119,6 +120,7 @@ def _serve() -> None:
     import tsgkit.cli.eval
     import tsgkit.report.progress
     import tsgkit.report.results_table  # noqa: F401
+    from tsgkit.lexicon.stems import stem
     from tsgkit.llm.litellm_calls import LiteLlm
     from tsgkit.llm.settings import parse, settings_of
 
@@ -126,6 +128,9 @@ def _serve() -> None:
     LiteLlm(
         settings_of("openai/warm", address, {"temperature": 0})
     ).prepare()  # loads what is loaded late, sends nothing
+    stem("beds")  # loads NLTK
+    gc.collect()
+    gc.freeze()  # what is loaded is garbage in no process, and looking through it copies it into each
     for line in sys.stdin:
         value = json.loads(line)
         if "poll" in value:

@@ -18,13 +18,13 @@ import re
 import struct
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from image_server import ImageConnection, ImageScript, seen
-from model_server import Running, started
+from model_server import Running, serve, started
 
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
@@ -189,16 +189,6 @@ def wrong(kind: str, text: str, urls: list[str], schema: Mapping[str, Any] | Non
     return ""
 
 
-async def serve(options: dict[str, Any]) -> None:
-    script = RoomScript(options)
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(
-        lambda: RoomConnection(script), "127.0.0.1", int(options.get("port", 0)), backlog=512
-    )
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-
-
 @contextmanager
 def room_judge(**options: object) -> Iterator[Running]:
     """Yield a judge with these options, for as long as the block lasts."""
@@ -206,5 +196,9 @@ def room_judge(**options: object) -> Iterator[Running]:
         yield running
 
 
+def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:
+    return serve(RoomScript(options), int(options.get("port", 0)), RoomConnection)
+
+
 if __name__ == "__main__":
-    asyncio.run(serve(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))
+    asyncio.run(server(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

@@ -15,7 +15,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,9 @@ def spatial_judge(**options: object) -> Iterator[Running]:
         yield running
 
 
+def server(options: dict[str, Any]) -> Coroutine[Any, Any, None]:
+    return serve(JudgeScript(options), int(options.get("port", 0)), JudgeConnection)
+
+
 if __name__ == "__main__":
-    given = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
-    asyncio.run(serve(JudgeScript(given), int(given.get("port", 0)), JudgeConnection))
+    asyncio.run(server(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,24 @@ def test_a_layout_is_evaluated_without_a_model_or_a_key(capsys: pytest.CaptureFi
     assert result["profiles"]["official"]["satisfied"]["value"] == 1.0
 
 
-def test_the_bundled_items_are_there_for_both_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "--task", "formalimg/layout", "--model", "baseline/random", "--json"]) == 0
+GUESSES = ["eval", "--task", "formalimg/layout", "--model", "baseline/random"]
+
+
+@pytest.fixture(scope="module")
+def guessed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a run over all bundled items."""
+    folder = tmp_path_factory.mktemp("guessed") / "run"
+    assert main([*GUESSES, "--out", str(folder), "--quiet"]) == 0
+    return folder
+
+
+@pytest.fixture
+def run(guessed: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(guessed, tmp_path / "run"))
+
+
+def test_the_bundled_items_are_there_for_both_scenarios(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*GUESSES, "--out", "run", "--json"]) == 0
     [result] = json.loads(capsys.readouterr().out)["results"]
     assert result["n"] >= 100
     assert all(result["profiles"]["strict"][name] is not None for name in ("easy", "medium", "hard", "overall", "g"))
@@ -143,16 +160,16 @@ def test_an_explanation_shows_the_verdict_part_by_part(capsys: pytest.CaptureFix
     assert "part by part" not in capsys.readouterr().out
 
 
-def test_a_gate_may_stand_at_a_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["eval", "--task", "formalimg/layout", "--model", "baseline/random", "--fail-under"]
+def test_a_gate_may_stand_at_a_level(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = [*GUESSES, "--out", "run", "--fail-under"]
     assert main([*command, "formalimg/layout.g=9"]) == 3
     assert "g is" in capsys.readouterr().err
     assert main([*command, "formalimg/layout.satisfied=9"]) == 2
 
 
-def test_runs_are_reported_beside_the_published_tables_and_drawn_against_k(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "--task", "formalimg/layout", "--model", "baseline/random", "--out", "run"]) == 0
-    capsys.readouterr()
+def test_runs_are_reported_beside_the_published_tables_and_drawn_against_k(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["report", "run", "--against", "published"]) == 0
     assert "Deepseek-V3.2-Thinking" in capsys.readouterr().out
     assert main(["report", "run", "--format", "html", "-o", "page.html"]) == 0

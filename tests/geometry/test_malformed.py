@@ -45,8 +45,8 @@ both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "
 ROOM = AS_IT_IS.room(6, 6, openings=[Opening("door", (1, 0), (2, 2))])
 
 
-def measured(stage: MeasuredScene) -> None:
-    """Everything that can be asked, each answer within its bounds."""
+def measured(stage: MeasuredScene) -> set[str]:
+    """Ask everything that can be asked, each answer within its bounds. Return the names of what was measured."""
     assert all(problem.code and problem.message for problem in stage.problems)
     assert collisions(stage).share is None or 0 <= (collisions(stage).share or 0) <= 1
     assert all(0 <= bound.ratio <= 1 for bound in out_of_bounds(stage).objects.values())
@@ -65,6 +65,7 @@ def measured(stage: MeasuredScene) -> None:
             others = [other for other in names if other != anchor] or [anchor]
             for side in SIDED.get(name, (None,)):
                 assert 0 <= relation_of_objects(stage, name, anchor, others, side).score <= 1
+    return set(names)
 
 
 def spoilt(to: float) -> Mesh:
@@ -95,7 +96,8 @@ SHAPES = {
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_broken_mesh_among_good_ones(name: str, profile: Profile) -> None:
     good = AS_IT_IS.thing("good", (1, 1, 1), (1, 1, 0.5))
-    measured(staged([Object("bad", SHAPES[name], standing(at=(0.2, 0.1, 0.5), yaw=20)), good], ROOM, profile))
+    bad = Object("bad", SHAPES[name], standing(at=(0.2, 0.1, 0.5), yaw=20))
+    assert "good" in measured(staged([bad, good], ROOM, profile))
 
 
 TRANSFORMS = {
@@ -115,7 +117,8 @@ TRANSFORMS = {
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_a_broken_transform_among_good_ones(name: str, profile: Profile) -> None:
     good = AS_IT_IS.thing("good", (1, 1, 1), (1, 1, 0.5))
-    measured(staged([good, Object("bad", box(1, 0.5, 1), TRANSFORMS[name])], ROOM, profile))
+    bad = Object("bad", box(1, 0.5, 1), TRANSFORMS[name])
+    assert "good" in measured(staged([good, bad], ROOM, profile))
 
 
 ARCHITECTURES = {
@@ -137,8 +140,8 @@ ARCHITECTURES = {
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_a_broken_room(name: str, profile: Profile) -> None:
     things = [AS_IT_IS.thing("a", (1, 1, 1), (0, 0, 0.5)), AS_IT_IS.thing("b", (1, 1, 1), (1.5, 0, 0.5))]
-    measured(staged(things, ARCHITECTURES[name], profile))
-    measured(staged([], ARCHITECTURES[name], profile))
+    assert measured(staged(things, ARCHITECTURES[name], profile)) == {"a", "b"}
+    assert measured(staged([], ARCHITECTURES[name], profile)) == set()
 
 
 @pytest.mark.slow

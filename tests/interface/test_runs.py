@@ -143,6 +143,7 @@ def test_a_run_of_a_task_of_ones_own_asks_for_its_code(tmp_path: Path) -> None:
     assert "--code FILE" in told.value.hint
 
 
+@pytest.mark.usefixtures("nothing_else_given")
 def test_sample_is_wrong_depends_on_its_main_metric(tmp_path: Path) -> None:
     rows = [{"q": "a", "answer": "b"}]
     task = tk.Task("own/long", rows, "{q}", score=lambda row, answer: 0.5, metrics="letters", amounts="letters")

@@ -7,8 +7,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import networkx
 import pytest
@@ -72,17 +74,35 @@ def room_of(path: Path) -> str:
     return "cli" if commands_of(name_of(path)) else path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
+class Source(NamedTuple):
+    """The parts of a module that its place in the house is told by."""
+
+    imports: list[tuple[ast.stmt, str]]
+    at_once: set[int]
+    """The lines on which something is imported with the module."""
+    strings: list[str]
+    calls: set[str]
+
+
+@cache
+def source_of(path: Path) -> Source:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    source = Source([], {node.lineno for node in tree.body}, [], set())
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((node, alias.name) for alias in node.names)
+            source.imports.extend((node, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"a relative import on line {node.lineno}"
-            yield node, node.module or ""
+            source.imports.append((node, node.module or ""))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            source.strings.append(node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            source.calls.add(node.func.id)
+    return source
 
 
 def imported_rooms(path: Path) -> Iterator[str]:
-    for _, name in imports(ast.parse(path.read_text(encoding="utf-8"))):
+    for _, name in source_of(path).imports:
         parts = name.split(".")
         if parts[0] == "tsgkit" and len(parts) > 1:
             yield parts[1]
@@ -102,8 +122,7 @@ def test_imports_run_downwards_and_siblings_never_import_each_other(path: Path) 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_modules_import_no_commands_of_suites_but_their_own(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node, name in imports(tree):
+    for node, name in source_of(path).imports:
         names = [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
         for commands in filter(None, map(commands_of, names)):
             assert commands == commands_of(name_of(path)), f"{commands} is imported on line {node.lineno}"
@@ -111,12 +130,10 @@ def test_modules_import_no_commands_of_suites_but_their_own(path: Path) -> None:
 
 def named_in(path: Path) -> Iterator[str]:
     """Yield the modules and places that a module imports or names in its strings, docstrings included."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node, name in imports(tree):
+    for node, name in source_of(path).imports:
         yield from [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
-    for part in ast.walk(tree):
-        if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            yield from re.findall(r"\btsgkit(?:\.\w+)+", part.value)
+    for text in source_of(path).strings:
+        yield from re.findall(r"\btsgkit(?:\.\w+)+", text)
 
 
 def suite_of(name: str) -> str:
@@ -127,7 +144,8 @@ def suite_of(name: str) -> str:
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_module_outside_a_suites_folder_names_the_suite(path: Path) -> None:
-    named = [name for name in named_in(path) if suite_of(name) not in ("", suite_of(name_of(path)))]
+    own = suite_of(name_of(path))
+    named = [name for name in named_in(path) if suite_of(name) not in ("", own)]
     assert named == (list(OURS) if name_of(path) == "tsgkit.suites.suite" else [])
 
 
@@ -136,7 +154,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     names = {name_of(path): path for path in modules()}
     graph: networkx.DiGraph[str] = networkx.DiGraph()
     for name, path in names.items():
-        for node, module in imports(ast.parse(path.read_text(encoding="utf-8"))):
+        for node, module in source_of(path).imports:
             inner = [f"{module}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else []
             graph.add_edges_from((name, one if one in names else module) for one in inner or [module])
     circles = [sorted(found) for found in networkx.strongly_connected_components(graph) if len(found) > 1]
@@ -153,21 +171,18 @@ def test_commands_of_our_suites_lie_in_their_folders(package: str) -> None:
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_heavy_libraries_live_in_their_rooms_and_are_imported_when_used(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    top = {id(node) for node in tree.body}
-    for node, name in imports(tree):
+    for node, name in source_of(path).imports:
         library = name.split(".")[0]
         if library in HOMES:
             assert room_of(path) in HOMES[library], f"{library} in {room_of(path)}"
-            assert id(node) not in top, f"{library} is imported on line {node.lineno} before it is used"
+            early = node.lineno in source_of(path).at_once
+            assert not early, f"{library} is imported on line {node.lineno} before it is used"
 
 
 @pytest.mark.parametrize("path", [p for p in modules() if room_of(p) in PURE], ids=lambda p: str(p.relative_to(ROOT)))
 def test_pure_rooms_import_nothing_that_reaches_outside(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert not {name.split(".")[0] for _, name in imports(tree)} & OUTSIDE
-    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    assert not calls & {"open", "print", "input", "eval", "exec"}
+    assert not {name.split(".")[0] for _, name in source_of(path).imports} & OUTSIDE
+    assert not source_of(path).calls & {"open", "print", "input", "eval", "exec"}
 
 
 @pytest.mark.parametrize("folder", ["tasks", "prompts", "eval/plans", "eval/reference"])

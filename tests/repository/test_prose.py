@@ -48,6 +48,7 @@ SENT_TO_MODELS = {" is told by nothing and goes."}
 """Texts in worked examples for models: part of a run's identity, so they stay as they are."""
 PARTICIPLE = re.compile(r"(?:^|_)\w+(?:ing|ed)$")
 HINTED_SHARE = 0.75
+BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 @cache
@@ -55,8 +56,16 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def statements(path: Path) -> Iterator[ast.AST]:
+    """Yield a module and all its statements, without looking into expressions."""
+    left: list[ast.AST] = [tree_of(path)]
+    while left:
+        yield (node := left.pop())
+        left += [one for one in ast.iter_child_nodes(node) if isinstance(one, BLOCKS)]
+
+
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree_of(path)):
+    for node in statements(path):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             text = ast.get_docstring(node)
             if text is not None:
@@ -97,11 +106,10 @@ def test_module_names_are_nouns() -> None:
     assert names >= FIELD_NOUNS, "an exception that is not needed"
 
 
-def errors_raised(path: Path) -> Iterator[ast.Call]:
-    for node in ast.walk(tree_of(path)):
-        called = node.func if isinstance(node, ast.Call) else None
-        if isinstance(node, ast.Call) and isinstance(called, ast.Name) and called.id.endswith(("Error", "Problem")):
-            yield node
+@cache
+def errors_raised(path: Path) -> list[ast.Call]:
+    calls = (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call))
+    return [one for one in calls if isinstance(one.func, ast.Name) and one.func.id.endswith(("Error", "Problem"))]
 
 
 def test_error_messages_do_not_shout() -> None:

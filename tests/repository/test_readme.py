@@ -72,7 +72,7 @@ def test_every_image_is_made_by_a_command_on_a_page() -> None:
 @pytest.mark.parametrize("command", WRITTEN)
 def test_commands_without_output_have_existing_options(command: str) -> None:
     words = shlex.split(re.sub(r"--code \S+ ", "", command), comments=True)[1:]
-    parser_of(words[0]).parse_args(words[1:])
+    assert vars(parser_of(words[0]).parse_args(words[1:]))
 
 
 @pytest.mark.usefixtures("nothing_else_given")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.cli.terminal import complain, inert, say
+from tsgkit.cli.typed_lines import TypedLines
 from tsgkit.errors import NotationError
 from tsgkit.graph.notation import arrow
 from tsgkit.graph.rules import check_narrative
@@ -48,11 +49,12 @@ def review_of(
     from tsgkit.agents.review import Review, proposal
 
     proposed = list(_proposed(document, cleaned, told))
+    typed = TypedLines(sys.stdin)
     with Review(Path(f"{out}.review"), [proposal(one.change, one.item) for one in proposed]) as review:
         if len(review.decisions) < len(proposed):
             refuse_to_overwrite(out, force=force)
         for number in range(len(review.decisions), len(proposed)):
-            if not _decide(review, proposed[number], f"{number + 1} of {len(proposed)}"):
+            if not _decide(review, typed, proposed[number], f"{number + 1} of {len(proposed)}"):
                 complain("left before the end; nothing was written", "the same command goes on with this review")
                 return None
         decisions = review.decisions
@@ -70,18 +72,18 @@ def _proposed(document: Document, cleaned: Sequence[Cleaned], told: Sequence[str
             yield from (Proposed(mine[place], entry.item, graph, sentence, mine, place) for place in range(len(mine)))
 
 
-def _decide(review: Review, shown: Proposed, place: str) -> bool:
+def _decide(review: Review, typed: TypedLines, shown: Proposed, place: str) -> bool:
     """Show one proposal and read the decision; False where the person leaves."""
     for line in shown_lines(shown, review.decisions, place):
         say(inert(line))
     while True:
-        key = _line(KEYS)
+        key = _line(typed, KEYS)
         if key in ("", "q"):
             return False
         if key in ("a", "r"):
             review.decide("accept" if key == "a" else "reject")
             return True
-        if key == "e" and (triplet := _triplet()) is not None:
+        if key == "e" and (triplet := _triplet(typed)) is not None:
             review.decide("edit", triplet)
             return True
 
@@ -116,17 +118,17 @@ def _marked(graph: ActionGraph, other: ActionGraph, mark: str) -> Iterator[str]:
         yield "      (no triplet)"
 
 
-def _line(what: str) -> str:
+def _line(typed: TypedLines, what: str) -> str:
     """Return what is typed; empty at the end of the input."""
     say(f"  {what}:")
     sys.stdout.flush()
-    line = sys.stdin.readline()
+    line = typed.next()
     return line.strip() or ("again" if line else "")
 
 
-def _triplet() -> Sequence[str] | None:
+def _triplet(typed: TypedLines) -> Sequence[str] | None:
     """Return a triplet that is typed; None where it is none."""
-    text = _line("source -> edge -> target")
+    text = _line(typed, "source -> edge -> target")
     try:
         [graph] = arrow.parse(text)
         [triplet] = graph.triplets

@@ -78,12 +78,24 @@ class Way(NamedTuple):
     candidate: Triplet | None
 
 
-def _shuffled(places: list[list[Way]], choice: random.Random) -> Iterator[Way]:
+Elements = tuple[str, str, str]
+"""A triplet that may be drawn: of thousands few are, and only these are made a ``Triplet``, which takes longer."""
+
+
+class Place(NamedTuple):
+    """A triplet, or none, and all that may come in its stead."""
+
+    reference: Triplet | None
+    candidates: list[Elements | None]
+
+
+def _shuffled(places: list[Place], choice: random.Random) -> Iterator[Way]:
     """Yield every change once, grouped by place, so that elements with many substitutes are not preferred."""
     choice.shuffle(places)
-    for ways in places:
-        choice.shuffle(ways)
-        yield from ways
+    for reference, candidates in places:
+        choice.shuffle(candidates)
+        for candidate in candidates:
+            yield Way(reference, None if candidate is None else Triplet(*candidate))
 
 
 def _spoilt(graph: ActionGraph, way: Way, choice: random.Random) -> ActionGraph:
@@ -97,26 +109,28 @@ def _errors(graph: ActionGraph, vocabulary: Vocabulary) -> set[tuple[str, str]]:
     return {(finding.code, finding.message) for finding in check_graph(graph, vocabulary) if finding.severity == ERROR}
 
 
-def _redundant(graph: ActionGraph, vocabulary: Vocabulary) -> list[list[Way]]:
+def _redundant(graph: ActionGraph, vocabulary: Vocabulary) -> list[Place]:
     """Prepositions from the action or an object of the graph to an object of L or a hand."""
     starts = dict.fromkeys(node.name for node in graph.nodes(vocabulary) if node.kind in (Kind.ACTION, Kind.OBJECT))
     ends = dict.fromkeys([*_things(vocabulary), *HANDS])
     labels = [label for label in vocabulary.relationships if is_preposition(label)]
-    added = (Triplet(start, label, end) for start in starts for label in labels for end in ends if start != end)
-    return [[Way(None, triplet) for triplet in added if triplet not in graph]]
+    present = set(graph.triplets)
+    added = [(start, label, end) for start in starts for label in labels for end in ends if start != end]
+    return [Place(None, [triplet for triplet in added if triplet not in present])]
 
 
-def _missing(graph: ActionGraph, vocabulary: Vocabulary) -> list[list[Way]]:
-    return [[Way(triplet, None)] for triplet in graph.triplets] if len(graph) > 1 else []
+def _missing(graph: ActionGraph, vocabulary: Vocabulary) -> list[Place]:
+    return [Place(triplet, [None]) for triplet in graph.triplets] if len(graph) > 1 else []
 
 
-def _reversed(graph: ActionGraph, vocabulary: Vocabulary) -> list[list[Way]]:
-    return [[Way(triplet, triplet.reversed)] for triplet in graph.triplets if triplet.reversed not in graph]
+def _reversed(graph: ActionGraph, vocabulary: Vocabulary) -> list[Place]:
+    return [Place(triplet, [triplet.reversed]) for triplet in graph.triplets if triplet.reversed not in graph]
 
 
-def _mismatched(graph: ActionGraph, vocabulary: Vocabulary) -> list[list[Way]]:
+def _mismatched(graph: ActionGraph, vocabulary: Vocabulary) -> list[Place]:
+    present = set(graph.triplets)
     return [
-        [Way(original, substitute) for substitute in substitutes if substitute not in graph]
+        Place(original, [substitute for substitute in substitutes if substitute not in present])
         for typed, original in zip(graph.typed(vocabulary), graph.triplets, strict=True)
         for substitutes in _substitutes(typed, vocabulary)
     ]
@@ -126,14 +140,14 @@ def _things(vocabulary: Vocabulary) -> list[str]:
     return [name for name in vocabulary.objects if name != PERSON and name not in HANDS]
 
 
-def _substitutes(triplet: TypedTriplet, vocabulary: Vocabulary) -> Iterator[list[Triplet]]:
+def _substitutes(triplet: TypedTriplet, vocabulary: Vocabulary) -> Iterator[list[Elements]]:
     """For each element of a triplet, the triplet with that element replaced by another of its kind."""
     source, label, target = triplet.source.name, triplet.edge, triplet.target.name
-    yield [Triplet(name, label, target) for name in _others(triplet.source, vocabulary)]
-    yield [Triplet(source, label, name) for name in _others(triplet.target, vocabulary)]
+    yield [(name, label, target) for name in _others(triplet.source, vocabulary)]
+    yield [(source, label, name) for name in _others(triplet.target, vocabulary)]
     if edge_kind(label) is EdgeKind.PREPOSITION:
         others = (other for other in vocabulary.relationships if other not in (VERB, DOBJ, label))
-        yield [Triplet(source, other, target) for other in others]
+        yield [(source, other, target) for other in others]
 
 
 def _others(node: Node, vocabulary: Vocabulary) -> list[str]:

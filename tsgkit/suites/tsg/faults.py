@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import permutations
 from random import Random
 from typing import NamedTuple
@@ -34,7 +35,7 @@ from tsgkit.graph.careless_texts import WRITINGS, careless_reading
 from tsgkit.graph.corruptions import Corrupted, Corruption, corrupt
 from tsgkit.graph.edits import Change, diff
 from tsgkit.graph.folding import fold_graph
-from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.slips import KINDS, SLIPS, Slipped, annotator_slip, published_error
 
 SEED = 0
@@ -44,6 +45,8 @@ SOURCES = (SEEDED, PUBLISHED, READING, ANNOTATOR, MODEL, NONE)
 SEVERAL = {"several": 2, "three": 3, "four": 4}
 """The error types of graphs with several errors, and how many they have."""
 ATTEMPTS = 8
+GRAPHS_KEPT = 512
+"""The graphs whose faults are remembered: a report opens the same data once for each run, a pool reads it twice."""
 ERRORS = (
     *map(str, Corruption),
     *SEVERAL,
@@ -71,6 +74,19 @@ def faults_of(graph: ActionGraph, beside: Sequence[ActionGraph], vocabulary: Voc
 
     ``beside`` are all graphs of the same sentence.
     """
+    # by their triplets: graphs are equal in any order, but faults are drawn from the order that is written
+    yield from _drawn(graph.triplets, tuple(one.triplets for one in beside), vocabulary, seed)
+    yield Fault(NONE, NONE, graph, (), ())
+
+
+@lru_cache(GRAPHS_KEPT)
+def _drawn(
+    triplets: tuple[Triplet, ...], beside: tuple[tuple[Triplet, ...], ...], vocabulary: Vocabulary, seed: str
+) -> tuple[Fault, ...]:
+    return tuple(_draw(ActionGraph(triplets), tuple(map(ActionGraph, beside)), vocabulary, seed))
+
+
+def _draw(graph: ActionGraph, beside: Sequence[ActionGraph], vocabulary: Vocabulary, seed: str) -> Iterator[Fault]:
     drawn: set[ActionGraph] = set()
     for error in (*map(str, Corruption), *SEVERAL):
         with suppress(EditError):
@@ -88,7 +104,6 @@ def faults_of(graph: ActionGraph, beside: Sequence[ActionGraph], vocabulary: Voc
             if found is not None:
                 drawn.add(found.graph)
                 yield Fault(f"{origin}-{found.name}", origin, found.graph, found.changes, _kinds(found.changes))
-    yield Fault(NONE, NONE, graph, (), ())
 
 
 def _draws(maker: Callable[[str], Slipped], seed: str) -> Iterator[Slipped]:
