@@ -91,11 +91,12 @@ def test_a_image_whose_line_is_written_gets_its_name_and_one_without_a_line_is_a
         (tmp_path / "2.png").rename(tmp_path / ".2.png.new")  # killed between the line and the name
         (tmp_path / "3.png").unlink()
         (tmp_path / ".3.png.new").write_bytes(b"cut off")
+        (tmp_path / "..3.png.new.bcb0s2te").write_bytes(b"cut off while it was written")
         (tmp_path / ".5.png.new").write_bytes(png("no line tells of it"))
         result = painted(server, tmp_path)
         assert server.stats()["seen"] == 4 + 3
     assert (result.there, result.painted, result.requests) == (3, 3, 7)
-    assert not list(tmp_path.glob(".*.new"))
+    assert not list(tmp_path.glob(".*.new*"))
     assert all((tmp_path / f"{item.item_id}.png").read_bytes() == png(item.prompt) for item in ITEMS)
 
 

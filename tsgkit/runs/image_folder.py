@@ -1,7 +1,7 @@
 """Folder of generated images with a log of all requests.
 
 ``<id>.png``          the image of an item; a PNG stays as it came, other formats are made one
-``.<id>.png.new``     an image whose line is being written
+``.<id>.png.new``     an image whose line is being written; before, with more at its end, one that is being written
 ``paintings.jsonl``   how each came about, or did not: model, parameters, prompt, attempts, usage, cost; only added to
 ``rewriting.calls``   the calls of a text model that wrote the prompts anew, where one did
 
@@ -88,7 +88,10 @@ def name_image(folder: Path, item_id: str) -> None:
 
 def drop_image(folder: Path, item_id: str) -> None:
     """Remove an image without a log line, if there is one."""
-    path = newest_of(folder, item_id)
+    _remove(newest_of(folder, item_id))
+
+
+def _remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -96,7 +99,9 @@ def drop_image(folder: Path, item_id: str) -> None:
 
 
 def finish_names(folder: Path, log: PaintingLog) -> None:
-    """Name images whose lines were written when a process ended, and remove those without a line."""
+    """Name images whose lines were written when a process ended, and remove those without a line or cut off."""
+    for path in folder.glob("..*.png.new.*"):
+        _remove(path)
     for path in folder.glob(".*.png.new"):
         item_id = path.name.removeprefix(".").removesuffix(".png.new")
         last = log.last.get(item_id)
