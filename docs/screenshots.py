@@ -1,0 +1,97 @@
+"""Make the screenshots of the manual: the view of runs of our own data, in Chromium.
+
+    python docs/screenshots.py
+
+Needs the extras ``view`` and ``scenes``, Playwright, and Chromium.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+REPLIES = ROOT / "tasks" / "tsg" / "data" / "example-replies"
+ROOMS = ROOT / "tests" / "stored_runs" / "v0_1_0" / "sceneeval" / "rooms"
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
+WIDTH = 1100
+
+
+class Shot(NamedTuple):
+    """A screenshot: its file, the page, the heading at the top (empty: the whole), and its height."""
+
+    file: str
+    page: str
+    heading: str
+    height: int
+
+
+COLUMNS = "columns=item,mark,strict,official,k,domain,reason"
+SHOTS = (
+    Shot("view-samples.png", f"stories/samples?task=tsg/ma-sgg&subject=script:replies.jsonl&mark=w&{COLUMNS}", "", 640),
+    Shot("view-sample.png", "stories/sample/616", "In detail", 720),
+    Shot("view-room.png", "rooms/sample/1", "In detail", 620),
+)
+
+
+def tsgkit(*words: str | Path, folder: Path) -> None:
+    """Run a command; runs with imperfect replies end with 1."""
+    done = subprocess.run([sys.executable, "-m", "tsgkit", *map(str, words)], cwd=folder, check=False)  # noqa: S603
+    if done.returncode > 1:
+        raise SystemExit(done.returncode)
+
+
+def make_runs(folder: Path) -> None:
+    """Make a run of imperfect replies to the stories, and one of rooms."""
+    replies = "".join(file.read_text(encoding="utf-8") for file in sorted(REPLIES.glob("*.jsonl")))
+    (folder / "replies.jsonl").write_text(replies, encoding="utf-8")
+    asked = ("--model", "script:replies.jsonl", "--model", "baseline/rules", "--style", "zero-shot,cot")
+    tsgkit("eval", "--task", "tsg", *asked, "--out", "runs/stories", "--quiet", folder=folder)
+    rooms = ("--task", "sceneeval/plausibility", "--scenes", f"mine={ROOMS}", "--judge", "rules")
+    tsgkit("eval", *rooms, "--out", "runs/rooms", "--quiet", folder=folder)
+
+
+def take(page: Page, address: str, shot: Shot) -> None:
+    """Take one screenshot."""
+    page.set_viewport_size({"width": WIDTH, "height": shot.height})
+    page.goto("about:blank")
+    page.goto(f"{address}#/run/{shot.page}")
+    page.wait_for_selector("main h1")
+    page.wait_for_timeout(2000)  # drawings are ready when nothing moves any more
+    if shot.heading:
+        page.get_by_role("heading", name=shot.heading).evaluate("(heading) => heading.scrollIntoView()")
+    page.screenshot(path=ROOT / "docs" / "screenshots" / shot.file)
+
+
+def main() -> None:
+    """Make all."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        make_runs(Path(name))
+        command = [sys.executable, "-m", "tsgkit", "view", "--no-open", "--annotator", "ann"]
+        server = subprocess.Popen(command, cwd=name, stdout=subprocess.PIPE, text=True)  # noqa: S603
+        try:
+            line = server.stdout.readline() if server.stdout is not None else ""
+            address = re.findall(r"http://[^#\s]+", line)[0]
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
+            page = browser.new_page()
+            for shot in SHOTS:
+                take(page, address, shot)
+                print(f"written: docs/screenshots/{shot.file}")
+            browser.close()
+        finally:
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    main()
