@@ -131,6 +131,8 @@ def _wrong_cell(value: dict[str, Any], item: str) -> str:
 
 
 def _wrong_axis(value: dict[str, Any]) -> str:
+    if value.keys().isdisjoint(AXES):
+        return ""
     kinds = zip(AXES, (int, str, int), strict=True)
     return next((name for name, kind in kinds if type(value.get(name)) not in (kind, NoneType)), "")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ HOST = "127.0.0.1"
 ENTRY = "live.js"
 STYLES = ("page.css", "panels/panels.css")
 LONGEST_BODY = 100_000
+QUICK = 0.0005
+"""Seconds after which a thread that adds up gives way to requests."""
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif"}
 IMAGES |= {".bmp": "image/bmp"}
 POLICY = (
@@ -54,7 +57,7 @@ PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>tsgkit</title>
-{styles}
+{links}
 </head>
 <body>
 <div id="app"></div>
@@ -95,6 +98,7 @@ class ViewServer:
 
     def serve(self, listening: socket.socket) -> None:
         """Answer requests until the process is interrupted."""
+        sys.setswitchinterval(QUICK)
         try:
             self.server().run(sockets=[listening])
         finally:
@@ -235,8 +239,9 @@ class _Guarded:
 
 
 async def _page(_: Request) -> Response:
-    styles = "\n".join(f'<link rel="stylesheet" href="browser/{name}">' for name in STYLES)
-    return _text(PAGE.format(styles=styles, entry=ENTRY), "text/html")
+    styles = [f'<link rel="stylesheet" href="browser/{name}">' for name in STYLES]
+    modules = [f'<link rel="modulepreload" href="browser/{name}">' for name in in_order(ENTRY)]
+    return _text(PAGE.format(links="\n".join(styles + modules), entry=ENTRY), "text/html")
 
 
 async def _module(request: Request) -> Response:

@@ -81,7 +81,7 @@ class ViewedRun:
     def _keep(self, name: str, make: Callable[[], Made]) -> Made:
         """Return something made of the records, made again only if they changed."""
         with self._lock:
-            stamp = self.refresh()
+            stamp = stamp_of(self.path)
             if name not in self._kept or self._kept[name][0] != stamp:
                 self._kept[name] = (stamp, make())
             found: Made = self._kept[name][1]
