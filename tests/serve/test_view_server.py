@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from served import Client
 
-from tsgkit.browser.bundle import in_order
+from tsgkit.browser.bundle import bundled, in_order
 from tsgkit.cli import main
 from tsgkit.interface.run import open_run
 
@@ -73,11 +73,12 @@ def test_only_modules_of_the_page_are_handed_out(name: str, client: Client) -> N
     assert b"import" not in body
 
 
-def test_the_page_gets_every_module_that_it_needs(client: Client) -> None:
-    for name in in_order("live.js"):
-        status, headers, body = client.request(f"/{client.token}/browser/{name}")
-        assert (status, headers["content-type"].partition(";")[0]) == (200, "text/javascript")
-        assert body
+def test_the_page_gets_its_modules_in_one_script(client: Client) -> None:
+    status, headers, body = client.request(f"/{client.token}/browser/live.js")
+    assert (status, headers["content-type"].partition(";")[0]) == (200, "text/javascript")
+    assert body.decode() == bundled("live.js")
+    for name in in_order("live.js")[:-1]:
+        assert client.request(f"/{client.token}/browser/{name}")[0] == 404
 
 
 @pytest.mark.parametrize("run", ["../mine", "/etc", "mine/../mine", "nothing", "", "mine\0"])

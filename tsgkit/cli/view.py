@@ -81,7 +81,7 @@ def _user() -> str:
 
 def _serve(server: ViewServer, *, opens: bool) -> int:
     listening = server.bound()
-    server.runs.value()  # begins to add up what the page will ask for
+    server.runs.begin()
     runs = list(server.runs.found())
     address = server.address + (f"#/run/{quote(runs[0], safe='')}" if len(runs) == 1 else "")
     say(f"{count(len(runs), 'run')}: {address}")

@@ -28,7 +28,7 @@ from tsgkit.runs.saved_run import prepared_again
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import PartOfSample
-from tsgkit.suites.metrics import Metric
+from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Control, TakesParts, Task, controls_of, part_groups_of
@@ -250,7 +250,7 @@ def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -
     prepared = prepared_again(header, path, data)
     rows, seed = {row.cell.task: row for row in prepared.rows}, prepared.plan.at("seed")
     controls = {name: controls_of(row.task, row.dataset, row.numbers, seed) for name, row in rows.items()}
-    for sums in _sums_of(prepared, path / SAMPLES, by):
+    for sums in _sums_of(prepared, path / SAMPLES, by, wanted):
         yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
 
 
@@ -308,36 +308,54 @@ class _Wanted(NamedTuple):
             or f"{task.key}.{name}" in self.also
         )
 
+    def columns(self, task: Task, by: Sequence[str]) -> frozenset[str]:
+        """Return the columns of records that the wanted metrics are made of."""
+        shown = self.of(task)
+        names = {
+            *shown,
+            *self.more_of_groups(task),
+            *(name for group in by for name in task.group_metrics(group, shown)),
+        }
+        return frozenset(columns_of({name: task.metrics[name] for name in names}))
+
     def more_of_groups(self, task: Task) -> tuple[str, ...]:
         """Return the metrics wanted for members of groups in addition to the task's own."""
         return tuple(name for name in task.metrics if self.in_groups and f"{task.key}.{name}" in self.also)
 
 
-def _sums_of(prepared: RunSetup, file: Path, by: Sequence[str]) -> list[_Sums]:
+def _sums_of(prepared: RunSetup, file: Path, by: Sequence[str], wanted: _Wanted) -> list[_Sums]:
     """Return the totals of every row from one pass over the records, or two if a sample was recorded twice.
 
     Of several records of a sample the last one counts. A record that ended in an error of the service is held back
     until all are read, since a later one may replace it; others are added at once.
     """
     latest: dict[tuple[Cell, int], int] = {}
-    found, repeated = _look(prepared, file, by, latest, None)
+    found, repeated = _look(file, _begun(prepared, by, wanted), latest, None)
     if repeated:
-        found, _ = _look(prepared, file, by, {}, frozenset(latest.values()))
+        found, _ = _look(file, _begun(prepared, by, wanted), {}, frozenset(latest.values()))
     for sums in found:
         sums.finish()
     return found
 
 
+def _begun(prepared: RunSetup, by: Sequence[str], wanted: _Wanted) -> dict[Cell, _Sums]:
+    """Return empty totals of every row."""
+    rows = {row.cell.task: row for row in prepared.rows}
+    groups = {name: [group for group in by if group in row.task.groups] for name, row in rows.items()}
+    computed = {name: _Computed(row, by) for name, row in rows.items()}
+    columns = {name: wanted.columns(row.task, groups[name]) for name, row in rows.items()}
+    names = [(row, row.cell.task) for row in prepared.rows]
+    return {row.cell: _Sums(row, groups[name], computed[name], columns[name]) for row, name in names}
+
+
 def _look(
-    prepared: RunSetup, file: Path, by: Sequence[str], latest: dict[tuple[Cell, int], int], only: Collection[int] | None
+    file: Path, found: dict[Cell, _Sums], latest: dict[tuple[Cell, int], int], only: Collection[int] | None
 ) -> tuple[list[_Sums], bool]:
-    """Sums over the records (those that begin at these places of the file), and whether a sample was added twice."""
-    computed = {row.cell.task: _Computed(row, by) for row in prepared.rows}
-    found = {
-        row.cell: _Sums(row, [group for group in by if group in row.task.groups], computed[row.cell.task])
-        for row in prepared.rows
-    }
-    numbers = {task: _places(row) for task, row in {row.cell.task: row for row in prepared.rows}.items()}
+    """Add up the records (those that begin at these places of the file); the result tells whether a sample was added
+    twice.
+    """
+    rows = {cell.task: sums.row for cell, sums in found.items()}
+    numbers = {task: _places(row) for task, row in rows.items()}
     repeated = False
     for where, record in samples_in(file):
         sums = found.get(Cell.of(record))
@@ -376,8 +394,9 @@ class _Computed:
 class _Sums:
     """The totals of a row's samples."""
 
-    def __init__(self, row: Row, by: Sequence[str], computed: _Computed) -> None:
-        self.row, self.tally, self.computed = row, row.task.tally(), computed
+    def __init__(self, row: Row, by: Sequence[str], computed: _Computed, columns: Collection[str]) -> None:
+        self.row, self.computed, self.columns = row, computed, columns
+        self.tally = row.task.tally().narrowed(columns)
         self.members: dict[str, dict[str, Tally]] = {group: {} for group in by}
         self.usage: dict[str, Any] = {}
         self.usage_of: dict[str, dict[str, dict[str, Any]]] = {group: {} for group in by}
@@ -409,7 +428,7 @@ class _Sums:
 
     def _add(self, place: int, record: Mapping[str, Any]) -> None:
         self._added[place] = 1
-        scores, counts, cluster = scores_of(record), record["counts"], record["cluster"]
+        scores, counts, cluster = scores_of(record, self.columns), record["counts"], record["cluster"]
         self.tally.add(cluster, scores, counts)
         add_usage(self.usage, record["usage"])
         for group, members in self.members.items():
@@ -420,7 +439,7 @@ class _Sums:
                 if part is None:
                     continue
                 if name not in members:
-                    members[name] = self.row.task.tally()
+                    members[name] = self.row.task.tally().narrowed(self.columns)
                 members[name].add(cluster, part.scores, part.counts)
                 add_usage(self.usage_of[group].setdefault(name, {}), record["usage"])
 

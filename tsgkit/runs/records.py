@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from tsgkit.llm.reply import LOCAL_SOURCES, Reply
@@ -42,11 +42,15 @@ def record_of(cell: Cell, judged: Judged, transcript: Transcript, error: str = "
     }
 
 
-def scores_of(record: Mapping[str, Any]) -> dict[str, dict[str, Score]]:
-    """Return the scores of a record, for a tally."""
+def scores_of(record: Mapping[str, Any], only: Collection[str] | None = None) -> dict[str, dict[str, Score]]:
+    """Return the scores of a record, for a tally; of these metrics (None: of all)."""
     why = record.get("why", {})
     return {
-        profile: {name: Score(part[0], part[1], why.get(f"{profile}.{name}", "")) for name, part in parts.items()}
+        profile: {
+            name: Score(part[0], part[1], why.get(f"{profile}.{name}", ""))
+            for name, part in parts.items()
+            if only is None or name in only
+        }
         for profile, parts in record["parts"].items()
     }
 

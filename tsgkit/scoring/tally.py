@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import overload
 
@@ -31,6 +31,14 @@ class Tally:
         self._counts: dict[str, int] = {}
         self.reasons: dict[tuple[str, str], str] = {}
         """Why a sample had no weight, by profile and metric: the first reason met."""
+
+    def narrowed(self, names: Collection[str]) -> Tally:
+        """Return an empty tally of those of its metrics that have these names."""
+        metrics: dict[str, list[str]] = {}
+        for profile, name in self._columns:
+            if name in names:
+                metrics.setdefault(profile, []).append(name)
+        return Tally(metrics)
 
     @property
     def n(self) -> int:

@@ -24,6 +24,7 @@ from tsgkit.runs.run_files import samples_in
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
 from tsgkit.runs.state import NOWHERE, RowState
+from tsgkit.serve.ahead import begun_beside
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts
 from tsgkit.suites.panels import Panel, Shown, panels_of
@@ -50,6 +51,8 @@ class ViewedRun:
         self.path, self.data = path, data
         self._lock = RLock()
         self._kept: dict[str, tuple[str, Any]] = {}
+        self._ahead: tuple[str, Callable[[], dict[str, Any]]] | None = None
+        """Results that are being added up, and the stamp of the records that they are of."""
         self._begin()
 
     def _begin(self) -> None:
@@ -93,7 +96,15 @@ class ViewedRun:
         """Return the facts of the run and the results of its rows."""
         return self._keep("results", self._value)
 
+    def begin(self) -> None:
+        """Begin to add up the results, which will be asked for."""
+        self._ahead = stamp_of(self.path), begun_beside(self._added_up)
+
     def _value(self) -> dict[str, Any]:
+        ahead, self._ahead = self._ahead, None
+        return ahead[1]() if ahead is not None and ahead[0] == stamp_of(self.path) else self._added_up()
+
+    def _added_up(self) -> dict[str, Any]:
         rows = gather([self.path], data=self.data, metrics=HEADLINE).rows
         groups = {row.cell.task: list(row.task.groups) for row in self.prepared.rows}
         return {

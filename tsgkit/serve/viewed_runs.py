@@ -10,6 +10,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -85,6 +86,13 @@ class ViewedRuns:
             while len(self._open) > MOST_OPEN:
                 self._open.popitem(last=False)[1].close()
             return self._open[run]
+
+    def begin(self) -> None:
+        """Begin to add up what will be asked for first: the results of a single run."""
+        runs = list(self.found())
+        if len(runs) == 1:
+            with suppress(TsgkitError):  # the page tells it
+                self.open(runs[0]).begin()
 
     # The list
 

@@ -108,7 +108,7 @@ function taskSection(app, run, task, rows, { metric, by }) {
   if (by) breakdown(app, groups, run, rows, chosen, by);
   const clusters = rows[0].clusters_are ? ` Intervals are of 95 %, over ${rows[0].clusters_are}.` : "";
   return el(
-    "section",
+    "section.task",
     el("h2", named(task)),
     note,
     el("p", el("strong", named(chosen)), about.meaning ? [": ", named(about.meaning)] : null, `; ${about.more_is_better === false ? "less" : "more"} is better.${clusters}`),

@@ -8,10 +8,15 @@ function facetOf(row, facet) {
   return value === null || value === undefined ? "" : String(value);
 }
 
-// The facets in which the rows of a run differ: [[facet, values]].
+const known = new WeakMap();
+
+// The facets in which the rows of a run differ: [[facet, values]]. Every link to a row asks for them.
 export function differingFacets(rows) {
-  const found = FACETS.map((facet) => [facet, [...new Set(rows.map((row) => facetOf(row, facet)))]]);
-  return found.filter(([, values]) => values.length > 1);
+  if (!known.has(rows)) {
+    const found = FACETS.map((facet) => [facet, [...new Set(rows.map((row) => facetOf(row, facet)))]]);
+    known.set(rows, found.filter(([, values]) => values.length > 1));
+  }
+  return known.get(rows);
 }
 
 // Stands in queries for a facet or a member of a group that has no name.
