@@ -15,7 +15,6 @@ from tsgkit.browser.bundle import TOP_LEVEL, bundled, in_order, text_of
 
 pytest.importorskip("playwright", reason="pages are tested with Playwright")
 
-from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium")
@@ -555,7 +554,7 @@ class TestEverywhere:
         page = view.open(pages[name])
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         page.wait_for_timeout(500)
-        found = Axe().run(page)
+        found = axe.run(page)
         serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
         assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in serious] == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width

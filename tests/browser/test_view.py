@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from axe_core_python.sync_playwright import Axe
 from panel_pages import CHROMIUM, chromium
 
 import tsgkit as tk
@@ -23,6 +22,7 @@ from tsgkit.cli import main
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
 
+axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium"),
@@ -81,7 +81,7 @@ def page_at(browser: Browser, address: str, size: ViewportSize = WIDE, *, offlin
 
 
 def serious(page: Page) -> list[str]:
-    found = Axe().run(page)["violations"]
+    found = axe.run(page)["violations"]
     return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in SERIOUS]
 
 

@@ -17,6 +17,7 @@ from tsgkit.browser.bundle import allowed
 from tsgkit.cli import main
 from tsgkit.serve.exported_page import Texts
 
+pytest.importorskip("uvicorn", reason="the extra view is not installed")
 Captured = pytest.CaptureFixture[str]
 BLOCK = re.compile(r'<script type="application/octet-stream" id="block-([\w-]+)">([A-Za-z0-9+/=]*)</script>')
 

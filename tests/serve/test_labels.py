@@ -17,6 +17,7 @@ from tsgkit.errors import UsageError
 from tsgkit.runs.plan import Cell
 from tsgkit.serve.labels import Label, Labels, labels_file
 
+pytest.importorskip("uvicorn", reason="the extra view is not installed")
 Serve = Callable[..., Client]
 CELL = Cell("a model", "tsg/sgds", "single", "cot", 0)
 

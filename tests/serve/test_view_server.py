@@ -15,6 +15,7 @@ from tsgkit.browser.bundle import bundled, in_order
 from tsgkit.cli import main
 from tsgkit.interface.run import open_run
 
+pytest.importorskip("uvicorn", reason="the extra view is not installed")
 Serve = Callable[..., Client]
 
 
