@@ -17,6 +17,7 @@ pytest.importorskip("playwright", reason="pages are tested with Playwright")
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
+axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
 CHROMIUM = shutil.which("chromium")
 ARGS = [
     "--no-sandbox",

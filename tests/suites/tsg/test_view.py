@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from prompt_items import HOSTILE, document, graph, row
 from stored_samples import of_kind, panels, stored_samples
 from tsg_tasks import KINDS, deduce, samples_of, task
 
-from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel
+from tsgkit.suites.panels import Panel, Shown
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.protocols import AsAsked
-from tsgkit.suites.task import Graphs
 
 ROWS = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sa-sgg", "nodes-sa": "sa-sgg", "edges-sa": "sa-sgg"}
 ANSWER = "person -> verb -> wash\ncup -> dobj -> wash\nwash -> with -> hand2\nwash -> on -> moon"
@@ -104,22 +99,6 @@ def test_hostile_names_stay_text(kind: str, word: str) -> None:
     item = samples_of(document(row(ROWS.get(kind, "ma-sgg"), "a", word)), kind)[0]
     found = panels(Shown(task(kind), item, judged(kind, item, deduce(item)), None, None))
     assert all(panel.kind in ("graphs", "choices", "table") for panel in found)
-
-
-names = st.text(max_size=8)
-graphs = st.lists(st.builds(Triplet, names, names, names), max_size=6).map(ActionGraph)
-
-
-@given(st.lists(graphs, max_size=3), st.lists(graphs, max_size=3))
-def test_graphs_of_any_names_make_json(references: list[ActionGraph], answers: list[ActionGraph]) -> None:
-    value = differences_panel("x", Graphs(tuple(references), tuple(answers), Vocabulary())).value
-    assert json.loads(json.dumps(value)) == value
-    assert len(value["pairs"]) == max(len(references), len(answers))
-    for pair in value["pairs"]:
-        told = {tuple(one["reference"]) for one in pair["changes"] if one["reference"]}
-        if pair["candidate"] is not None and pair["reference"] is not None:
-            assert len(told) + pair["matched"] == len({tuple(one) for one in pair["reference"]})
-    assert json.dumps(graphs_panel("x", references).value)
 
 
 @pytest.mark.parametrize("run", ["complete", "derived", "stopped"])
