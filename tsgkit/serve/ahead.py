@@ -29,7 +29,9 @@ def begun_beside(make: Callable[[], Made]) -> Callable[[], Made]:
     context = multiprocessing.get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(make, sending), daemon=True)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # only this process hears interrupts
     process.start()
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
     sending.close()
 
     def wait() -> Made:
@@ -46,7 +48,6 @@ def begun_beside(make: Callable[[], Made]) -> Callable[[], Made]:
 
 
 def _send(make: Callable[[], object], sending: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that began it hears the interrupt
     try:
         sending.send(make())
     except Exception:  # noqa: BLE001 - whatever it is, it is met again where the result is waited for
