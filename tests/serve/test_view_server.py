@@ -14,6 +14,8 @@ from served import Client
 from tsgkit.browser.bundle import bundled, in_order
 from tsgkit.cli import main
 from tsgkit.interface.run import open_run
+from tsgkit.runs.folder import locked
+from tsgkit.serve.viewed_run import ViewedRun
 
 pytest.importorskip("uvicorn", reason="the extra view is not installed")
 Serve = Callable[..., Client]
@@ -185,6 +187,53 @@ def test_the_list_tells_runs_their_progress_and_problems(serve: Serve, finished:
     assert runs["begun"]["recorded"] == 5
     assert not runs["whole"]["is_working"]
     assert "not JSON" in runs["broken"]["problem"]
+
+
+def test_a_run_that_a_process_works_on_is_marked(serve: Serve, finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "held")
+    client = serve(tmp_path)
+    with locked(tmp_path / "held"):
+        (listed,) = client.data("runs")["runs"]
+        assert listed["is_working"] == Path("/proc/locks").exists()
+    (listed,) = client.data("runs")["runs"]
+    assert not listed["is_working"]
+
+
+def test_what_json_does_not_know_is_shown_all_the_same(serve: Serve, finished: Path, tmp_path: Path) -> None:
+    run = tmp_path / "odd"
+    shutil.copytree(finished, run)
+    records = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
+    records[0] |= {"answer": "half a pair: \ud800", "notes": ["\udc00"], "outcome": "unreadable"}
+    records[1] |= {"answer": [float("nan"), float("inf")]}
+    (run / "samples.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records))
+    text = (run / "calls.jsonl").read_text()
+    (run / "calls.jsonl").write_text(text.replace("I do not know.", "\\ud800 [NaN]"))
+    client = serve(run)
+    columns = client.data("samples", run="odd")
+    assert columns["answer"][0] == "half a pair: \ud800"
+    for number in range(columns["n"]):
+        assert client.data("sample", run="odd", number=number)["number"] == number
+    assert client.data("search", run="odd", text="\ud800".encode("utf-8", "surrogatepass").decode("latin-1"))
+
+
+def test_a_bug_is_told_in_the_page_and_ends_nothing(
+    serve: Serve, finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> None:
+        raise ZeroDivisionError("an odd case")
+
+    client = serve(finished)
+    monkeypatch.setattr(ViewedRun, "samples", broken)
+    status, headers, body = client.request(f"/{client.token}/data/samples?run=mine")
+    assert status == 500
+    assert "ZeroDivisionError: an odd case" in json.loads(body)["message"]
+    assert "content-security-policy" in headers
+    assert client.data("runs")["runs"]
+
+
+def test_a_request_that_lacks_something_is_refused(client: Client) -> None:
+    assert client.problem("samples") == "the request lacks run"
+    assert client.problem("sample", run="mine") == "the request lacks number"
 
 
 def test_a_run_that_grows_is_read_on(serve: Serve, finished: Path, tmp_path: Path) -> None:

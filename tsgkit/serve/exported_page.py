@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import gzip
 import io
-import json
 import multiprocessing
 import os
 import signal
@@ -28,6 +27,7 @@ from urllib.parse import quote
 from tsgkit.browser.bundle import allowed, bundled, text_of
 from tsgkit.errors import ExtraMissing, TsgkitError
 from tsgkit.runs.worker_processes import processors
+from tsgkit.serve.json_text import json_text
 from tsgkit.serve.viewed_run import ViewedRun, pair_values
 from tsgkit.serve.viewed_runs import ViewedRuns
 from tsgkit.suites.panels import Panel
@@ -83,7 +83,7 @@ class Texts:
 
     def whole(self, value: Any) -> dict[str, int]:  # noqa: ANN401  (as JSON has it)
         """Return a reference to a JSON value, which is kept as one text."""
-        return {"$json": self.number(json.dumps(value, separators=(",", ":")))}
+        return {"$json": self.number(json_text(value))}
 
 
 def write_page(runs: ViewedRuns, run: str, output: Path, *, linked: bool, progress: Progress) -> str:
@@ -151,7 +151,7 @@ def _panels(
     found = []
     for value, panel in zip(values, panels, strict=True):
         if panel.kind == "scene":
-            left -= len(json.dumps(panel.value))
+            left -= len(json_text(panel.value))
             if left < 0:
                 words = "The room is not in this file, which has so many already; tsgkit view shows it."
                 found.append({"kind": "text", "title": panel.title, "value": {"text": words}})
@@ -234,7 +234,7 @@ def _in_blocks(samples: Sequence[Any]) -> Iterable[Sequence[Any]]:
 
 
 def _packed(value: object) -> str:
-    text = json.dumps(value, separators=(",", ":"))
+    text = json_text(value)
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from tsgkit.browser.bundle import bundled, text_of
 from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.serve.json_text import json_text
 from tsgkit.serve.viewed_runs import LabelSaid, ViewedRuns
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class ViewServer:
         try:
             _, panels = await asyncio.to_thread(self.runs.open(asked["run"]).sample, _number(asked, "number"))
             path = panels[_number(asked, "panel")].images[asked["name"]]
-        except (TsgkitError, IndexError, KeyError):
+        except (TsgkitError, Lacking, IndexError, KeyError):
             return _refusal("there is no such image", 404)
         kind = IMAGES.get(path.suffix.lower())
         if kind is None or not path.is_file():
@@ -271,18 +272,34 @@ def _answered(handler: Callable[[Mapping[str, str]], dict[str, Any]]) -> Callabl
 
 async def _response(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
     """Return the JSON of an answer, or of the problem that prevents it."""
-    from starlette.responses import JSONResponse
-
     try:
-        return JSONResponse(await work(), headers=HEADERS)
+        return _json(await work())
     except TsgkitError as error:
-        return JSONResponse({"message": error.message, "hint": error.hint}, 400, HEADERS)
-    except KeyError as error:
-        return JSONResponse({"message": f"the request lacks {error.args[0]}", "hint": ""}, 400, HEADERS)
+        return _json({"message": error.message, "hint": error.hint}, 400)
+    except Lacking as error:
+        return _json({"message": f"the request lacks {error}", "hint": ""}, 400)
+    except Exception as error:  # noqa: BLE001 - the page tells it, and goes on
+        named = f"a bug in tsgkit: {type(error).__name__}: {error}"
+        return _json({"message": named, "hint": "other pages may work; please report it"}, 500)
 
 
-def _asked(request: Request) -> dict[str, str]:
-    return dict(request.query_params)
+def _json(value: object, status: int = 200) -> Response:
+    return _text(json_text(value), "application/json", status)
+
+
+class Lacking(Exception):
+    """The lack of a value in a request; its text is the name."""
+
+
+class Asked(dict[str, str]):
+    """The values of a request."""
+
+    def __missing__(self, name: str) -> str:
+        raise Lacking(name)
+
+
+def _asked(request: Request) -> Asked:
+    return Asked(request.query_params)
 
 
 def _number(asked: Mapping[str, str], name: str) -> int:

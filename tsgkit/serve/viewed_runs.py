@@ -51,6 +51,7 @@ class ViewedRuns:
         self._lock = RLock()
         self._open: OrderedDict[str, ViewedRun] = OrderedDict()
         self._briefs: dict[str, tuple[str, Future[dict[str, Any]]]] = {}
+        self._counted: dict[Path, tuple[str, int]] = {}
         self._adding = ThreadPoolExecutor(1, thread_name_prefix="tsgkit-view")
         for path in paths:
             if not path.is_dir():
@@ -117,7 +118,7 @@ class ViewedRuns:
         known = {
             "begun": header["begun"],
             "samples": header["samples"],
-            "recorded": min(_lines(path), header["samples"]),
+            "recorded": min(self._recorded(path, stamp), header["samples"]),
             "is_working": is_working(path),
             "subjects": subjects,
             "tasks": list(plan.tasks),
@@ -125,6 +126,13 @@ class ViewedRuns:
             "stamp": stamp,
         }
         return {**about, **known, **self._brief(run, path, stamp)}
+
+    def _recorded(self, path: Path, stamp: str) -> int:
+        """Return the number of records of a run, counted anew only if it has grown."""
+        known = self._counted.get(path)
+        if known is None or known[0] != stamp:
+            known = self._counted[path] = stamp, _lines(path)
+        return known[1]
 
     def _brief(self, run: str, path: Path, stamp: str) -> dict[str, Any]:
         """Return what was added up of a run; while that goes on, what was known before."""
