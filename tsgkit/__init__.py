@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from tsgkit.library.documents.reader import read_file as read_file
     from tsgkit.library.documents.writer import convert as convert
     from tsgkit.llm.reply import Reply as Reply
+    from tsgkit.serve.view import view as view
+    from tsgkit.serve.view import write_view as write_view
     from tsgkit.suites.user_parts import metric as metric
     from tsgkit.suites.user_parts import solver as solver
     from tsgkit.suites.user_parts import style as style
@@ -101,6 +103,7 @@ _HOMES = {
     "tsgkit.library.documents.reader": "read_document read_file",
     "tsgkit.library.documents.writer": "convert",
     "tsgkit.llm.reply": "Reply",
+    "tsgkit.serve.view": "view write_view",
     "tsgkit.suites.user_tasks": "Task",
     "tsgkit.suites.user_parts": "metric solver style",
 }

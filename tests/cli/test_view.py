@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tsgkit.cli import main, view
+from tsgkit.cli import main
+from tsgkit.serve import view
 
 Captured = pytest.CaptureFixture[str]
 

@@ -55,7 +55,7 @@ def test_beside_other_threads_no_process_is_started() -> None:
 def test_an_interrupt_leaves_no_process_and_prints_nothing() -> None:
     code = (
         "import os, time\nfrom tsgkit.serve.ahead import begun_beside\n"
-        "begun_beside(lambda: time.sleep(60))\nprint('begun', flush=True)\ntry:\n    time.sleep(60)\n"
+        "begun_beside(lambda: time.sleep(60))\ntry:\n    print('begun', flush=True)\n    time.sleep(60)\n"
         "except KeyboardInterrupt:\n    pass\n"
     )
     command = [sys.executable, "-c", code]

@@ -15,19 +15,16 @@ without tsgkit, and shows images as thumbnails unless --images linked names them
 from __future__ import annotations
 
 import argparse
-import getpass
 import os
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import GOOD, ExtraMissing, FileProblem, UsageError
+from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.serve.view_server import ViewServer
@@ -53,39 +50,21 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.paths and not RUNS.is_dir():
         raise UsageError("there is no folder runs here", hint="name a run, or make one: tsgkit eval")
     if arguments.output is not None:
-        return _export(arguments, paths)
-    if not 0 <= arguments.port <= 65535:
-        raise UsageError(f"--port {arguments.port}: ports go from 0 to 65535")
-    return _serve(_server(arguments, paths), opens=not arguments.no_open)
+        return _write(arguments, paths)
+    from tsgkit.serve.view import server_of
 
-
-def _server(arguments: argparse.Namespace, paths: list[Path]) -> ViewServer:
-    from tsgkit.serve.view_server import ViewServer
-    from tsgkit.serve.viewed_runs import ViewedRuns
-
-    for library in ("starlette", "uvicorn"):
-        if find_spec(library) is None:
-            raise ExtraMissing("the page is served", library.title(), "view")
-    runs = ViewedRuns(paths, arguments.data)
-    annotator = _user() if arguments.annotator is None else arguments.annotator.strip()
-    return ViewServer(runs, annotator, port=arguments.port)
-
-
-def _user() -> str:
-    """Return the name of the user; empty where the system has none."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return ""
+    server = server_of(paths, annotator=arguments.annotator, data=arguments.data, port=arguments.port)
+    return _serve(server, opens=not arguments.no_open)
 
 
 def _serve(server: ViewServer, *, opens: bool) -> int:
+    from tsgkit.serve.view import address_of
+
     listening = server.bound()
     server.runs.begin()
-    runs = list(server.runs.found())
-    address = server.address + (f"#/run/{quote(runs[0], safe='')}" if len(runs) == 1 else "")
-    say(f"{count(len(runs), 'run')}: {address}")
-    if not runs:
+    number, address = len(server.runs.found()), address_of(server)
+    say(f"{count(number, 'run')}: {address}")
+    if not number:
         complain("there are no runs here yet", "they appear in the page as soon as there are some: tsgkit eval")
     say("Ctrl-C ends the server")
     if opens and _has_screen():
@@ -102,29 +81,13 @@ def _has_screen() -> bool:
     return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-def _export(arguments: argparse.Namespace, paths: list[Path]) -> int:
-    from tsgkit.library.files import write_text
-    from tsgkit.library.overwrites import refuse_to_replace_data
-    from tsgkit.serve.exported_page import write_page
-    from tsgkit.serve.viewed_runs import ViewedRuns
+def _write(arguments: argparse.Namespace, paths: list[Path]) -> int:
+    from tsgkit.serve.view import write_view
 
-    output: Path = arguments.output
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"{output}: a page is HTML", hint="give it a name that ends in .html")
-    if not output.parent.is_dir():
-        raise FileProblem(f"{output}: cannot be written: there is no folder {output.parent}")
-    refuse_to_replace_data(output, "<!doctype html>")
-    runs = ViewedRuns(paths, arguments.data)
-    found = list(runs.found())
-    if len(found) != 1:
-        names = f": {', '.join(found[:5])}{' ...' * (len(found) > 5)}" if found else ""
-        raise UsageError(f"a file holds one run; here are {len(found):,}{names}", hint=f"tsgkit view RUN -o {output}")
-    try:
-        page = write_page(runs, found[0], output, linked=arguments.images == "linked", progress=_told())
-    finally:
-        runs.close()
-    write_text(output, page)
-    say(f"written: {inert(str(output))} ({len(page) / 1_000_000:.1f} MB)")
+    if len(paths) > 1:
+        raise UsageError(f"a file holds one run; {len(paths)} are named", hint=f"tsgkit view RUN -o {arguments.output}")
+    written = write_view(paths[0], arguments.output, images=arguments.images, data=arguments.data, progress=_told())
+    say(f"written: {inert(str(written))} ({written.stat().st_size / 1_000_000:.1f} MB)")
     return GOOD
 
 

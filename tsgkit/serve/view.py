@@ -1,0 +1,141 @@
+"""Runs in the browser, for programs and notebooks."""
+
+from __future__ import annotations
+
+import getpass
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+from urllib.parse import quote
+
+from tsgkit.errors import ExtraMissing, FileProblem, UsageError
+from tsgkit.library.files import write_text
+from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.report import html
+from tsgkit.serve.viewed_runs import ViewedRuns
+
+if TYPE_CHECKING:
+    from tsgkit.serve.view_server import ViewServer
+
+Images = Literal["thumbnails", "linked"]
+Place = str | PathLike[str]
+
+
+def view(*runs: Place, annotator: str | None = None, data: Place | None = None, port: int = 0) -> View:
+    """Serve runs, or folders of runs, to this machine's browser until the view is closed.
+
+        with tk.view(run) as page:
+            print(page.address)
+
+    ``annotator`` names those whose labels are saved (None: the user).
+    """
+    return View(server_of(runs, annotator=annotator, data=data, port=port))
+
+
+class View:
+    """Runs that are served to the browser; in a notebook it is shown as its link."""
+
+    def __init__(self, server: ViewServer) -> None:
+        self._listening = server.bound()
+        self._serving = server.server()
+        self._thread = threading.Thread(target=self._serve, name="tsgkit-view", daemon=True)
+        self.address = address_of(server)
+        """The link, which holds the token."""
+        self._thread.start()
+
+    def _serve(self) -> None:
+        self._serving.run(sockets=[self._listening])
+
+    def close(self) -> None:
+        """End the server."""
+        self._serving.should_exit = True
+        self._thread.join()
+        self._listening.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return self.address
+
+    def _repr_html_(self) -> str:
+        return html.tag("a", html.text(self.address), href=self.address, target="_blank", rel="noreferrer")
+
+
+def server_of(
+    runs: Sequence[Place], *, annotator: str | None = None, data: Place | None = None, port: int = 0
+) -> ViewServer:
+    """Return a server of runs. Raise ``ExtraMissing`` without the extra ``view``."""
+    from tsgkit.serve.view_server import ViewServer
+
+    for library in ("starlette", "uvicorn"):
+        if find_spec(library) is None:
+            raise ExtraMissing("the page is served", library.title(), "view")
+    if not 0 <= port <= 65535:
+        raise UsageError(f"port {port}: ports go from 0 to 65535")
+    opened = _opened(runs, data)
+    return ViewServer(opened, _user() if annotator is None else annotator.strip(), port=port)
+
+
+def address_of(server: ViewServer) -> str:
+    """Return the link to what is served: a single run, or the list of runs."""
+    runs = list(server.runs.found())
+    return server.address + (f"#/run/{quote(runs[0], safe='')}" if len(runs) == 1 else "")
+
+
+def write_view(
+    run: Place,
+    output: Place,
+    *,
+    images: Images = "thumbnails",
+    data: Place | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Path:
+    """Write a run as one HTML file that needs neither tsgkit nor a network.
+
+        tk.write_view(run, "run.html")
+
+    ``images`` says how images are in it; ``progress`` is told the samples that are done, and all.
+    """
+    from tsgkit.serve.exported_page import write_page
+
+    target = Path(output)
+    if images not in ("thumbnails", "linked"):
+        raise UsageError(f"images={images}: expected thumbnails or linked")
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"{target}: a page is HTML", hint="give it a name that ends in .html")
+    if not target.parent.is_dir():
+        raise FileProblem(f"{target}: cannot be written: there is no folder {target.parent}")
+    refuse_to_replace_data(target, "<!doctype html>")
+    opened = _opened([run], data)
+    try:
+        found = list(opened.found())
+        if len(found) != 1:
+            names = f": {', '.join(found[:5])}{' ...' * (len(found) > 5)}" if found else ""
+            message = f"a file holds one run; here are {len(found):,}{names}"
+            raise UsageError(message, hint=f"tsgkit view RUN -o {target}")
+        write_text(target, write_page(opened, found[0], target, linked=images == "linked", progress=progress))
+    finally:
+        opened.close()
+    return target
+
+
+def _opened(runs: Sequence[Place], data: Place | None) -> ViewedRuns:
+    return ViewedRuns([Path(run) for run in runs], None if data is None else str(data))
+
+
+def _user() -> str:
+    """Return the name of the user; empty where the system has none."""
+    with suppress(OSError, KeyError, ImportError):
+        return getpass.getuser()
+    return ""
