@@ -95,7 +95,7 @@ function graphLegend() {
 
 function drawPair(pair, number) {
   const actions = (pair.reference || pair.candidate || []).filter(([, edge]) => edge === "verb").map(([, , action]) => action);
-  const title = el("h3", number ? `Graph ${number}` : "Graph", actions.length ? [": ", named([...new Set(actions)].join(", "))] : null);
+  const title = el("h4", number ? `Graph ${number}` : "Graph", actions.length ? [": ", named([...new Set(actions)].join(", "))] : null);
   if (!isCompared(pair)) return el("section.graph-pair", title, scrolled("Graph", drawGraph(pair.candidate || [])));
   return el("section.graph-pair", title, el("p.summary", pairSummary(pair)),
     el("div.graph-sides", graphSide("Reference", "reference", pair), graphSide("Answer", "candidate", pair)),

@@ -16,7 +16,7 @@ const PANEL_KINDS = {
   formula: (panel) => drawFormula(panel.value),
   graphs: (panel) => drawGraphs(panel.value),
   questions: (panel) => drawQuestions(panel.value),
-  scene: (panel) => drawScene(panel.value),
+  scene: (panel) => drawScene(panel.value, { heading: "h4" }),
   table: (panel) => drawTable(panel.value),
   text: (panel) => drawText(panel.value),
 };

@@ -156,7 +156,8 @@ class SamplePage {
   // A panel that cannot be drawn says so, and leaves the rest of the page alone.
   #panel(panel, place, sample) {
     try {
-      return drawPanel(panel, (name) => this.app.source.imageURL(this.run, sample.number, place, name));
+      const drawn = drawPanel(panel, (name) => this.app.source.imageURL(this.run, sample.number, place, name));
+      return [el("h3", named(panel.title)), drawn];
     } catch (problem) {
       return failure({ message: `This part cannot be drawn: ${problem.message}` });
     }
