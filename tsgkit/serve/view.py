@@ -99,13 +99,13 @@ def write_view(
     *,
     images: Images = "thumbnails",
     data: Place | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write a run as one HTML file that needs neither tsgkit nor a network.
 
         tk.write_view(run, "run.html")
 
-    ``images`` says how images are in it; ``progress`` is told the samples that are done, and all.
+    ``images`` selects thumbnails or links; ``progress`` is called with the number of samples done, and of all.
     """
     from tsgkit.serve.exported_page import write_page
 
@@ -124,10 +124,16 @@ def write_view(
             names = f": {', '.join(found[:5])}{' ...' * (len(found) > 5)}" if found else ""
             message = f"a file holds one run; here are {len(found):,}{names}"
             raise UsageError(message, hint=f"tsgkit view RUN -o {target}")
-        write_text(target, write_page(opened, found[0], target, linked=images == "linked", progress=progress))
+        write_text(
+            target, write_page(opened, found[0], target, linked=images == "linked", progress=progress or _silent)
+        )
     finally:
         opened.close()
     return target
+
+
+def _silent(done: int, total: int) -> None:
+    """Show no progress."""
 
 
 def _opened(runs: Sequence[Place], data: Place | None) -> ViewedRuns:
