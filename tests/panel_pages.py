@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.browser.bundle import bundled, text_of
+from tsgkit.browser.modules import joined, text_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Route
@@ -80,7 +80,7 @@ def panel_page(
     texts = {
         "": (page_text, "text/html"),
         "page.css": (STYLE, "text/css"),
-        "bundle.js": (bundled("panels/panels.js"), "text/javascript"),
+        "bundle.js": (joined("panels/panels.js"), "text/javascript"),
         "start.js": (AS_MODULES * modules + START, "text/javascript"),
         "panels.json": (json.dumps(list(panels)), "application/json"),
     }

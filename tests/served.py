@@ -9,6 +9,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 
+def guess(messages: list[dict[str, str]]) -> str:
+    """Answer in ways that are right, wrong and unreadable."""
+    text = messages[-1]["content"]
+    return ("Answer: A", "I do not know.", "Graph 1:\nperson -> verb -> wash\nwash -> dobj -> cup\n")[len(text) % 3]
+
+
 @dataclass
 class Client:
     """Requests to a server of views."""

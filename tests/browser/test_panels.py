@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 from panel_pages import CHROMIUM, chromium, panel_page
 
-from tsgkit.browser.bundle import TOP_LEVEL, in_order, text_of
+from tsgkit.browser.modules import TOP_LEVEL, in_order, text_of
 from tsgkit.library.bundle import bundled as room_of
 from tsgkit.suites.panels import Kind
 

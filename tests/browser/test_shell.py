@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from browser.sources import HOSTILE, Script, script, served
+from panel_pages import ARGUMENTS, CHROMIUM
 
-from tsgkit.browser.bundle import TOP_LEVEL, bundled, in_order, text_of
+from tsgkit.browser.modules import TOP_LEVEL, in_order, joined, text_of
 
 pytest.importorskip("playwright", reason="pages are tested with Playwright")
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
-CHROMIUM = shutil.which("chromium")
-ARGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 slow = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")]
 pages = {
     "runs": "#/",
@@ -73,7 +63,7 @@ class View:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
         yield started
         started.close()
 
@@ -115,7 +105,7 @@ def test_modules_of_the_view_can_be_joined() -> None:
     modules = in_order("live.js")
     names = [name for module in modules for name in TOP_LEVEL.findall(text_of(module))]
     assert sorted({name for name in names if names.count(name) > 1}) == []
-    assert "export " not in bundled("live.js")
+    assert "export " not in joined("live.js")
 
 
 @pytest.mark.parametrize("module", in_order("live.js"))

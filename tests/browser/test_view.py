@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from panel_pages import CHROMIUM, chromium
+from served import guess
 
 import tsgkit as tk
 from tsgkit.cli import main
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
 
 axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
+playwright = pytest.importorskip("playwright.sync_api", reason="pages are tested with Playwright")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium"),
@@ -30,12 +32,6 @@ pytestmark = [
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 NARROW: ViewportSize = {"width": 390, "height": 800}
 SERIOUS = ("serious", "critical")
-
-
-def guess(messages: list[dict[str, str]]) -> str:
-    """Answer in ways that are right, wrong and unreadable."""
-    text = messages[-1]["content"]
-    return ("Answer: A", "I do not know.", "Graph 1:\nperson -> verb -> wash\nwash -> dobj -> cup\n")[len(text) % 3]
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +105,12 @@ def test_a_run_that_grows_is_seen_to_grow(browser: Browser, run: Path, tmp_path:
     lines = (run / "samples.jsonl").read_bytes().splitlines(keepends=True)
     (growing / "samples.jsonl").write_bytes(b"".join(lines[:3]))
     with viewed(tmp_path) as address, page_at(browser, address.partition("#")[0] + "#/") as page:
-        page.wait_for_selector(f"text=/3 of {len(lines)} samples/")
+        shown = page.locator("main")
+        playwright.expect(shown).to_contain_text(f"3 of {len(lines)} samples")
         with (growing / "samples.jsonl").open("ab") as file:
             file.write(b"".join(lines[3:10]))
-        page.wait_for_selector(f"text=/10 of {len(lines)} samples/")
+        playwright.expect(shown).to_contain_text(f"10 of {len(lines)} samples", timeout=15_000)
+        assert page.inner_text("main").count("samples (") == 1
 
 
 def test_a_label_given_by_keyboard_is_in_the_file_that_agree_reads(

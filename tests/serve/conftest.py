@@ -9,19 +9,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from served import Client
+from served import Client, guess
 
 import tsgkit as tk
 from tsgkit.serve.view_server import ViewServer
 from tsgkit.serve.viewed_runs import ViewedRuns
 
 Serve = Callable[..., Client]
-
-
-def guess(messages: list[dict[str, str]]) -> str:
-    """Answer in ways that are right, wrong and unreadable."""
-    text = messages[-1]["content"]
-    return ("Answer: A", "I do not know.", "Graph 1:\nperson -> verb -> wash\nwash -> dobj -> cup\n")[len(text) % 3]
 
 
 @pytest.fixture(scope="session")

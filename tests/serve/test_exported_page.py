@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from served import Client
 
-from tsgkit.browser.bundle import allowed
+from tsgkit.browser.modules import allowed
 from tsgkit.cli import main
 from tsgkit.serve.exported_page import Texts
 

@@ -11,7 +11,7 @@ from drawn_images import drawn, saved
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
-from tsgkit.serve.exported_page import _Images, thumbnail
+from tsgkit.serve.exported_page import ImageAddresses, thumbnail
 
 pytest.importorskip("uvicorn", reason="the extra view is not installed")
 
@@ -45,9 +45,9 @@ def test_images_are_made_small_or_named_where_they_lie(tmp_path: Path) -> None:
     (tmp_path / "odd names").mkdir()
     image = tmp_path / "odd names" / "a #1?.png"
     image.write_bytes(saved(drawn(size=(1500, 900)), "PNG"))
-    (linked,) = _Images(tmp_path / "out.html", linked=True).urls({"image": image})
+    (linked,) = ImageAddresses(tmp_path / "out.html", linked=True).urls({"image": image})
     assert linked == ("image", "odd%20names/a%20%231%3F.png")
-    (small,) = _Images(tmp_path / "out.html", linked=False).urls({"image": image})
+    (small,) = ImageAddresses(tmp_path / "out.html", linked=False).urls({"image": image})
     assert small[1].startswith("data:image/jpeg;base64,")
     assert len(small[1]) < 60_000
 
@@ -58,4 +58,4 @@ def test_an_image_that_cannot_be_read_is_left_out(content: bytes, tmp_path: Path
     image = tmp_path / "broken.png"
     image.write_bytes(content)
     assert thumbnail(image) == ""
-    assert list(_Images(tmp_path / "out.html", linked=False).urls({"image": image})) == []
+    assert list(ImageAddresses(tmp_path / "out.html", linked=False).urls({"image": image})) == []

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from served import Client
 
-from tsgkit.browser.bundle import bundled, in_order
+from tsgkit.browser.modules import in_order, joined
 from tsgkit.cli import main
 from tsgkit.interface.run import open_run
 from tsgkit.runs.folder import locked
@@ -79,7 +79,7 @@ def test_only_modules_of_the_page_are_handed_out(name: str, client: Client) -> N
 def test_the_page_gets_its_modules_in_one_script(client: Client) -> None:
     status, headers, body = client.request(f"/{client.token}/browser/live.js")
     assert (status, headers["content-type"].partition(";")[0]) == (200, "text/javascript")
-    assert body.decode() == bundled("live.js")
+    assert body.decode() == joined("live.js")
     for name in in_order("live.js")[:-1]:
         assert client.request(f"/{client.token}/browser/{name}")[0] == 404
 

@@ -68,7 +68,7 @@ class _Row(BaseModel):
 
 
 class Rating(NamedTuple):
-    """What a rater says of a question of an item: a verdict, a label, or neither if unsure."""
+    """The statement of a rater on a question of an item: a verdict, a label, or neither if unsure."""
 
     rater: str
     place: Place

@@ -186,7 +186,8 @@ class RecordedCalls:
     def __init__(self, path: Path) -> None:
         """Find all that is recorded so far."""
         self.path = path
-        self._places: dict[Place, list[int]] = {}
+        self.places: dict[Place, list[int]] = {}
+        """Where the calls of each sample lie."""
         self._prompts: dict[str, int] = {}
         self._read_to = {CALLS: 0, PROMPTS: 0}
         self.grow()
@@ -198,14 +199,14 @@ class RecordedCalls:
         cells: dict[Cell, Cell] = {}
         for place, value in calls_in(self.path / CALLS, self._read_to[CALLS]):
             cell = Cell.of(value)
-            places = self._places.setdefault((cells.setdefault(cell, cell), value["sample"]), [])
+            places = self.places.setdefault((cells.setdefault(cell, cell), value["sample"]), [])
             if not places or places[-1] != place:
                 places.append(place)
             self._read_to[CALLS] = place
 
     def of(self, cell: Cell, item_id: str) -> list[dict[str, Any]]:
         """Return the calls about a sample, in the order in which they were recorded."""
-        return self._read(CALLS, self._places.get((cell, item_id), ()))
+        return self._read(CALLS, self.places.get((cell, item_id), ()))
 
     def messages(self, prompt: str) -> list[dict[str, Any]]:
         """Return the messages of a prompt by its hash; none if no model was asked."""
@@ -222,12 +223,9 @@ class RecordedCalls:
             journal.close()
 
 
-def places_of_calls(path: Path) -> dict[Place, list[int]]:
+def places_of_calls(path: Path) -> Mapping[Place, list[int]]:
     """Return where the calls of each sample lie."""
-    places: dict[Place, list[int]] = {}
-    for place, value in calls_in(path / CALLS):
-        places.setdefault((Cell.of(value), value["sample"]), []).append(place)
-    return places
+    return RecordedCalls(path).places
 
 
 def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:

@@ -24,16 +24,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tsgkit.browser.bundle import allowed, bundled, text_of
+from tsgkit.browser.modules import STYLES, allowed, joined, text_of
 from tsgkit.errors import ExtraMissing, TsgkitError
 from tsgkit.runs.worker_processes import processors
 from tsgkit.serve.json_text import json_text
 from tsgkit.serve.viewed_run import ViewedRun, pair_values
 from tsgkit.serve.viewed_runs import ViewedRuns
 from tsgkit.suites.panels import Panel
+from tsgkit.version import __version__
 
 ENTRY = "exported.js"
-STYLES = ("page.css", "panels/panels.css")
 SHORT = 60
 """Characters of a text that is not worth a reference."""
 SAMPLES_A_BLOCK = 128
@@ -90,14 +90,14 @@ def write_page(runs: ViewedRuns, run: str, output: Path, *, linked: bool, progre
     """Return the page of a run, which will be written to ``output``."""
     opened = runs.open(run)
     texts, samples, searched = Texts(), list[dict[str, Any]](), list[list[int]]()
-    images = _Images(output, linked=linked)
+    images = ImageAddresses(output, linked=linked)
     left = MOST_SCENES
     for value, panels in _samples(opened, progress):
         value["panels"], left = _panels(value["panels"], panels, texts, images, left)
         searched.append(_searched(value, texts))
         samples.append(texts.shortened(value))
     head = {
-        "runs": {"version": runs.value()["version"], "runs": [_listed(runs, run)]},
+        "runs": {"version": __version__, "runs": [_listed(runs, run)]},
         "run": {"id": run, **opened.value()},
         "groups": _groups(opened),
         "labels": runs.labels(run),
@@ -145,7 +145,7 @@ def _of_worker(start: int) -> list[tuple[dict[str, Any], tuple[Panel, ...]]]:
 
 
 def _panels(
-    values: list[dict[str, Any]], panels: Sequence[Panel], texts: Texts, images: _Images, left: int
+    values: list[dict[str, Any]], panels: Sequence[Panel], texts: Texts, images: ImageAddresses, left: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Return panels with their images, and how much more rooms may take."""
     found = []
@@ -173,7 +173,7 @@ def _searched(value: dict[str, Any], texts: Texts) -> list[int]:
 
 
 @dataclass
-class _Images:
+class ImageAddresses:
     """Images of panels as addresses that work in the file."""
 
     output: Path
@@ -239,7 +239,7 @@ def _packed(value: object) -> str:
 
 
 def _page(title: str, blocks: Mapping[str, object]) -> str:
-    script, style = bundled(ENTRY), "\n".join(map(text_of, STYLES))
+    script, style = joined(ENTRY), "\n".join(map(text_of, STYLES))
     policy = (
         f"default-src 'none'; script-src {allowed(script)}; style-src {allowed(style)}; "
         "img-src 'self' data: blob: file:; base-uri 'none'; form-action 'none'"

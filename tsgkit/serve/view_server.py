@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from tsgkit.browser.bundle import bundled, text_of
+from tsgkit.browser.modules import STYLES, joined, text_of
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.serve.json_text import json_text
 from tsgkit.serve.viewed_runs import LabelSaid, ViewedRuns
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 ENTRY = "live.js"
-STYLES = ("page.css", "panels/panels.css")
 LONGEST_BODY = 100_000
 QUICK = 0.0005
 """Seconds after which a thread that adds up gives way to requests."""
@@ -249,7 +248,7 @@ async def _module(request: Request) -> Response:
     if name in STYLES:
         return _text(text_of(name), "text/css")
     if name == ENTRY:  # joined, since half a hundred requests take longer than all else
-        return _text(bundled(ENTRY), "text/javascript")
+        return _text(joined(ENTRY), "text/javascript")
     return _refusal("there is no such module", 404)
 
 

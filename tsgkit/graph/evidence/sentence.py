@@ -1,4 +1,4 @@
-"""What a sentence says about its graphs: the names it mentions, prepositions before objects, and numbers of hands.
+"""The content of a sentence about its graphs: the names it mentions, prepositions before objects, and numbers of hands.
 
 >>> L = Vocabulary(("cup", "top-shelf"), ("verb", "dobj", "with", "from", "onto"), ("take",))
 >>> said = read_sentence("With both hands she took the cup from the top shelf.", L)

@@ -16,7 +16,7 @@ import base64
 import html
 from collections.abc import Sequence
 
-from tsgkit.browser.bundle import allowed, bundled, inert_json, text_of
+from tsgkit.browser.modules import allowed, inert_json, joined, text_of
 from tsgkit.errors import UsageError
 from tsgkit.geometry import MeasuredScene, Scene, view
 from tsgkit.geometry.views import undrawable
@@ -34,7 +34,7 @@ def room_page(scene: Scene, sections: Sequence[Section] = (), *, title: str = ""
     stage = MeasuredScene(scene)
     if problem := undrawable(stage):
         raise UsageError(str(problem), hint="tsgkit scene show lists its problems")
-    style, script = text_of("panels/panels.css") + text_of("room.css"), bundled("room.js")
+    style, script = text_of("panels/panels.css") + text_of("room.css"), joined("room.js")
     policy = f"default-src 'none'; script-src {allowed(script)}; style-src {allowed(style)}; img-src data:"
     name = html.escape(title or scene.name)
     image = base64.b64encode(view(stage, "top", size=PREVIEW).png()).decode()

@@ -1,6 +1,6 @@
 """Browser modules, one by one or joined into one script; policies and data for pages that are one file.
 
->>> script = bundled("dom.js")
+>>> script = joined("dom.js")
 >>> "export " in script, "import " in script
 (False, False)
 >>> inert_json({"name": "</script>"})
@@ -23,6 +23,8 @@ from importlib.resources import files
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:const|let|class|function|async function) )", re.MULTILINE)
+STYLES = ("page.css", "panels/panels.css")
+"""The stylesheets of the view of runs."""
 TOP_LEVEL = re.compile(r"^(?:export )?(?:const|let|class|(?:async )?function\*?) (\w+)", re.MULTILINE)
 
 
@@ -52,7 +54,7 @@ def _in_order(name: str, above: tuple[str, ...]) -> Iterator[str]:
 
 
 @cache
-def bundled(name: str) -> str:
+def joined(name: str) -> str:
     """Return a module and all that it needs as one script. Raise ``ValueError`` if two of them share a name."""
     homes: dict[str, str] = {}
     for one in in_order(name):
