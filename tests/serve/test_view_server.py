@@ -172,6 +172,26 @@ def test_two_rows_are_compared_with_the_test_of_compare(client: Client, finished
     assert "different tasks" in problem
 
 
+def test_a_pair_is_compared_on_its_own_items_though_a_third_row_has_few(
+    serve: Serve, finished: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "begun"
+    shutil.copytree(finished, run)
+    records = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
+    header = json.loads((run / "run.json").read_text())
+    kept = [one for one in records if one["task"] == "tsg/sgds"]
+    third = [one | {"style": "few-shot"} for one in kept if one["style"] == "cot"][:1]
+    header["plan"]["styles"] = ["zero-shot", "cot", "few-shot"]
+    (run / "run.json").write_text(json.dumps(header))
+    (run / "samples.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records + third))
+    client = serve(run)
+    rows = [row["row"] for row in client.data("run", run="begun")["rows"] if row["task"] == "tsg/sgds"]
+    found = client.data("comparison", first=f"begun/{rows[0]}", second=f"begun/{rows[1]}")
+    assert found["first"]["n"] == len(kept) // 2
+    assert not any("few-shot" in note for note in found["notes"])
+    assert client.data("comparison", first=f"begun/{rows[0]}", second=f"begun/{rows[2]}")["first"]["n"] == 1
+
+
 def test_the_list_tells_runs_their_progress_and_problems(serve: Serve, finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "runs"
     shutil.copytree(finished, folder / "whole")

@@ -49,6 +49,10 @@ class ComparisonRequest:
     common: bool = False
     every: bool = False
     by: str | None = None
+    rows: frozenset[tuple[int, Cell]] | None = None
+    """The only rows that are meant, each by the place of its run and its first repeat; None for all."""
+    apart: bool = False
+    """True if rows keep their own items, to be brought to common ones pair by pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,8 @@ def gather(paths: Sequence[Path], asked: ComparisonRequest) -> ContenderGroups:
         finally:
             reopened.samples.close()
     named = _named(found, paths)
-    level = tuple(_on_same_items(group, asked.common, notes) for group in _grouped(named, tasks))
+    groups = _grouped(named, tasks)
+    level = tuple(tuple(group) if asked.apart else on_same_items(group, asked.common, notes) for group in groups)
     if not level:
         raise UsageError("there is nothing to compare" + "".join(f"; {note}" for note in dict.fromkeys(notes)))
     for group in level:
@@ -216,6 +221,8 @@ def _contenders(
             draws.setdefault(cell._replace(repeat=0), []).append(state)
     plan = reopened.prepared.plan
     for cell, states in draws.items():
+        if asked.rows is not None and (place, cell) not in asked.rows:
+            continue
         (subject, task, solver, style), row = cell[:4], states[0].row
         if asked.profile == "official" and (reason := row.solver.unpublished):
             notes.append(f"{' '.join([subject, style, *cell.axes])} on {task}: no official figures: {reason}")
@@ -338,7 +345,7 @@ def _labels(paths: Sequence[Path]) -> list[str]:
     return [f"{text}, run {number}" for number, text in enumerate(whole, 1)]
 
 
-def _on_same_items(group: Sequence[Contender], common: bool, notes: list[str]) -> tuple[Contender, ...]:
+def on_same_items(group: Sequence[Contender], common: bool, notes: list[str]) -> tuple[Contender, ...]:
     """Return the contenders of a task on the items that all have; ``UsageError`` where they differ and that was not
     asked.
     """

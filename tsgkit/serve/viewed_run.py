@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 
 from tsgkit.errors import UsageError
 from tsgkit.report.comparison import Pair, paired
-from tsgkit.report.comparison_rows import ComparisonRequest, Contender
+from tsgkit.report.comparison_rows import ComparisonRequest, Contender, on_same_items
 from tsgkit.report.comparison_rows import gather as contenders_of
 from tsgkit.report.comparison_tables import pair_value
 from tsgkit.report.explanation import ExplainedRow, explained, explained_value
@@ -242,13 +243,15 @@ def compared(first: tuple[ViewedRun, int], second: tuple[ViewedRun, int]) -> dic
     if rows[0].task.key != rows[1].task.key:
         raise UsageError(f"{rows[0].task.key} and {rows[1].task.key} are different tasks, which cannot be compared")
     paths = list(dict.fromkeys(run.path for run, _ in (first, second)))
-    found = contenders_of(paths, ComparisonRequest((rows[0].task.key,), common=True, data=first[0].data))
-    sides = [
-        _contender(found.all, paths.index(run.path), row.cell)
+    meant = [
+        (paths.index(run.path), row.cell._replace(repeat=0))
         for (run, _), row in zip((first, second), rows, strict=True)
     ]
-    if sides[0] is sides[1]:
+    if meant[0] == meant[1]:
         raise UsageError("these are repeats of one row, which are compared together with other rows only")
+    task, data = rows[0].task.key, first[0].data
+    found = contenders_of(paths, ComparisonRequest((task,), common=True, data=data, rows=frozenset(meant)))
+    sides = [_contender(found.all, place, cell) for place, cell in meant]
     return _pair_value(paired([(sides[0], sides[1])], 0)[0], found.notes)
 
 
@@ -257,17 +260,21 @@ def pair_values(run: ViewedRun, pairs: Iterable[tuple[int, int]]) -> list[tuple[
     wanted = list(pairs)
     if not wanted:
         return []
-    contenders = contenders_of([run.path], ComparisonRequest(common=True, data=run.data)).all
+    contenders = contenders_of([run.path], ComparisonRequest(apart=True, data=run.data)).all
     found = {one.cell: one for one in contenders}
     cells = {pair: [run.row(number).cell._replace(repeat=0) for number in pair] for pair in wanted}
     known = [pair for pair in wanted if all(cell in found for cell in cells[pair])]
-    couples = [(found[first], found[second]) for first, second in map(cells.__getitem__, known)]
-    return [(pair, _pair_value(one, ())) for pair, one in zip(known, paired(couples, 0), strict=True)]
+    values = []
+    for pair in known:
+        with suppress(UsageError):  # no item in common
+            first, second = on_same_items([found[cell] for cell in cells[pair]], common=True, notes=[])
+            values.append((pair, _pair_value(paired([(first, second)], 0)[0], ())))
+    return values
 
 
 def _contender(found: Sequence[Contender], place: int, cell: Cell) -> Contender:
     for one in found:
-        if one.place == place and one.cell == cell._replace(repeat=0):
+        if (one.place, one.cell) == (place, cell):
             return one
     raise UsageError(f"{cell.title} has no sample with a value yet")
 
