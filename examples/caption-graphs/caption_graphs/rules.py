@@ -23,7 +23,7 @@ VERBS = word_set(
 )
 NO_VERBS = word_set("building ceiling evening morning painting ring string thing wing king wedding")
 ARTICLES = word_set("a an the this that these those his her its their some")
-NOTHING = word_set("is are was were be there he she it they him them who which both")
+NOTHING = word_set("object objects is are was were be there he she it they him them who which both")
 BREAKS = word_set("and or but as because while where . , ;")
 NEGATIONS = word_set("no without")
 WORD = re.compile(r"(?:next to|close to|in front of|on top of)\b|[^\W_][\w'-]*|[.,;]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from caption_graphs.rules import parse
@@ -33,6 +33,7 @@ WORDS = st.sampled_from(
 )
 
 
+@example("OBJECT")
 @given(st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=12).map(" ".join)))
 def test_rules_make_a_readable_graph_of_any_text(caption: str) -> None:
     graph = parse(caption)
