@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tsgkit.cli import main
-from tsgkit.serve import view
+from tsgkit.serve import local_server
 
 Captured = pytest.CaptureFixture[str]
 
@@ -34,7 +34,7 @@ def test_without_the_extra_the_command_to_install_it_is_told(
     def found(name: str) -> ModuleSpec | None:
         return None if name == library else ModuleSpec(name, None)
 
-    monkeypatch.setattr(view, "find_spec", found)
+    monkeypatch.setattr(local_server, "find_spec", found)
     assert main(["view", str(run), "--no-open"]) == 2
     told = capsys.readouterr().err
     assert f"with {library.title()}, which is not installed" in told

@@ -12,7 +12,8 @@ import pytest
 from served import Client, guess
 
 import tsgkit as tk
-from tsgkit.serve.view_server import ViewServer
+from tsgkit.serve.local_server import LocalServer
+from tsgkit.serve.runs_page import RunsPage
 from tsgkit.serve.viewed_runs import ViewedRuns
 
 Serve = Callable[..., Client]
@@ -29,7 +30,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def serving(*paths: Path, annotator: str = "ann") -> Iterator[Client]:
     """Serve runs from a thread."""
-    server = ViewServer(ViewedRuns(paths), annotator)
+    server = LocalServer(RunsPage(ViewedRuns(paths), annotator).page())
     listening, running = server.bound(), server.server()
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -27,7 +28,8 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.serve.view_server import ViewServer
+    from tsgkit.serve.local_server import LocalServer
+    from tsgkit.serve.viewed_runs import ViewedRuns
 
 RUNS = Path("runs")
 IMAGES = ("thumbnails", "linked")
@@ -53,19 +55,25 @@ def run(arguments: argparse.Namespace) -> int:
         return _write(arguments, paths)
     from tsgkit.serve.view import server_of
 
-    server = server_of(paths, annotator=arguments.annotator, data=arguments.data, port=arguments.port)
-    return _serve(server, opens=not arguments.no_open)
+    server, runs = server_of(paths, annotator=arguments.annotator, data=arguments.data, port=arguments.port)
+    return _serve_runs(server, runs, opens=not arguments.no_open)
 
 
-def _serve(server: ViewServer, *, opens: bool) -> int:
-    from tsgkit.serve.view import address_of
+def _serve_runs(server: LocalServer, runs: ViewedRuns, *, opens: bool) -> int:
+    from tsgkit.serve.view import place_of
 
     listening = server.bound()
-    server.runs.begin()
-    number, address = len(server.runs.found()), address_of(server)
+    runs.begin()
+    number, address = len(runs.found()), server.address + place_of(runs)
     say(f"{count(number, 'run')}: {address}")
     if not number:
         complain("there are no runs here yet", "they appear in the page as soon as there are some: tsgkit eval")
+    serve(server, listening, address, opens=opens)
+    return GOOD
+
+
+def serve(server: LocalServer, listening: socket.socket, address: str, *, opens: bool) -> None:
+    """Answer the browser until Ctrl-C."""
     say("Ctrl-C ends the server")
     if opens and _has_screen():
         import webbrowser
@@ -73,7 +81,6 @@ def _serve(server: ViewServer, *, opens: bool) -> int:
         webbrowser.open(address)
     with suppress(KeyboardInterrupt):
         server.serve(listening)
-    return GOOD
 
 
 def _has_screen() -> bool:

@@ -6,21 +6,20 @@ import getpass
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 from urllib.parse import quote
 
-from tsgkit.errors import ExtraMissing, FileProblem, UsageError
+from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
 from tsgkit.report import html
 from tsgkit.serve.viewed_runs import ViewedRuns
 
 if TYPE_CHECKING:
-    from tsgkit.serve.view_server import ViewServer
+    from tsgkit.serve.local_server import LocalServer
 
 Images = Literal["thumbnails", "linked"]
 Place = str | PathLike[str]
@@ -34,17 +33,18 @@ def view(*runs: Place, annotator: str | None = None, data: Place | None = None, 
 
     ``annotator`` names those whose labels are saved (None: the user).
     """
-    return View(server_of(runs, annotator=annotator, data=data, port=port))
+    server, opened = server_of(runs, annotator=annotator, data=data, port=port)
+    return View(server, place_of(opened))
 
 
 class View:
     """Runs that are served to the browser; in a notebook it is shown as its link."""
 
-    def __init__(self, server: ViewServer) -> None:
+    def __init__(self, server: LocalServer, place: str) -> None:
         self._listening = server.bound()
         self._serving = server.server()
         self._thread = threading.Thread(target=self._serve, name="tsgkit-view", daemon=True)
-        self.address = address_of(server)
+        self.address = server.address + place
         """The link, which holds the token."""
         self._thread.start()
 
@@ -74,23 +74,24 @@ class View:
 
 def server_of(
     runs: Sequence[Place], *, annotator: str | None = None, data: Place | None = None, port: int = 0
-) -> ViewServer:
-    """Return a server of runs. Raise ``ExtraMissing`` without the extra ``view``."""
-    from tsgkit.serve.view_server import ViewServer
+) -> tuple[LocalServer, ViewedRuns]:
+    """Return a server of runs, and the runs. Raise ``ExtraMissing`` without the extra ``view``."""
+    from tsgkit.serve.local_server import LocalServer
+    from tsgkit.serve.runs_page import RunsPage
 
-    for library in ("starlette", "uvicorn"):
-        if find_spec(library) is None:
-            raise ExtraMissing("the page is served", library.title(), "view")
-    if not 0 <= port <= 65535:
-        raise UsageError(f"port {port}: ports go from 0 to 65535")
     opened = _opened(runs, data)
-    return ViewServer(opened, _user() if annotator is None else annotator.strip(), port=port)
+    return LocalServer(RunsPage(opened, annotator_of(annotator)).page(), port=port), opened
 
 
-def address_of(server: ViewServer) -> str:
-    """Return the link to what is served: a single run, or the list of runs."""
-    runs = list(server.runs.found())
-    return server.address + (f"#/run/{quote(runs[0], safe='')}" if len(runs) == 1 else "")
+def annotator_of(name: str | None) -> str:
+    """Return the name of the annotator; None stands for the user."""
+    return _user() if name is None else name.strip()
+
+
+def place_of(runs: ViewedRuns) -> str:
+    """Return the place in the page to begin at: a single run, or the list of runs."""
+    found = list(runs.found())
+    return f"#/run/{quote(found[0], safe='')}" if len(found) == 1 else ""
 
 
 def write_view(

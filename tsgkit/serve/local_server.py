@@ -1,7 +1,8 @@
-"""The server of ``tsgkit view``: one page, its modules, and the data of the runs that were opened.
+"""A server of one page on this machine alone: its modules, its data as JSON, and changes that the page sends.
 
-It listens on this machine alone. Every address holds a token that only the printed link knows, requests under another
-host name or from another page are refused, and nothing but the runs that were opened can be named.
+It listens on 127.0.0.1. Every address holds a token that only the printed link knows, and requests under another host
+name or from another page are refused. What is served is a :class:`Page`: the module that draws it, and functions that
+answer requests by name.
 """
 
 from __future__ import annotations
@@ -13,14 +14,13 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from tsgkit.browser.modules import STYLES, joined, text_of
-from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
 from tsgkit.serve.json_text import json_text
-from tsgkit.serve.viewed_runs import LabelSaid, ViewedRuns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -32,12 +32,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 HOST = "127.0.0.1"
-ENTRY = "live.js"
 LONGEST_BODY = 100_000
 QUICK = 0.0005
 """Seconds after which a thread that adds up gives way to requests."""
-IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif"}
-IMAGES |= {".bmp": "image/bmp"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -50,7 +47,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-PAGE = """<!doctype html>
+HTML = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -65,17 +62,60 @@ PAGE = """<!doctype html>
 </body>
 </html>
 """
+Asking = Callable[[Mapping[str, str]], dict[str, Any]]
+Changing = Callable[[Mapping[str, str], bytes], dict[str, Any]]
+Finding = Callable[[Mapping[str, str]], tuple[Path, str] | None]
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: the browser module that draws it, and functions by name.
+
+    ``asking`` answers GET requests from the values of the address, ``changing`` POST requests from their bodies too,
+    and ``files`` find a file and its media type. They run in threads. ``close`` is called when the server ends.
+    """
+
+    entry: str
+    asking: Mapping[str, Asking]
+    changing: Mapping[str, Changing] = field(default_factory=dict)
+    files: Mapping[str, Finding] = field(default_factory=dict)
+    styles: tuple[str, ...] = STYLES
+    close: Callable[[], None] = _nothing
+    longest_body: int = LONGEST_BODY
+
+
+class Conflict(Exception):
+    """A change that does not fit the present state; the page is sent the value, with status 409."""
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        super().__init__(value.get("message", ""))
+        self.value = value
+
+
+def require_server() -> None:
+    """Raise ``ExtraMissing`` without the extra ``view``."""
+    for library in ("starlette", "uvicorn"):
+        if find_spec(library) is None:
+            raise ExtraMissing("the page is served", library.title(), "view")
 
 
 @dataclass
-class ViewServer:
-    """A server of runs; the name of the annotator stands in the labels that are saved."""
+class LocalServer:
+    """A server of a page."""
 
-    runs: ViewedRuns
-    annotator: str = ""
+    page: Page
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     port: int = 0
     """The port; 0 for any that is free, until the server is bound."""
+
+    def __post_init__(self) -> None:
+        require_server()
+        if not 0 <= self.port <= 65535:
+            raise UsageError(f"port {self.port}: ports go from 0 to 65535")
 
     def bound(self) -> socket.socket:
         """Return a socket that listens on this machine alone. Raise ``UsageError`` if the port is taken."""
@@ -124,97 +164,53 @@ class ViewServer:
         from starlette.applications import Starlette
         from starlette.routing import Route
 
-        at = f"/{self.token}"
-        get = {
-            "runs": self._list,
-            "run": self._run,
-            "groups": self._groups,
-            "samples": self._samples,
-            "sample": self._sample,
-            "search": self._search,
-            "comparison": self._comparison,
-            "labels": self._labels,
-        }
+        page, at = self.page, f"/{self.token}"
         routes = [
-            Route(f"{at}/", _page),
-            Route(f"{at}/browser/{{name:path}}", _module),
-            *(Route(f"{at}/data/{name}", _answered(handler)) for name, handler in get.items()),
-            Route(f"{at}/data/labels", self._save_label, methods=["POST"]),
-            Route(f"{at}/data/image", self._image),
+            Route(f"{at}/", self._html),
+            Route(f"{at}/browser/{{name:path}}", self._module),
+            *(Route(f"{at}/data/{name}", _answered(asking)) for name, asking in page.asking.items()),
+            *(Route(f"{at}/data/{name}", self._changed(one), methods=["POST"]) for name, one in page.changing.items()),
+            *(Route(f"{at}/data/{name}", _found(finding)) for name, finding in page.files.items()),
         ]
 
         @asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:
             yield
-            self.runs.close()
+            self.page.close()
 
         return _Guarded(Starlette(routes=routes, lifespan=lifespan), self)
 
-    # Data
+    async def _html(self, _: Request) -> Response:
+        styles = "\n".join(f'<link rel="stylesheet" href="browser/{name}">' for name in self.page.styles)
+        return _text(HTML.format(styles=styles, entry=self.page.entry), "text/html")
 
-    def _list(self, _: Mapping[str, str]) -> dict[str, Any]:
-        return {**self.runs.value(), "annotator": self.annotator, "can_label": bool(self.annotator)}
+    async def _module(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name in self.page.styles:
+            return _text(text_of(name), "text/css")
+        if name == self.page.entry:  # joined, since half a hundred requests take longer than all else
+            return _text(joined(name), "text/javascript")
+        return _refusal("there is no such module", 404)
 
-    def _run(self, asked: Mapping[str, str]) -> dict[str, Any]:
-        return {"id": asked["run"], **self.runs.open(asked["run"]).value()}
+    def _changed(self, changing: Changing) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            async def work() -> dict[str, Any]:
+                body = bytearray()
+                async for part in request.stream():
+                    body += part
+                    if len(body) > self.page.longest_body:
+                        raise UsageError("the request is too long")
+                return await asyncio.to_thread(changing, _asked(request), bytes(body))
 
-    def _groups(self, asked: Mapping[str, str]) -> dict[str, Any]:
-        return self.runs.open(asked["run"]).groups(asked["by"])
+            return await _response(work)
 
-    def _samples(self, asked: Mapping[str, str]) -> dict[str, Any]:
-        return self.runs.open(asked["run"]).samples()
-
-    def _sample(self, asked: Mapping[str, str]) -> dict[str, Any]:
-        return self.runs.open(asked["run"]).sample(_number(asked, "number"))[0]
-
-    def _search(self, asked: Mapping[str, str]) -> dict[str, Any]:
-        return {"numbers": self.runs.open(asked["run"]).search(asked["text"])}
-
-    def _comparison(self, asked: Mapping[str, str]) -> dict[str, Any]:
-        try:
-            return self.runs.compared(_row(asked["first"]), _row(asked["second"]))
-        except TsgkitError as error:
-            return {"problem": str(error)}
-
-    def _labels(self, asked: Mapping[str, str]) -> dict[str, Any]:
-        return self.runs.labels(asked["run"])
-
-    async def _save_label(self, request: Request) -> Response:
-        async def save() -> dict[str, Any]:
-            if not self.annotator:
-                raise UsageError("labels need the name of the annotator", hint="tsgkit view --annotator NAME")
-            body = b""
-            async for part in request.stream():
-                body += part
-                if len(body) > LONGEST_BODY:
-                    raise UsageError("the label is too long")
-            try:
-                said = LabelSaid.model_validate_json(body)
-            except ValidationError as error:
-                raise UsageError(f"not a label: {error.errors(include_url=False)[0]['msg']}") from None
-            return await asyncio.to_thread(self.runs.save_label, _asked(request)["run"], self.annotator, said)
-
-        return await _response(save)
-
-    async def _image(self, request: Request) -> Response:
-        asked = _asked(request)
-        try:
-            _, panels = await asyncio.to_thread(self.runs.open(asked["run"]).sample, _number(asked, "number"))
-            path = panels[_number(asked, "panel")].images[asked["name"]]
-        except (TsgkitError, Lacking, IndexError, KeyError):
-            return _refusal("there is no such image", 404)
-        kind = IMAGES.get(path.suffix.lower())
-        if kind is None or not path.is_file():
-            return _refusal("there is no such image", 404)
-        from starlette.responses import FileResponse
-
-        return FileResponse(path, media_type=kind, headers=HEADERS)
+        return answer
 
 
 class _Guarded:
     """An application that answers requests to its own address alone, and from its own pages alone."""
 
-    def __init__(self, app: ASGIApp, server: ViewServer) -> None:
+    def __init__(self, app: ASGIApp, server: LocalServer) -> None:
         self._app, self._server = app, server
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -238,20 +234,6 @@ class _Guarded:
         return "" if secrets.compare_digest(first.encode(), self._server.token.encode()) else "the link is not complete"
 
 
-async def _page(_: Request) -> Response:
-    styles = "\n".join(f'<link rel="stylesheet" href="browser/{name}">' for name in STYLES)
-    return _text(PAGE.format(styles=styles, entry=ENTRY), "text/html")
-
-
-async def _module(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name in STYLES:
-        return _text(text_of(name), "text/css")
-    if name == ENTRY:  # joined, since half a hundred requests take longer than all else
-        return _text(joined(ENTRY), "text/javascript")
-    return _refusal("there is no such module", 404)
-
-
 def _text(text: str, kind: str, status: int = 200) -> Response:
     from starlette.responses import Response
 
@@ -269,10 +251,28 @@ def _answered(handler: Callable[[Mapping[str, str]], dict[str, Any]]) -> Callabl
     return answer
 
 
+def _found(finding: Finding) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        from starlette.responses import FileResponse
+
+        try:
+            found = await asyncio.to_thread(finding, _asked(request))
+        except (TsgkitError, Lacking):
+            found = None
+        if found is None:
+            return _refusal("there is no such file", 404)
+        path, kind = found
+        return FileResponse(path, media_type=kind, headers=HEADERS)
+
+    return answer
+
+
 async def _response(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
     """Return the JSON of an answer, or of the problem that prevents it."""
     try:
         return _json(await work())
+    except Conflict as error:
+        return _json(error.value, 409)
     except TsgkitError as error:
         return _json({"message": error.message, "hint": error.hint}, 400)
     except Lacking as error:
@@ -301,13 +301,8 @@ def _asked(request: Request) -> Asked:
     return Asked(request.query_params)
 
 
-def _number(asked: Mapping[str, str], name: str) -> int:
+def number_of(asked: Mapping[str, str], name: str) -> int:
+    """Return a value of a request that must be a number."""
     if not asked[name].isdecimal():
         raise UsageError(f"{name} {asked[name]:.40}: a number is needed")
     return int(asked[name])
-
-
-def _row(named: str) -> tuple[str, int]:
-    """Return the run and the number of a row named as RUN/3."""
-    run, _, number = named.rpartition("/")
-    return run, _number({"row": number}, "row")
