@@ -4,6 +4,7 @@ import { el, fill } from "../dom.js";
 import { ChangePolling } from "./change_polling.js";
 import { isField, keyOfEvent } from "./command_keys.js";
 import { showCommandList, showHelp } from "./command_list.js";
+import { diskAnswers, noteConflict, noteDisk, noteLost, noteProblem, noteRefusedEdit, noteRestored } from "./file_notices.js";
 import { FileSaving } from "./file_saving.js";
 import { graphCommands } from "./graph_commands.js";
 import { GraphView } from "./graph_view.js";
@@ -15,7 +16,7 @@ import { ItemsView, StatusView } from "./items_view.js";
 import { NoticesView } from "./notices_view.js";
 import { storyCommands } from "./story_commands.js";
 import { StoryView } from "./story_view.js";
-import { VersionView, showConflict } from "./version_view.js";
+import { VersionView } from "./version_view.js";
 import { VocabularyView } from "./vocabulary_view.js";
 
 const ALLOWED_IN_DIALOGS = new Set(["undo", "redo", "save"]);
@@ -35,7 +36,7 @@ class Editor {
 
   constructor(root, source) {
     Object.assign(this, { root, source });
-    this.frame = el(source.isWidget ? "div.editor-frame" : "main.editor-frame", { onkeydown: (event) => this.#pressed(event), "data-lm-suppress-shortcuts": "true" });
+    this.frame = el(source.isWidget ? "div.editor-frame" : "main.editor-frame", { tabindex: -1, onkeydown: (event) => this.#pressed(event), "data-lm-suppress-shortcuts": "true" });
     this.leaving = (event) => this.isUnsent && event.preventDefault();
     root.classList.add("tsg-editor");
     fill(root, this.frame);
@@ -67,6 +68,7 @@ class Editor {
     this.#noteDocument();
     if (!this.document.items.length) this.views.notices.put("empty", { words: "The file has no items." });
     else await this.open(0);
+    if (this.session && !this.source.isWidget) this.views.story.focus();
   }
 
   close() {
@@ -115,9 +117,7 @@ class Editor {
       if (!this.sessions.has(number)) this.sessions.set(number, new ItemSession(this.source, await this.source.item(number), this.#told()));
       this.views.notices.put("item", null);
     } catch (problem) {
-      const answers = [{ words: "Try again", run: () => this.open(number) }];
-      if (problem.name !== "SourceProblem") console.error(problem);
-      return this.views.notices.put("item", { kind: "problem", words: problem.message, hint: problem.hint, answers });
+      return noteProblem(this, "item", problem, { again: () => this.open(number) });
     }
     if (this.number !== number) return;
     this.session = this.sessions.get(number);
@@ -130,7 +130,7 @@ class Editor {
       checked: () => this.#settledEdit(),
       settled: () => this.#settledEdit(),
       failed: (session, problem) => this.#editFailed(session, problem),
-      conflict: (session) => this.#noteConflict(session),
+      conflict: (session) => this.#conflicts(session),
     };
   }
 
@@ -141,28 +141,18 @@ class Editor {
 
   #editFailed(session, problem) {
     if (problem.isGone) this.lost(problem);
-    else {
-      const answers = [{ words: "Try again", run: () => session.sync.flush() }];
-      this.views.notices.put("sending", { kind: "problem", words: `An edit was not accepted: ${problem.message}`, hint: `${problem.hint} It is kept here; undo takes it back.`, answers });
-    }
+    else noteRefusedEdit(this, session, problem);
     this.paint();
   }
 
-  #noteConflict(session) {
-    const answer = (which) => {
-      session.settle(which === "theirs");
-      this.views.notices.put(`conflict-${session.number}`, null);
-      this.paint();
-    };
-    const answers = [{ words: "Compare", run: () => showConflict(this, session, answer) }, { words: "Take theirs", run: () => answer("theirs") }, { words: "Keep mine", run: () => answer("mine") }];
-    this.views.notices.put(`conflict-${session.number}`, { kind: "problem", words: `Another browser edited ${this.document.items[session.number].item} at the same time.`, hint: "Your edits are kept here until you decide.", answers });
+  #conflicts(session) {
+    noteConflict(this, session);
     this.paint();
   }
 
   // The server is gone; editing goes on.
   lost(problem) {
-    const words = problem.isGone ? "The server does not answer. Go on editing: edits are kept here and sent when it is back." : problem.message;
-    this.views.notices.put("server", { kind: "problem", words, hint: problem.isGone ? "" : problem.hint });
+    noteLost(this, problem);
   }
 
   isBack() {
@@ -175,7 +165,7 @@ class Editor {
     const isNew = disk !== this.document.disk || unsaved !== this.document.unsaved;
     this.document = { ...this.document, disk, unsaved };
     if (!this.polling?.isGone) this.views.notices.put("server", null);
-    this.#noteDisk();
+    noteDisk(this);
     if (isNew) this.paint();
   }
 
@@ -191,21 +181,8 @@ class Editor {
   }
 
   #noteDocument() {
-    const { restored } = this.document;
-    if (restored && this.restored !== restored.time) {
-      this.restored = restored.time;
-      this.views.notices.put("restored", { words: `${restored.edits} edits that were not saved were restored.`, hint: "Save keeps them in the file.", canClose: true });
-    }
-    this.#noteDisk();
-  }
-
-  #noteDisk() {
-    const answers = [{ words: "Compare", run: () => this.showVersions("disk") }, ...this.#diskAnswers()];
-    this.views.notices.put("disk", this.document.disk ? { kind: "problem", words: "The file changed on disk since it was read.", hint: "It is not overwritten until you decide.", answers } : null);
-  }
-
-  #diskAnswers() {
-    return [{ words: "Keep mine", run: () => this.resolve("mine") }, { words: "Take theirs", run: () => this.resolve("theirs") }];
+    noteRestored(this);
+    noteDisk(this);
   }
 
   // Settle a file that changed on disk. Taking it drops what is not saved, here and in the server.
@@ -216,7 +193,7 @@ class Editor {
       else this.#setDocument(found);
       this.say(how === "mine" ? "The next save replaces the file on disk." : "The file was read again.");
     } catch (problem) {
-      this.views.notices.put("disk", { kind: "problem", words: problem.message, hint: problem.hint, answers: this.#diskAnswers() });
+      noteProblem(this, "resolving", problem, { again: () => this.resolve(how), canClose: true });
     }
   }
 
@@ -323,8 +300,7 @@ class Editor {
       this.views.notices.put("status", null);
       this.say(`${this.document.items[session.number].item}: ${status}.`);
     } catch (problem) {
-      const answers = [{ words: "Try again", run: () => this.#putStatus(session, status, note) }];
-      this.views.notices.put("status", { kind: "problem", words: `The status was not kept: ${problem.message}`, hint: problem.hint, answers, canClose: true });
+      noteProblem(this, "status", problem, { before: "The status was not kept: ", again: () => this.#putStatus(session, status, note), canClose: true });
     }
     this.paint();
   }
@@ -346,7 +322,7 @@ class Editor {
   }
 
   showVersions(other) {
-    return new VersionView(this, other, other === "disk" ? this.#diskAnswers() : []);
+    return new VersionView(this, other, other === "disk" ? diskAnswers(this) : []);
   }
 
   // Run a command by its name, if it is possible now.

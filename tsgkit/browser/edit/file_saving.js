@@ -2,6 +2,7 @@
 
 import { el } from "../dom.js";
 import { askInDialog } from "./edit_dialog.js";
+import { noteProblem } from "./file_notices.js";
 
 export class FileSaving {
   #mayLose = false;
@@ -38,7 +39,6 @@ export class FileSaving {
   #failed(problem) {
     const { editor } = this;
     if (problem.conflict?.disk) return editor.setFileState({ ...editor.document, disk: true });
-    const answers = [{ words: "Try again", run: () => this.save() }];
-    editor.views.notices.put("saving", { kind: "problem", words: `Not saved: ${problem.message}`, hint: problem.hint, answers, canClose: true });
+    noteProblem(editor, "saving", problem, { before: "Not saved: ", again: () => this.save(), canClose: true });
   }
 }
