@@ -1,7 +1,7 @@
 """A page on which a person decides about entries one after the other; the command goes on when all are decided.
 
-A decision is stored before the page is told so. In two windows, one of which has an old list, the other one's decision
-stays, and the list is sent again.
+A decision is stored before its request is answered. If two windows are open, and one of them has an old list, an entry
+is never decided again by mistake: the request is refused, and answered with the new list.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class DecisionPage:
         with self._lock:
             number = _listed(draft.number, self.decidable.entries())
             if not isinstance(self.decidable, Previewing):
-                raise UsageError("edits are not previewed here")
+                raise UsageError("edits are not previewed here", hint="decide with the choice edit")
             return {"parts": self.decidable.preview(number, draft.edited)}
 
     def _decide(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def decide_in_browser(decidable: Decidable, *, say: Callable[[str], None], opens
 
 def _listed(number: int, entries: list[Entry]) -> int:
     if not 0 <= number < len(entries):
-        raise UsageError(f"there is no entry {number}: they go from 0 to {len(entries) - 1}")
+        raise UsageError(f"there is no entry {number}", hint=f"they go from 0 to {len(entries) - 1}")
     return number
 
 
@@ -162,4 +162,5 @@ def _read(kind: type[Body], body: bytes) -> Body:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
-        raise UsageError(f"the request cannot be read: {error.errors(include_url=False)[0]['msg']}") from None
+        problem = error.errors(include_url=False)[0]["msg"]
+        raise UsageError(f"the request cannot be read: {problem}", hint="reload the page") from None
