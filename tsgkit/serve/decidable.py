@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, Protocol, TypedDict, runtime_checkable
 
+from tsgkit.graph.model import HANDS, PERSON, Vocabulary
+
 EDIT = "edit"
 """The choice that opens the form."""
 
@@ -158,3 +160,9 @@ class Previewing(Protocol):
 def first_undecided(entries: Sequence[Entry]) -> int | None:
     """Return the number of the first entry without a decision; None if there is none."""
     return next((number for number, entry in enumerate(entries) if entry["decision"] is None), None)
+
+
+def elements_of(vocabulary: Vocabulary) -> Elements:
+    """Return the names of L as they are offered; person and hands are always among them."""
+    nodes = dict.fromkeys((PERSON, *HANDS, *vocabulary.objects))
+    return {"nodes": list(nodes), "verbs": vocabulary.verbs, "edges": vocabulary.relationships, "mentioned": []}
