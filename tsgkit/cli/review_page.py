@@ -106,13 +106,13 @@ def _parts(view: Seen, one: Proposed) -> Sequence[Part]:
             "kind": "graph",
             "title": "before",
             "triplets": [list(triplet) for triplet in view.before.triplets],
-            "marks": ["missing" if is_removed else None for is_removed in view.removed],
+            "marks": ["removed" if is_removed else None for is_removed in view.removed],
         },
         {
             "kind": "graph",
             "title": "after",
             "triplets": [list(triplet) for triplet in view.after.triplets],
-            "marks": ["extra" if is_added else None for is_added in view.added],
+            "marks": ["added" if is_added else None for is_added in view.added],
         },
     ]
     if view.note:
