@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.proposals import Proposals, Proposed, Seen, seen, triplet_of
-from tsgkit.cli.terminal import say
 from tsgkit.errors import UsageError
 from tsgkit.graph.notation import arrow
 from tsgkit.graph.rules import check_graph
@@ -77,13 +76,6 @@ class ReviewPage:
         """Return a proposal after the decisions before it; those that are not made yet are taken as accepted."""
         made = self.proposals.decisions[:number]
         return seen(self.proposals.proposed[number], made + [{"decision": "accept"}] * (number - len(made)), decision)
-
-
-def in_browser(proposals: Proposals, out: str) -> bool:
-    """Ask for the decisions on a page, and return whether all are made."""
-    from tsgkit.serve.decision_page import decide_in_browser
-
-    return decide_in_browser(ReviewPage(proposals, out), say=say)
 
 
 def _name(one: Proposed) -> str:

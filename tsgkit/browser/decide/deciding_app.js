@@ -233,7 +233,7 @@ class Deciding {
     this.keys.ofPage = [];
     fill(this.connection);
     const title = el("h2", { tabindex: -1 }, "All is decided");
-    const lines = [...counts].map(([decision, count]) => el("li", `${count.toLocaleString("en")} `, named(decision)));
+    const lines = [...counts].map(([decision, count]) => el("li", named(decision), `: ${count.toLocaleString("en")}`));
     fill(this.main, el("section.all-decided", title, el("p", named(this.state.done_message)), el("ul", lines), el("p.pale", "This page can be closed.")));
     title.focus();
     this.source.heard().catch(() => undefined); // the server ends without it, too
