@@ -111,6 +111,7 @@ class LocalServer:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     port: int = 0
     """The port; 0 for any that is free, until the server is bound."""
+    _serving: uvicorn.Server | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_server()
@@ -137,12 +138,20 @@ class LocalServer:
         return f"http://{HOST}:{self.port}/{self.token}/"
 
     def serve(self, listening: socket.socket) -> None:
-        """Answer requests until the process is interrupted."""
+        """Answer requests until the process is interrupted, or the server is ended."""
+        before = sys.getswitchinterval()
         sys.setswitchinterval(QUICK)
+        self._serving = self.server()
         try:
-            self.server().run(sockets=[listening])
+            self._serving.run(sockets=[listening])
         finally:
+            sys.setswitchinterval(before)
             listening.close()
+
+    def end(self) -> None:
+        """End :meth:`serve` after the answers under way. Any thread may call it."""
+        if self._serving is not None:
+            self._serving.should_exit = True
 
     def server(self) -> uvicorn.Server:
         """Return the server of the application."""
@@ -271,15 +280,20 @@ async def _response(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
     """Return the JSON of an answer, or of the problem that prevents it."""
     try:
         return _json(await work())
-    except Conflict as error:
-        return _json(error.value, 409)
-    except TsgkitError as error:
-        return _json({"message": error.message, "hint": error.hint}, 400)
-    except Lacking as error:
-        return _json({"message": f"the request lacks {error}", "hint": ""}, 400)
     except Exception as error:  # noqa: BLE001 - the page tells it, and goes on
-        named = f"a bug in tsgkit: {type(error).__name__}: {error}"
-        return _json({"message": named, "hint": "other pages may work; please report it"}, 500)
+        return _json(*problem_of(error))
+
+
+def problem_of(error: Exception) -> tuple[dict[str, Any], int]:
+    """Return the value by which a page is told of an error, and its status."""
+    if isinstance(error, Conflict):
+        return error.value, 409
+    if isinstance(error, TsgkitError):
+        return {"message": error.message, "hint": error.hint}, 400
+    if isinstance(error, Lacking):
+        return {"message": f"the request lacks {error}", "hint": ""}, 400
+    named = f"a bug in tsgkit: {type(error).__name__}: {error}"
+    return {"message": named, "hint": "other pages may work; please report it"}, 500
 
 
 def _json(value: object, status: int = 200) -> Response:
