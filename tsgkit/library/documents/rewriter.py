@@ -13,7 +13,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from tsgkit.errors import CannotCarry, FileProblem, NotationError
 from tsgkit.graph.notation import node_link
@@ -46,9 +47,12 @@ def rewritten(document: Document, original: str) -> str:
     format = formats.by_name(document.format)
     if not (format.reads and format.writes):
         raise CannotCarry(f"{document.file}: {format.name} is read, never written")
-    for left in not_carried(document, format):
-        raise CannotCarry(f"item {left.item}, graph {left.graph}: {left.reason}", hint=left.hint)
-    text = _laid_out(document, original)
+    try:
+        text = _laid_out(document, original)
+    except CannotCarry:
+        for left in not_carried(document, format):
+            raise CannotCarry(f"item {left.item}, graph {left.graph}: {left.reason}", hint=left.hint) from None
+        raise
     _check_reads_back(document, text)
     return text
 
@@ -133,7 +137,7 @@ def _other_fields(format: str, original: str) -> Iterator[str]:
             yield from (name for name in lists if name.removesuffix("s") not in ("object", "relationship", "verb"))
 
 
-def _values(original: str) -> list[Mapping[str, list[dict[str, object]]]]:
+def _values(original: str) -> list[dict[str, Any]]:
     """Return the JSON objects of a text that is one, a list of them, or one on each line."""
     try:
         value = load(original)
