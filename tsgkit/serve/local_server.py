@@ -271,15 +271,20 @@ async def _response(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
     """Return the JSON of an answer, or of the problem that prevents it."""
     try:
         return _json(await work())
-    except Conflict as error:
-        return _json(error.value, 409)
-    except TsgkitError as error:
-        return _json({"message": error.message, "hint": error.hint}, 400)
-    except Lacking as error:
-        return _json({"message": f"the request lacks {error}", "hint": ""}, 400)
     except Exception as error:  # noqa: BLE001 - the page tells it, and goes on
-        named = f"a bug in tsgkit: {type(error).__name__}: {error}"
-        return _json({"message": named, "hint": "other pages may work; please report it"}, 500)
+        return _json(*problem_of(error))
+
+
+def problem_of(error: Exception) -> tuple[dict[str, Any], int]:
+    """Return the value by which a page is told of an error, and its status."""
+    if isinstance(error, Conflict):
+        return error.value, 409
+    if isinstance(error, TsgkitError):
+        return {"message": error.message, "hint": error.hint}, 400
+    if isinstance(error, Lacking):
+        return {"message": f"the request lacks {error}", "hint": ""}, 400
+    named = f"a bug in tsgkit: {type(error).__name__}: {error}"
+    return {"message": named, "hint": "other pages may work; please report it"}, 500
 
 
 def _json(value: object, status: int = 200) -> Response:
