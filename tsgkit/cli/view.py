@@ -107,11 +107,10 @@ def _has_screen() -> bool:
 def _write(arguments: argparse.Namespace, paths: list[Path]) -> int:
     from tsgkit.serve.view import write_view
 
+    arguments.images = arguments.images or IMAGES[0]
     if len(paths) > 1:
         raise UsageError(f"a file holds one run; {len(paths)} are named", hint=f"tsgkit view RUN -o {arguments.output}")
-    written = write_view(
-        paths[0], arguments.output, images=arguments.images or IMAGES[0], data=arguments.data, progress=_told()
-    )
+    written = write_view(paths[0], arguments.output, images=arguments.images, data=arguments.data, progress=_told())
     say(f"written: {inert(str(written))} ({written.stat().st_size / 1_000_000:.1f} MB)")
     return GOOD
 
