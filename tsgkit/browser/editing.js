@@ -1,24 +1,25 @@
 // The editor as a page: data of the server that handed out this module.
 
 import { drawEditor } from "./edit/editor.js";
-import { dataAddress, fetchedJson, postedJson } from "./requests.js";
+import { serverData } from "./server_data.js";
 
+const EDITING_HINT = "Is the command `tsgkit view --edit` still running?";
 const LONGEST_WAIT = 20_000;
 
 // The editor's source, filled by the server.
 export function editedSource() {
-  const asked = (name, values) => fetchedJson(dataAddress(name, values), { cache: "no-store", signal: AbortSignal.timeout(LONGEST_WAIT) });
+  const { get, post } = serverData(EDITING_HINT, LONGEST_WAIT);
   return {
     isWidget: false,
-    document: () => asked("document"),
-    item: (number) => asked("item", { number }),
-    edit: (number, revision, ops) => postedJson("edit", { number, revision, ops }),
-    save: (options) => postedJson("save", options),
-    setStatus: (number, status, note) => postedJson("status", { number, status, note }),
-    changes: (since) => asked("changes", { since }),
-    versions: (number, other) => asked("versions", { number, other }),
-    resolve: (how) => postedJson("resolve", { how }),
-    similar: (number) => asked("similar", { number }),
+    document: () => get("document"),
+    item: (number) => get("item", { number }),
+    edit: (number, revision, ops) => post("edit", { number, revision, ops }),
+    save: (options) => post("save", options),
+    setStatus: (number, status, note) => post("status", { number, status, note }),
+    changes: (since) => get("changes", { since }),
+    versions: (number, other) => get("versions", { number, other }),
+    resolve: (how) => post("resolve", { how }),
+    similar: (number) => get("similar", { number }),
   };
 }
 
