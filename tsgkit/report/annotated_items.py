@@ -1,5 +1,6 @@
 """Two annotators' versions of the same items: items matched by id or position, and pairs of their graphs.
 
+>>> from tsgkit.library.documents.reader import read_document
 >>> ours = read_document('[[["person", "verb", "wash"], ["wash", "dobj", "cup"]]]', "ann.json")
 >>> theirs = read_document('[[["person", "verb", "wash"], ["wash", "dobj", "mug"]]]', "bob.json")
 >>> found = matched(ours, theirs)
@@ -20,12 +21,10 @@ from pathlib import Path
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Narrative, Vocabulary
-from tsgkit.library.documents.reader import Document, read_document, read_file, with_vocabulary
+from tsgkit.library.documents.reader import Document, read_file, with_vocabulary
 from tsgkit.library.documents.rows import Entry
 from tsgkit.library.files import STDIN
 from tsgkit.scoring.versions import GraphPair, matched_descriptions, paired
-
-__all__ = ["ItemPair", "Versions", "matched", "read_document", "versions_of"]
 
 
 @dataclass(frozen=True)
@@ -40,9 +39,11 @@ class ItemPair:
     def is_flat(self) -> bool:
         """Whether one version has no borders between descriptions, so that only the order of graphs is compared."""
         sides = [one.narrative.descriptions for one in (self.first, self.second)]
-        told = [sum(bool(part.graphs) for part in side) for side in sides]
-        without = [not any(part.text for part in side) and many <= 1 for side, many in zip(sides, told, strict=True)]
-        return any(without) and len(sides[0]) != len(sides[1])
+        shapes = [[bool(part.graphs) for part in side] for side in sides]
+        without = [
+            not any(part.text for part in side) and sum(shape) < 2 for side, shape in zip(sides, shapes, strict=True)
+        ]
+        return any(without) and shapes[0] != shapes[1]
 
     @cached_property
     def pairs(self) -> tuple[GraphPair, ...]:
