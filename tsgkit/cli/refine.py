@@ -403,7 +403,7 @@ def _finish(
     from dataclasses import replace
 
     from tsgkit.library.documents import formats
-    from tsgkit.library.documents.rows import with_graphs
+    from tsgkit.library.documents.row_changes import with_graphs
     from tsgkit.library.documents.writer import write_document
 
     pairs = list(zip(document.entries, cleaned, strict=True))

@@ -6,19 +6,16 @@ to what is in the file then.
 
 from __future__ import annotations
 
-import fcntl
-import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import write_text
+from tsgkit.errors import UsageError
 from tsgkit.report.agreement import Rating, read_ratings
 from tsgkit.runs.plan import Cell
+from tsgkit.serve.line_file import Line, LineFile
 
 VERDICTS = ("right", "wrong", "unsure")
 LONGEST_NOTE = 10_000
@@ -80,26 +77,13 @@ class Labels:
         """Write a label in the place of the same rater's last one about the question."""
         if not rater.strip():
             raise UsageError("labels need the name of the annotator", hint="--annotator NAME")
-        with self._locked():
-            lines = [line for line in self._lines() if not label.is_in(line, rater)]
-            if label.verdict is not None:
-                lines.append(label.line(rater))
-            write_text(self.file, "".join(f"{json.dumps(line)}\n" for line in lines))
 
-    def _lines(self) -> list[dict[str, Any]]:
-        self.ratings()  # a file that holds anything else is not touched
-        text = self.file.read_text(encoding="utf-8") if self.file.exists() else ""
-        return [json.loads(line) for line in text.split("\n") if line.strip()]
+        def changed(lines: list[Line]) -> list[Line]:
+            self.ratings()  # a file that holds anything else is not touched
+            kept = [line for line in lines if not label.is_in(line, rater)]
+            return kept if label.verdict is None else [*kept, label.line(rater)]
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        lock = self.file.with_name(f".{self.file.name}.lock")
-        try:
-            with lock.open("a") as held:
-                fcntl.flock(held, fcntl.LOCK_EX)
-                yield
-        except PermissionError as error:
-            raise FileProblem(f"{self.file}: labels cannot be kept here: {error.strerror}") from None
+        LineFile(self.file, "labels").change(changed)
 
 
 def verdict_of(rating: Rating) -> str | None:

@@ -14,7 +14,7 @@ candidates), and the row itself, to be written back unchanged.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -255,27 +255,6 @@ def _first_problem(error: ValidationError, kind: RowKind) -> str:
     field = ".".join(str(part) for part in first["loc"])
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
     return f"not an {kind} row: {field}: {first['msg']}{more}"
-
-
-def with_graphs(entry: Entry, graphs: Sequence[ActionGraph]) -> Entry:
-    """Return the entry with other graphs in its narrative and its row; other content stays unchanged."""
-    narrative = entry.narrative.with_graphs(graphs)
-    if entry.row is None:
-        return replace(entry, narrative=narrative)
-    values = [to_value(graph) for graph in narrative.graphs]
-    row, kind = dict(entry.row), row_kind(entry.row)
-    asides = entry.asides
-    if kind == "sgqa":
-        row["context_graphs"] = values
-    elif kind == "sgds":
-        row |= {"context_graphs": values[:-1], "triplet": values[-1]}
-        old, new = entry.narrative.graphs[-1], narrative.graphs[-1]
-        asides = tuple(new if graph == old else graph for graph in asides)
-        if row.get("variation_triplets") is not None:
-            row["variation_triplets"] = [to_value(graph) for graph in asides]
-    else:
-        row["graphs"] = [{**old, "triplets": value} for old, value in zip(row["graphs"], values, strict=True)]
-    return replace(entry, narrative=narrative, asides=asides, row=row)
 
 
 def sgg_rows(narrative: Narrative, item: str = "") -> Iterator[dict[str, Any]]:

@@ -71,7 +71,7 @@ def write_document(document: Document, format: Format, *, keep_going: bool = Fal
     except CannotCarry as error:
         if error.graph is None:
             raise
-        left_out = tuple(_not_carried(document, format))
+        left_out = tuple(not_carried(document, format))
         _check_left_out(left_out, document, format, keep_going=keep_going)
         document = _without(document, left_out)
         text = WRITERS[format.name](document)
@@ -81,7 +81,7 @@ def write_document(document: Document, format: Format, *, keep_going: bool = Fal
     return Written(refuse_unless_text(text, format.name), graphs, told, left_out)
 
 
-def _not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
+def not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
     """Yield the graphs that a format cannot carry even by themselves."""
     for place, entry in enumerate(document.entries):
         for number, graph in enumerate(entry.narrative.graphs):
