@@ -34,7 +34,8 @@ def settle(paths: Sequence[Path], out: Path | None, options: SettleOptions) -> i
         raise UsageError(f"{folder}: this is a folder, and two files of graphs are settled", hint=USAGE)
     if out is None:
         raise UsageError("the file for the settled version is not named", hint=USAGE)
-    versions = versions_of(*paths)
+    first, second = paths
+    versions = versions_of(first, second)
     settling = Settling(versions, out, annotator_of(options.annotator), force=options.force)
     for note in settling.notes:
         complain(note)
