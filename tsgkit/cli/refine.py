@@ -56,7 +56,7 @@ from tsgkit.cli.agent_options import (
     usage_value,
 )
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
-from tsgkit.cli.review import ReviewPlace, in_terminal, review_of
+from tsgkit.cli.review import review_of
 from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
@@ -174,9 +174,8 @@ def _run(arguments: argparse.Namespace) -> int:
             cleaned = [with_proposals(one, LEAST_REVIEWED) for one in cleaned]
             is_ours = calls is not None or arguments.force
             with redirect_stdout(sys.stderr if arguments.json else sys.stdout):  # standard output is the summary's
-                reviewed = review_of(
-                    document, cleaned, arguments.out, told, force=is_ours, place=_review_place(arguments)
-                )
+                in_browser = arguments.review_in == BROWSER
+                reviewed = review_of(document, cleaned, arguments.out, told, force=is_ours, in_browser=in_browser)
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed
@@ -184,15 +183,6 @@ def _run(arguments: argparse.Namespace) -> int:
     finally:
         if calls is not None:
             calls.close()
-
-
-def _review_place(arguments: argparse.Namespace) -> ReviewPlace:
-    """Return the way to ask for decisions."""
-    if arguments.review_in == BROWSER:
-        from tsgkit.cli.review_page import in_browser
-
-        return functools.partial(in_browser, out=arguments.out)
-    return in_terminal
 
 
 def _effort(arguments: argparse.Namespace) -> Effort:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from tsgkit.library.documents.reader import Document
 
 KEYS = "a accept, r reject, e edit, q stop and go on later"
-ReviewPlace = Callable[[Proposals], bool]
-"""A way to ask for all decisions that are missing; it returns whether all are made."""
 
 
 def review_of(
@@ -33,12 +31,12 @@ def review_of(
     told: Sequence[str] = (),
     *,
     force: bool = False,
-    place: ReviewPlace | None = None,
+    in_browser: bool = False,
 ) -> list[Cleaned] | None:
     """Return the cleaned graphs with only the accepted changes; None if the review is not finished.
 
-    The decisions are made in ``place`` (None: the terminal). The review does not start if its result could not be
-    written: without ``force``, ``out`` must not exist.
+    The decisions are made in the terminal or on a page. The review does not start if its result could not be written:
+    without ``force``, ``out`` must not exist.
     """
     from tsgkit.agents.review import Review, proposal
 
@@ -47,14 +45,22 @@ def review_of(
         proposals = Proposals(proposed, review)
         if len(proposals.decisions) < len(proposed):
             refuse_to_overwrite(out, force=force)
-            if not (place or in_terminal)(proposals):
+            if not (_on_page(proposals, out) if in_browser else _in_terminal(proposals)):
                 complain("left before the end; nothing was written", "the same command goes on with this review")
                 return None
         decisions = proposals.decisions
     return _applied(document, cleaned, decisions)
 
 
-def in_terminal(proposals: Proposals) -> bool:
+def _on_page(proposals: Proposals, out: str) -> bool:
+    """Ask for the decisions on a page, and return whether all are made."""
+    from tsgkit.cli.review_page import ReviewPage
+    from tsgkit.serve.decision_page import decide_in_browser
+
+    return decide_in_browser(ReviewPage(proposals, out), say=say)
+
+
+def _in_terminal(proposals: Proposals) -> bool:
     """Ask for the decisions that are missing, and return whether all are made."""
     typed, total = TypedLines(sys.stdin), len(proposals.proposed)
     return all(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.proposals import Proposals, Proposed, Seen, seen, triplet_of
-from tsgkit.cli.terminal import say
 from tsgkit.errors import UsageError
 from tsgkit.graph.notation import arrow
 from tsgkit.graph.rules import check_graph
@@ -79,13 +78,6 @@ class ReviewPage:
         return seen(self.proposals.proposed[number], made + [{"decision": "accept"}] * (number - len(made)), decision)
 
 
-def in_browser(proposals: Proposals, out: str) -> bool:
-    """Ask for the decisions on a page, and return whether all are made."""
-    from tsgkit.serve.decision_page import decide_in_browser
-
-    return decide_in_browser(ReviewPage(proposals, out), say=say)
-
-
 def _name(one: Proposed) -> str:
     return f"item {one.item}, graph {one.change.graph}: {one.change.code}"
 
@@ -106,13 +98,13 @@ def _parts(view: Seen, one: Proposed) -> Sequence[Part]:
             "kind": "graph",
             "title": "before",
             "triplets": [list(triplet) for triplet in view.before.triplets],
-            "marks": ["missing" if is_removed else None for is_removed in view.removed],
+            "marks": ["removed" if is_removed else None for is_removed in view.removed],
         },
         {
             "kind": "graph",
             "title": "after",
             "triplets": [list(triplet) for triplet in view.after.triplets],
-            "marks": ["extra" if is_added else None for is_added in view.added],
+            "marks": ["added" if is_added else None for is_added in view.added],
         },
     ]
     if view.note:

@@ -21,6 +21,7 @@ from tsgkit.serve.decidable import Decidable, Entry, Previewing, first_undecided
 from tsgkit.serve.local_server import Conflict, LocalServer, Page, number_of
 
 ENTRY = "deciding.js"
+STYLES_OF_PAGE = (*STYLES, "edit/edit.css", "decide/decide.css")
 LONGEST_EDIT = 1_000_000
 GRACE = 5.0
 """Seconds that the server waits, after the last decision, for the page to say that it knows."""
@@ -61,7 +62,7 @@ class DecisionPage:
         """Return the page."""
         asking = {"state": self._state, "shown": self._shown}
         changing = {"decide": self._decide, "preview": self._preview, "heard": self._heard}
-        return Page(ENTRY, asking, changing, styles=(*STYLES, "decide/decide.css"), longest_body=LONGEST_EDIT)
+        return Page(ENTRY, asking, changing, styles=STYLES_OF_PAGE, longest_body=LONGEST_EDIT)
 
     def _state(self, asked: Mapping[str, str]) -> dict[str, Any]:
         """Return what the list shows, or the revision alone if it is the one that the page has."""
