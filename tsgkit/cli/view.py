@@ -1,8 +1,12 @@
 """Look at runs in the browser: results, all samples, single ones with graphs, images and scenes, comparisons, labels.
+Edit graphs in the browser with --edit.
 
   tsgkit view                                      the runs under runs/, live while they work
   tsgkit view runs/gpt-4o-tsg-0123456789abcdef     one run
   tsgkit view runs/A -o a.html                     the whole run as one file, for those who have no tsgkit
+  tsgkit view story.jsonl --edit                   edit a file of graphs, checked while you type
+  tsgkit view story.jsonl --edit --annotator ann   a version of your own: story.ann.jsonl
+  tsgkit view new.jsonl --edit --story story.txt   a new file, begun from sentences, one a line
 
 The page is served to this machine alone (127.0.0.1), and only to those who know the link, which holds a token. Runs are
 read, never written. Labels (right, wrong, unsure, with a note) are kept beside a run in RUN.labels.jsonl, under the
@@ -10,6 +14,11 @@ name of the annotator; tsgkit agree RUN --human RUN.labels.jsonl compares them w
 
 The page needs the extra tsgkit[view]. A written file needs nothing: it holds all samples, opens without a network and
 without tsgkit, and shows images as thumbnails unless --images linked names them where they lie. Ctrl-C ends the server.
+
+--edit takes a file in any format that can be read and written, and saves it in the same one. Nothing is written before
+you save; until then every edit is kept in a hidden draft beside the file (.story.jsonl.draft), from which the next
+start goes on, however this one ended. A file that changed on disk meanwhile is never overwritten: the page shows both
+versions. The status of each item, with annotator and time, is kept in story.jsonl.annotations.jsonl.
 """
 
 from __future__ import annotations
@@ -22,6 +31,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli import editor
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
 
@@ -35,17 +45,23 @@ IMAGES = ("thumbnails", "linked")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
-    parser.add_argument("paths", nargs="*", type=Path, metavar="RUN", help="runs, or folders of runs (default: runs)")
+    paths = "runs, or folders of runs (default: runs); with --edit a file of graphs"
+    parser.add_argument("paths", nargs="*", type=Path, metavar="RUN", help=paths)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write one run as one HTML file instead")
-    parser.add_argument("--images", choices=IMAGES, default=IMAGES[0], help="with -o: how images are in the file")
-    parser.add_argument("--annotator", metavar="NAME", help="whose labels are saved (default: your name here)")
+    parser.add_argument("--images", choices=IMAGES, help=f"with -o: how images are in the file (default: {IMAGES[0]})")
+    annotator = "whose labels are saved (default: your name here); with --edit: keeps a version of their own"
+    parser.add_argument("--annotator", metavar="NAME", help=annotator)
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="the port (default: one that is free)")
     parser.add_argument("--no-open", action="store_true", help="print the link only; open no browser")
+    editor.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the page until interrupted, or write the file."""
+    if arguments.edit:
+        return editor.edit(arguments)
+    editor.refuse_without_editor(arguments)
     paths = arguments.paths or [RUNS]
     if not arguments.paths and not RUNS.is_dir():
         raise UsageError("there is no folder runs here", hint="name a run, or make one: tsgkit eval")
@@ -80,6 +96,7 @@ def serve(server: LocalServer, listening: socket.socket, address: str, *, opens:
 def _write(arguments: argparse.Namespace, paths: list[Path]) -> int:
     from tsgkit.serve.view import write_view
 
+    arguments.images = arguments.images or IMAGES[0]
     if len(paths) > 1:
         raise UsageError(f"a file holds one run; {len(paths)} are named", hint=f"tsgkit view RUN -o {arguments.output}")
     written = write_view(paths[0], arguments.output, images=arguments.images, data=arguments.data, progress=_told())

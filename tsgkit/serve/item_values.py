@@ -128,11 +128,13 @@ def _after(value: ItemValue, op: object, where: str) -> ItemValue:
     path = tuple(op["path"])
     if op.keys() == {"path", "value"}:
         new = _checked(op["value"], where, name=str(path[-1]) if path else "")
-        return _changed(value, path, _known(path, SET, where), lambda _: new, where)
+        changed: ItemValue = _changed(value, path, _known(path, SET, where), lambda _: new, where)
+        return changed
     if op.keys() == {"path", "start", "removed", "inserted"}:
         inserted = _checked(op["inserted"], where)
         change = _splice(op["start"], op["removed"], inserted, where)
-        return _changed(value, path, _known(path, SPLICED, where), change, where)
+        spliced: ItemValue = _changed(value, path, _known(path, SPLICED, where), change, where)
+        return spliced
     raise UsageError(f"{where}: an operation has path and value, or path, start, removed and inserted")
 
 

@@ -1,0 +1,126 @@
+"""The page of ``tsgkit view FILE --edit``: one file, its items, and edits of them.
+
+with edit_file("story.jsonl") as page:
+    print(page.address)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, StrictStr, ValidationError
+
+from tsgkit.browser.modules import STYLES
+from tsgkit.errors import UsageError
+from tsgkit.serve.edit_source import source_of
+from tsgkit.serve.edited_file import EditedFile
+from tsgkit.serve.local_server import LocalServer, Page, number_of, require_server
+from tsgkit.serve.view import View, annotator_of
+
+LONGEST_BODY = 20_000_000
+Place = str | PathLike[str]
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _EditSaid(_Said):
+    number: StrictInt
+    revision: StrictInt
+    ops: list[Any]
+
+
+class _SaveSaid(_Said):
+    accept_losses: StrictBool = False
+
+
+class _StatusSaid(_Said):
+    number: StrictInt
+    status: StrictStr
+    note: StrictStr = ""
+
+
+class _ResolveSaid(_Said):
+    how: StrictStr
+
+
+S = TypeVar("S", bound=_Said)
+
+
+@dataclass
+class EditPage:
+    """A page that edits one file."""
+
+    file: EditedFile
+
+    def page(self) -> Page:
+        """Return the page."""
+        asking = {
+            "document": lambda _: self.file.document(),
+            "item": lambda asked: self.file.session.item(number_of(asked, "number")),
+            "changes": lambda asked: self.file.changes(number_of(asked, "since")),
+            "versions": lambda asked: self.file.versions(number_of(asked, "number"), asked["other"]),
+            "similar": lambda asked: self.file.session.similar(number_of(asked, "number")),
+        }
+        changing = {"edit": self._edit, "save": self._save, "status": self._status, "resolve": self._resolve}
+        styles = (*STYLES, "edit/edit.css")
+        return Page("editing.js", asking, changing, styles=styles, close=self.file.close, longest_body=LONGEST_BODY)
+
+    def _edit(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        said = _said(_EditSaid, body, "an edit")
+        return self.file.session.edit(said.number, said.revision, said.ops)
+
+    def _save(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        return self.file.save(accept_losses=_said(_SaveSaid, body, "a request to save").accept_losses)
+
+    def _status(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        said = _said(_StatusSaid, body, "a status")
+        return dict(self.file.session.set_status(said.number, said.status, said.note))
+
+    def _resolve(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        return self.file.resolve(_said(_ResolveSaid, body, "a resolution").how)
+
+
+def _said(kind: type[S], body: bytes, named: str) -> S:
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(f"not {named}: {where}{': ' * bool(where)}{first['msg']}") from None
+
+
+def edited_file(
+    file: Place, *, annotator: str | None = None, proposals: Place | None = None, story: Place | None = None
+) -> EditedFile:
+    """Open a file to edit it, and lock it until it is closed.
+
+    ``annotator`` keeps a version of one's own beside the file; None edits the file itself in the name of the user.
+    ``proposals`` is a file with another version of the same items, ``story`` a text file with a sentence a line that a
+    new file begins with. Raise ``UsageError`` where this file cannot be edited.
+    """
+    source = source_of(Path(file), annotator=annotator, story=None if story is None else Path(story))
+    return EditedFile(source, annotator_of(annotator), None if proposals is None else Path(proposals))
+
+
+def edit_file(
+    file: Place,
+    *,
+    annotator: str | None = None,
+    proposals: Place | None = None,
+    story: Place | None = None,
+    port: int = 0,
+) -> View:
+    """Serve the editor of a file to this machine's browser until the view is closed."""
+    require_server()
+    opened = edited_file(file, annotator=annotator, proposals=proposals, story=story)
+    try:
+        return View(LocalServer(EditPage(opened).page(), port=port), "")
+    except BaseException:
+        opened.close()
+        raise

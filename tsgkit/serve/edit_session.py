@@ -1,0 +1,323 @@
+"""Editing of narratives by one annotator in one or more browsers, without files and without a server.
+
+>>> from tsgkit.graph.model import ActionGraph
+>>> session = EditSession([Narrative.of([ActionGraph([("person", "verb", "wash")])])], annotator="ann")
+>>> op = {"path": ["descriptions", 0, "graphs", 0], "start": 1, "removed": 0, "inserted": [["wash", "dobj", "cup"]]}
+>>> session.edit(0, 0, [op])["revision"], session.narratives[0].graphs[0].triplets[1].target
+(1, 'cup')
+>>> session.document()["unsaved"]
+True
+
+Requests come from threads: what belongs together happens under the lock of the session.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from textwrap import shorten
+from typing import Any, NamedTuple, TypedDict
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import Narrative
+from tsgkit.serve.item_values import ItemValue, applied, item_value, narrative_of
+from tsgkit.serve.local_server import Conflict
+from tsgkit.serve.story_checks import checks, similar
+from tsgkit.serve.version_differences import differences
+
+STATUSES = ("open", "done", "unsure")
+LONGEST_NOTE = 10_000
+TITLE = 70
+Ops = list[Any]
+
+
+class Can(TypedDict):
+    """The changes that a format can carry, beside changes of triplets."""
+
+    texts: bool
+    borders: bool
+    graphs: bool
+    vocabulary: bool
+
+
+EVERYTHING: Can = {"texts": True, "borders": True, "graphs": True, "vocabulary": True}
+WHY_NOT = {
+    "texts": "texts cannot be changed",
+    "borders": "descriptions cannot be added, divided, joined or removed",
+    "graphs": "graphs cannot be added to a description, or removed",
+    "vocabulary": "there is no place for L",
+}
+
+
+class Status(NamedTuple):
+    """The state of the work on an item, and who said so and when."""
+
+    status: str = "open"
+    annotator: str = ""
+    time: str = ""
+    note: str = ""
+
+    @property
+    def value(self) -> dict[str, str]:
+        """The JSON value."""
+        return self._asdict()
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Another version of the items, to be accepted piece by piece; None where it lacks an item."""
+
+    name: str
+    narratives: tuple[Narrative | None, ...]
+
+
+class Edit(NamedTuple):
+    """An accepted edit of one item."""
+
+    number: int
+    ops: Ops
+
+
+def _keep_nothing(_: Edit) -> None:
+    """Keep no record."""
+
+
+def _fits(_: int, __: Narrative) -> None:
+    """Accept every narrative."""
+
+
+@dataclass
+class Surroundings:
+    """The things around a session that belong to its file, or to a notebook.
+
+    ``keep`` is called with each edit before it counts; if it raises an error, the edit is refused. ``fits`` raises an
+    error for a narrative that the file has no place for. ``say`` is called with each new status.
+    """
+
+    name: str = ""
+    format: str = "narrative"
+    can: Can = field(default_factory=lambda: EVERYTHING.copy())
+    keep: Callable[[Edit], None] = _keep_nothing
+    fits: Callable[[int, Narrative], None] = _fits
+    say: Callable[[int, Status], None] = lambda number, status: None
+    proposals: Proposals | None = None
+
+
+@dataclass
+class _Item:
+    name: str
+    narrative: Narrative
+    value: ItemValue
+    saved: ItemValue
+    revision: int = 0
+    status: Status = field(default_factory=Status)
+
+    @property
+    def is_unsaved(self) -> bool:
+        return self.value is not self.saved and self.value != self.saved
+
+    @property
+    def title(self) -> str:
+        text = next((part.text for part in self.narrative.descriptions if part.text and part.text.strip()), "")
+        return shorten(text, TITLE, placeholder=" ...") or text[:TITLE]
+
+
+class EditSession:
+    """Narratives that are being edited."""
+
+    def __init__(
+        self,
+        narratives: Sequence[Narrative],
+        *,
+        names: Sequence[str] | None = None,
+        annotator: str = "",
+        surroundings: Surroundings | None = None,
+    ) -> None:
+        self.lock = threading.RLock()
+        self.annotator = annotator
+        self.around = Surroundings() if surroundings is None else surroundings
+        self.revision = 0
+        self._items: list[_Item] = []
+        self._fill(narratives, names)
+
+    def _fill(self, narratives: Sequence[Narrative], names: Sequence[str] | None) -> None:
+        named = [one.id or str(at) for at, one in enumerate(narratives)] if names is None else names
+        values = [item_value(one) for one in narratives]
+        parts = zip(named, narratives, values, strict=True)
+        self._items = [_Item(name, one, value, value, self.revision) for name, one, value in parts]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The ids of the items."""
+        return tuple(item.name for item in self._items)
+
+    @property
+    def narratives(self) -> tuple[Narrative, ...]:
+        """The present narratives."""
+        with self.lock:
+            return tuple(item.narrative for item in self._items)
+
+    @property
+    def unsaved(self) -> list[int]:
+        """The numbers of the items that differ from what was saved last."""
+        with self.lock:
+            return [number for number, item in enumerate(self._items) if item.is_unsaved]
+
+    def document(self) -> dict[str, Any]:
+        """Return the list of items, and what can be done with them."""
+        with self.lock:
+            proposals = self.around.proposals
+            return {
+                "file": self.around.name,
+                "format": self.around.format,
+                "annotator": self.annotator,
+                "revision": self.revision,
+                "can": dict(self.around.can),
+                "losses": [],
+                "items": [_listed(item) for item in self._items],
+                "restored": None,
+                "proposals": None if proposals is None else proposals.name,
+                "disk": False,
+                "unsaved": bool(self.unsaved),
+            }
+
+    def item(self, number: int) -> dict[str, Any]:
+        """Return one item with its checks."""
+        with self.lock:
+            item = replace(self._item(number))
+        return {
+            "number": number,
+            "revision": item.revision,
+            "value": item.value,
+            "checks": checks(item.narrative),
+            "status": item.status.value,
+            "unsaved": item.is_unsaved,
+        }
+
+    def edit(self, number: int, revision: int, ops: Ops) -> dict[str, Any]:
+        """Apply an edit to the item as it was at a revision, and return the new revision and checks.
+
+        Raise ``Conflict`` if the item was edited since, and ``UsageError`` for an edit that does not fit.
+        """
+        with self.lock:
+            item = self._item(number)
+            if item.revision != revision:
+                message = "this item was edited in another window meanwhile"
+                raise Conflict({"message": message, "item": self.item(number)})
+            if ops:
+                self._apply(number, item, ops, self.around.keep)
+            narrative, revision = item.narrative, item.revision
+        return {"revision": revision, "checks": checks(narrative)}
+
+    def replay(self, edit: Edit) -> None:
+        """Apply an edit that is kept already."""
+        with self.lock:
+            self._apply(edit.number, self._item(edit.number), edit.ops, _keep_nothing)
+
+    def _apply(self, number: int, item: _Item, ops: Ops, keep: Callable[[Edit], None]) -> None:
+        value = applied(item.value, ops)
+        narrative = narrative_of(value, item.narrative)
+        _refuse_uncarried(item.narrative, narrative, self.around)
+        self.around.fits(number, narrative)
+        keep(Edit(number, ops))
+        self.revision += 1
+        item.value, item.narrative, item.revision = value, narrative, self.revision
+
+    def changes(self, since: int) -> dict[str, Any]:
+        """Return the items that were edited after a revision."""
+        with self.lock:
+            edited = {str(at): one.revision for at, one in enumerate(self._items) if one.revision > since}
+            return {"revision": self.revision, "items": edited, "disk": False, "unsaved": bool(self.unsaved)}
+
+    def set_status(self, number: int, status: str, note: str) -> dict[str, str]:
+        """Set the status of an item, in the name of the annotator."""
+        if status not in STATUSES:
+            raise UsageError(f"there is no status {status:.40}", hint=f"the statuses: {', '.join(STATUSES)}")
+        if len(note) > LONGEST_NOTE:
+            raise UsageError(f"the note has {len(note):,} characters; at most {LONGEST_NOTE:,} are kept")
+        with self.lock:
+            item = self._item(number)
+            found = Status(status, self.annotator, now(), note)
+            self.around.say(number, found)
+            item.status = found
+        return found.value
+
+    def status(self, number: int) -> Status:
+        """Return the status of an item."""
+        with self.lock:
+            return self._item(number).status
+
+    def restore_status(self, number: int, status: Status) -> None:
+        """Take over a status that was kept."""
+        with self.lock:
+            self._item(number).status = status
+
+    def versions(self, number: int, other: str) -> dict[str, Any]:
+        """Return the differences to the proposal for an item."""
+        proposals = self.around.proposals
+        if other != "proposal" or proposals is None:
+            raise UsageError(f"there is no other version {other:.40}")
+        self._item(number)
+        proposed = proposals.narratives[number] if number < len(proposals.narratives) else None
+        if proposed is None:
+            raise UsageError(f"{proposals.name} has no version of this item")
+        return self.differences(number, proposed, proposals.name)
+
+    def differences(self, number: int, other: Narrative, name: str) -> dict[str, Any]:
+        """Return the differences between an item and another version of it."""
+        with self.lock:
+            mine = self._item(number).narrative
+        return differences(mine, other, name)
+
+    def similar(self, number: int) -> dict[str, Any]:
+        """Return groups of names in an item's L that likely mean the same."""
+        with self.lock:
+            vocabulary = self._item(number).narrative.vocabulary
+        return {"groups": similar(vocabulary)}
+
+    def mark_saved(self) -> None:
+        """Take the present values as saved."""
+        with self.lock:
+            for item in self._items:
+                item.saved = item.value
+
+    def reset(self, narratives: Sequence[Narrative], names: Sequence[str] | None = None) -> None:
+        """Begin anew with other narratives, which count as edited, so that all browsers read them."""
+        with self.lock:
+            statuses = {item.name: item.status for item in self._items}
+            self.revision += 1
+            self._fill(narratives, names)
+            for item in self._items:
+                item.status = statuses.get(item.name, Status())
+
+    def _item(self, number: int) -> _Item:
+        if not 0 <= number < len(self._items):
+            raise UsageError(f"there is no item {number:,}", hint=f"there are {len(self._items):,}, from 0")
+        return self._items[number]
+
+
+def now() -> str:
+    """Return the present time as it is kept."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _listed(item: _Item) -> dict[str, Any]:
+    graphs = sum(len(part.graphs) for part in item.narrative.descriptions)
+    about = {"item": item.name, "title": item.title, "graphs": graphs}
+    return {**about, "status": item.status.value, "unsaved": item.is_unsaved}
+
+
+def _refuse_uncarried(old: Narrative, new: Narrative, around: Surroundings) -> None:
+    """Raise ``UsageError`` for a change that the format cannot carry."""
+    parts = list(zip(old.descriptions, new.descriptions, strict=False))
+    changed: Can = {
+        "borders": len(old.descriptions) != len(new.descriptions),
+        "texts": any((one.text or "") != (two.text or "") for one, two in parts),
+        "graphs": any(len(one.graphs) != len(two.graphs) for one, two in parts),
+        "vocabulary": old.vocabulary != new.vocabulary,
+    }
+    for what, why in WHY_NOT.items():
+        if changed[what] and not around.can[what]:  # type: ignore[literal-required]
+            raise UsageError(f"{around.format}: {why}", hint="the format narrative carries everything: tsgkit convert")

@@ -1,0 +1,186 @@
+"""The content that editing begins with: a file, an annotator's own version of it, or sentences of a new story."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.graph.model import Description, Narrative
+from tsgkit.graph.notation import narratives
+from tsgkit.graph.rules import Finding
+from tsgkit.library.documents import formats
+from tsgkit.library.documents.reader import Document, read_document
+from tsgkit.library.documents.rewriter import UNREAD
+from tsgkit.library.downloads import checksum_of_bytes
+from tsgkit.library.files import STDIN, decoded, look_alike, read_bytes, read_text
+from tsgkit.serve.edit_draft import Kept, draft_file
+from tsgkit.serve.edit_session import Can
+from tsgkit.serve.item_statuses import numbered
+
+LONGEST_NAME = 64
+NAME = re.compile(r"\w(?:[\w .@+-]*[\w@+-])?")
+"""Names of annotators that can be a part of a file name."""
+SHOWN_PLACES = 5
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to edit: the real path, the path as it is shown, and what it begins with where it is not there yet."""
+
+    path: Path
+    shown: Path
+    origin: Path | None = None
+    """The file that an annotator's own version is made from."""
+    story: str | None = None
+    """The text of a new file."""
+
+    def read(self) -> tuple[str, str | None]:
+        """Return the text and its checksum on disk; None where nothing is there yet."""
+        if self.path.exists():
+            data = read_bytes(self.path)
+            return decoded(data, self.shown), checksum_of_bytes(data)
+        if self.story is not None:
+            return self.story, None
+        return read_text(self.origin or self.shown), None
+
+    def check_draft(self, kept: Kept) -> None:
+        """Raise ``UsageError`` where a draft is of another new story than this one."""
+        if self.story is not None and kept.text != self.story:
+            hint = f"go on with it: tsgkit view {self.shown} --edit; or move {draft_file(self.path)} away"
+            raise UsageError(f"{self.shown}: unsaved edits of another story are here", hint=hint)
+
+
+def source_of(file: Path, *, annotator: str | None = None, story: Path | None = None) -> Source:
+    """Return what is edited. Raise ``UsageError`` where it cannot be.
+
+    ``annotator`` is the name under which a version of one's own is kept, ``story`` a text file with a sentence a line.
+    """
+    if str(file) == STDIN:
+        raise UsageError("standard input cannot be edited", hint="write it to a file, and name that")
+    shown = file if annotator is None else version_file(file, annotator)
+    path = _real(shown)
+    if story is not None:
+        return Source(path, shown, story=_story(story, shown))
+    if not path.exists() and not draft_file(path).exists():
+        _require(file)
+        return Source(path, shown, origin=file)
+    _refuse_read_only(path, shown)
+    return Source(path, shown, origin=None if shown == file else file)
+
+
+def version_file(file: Path, annotator: str) -> Path:
+    """Return the file with an annotator's own version of another.
+
+    >>> version_file(Path("story.jsonl"), "ann").name, version_file(Path("story.ann.jsonl"), "ann").name
+    ('story.ann.jsonl', 'story.ann.jsonl')
+    """
+    if len(annotator) > LONGEST_NAME or not NAME.fullmatch(annotator):
+        hint = f"letters, digits, and . - _ + @ or blanks between them; at most {LONGEST_NAME}"
+        raise UsageError(f"annotator {annotator[:LONGEST_NAME]!a}: not a part of a file name", hint=hint)
+    is_own = file.stem.endswith(f".{annotator}")
+    return file if is_own else file.with_name(f"{file.stem}.{annotator}{file.suffix}")
+
+
+def _real(shown: Path) -> Path:
+    try:
+        path = shown.resolve()
+        if path.exists() and not path.is_file():
+            kind = "a folder" if path.is_dir() else "no regular file"
+            raise FileProblem(f"{shown}: this is {kind}", hint="name a file of graphs")
+    except (OSError, ValueError, RuntimeError) as error:
+        raise FileProblem(f"{str(shown)!a}: not a file name: {error}") from None
+    if not path.parent.is_dir():
+        raise FileProblem(f"{shown}: there is no folder {shown.parent}", hint="make it first")
+    return path
+
+
+def _require(file: Path) -> None:
+    if not file.exists():
+        near = look_alike(file)
+        begun = f"begin a new one from sentences: tsgkit view {file} --edit --story TEXTFILE"
+        raise FileProblem(f"{file}: no such file", hint=f"{near} Or {begun}" if near else begun)
+
+
+def _refuse_read_only(path: Path, shown: Path) -> None:
+    if path.exists() and not os.access(path, os.W_OK):
+        hint = "make it writable (chmod u+w), or keep a version of your own: --annotator NAME"
+        raise FileProblem(f"{shown}: the file is read-only", hint=hint)
+
+
+def _story(story: Path, target: Path) -> str:
+    """Return the text of a new file with the sentences of a story."""
+    if target.exists() or target.is_symlink():
+        raise UsageError(f"{target}: this file is there already", hint="edit it without --story, or name another")
+    format = formats.by_ending(target)
+    if formats.TEXTS not in format.carries or not format.writes:
+        hint = f"name it {target.with_suffix('.jsonl').name}"
+        raise UsageError(f"{target}: the format {format.name} cannot carry the sentences", hint=hint)
+    sentences = [line.strip() for line in read_text(story).splitlines() if line.strip()]
+    if not sentences:
+        raise FileProblem(f"{story}: the story has no sentence", hint="write one on each line")
+    return narratives.write(Narrative(tuple(Description(text) for text in sentences)))
+
+
+# Documents
+
+
+def parsed(text: str, shown: Path) -> Document:
+    """Return the document of a text. Raise ``FileProblem`` where it cannot be edited, or parts of it cannot be read."""
+    document = read_document(text, str(shown))
+    unread = [finding for finding in document.findings if finding.code in UNREAD]
+    if unread:
+        places = "; ".join(map(_placed, unread[:SHOWN_PLACES])) + " ..." * (len(unread) > SHOWN_PLACES)
+        number = "a part" if len(unread) == 1 else f"{len(unread):,} parts"
+        message = f"{shown}: {number} cannot be read, and saving would drop what it says: {places}"
+        raise FileProblem(message, hint=f"tsgkit check {shown} shows each; mend them first")
+    format = formats.by_name(document.format)
+    if not format.writes:
+        hint = f"convert it first: tsgkit convert {shown} {shown.stem}.jsonl"
+        raise FileProblem(f"{shown}: {format.name} is read, never written", hint=hint)
+    return document
+
+
+def _placed(finding: Finding) -> str:
+    place = finding.place
+    named = [f"{name} {value}" for name, value in place._asdict().items() if value is not None]
+    return f"{', '.join(named) or 'the file'}: {finding.message}"
+
+
+def can_of(document: Document) -> Can:
+    """Return the changes that the format of a document can carry."""
+    carries_all, is_sgg = document.format == "narrative", document.format == "sgg"
+    is_one_each = document.format == "sgds" or (
+        document.format == "node-link" and any(entry.line is not None for entry in document.entries)
+    )
+    return {
+        "texts": carries_all or is_sgg,
+        "borders": carries_all,
+        "graphs": not is_one_each,
+        "vocabulary": carries_all or is_sgg,
+    }
+
+
+def matched(names: Sequence[str], other: Document) -> tuple[tuple[Narrative | None, ...], str]:
+    """Return the other version of each item, and a sentence about those without one; empty where there are none.
+
+    Items are matched by id, else by position where there are equally many. Of repeated ids, the first belong together,
+    then the second, and so on.
+    """
+    others = dict(zip(numbered([entry.item for entry in other.entries]), other.entries, strict=True))
+    keys = numbered(names)
+    found = tuple(others[key].narrative if key in others else None for key in keys)
+    if not any(found) and len(other.entries) == len(names):
+        return tuple(entry.narrative for entry in other.entries), ""
+    missing = [key[0] for key, one in zip(keys, found, strict=True) if one is None]
+    surplus = len(other.entries) - (len(names) - len(missing))
+    told = [f"{len(missing):,} items have no version there ({_some(missing)})"] if missing else []
+    told += [f"{surplus:,} of its items are not in the file"] if surplus else []
+    return found, f"{other.file}: {'; '.join(told)}" if told else ""
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN_PLACES]) + ", ..." * (len(names) > SHOWN_PLACES)
