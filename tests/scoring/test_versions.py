@@ -37,6 +37,15 @@ def test_graphs_without_anything_in_common_are_paired_where_as_many_are_left() -
     assert numbers(Narrative.of([FILL, POUR]), Narrative.of([LIFT, POUR])) == [(0, 0), (1, 1)]
 
 
+def test_repeated_actions_are_paired_in_step_although_some_differ() -> None:
+    hand = ("pour", "with", "hand1")
+    press, fold = ActionGraph([*POUR, hand]), ActionGraph([*LIFT, ("lift", "with", "hand1")])
+    changed = [ActionGraph([*POUR, ("pour", "with", "wall")]), ActionGraph([*LIFT, ("lift", "with", "jug")])]
+    first = Narrative.of([press, fold, press, fold])
+    second = Narrative.of([changed[0], fold, press, changed[1]])
+    assert numbers(first, second) == [(place, place) for place in range(4)]
+
+
 def test_repeated_graphs_are_paired_once_each() -> None:
     assert numbers(Narrative.of([FILL, FILL, FILL]), Narrative.of([FILL, FILL])) == [(0, 0), (1, 1), (2, None)]
 

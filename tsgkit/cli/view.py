@@ -7,6 +7,7 @@ Edit graphs in the browser with --edit.
   tsgkit view story.jsonl --edit                   edit a file of graphs, checked while you type
   tsgkit view story.jsonl --edit --annotator ann   a version of your own: story.ann.jsonl
   tsgkit view new.jsonl --edit --story story.txt   a new file, begun from sentences, one a line
+  tsgkit view ann.jsonl bob.jsonl --edit -o FILE   settle the disagreements of two annotators
 
 The page is served to this machine alone (127.0.0.1), and only to those who know the link, which holds a token. Runs are
 read, never written. Labels (right, wrong, unsure, with a note) are kept beside a run in RUN.labels.jsonl, under the
@@ -19,6 +20,10 @@ without tsgkit, and shows images as thumbnails unless --images linked names them
 you save; until then every edit is kept in a hidden draft beside the file (.story.jsonl.draft), from which the next
 start goes on, however this one ended. A file that changed on disk meanwhile is never overwritten: the page shows both
 versions. The status of each item, with annotator and time, is kept in story.jsonl.annotations.jsonl.
+
+With two files the page asks about every graph, text and L on which they disagree. Decisions are kept at once in
+FILE.decisions.jsonl (without FILE's ending), with annotator and time, and the same command goes on with them. FILE is
+written when all are decided, in the format of the first file.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli import editor
+from tsgkit.cli import editor, settle
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
 
@@ -45,9 +50,10 @@ IMAGES = ("thumbnails", "linked")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
-    paths = "runs, or folders of runs (default: runs); with --edit a file of graphs"
+    paths = "runs, or folders of runs (default: runs); with --edit one file of graphs, or two to settle"
     parser.add_argument("paths", nargs="*", type=Path, metavar="RUN", help=paths)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write one run as one HTML file instead")
+    output = "write one run as one HTML file instead; with --edit and two files: the settled version"
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=output)
     parser.add_argument("--images", choices=IMAGES, help=f"with -o: how images are in the file (default: {IMAGES[0]})")
     annotator = "whose labels are saved (default: your name here); with --edit: keeps a version of their own"
     parser.add_argument("--annotator", metavar="NAME", help=annotator)
@@ -55,12 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, metavar="N", help="the port (default: one that is free)")
     parser.add_argument("--no-open", action="store_true", help="print the link only; open no browser")
     editor.add_arguments(parser)
+    settle.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the page until interrupted, or write the file."""
     if arguments.edit:
-        return editor.edit(arguments)
+        return settle.settle(arguments) if len(arguments.paths) > 1 else editor.edit(arguments)
     editor.refuse_without_editor(arguments)
     paths = arguments.paths or [RUNS]
     if not arguments.paths and not RUNS.is_dir():

@@ -9,9 +9,9 @@
 (1, 0) True
 
 Descriptions are matched by position where there are equally many, else by their texts, in order. Within matched
-descriptions equal graphs are paired first, then those between them by the most shared triplets, in order. As many
-graphs left on both sides of one gap are paired too, although they share nothing. Graphs of a description without a
-partner have none either.
+descriptions graphs are paired so that pairs share the most triplets, in order; where there are very many, equal graphs
+are paired first, and only those between them so. As many graphs left on both sides of one gap are paired too, although
+they share nothing. Graphs of a description without a partner have none either.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from typing import NamedTuple
 from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.scoring.alignment import in_order
 
+MOST_WEIGHED = 10_000
+"""With more pairs of graphs in a description, after its equal beginning and end, equal graphs are paired first."""
 MOST_COMPARED = 250_000
 """With more pairs of graphs in one gap they are paired by position."""
 
@@ -81,7 +83,9 @@ def matched_graphs(
     """Yield the places of paired graphs, in order; None where one has no partner."""
     names: dict[ActionGraph, int] = {}
     known = [[names.setdefault(graph, len(names)) for graph in graphs] for graphs in (first, second)]
-    anchors = _equal(*known)
+    anchors = _equal_ends(*known)
+    if (len(first) - len(anchors)) * (len(second) - len(anchors)) > MOST_WEIGHED:
+        anchors = _equal(*known)
     pairs = list[tuple[int, int]]()
     before = (0, 0)
     for one, two in [*anchors, (len(first), len(second))]:
@@ -95,6 +99,15 @@ def _first_numbers(narrative: Narrative) -> list[int]:
     """Return the number of each description's first graph along the narrative."""
     counts = (len(part.graphs) for part in narrative.descriptions)
     return list(accumulate(counts, initial=0))
+
+
+def _equal_ends(first: Sequence[object], second: Sequence[object]) -> list[tuple[int, int]]:
+    """Return the places of the equal parts with which both begin, then of those with which both end."""
+    most = min(len(first), len(second))
+    start = next((place for place in range(most) if first[place] != second[place]), most)
+    end = next((place for place in range(most - start) if first[-1 - place] != second[-1 - place]), most - start)
+    beginning = [(place, place) for place in range(start)]
+    return [*beginning, *((len(first) - place, len(second) - place) for place in range(end, 0, -1))]
 
 
 def _equal(first: Sequence[object], second: Sequence[object]) -> list[tuple[int, int]]:
@@ -114,7 +127,7 @@ def _most_alike(
         return list(zip(range(left, left_end), range(right, right_end), strict=False))
     mine = [frozenset(graph) for graph in first[left:left_end]]
     theirs = [frozenset(graph) for graph in second[right:right_end]]
-    gains = [[float(len(one & two)) for two in theirs] for one in mine]
+    gains = [[len(one & two) + (0.5 if one == two else 0.0) for two in theirs] for one in mine]
     return [(left + one, right + two) for one, two in in_order(gains).pairs]
 
 
