@@ -12,13 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, StrictStr, ValidationError
 
 from tsgkit.browser.modules import STYLES
 from tsgkit.errors import UsageError
 from tsgkit.serve.edit_draft import Link
+from tsgkit.serve.edit_session import EditSession
 from tsgkit.serve.edit_source import source_of
 from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.local_server import LocalServer, Page, number_of, require_server
@@ -55,38 +56,64 @@ class _ResolveSaid(_Said):
 S = TypeVar("S", bound=_Said)
 
 
+class Edited(Protocol):
+    """Something that is edited, and saved in its own way: a file, or a narrative of a notebook."""
+
+    @property
+    def session(self) -> EditSession:
+        """The items."""
+
+    def document(self) -> dict[str, Any]:
+        """Return the list of items, and how things are."""
+
+    def changes(self, since: int) -> dict[str, Any]:
+        """Return the items that were edited after a revision."""
+
+    def versions(self, number: int, other: str) -> dict[str, Any]:
+        """Return the differences to another version of an item."""
+
+    def save(self, *, accept_losses: bool = False) -> dict[str, Any]:
+        """Keep what was edited."""
+
+    def resolve(self, how: str) -> dict[str, Any]:
+        """Settle a conflict with what changed elsewhere."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
 @dataclass
 class EditPage:
-    """A page that edits one file."""
+    """A page that edits."""
 
-    file: EditedFile
+    edited: Edited
 
     def page(self) -> Page:
         """Return the page."""
         asking = {
-            "document": lambda _: self.file.document(),
-            "item": lambda asked: self.file.session.item(number_of(asked, "number")),
-            "changes": lambda asked: self.file.changes(number_of(asked, "since")),
-            "versions": lambda asked: self.file.versions(number_of(asked, "number"), asked["other"]),
-            "similar": lambda asked: self.file.session.similar(number_of(asked, "number")),
+            "document": lambda _: self.edited.document(),
+            "item": lambda asked: self.edited.session.item(number_of(asked, "number")),
+            "changes": lambda asked: self.edited.changes(number_of(asked, "since")),
+            "versions": lambda asked: self.edited.versions(number_of(asked, "number"), asked["other"]),
+            "similar": lambda asked: self.edited.session.similar(number_of(asked, "number")),
         }
         changing = {"edit": self._edit, "save": self._save, "status": self._status, "resolve": self._resolve}
         styles = (*STYLES, "edit/edit.css")
-        return Page("editing.js", asking, changing, styles=styles, close=self.file.close, longest_body=LONGEST_BODY)
+        return Page("editing.js", asking, changing, styles=styles, close=self.edited.close, longest_body=LONGEST_BODY)
 
     def _edit(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         said = _said(_EditSaid, body, "an edit")
-        return self.file.session.edit(said.number, said.revision, said.ops)
+        return self.edited.session.edit(said.number, said.revision, said.ops)
 
     def _save(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        return self.file.save(accept_losses=_said(_SaveSaid, body, "a request to save").accept_losses)
+        return self.edited.save(accept_losses=_said(_SaveSaid, body, "a request to save").accept_losses)
 
     def _status(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         said = _said(_StatusSaid, body, "a status")
-        return dict(self.file.session.set_status(said.number, said.status, said.note))
+        return dict(self.edited.session.set_status(said.number, said.status, said.note))
 
     def _resolve(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        return self.file.resolve(_said(_ResolveSaid, body, "a resolution").how)
+        return self.edited.resolve(_said(_ResolveSaid, body, "a resolution").how)
 
 
 def _said(kind: type[S], body: bytes, named: str) -> S:

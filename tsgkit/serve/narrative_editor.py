@@ -1,0 +1,100 @@
+"""The editor of a narrative in a notebook: a widget for Jupyter, VS Code and marimo.
+
+    editor = narrative.edit()          # a cell that ends with it shows the editor
+    editor.narrative                   # the narrative as it is now
+
+It is an anywidget: its requests are messages to the kernel. Every edit counts at once; nothing is written to disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.browser.modules import joined, text_of
+from tsgkit.errors import ExtraMissing, UsageError
+from tsgkit.graph.model import Narrative
+from tsgkit.serve.edit_page import EditPage
+from tsgkit.serve.edit_session import EditSession, Proposals, Surroundings, now
+from tsgkit.serve.page_messages import answer
+
+if TYPE_CHECKING:
+    import anywidget
+
+    from tsgkit.serve.local_server import Page
+
+ENTRY = "widget.js"
+STYLES = ("panels/panels.css", "edit/edit.css")
+
+
+def editor_of(narrative: Narrative, proposal: Narrative | None = None) -> anywidget.AnyWidget:
+    """Return an editor of a narrative. Raise ``ExtraMissing`` without the extra ``notebook``."""
+    if find_spec("anywidget") is None:
+        raise ExtraMissing("the editor is shown in a notebook", "anywidget", "notebook")
+    return _editor_class()(narrative, proposal)
+
+
+@dataclass
+class NotebookStory:
+    """A narrative of a notebook: every edit counts at once."""
+
+    session: EditSession
+
+    def document(self) -> dict[str, Any]:
+        """Return the one item."""
+        return self.session.document()
+
+    def changes(self, since: int) -> dict[str, Any]:
+        """Return the item if it was edited after a revision."""
+        return self.session.changes(since)
+
+    def versions(self, number: int, other: str) -> dict[str, Any]:
+        """Return the differences to the proposal."""
+        return self.session.versions(number, other)
+
+    def save(self, *, accept_losses: bool = False) -> dict[str, Any]:
+        """Return the time: there is nothing left to keep."""
+        return {"time": now(), "items": []}
+
+    def resolve(self, how: str) -> dict[str, Any]:
+        """Refuse: there is no file that could have changed."""
+        raise UsageError("a narrative of a notebook has no file on disk")
+
+    def close(self) -> None:
+        """Leave the narrative as it is."""
+
+
+@cache
+def _editor_class() -> type[anywidget.AnyWidget]:
+    import anywidget
+    import traitlets
+
+    class NarrativeEditor(anywidget.AnyWidget):
+        """The editor of a narrative; ``revision`` counts the edits and can be observed."""
+
+        _esm = f"{joined(ENTRY)}\nexport default {{ render }};\n"
+        _css = "\n".join(map(text_of, STYLES))
+        revision = traitlets.Int(0).tag(sync=True)
+
+        def __init__(self, narrative: Narrative, proposal: Narrative | None) -> None:
+            super().__init__()
+            offered = None if proposal is None else Proposals("proposal", (proposal,))
+            around = Surroundings(narrative.id or "narrative", proposals=offered)
+            self._session = EditSession([narrative], surroundings=around)
+            self._page: Page = EditPage(NotebookStory(self._session)).page()
+            self.on_msg(self._answer)
+
+        @property
+        def narrative(self) -> Narrative:
+            """The narrative as it is now."""
+            return self._session.narratives[0]
+
+        def _answer(self, _: object, message: dict[str, Any], __: object) -> None:
+            found = answer(self._page, message)
+            self._session.mark_saved()
+            self.send(found)
+            self.revision = self._session.revision
+
+    return NarrativeEditor
