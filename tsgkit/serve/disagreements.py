@@ -70,11 +70,14 @@ class Disagreement:
     """The description or item that only one version has."""
     occurrence: int = 0
     """The number of equal ones before it in the item."""
+    second_name: str = ""
+    """The name of the second version."""
 
     @property
     def name(self) -> str:
-        """The name under which it is listed, with the number in the first version that has it."""
-        number = self.place[1] if self.place[0] is None else self.place[0]
+        """The name under which it is listed, with its number in the first version, or else in the second."""
+        first, second = self.place
+        number = f"{second} of {self.second_name}" if first is None else first
         if self.kind is Kind.ITEM:
             return self.item
         if self.kind is Kind.VOCABULARY:
@@ -277,7 +280,8 @@ class Merger:
         """Add a disagreement, and return its number."""
         found = Disagreement(kind, item, *both, place, texts, *listed, whole)
         known = repr(found.content)
-        self.disagreements.append(replace(found, occurrence=self._seen[known]))
+        second_name = self.versions.names[1]
+        self.disagreements.append(replace(found, occurrence=self._seen[known], second_name=second_name))
         self._seen[known] += 1
         return len(self.disagreements) - 1
 
