@@ -170,7 +170,7 @@ class Merger:
         if not self.is_told:
             if texts := sum(1 for item in self.versions.items for _ in item.texts):
                 yield f"{texts:,} texts differ; {self.versions.first.format} keeps those of {first}"
-            if several := sum(_both_differ(item) for item in self.versions.items):
+            if several := sum(item.differs_in_vocabulary for item in self.versions.items):
                 yield f"L differs in {several:,} items; {self.versions.first.format} keeps that of {first}"
         if self.versions.only_second and not self._takes_items():
             number = len(self.versions.only_second)
@@ -211,7 +211,7 @@ class Merger:
             return _Plan(entry, kept=kept)
         one, two = item.first.narrative.vocabulary, item.second.narrative.vocabulary
         number = None
-        if self.is_told and _both_differ(item):
+        if self.is_told and item.differs_in_vocabulary:
             number = self._add(Kind.VOCABULARY, item.item, (one, two), (None, None))
         slots = tuple(self._flat_slots(item) if item.is_flat else self._slots(item))
         return _Plan(item.first, slots, number, two if self.is_told and one is None else None)
@@ -318,11 +318,6 @@ def _texts_around(parts: Sequence[Description], number: int | None) -> tuple[str
     before = next((part.text for part in reversed(parts[:number]) if part.text), "")
     after = next((part.text for part in parts[number + 1 :] if part.text), "")
     return parts[number].text or "", before, after
-
-
-def _both_differ(item: ItemPair) -> bool:
-    has_both = item.first.narrative.vocabulary is not None and item.second.narrative.vocabulary is not None
-    return has_both and item.differs_in_vocabulary
 
 
 def _frames_differ(item: ItemPair) -> bool:
