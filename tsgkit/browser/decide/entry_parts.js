@@ -17,7 +17,7 @@ const PART_DRAWINGS = {
     return triplets.length ? drawMarkedGraph(title, triplets, marks ?? []) : el("p.panel-note", "The graph has no triplets.");
   },
   text: ({ text }) => el("p.part-words", named(text)),
-  lines: ({ lines }) => el("ol.part-lines", lines.map((line) => el("li", named(line)))),
+  lines: ({ lines }) => !lines.length ? el("p.panel-note", "None.") : el("ol.part-lines", lines.map((line) => el("li", named(line)))),
 };
 
 function unknownPart({ kind }) {
