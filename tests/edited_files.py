@@ -23,7 +23,10 @@ DRY = ActionGraph([("person", "verb", "dry"), ("dry", "dobj", "cup"), ("dry", "w
 WASH_VALUE, DRY_VALUE = json_triplets.to_value(WASH), json_triplets.to_value(DRY)
 L = Vocabulary(("cup", "towel", "hand1"), ("verb", "dobj", "with"), ("wash", "dry"))
 STORY = Narrative(
-    (Description("She washes the cup.", (WASH,), Frames(2.5, 1, 4)), Description("Then dry it with the towel.", (DRY,))),
+    (
+        Description("She washes the cup.", (WASH,), Frames(2.5, 1, 4)),
+        Description("Then dry it with the towel.", (DRY,)),
+    ),
     L,
     "cups",
     ("a summary",),

@@ -51,6 +51,7 @@ DATA = (
     Writes("scene convert house_1.json -o out.json", "out.json"),
     Writes("scene convert house_1.json -o rooms", "rooms/scene_1.json"),
     Writes("runs show run --script out", "out"),
+    Writes("view ann.jsonl bob.jsonl --edit -o out", "out"),
     Writes("data import tsg-bench sgqa.jsonl", "home/tsg-bench/sgqa.jsonl"),
 )
 UNATTENDED = tuple(case for case in DATA if "--review" not in case.words)
@@ -113,6 +114,8 @@ def here(tmp_path: Path, run: Path, written: Path, monkeypatch: pytest.MonkeyPat
     told = {"decompose": "fill the kettle", "write": "person -> verb -> fill\nfill -> dobj -> kettle"}
     Path("told.jsonl").write_text(json.dumps({"item_id": "0", "reply": told}) + "\n")
     Path("layout.json").write_text(json.dumps(LAYOUT))
+    for name in ("ann", "bob"):
+        Path(f"{name}.jsonl").write_text('{"descriptions": [{"graphs": [[["person", "verb", "wash"]]]}]}\n')
     Path("house_1.json").write_text(foreign.text(foreign.holodeck()))
     shutil.copytree(run, "run")
     shutil.copytree(written, "written")
@@ -265,6 +268,7 @@ def test_folders_that_hold_something_else_are_left_alone(case: Writes, capsys: C
         "runs show run --script run/calls.jsonl --force",
         "make repairs --from written -o written/calls.jsonl --force",
         "make repairs --from written --data graphs.jsonl -o graphs.jsonl --force",
+        "view ann.jsonl bob.jsonl --edit -o bob.jsonl --force",
     ],
 )
 def test_inputs_are_never_overwritten(words: str, capsys: Captured) -> None:

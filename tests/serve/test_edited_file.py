@@ -84,12 +84,12 @@ def test_an_edit_that_is_undone_writes_the_same_values(format: str, opened: Open
 def test_changes_that_the_format_cannot_carry_are_refused(format: str, opened: Open, tmp_path: Path) -> None:
     file = opened(written(tmp_path, format))
     can, (description, graph) = file.document()["can"], last_graph(file)
-    L = {"object": ["cup"], "relationship": [], "verb": []}
+    names = {"object": ["cup"], "relationship": [], "verb": []}
     ops = {
         "texts": set_text("Another sentence.", description),
         "borders": splice("descriptions", start=0, inserted=[{"text": "New.", "graphs": []}]),
         "graphs": splice("descriptions", description, "graphs", start=graph + 1, inserted=[DRY_VALUE]),
-        "vocabulary": {"path": ["vocabulary"], "value": L},
+        "vocabulary": {"path": ["vocabulary"], "value": names},
     }
     before = file.session.item(0)
     for what, op in ops.items():
@@ -170,9 +170,7 @@ def test_a_graph_without_triplets_is_not_dropped_from_arrow_text(opened: Open, t
         ("A story about a cup.\n", "no triplet", ""),
     ],
 )
-def test_what_saving_would_drop_is_not_edited(
-    text: str, problem: str, hint: str, opened: Open, tmp_path: Path
-) -> None:
+def test_what_saving_would_drop_is_not_edited(text: str, problem: str, hint: str, opened: Open, tmp_path: Path) -> None:
     path = tmp_path / "file.txt"
     path.write_text(text)
     with pytest.raises(FileProblem, match=problem) as error:
@@ -353,9 +351,7 @@ def test_a_full_disk_refuses_the_edit_and_loses_nothing(
     assert again.session.item(0)["value"]["descriptions"][0]["text"] == "She washes the jug."
 
 
-def test_a_failed_save_leaves_file_and_draft(
-    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_save_leaves_file_and_draft(opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = opened(path := written(tmp_path, "narrative"))
     before = path.read_bytes()
     change(file, set_text("She washes the mug."))
@@ -466,7 +462,7 @@ def test_proposals_are_matched_by_id_and_the_others_are_told(opened: Open, tmp_p
     )
     file = opened(path, proposals=proposed)
     assert file.document()["proposals"] == "proposed.jsonl"
-    assert "1 items have no version there (a)" in file.notes[0] and "1 of its items are not" in file.notes[0]
+    assert "1 item has no version there (a); 1 of its items is not in the file" in file.notes[0]
     assert file.versions(1, "proposal")["texts"] == [{"description": 0, "mine": "B.", "other": "B!"}]
     with pytest.raises(UsageError, match="no version of this item"):
         file.versions(0, "proposal")
@@ -491,7 +487,10 @@ def test_statuses_are_kept_by_item_with_annotator_and_time(opened: Open, tmp_pat
     change(file, splice("descriptions", 0, "graphs", 0, start=3, inserted=[PUT]))
     file.save()
     lines = [json.loads(line) for line in (tmp_path / "sgqa.jsonl.annotations.jsonl").read_text().splitlines()]
-    assert [(one["item"], one["status"], one["note"]) for one in lines] == [("r", "unsure", "which cup?"), ("q", "open", "")]
+    assert [(one["item"], one["status"], one["note"]) for one in lines] == [
+        ("r", "unsure", "which cup?"),
+        ("q", "open", ""),
+    ]
     assert all(one["annotator"] == file.annotator and one["time"] for one in lines)
     file.close()
     assert [one["status"]["status"] for one in opened(path).document()["items"]] == ["open", "unsure"]

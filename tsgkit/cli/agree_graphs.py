@@ -110,6 +110,8 @@ def _notes_on_items(versions: Versions) -> Iterator[str]:
     if differing := [item.item for item in versions.items if item.differs_in_vocabulary]:
         items = f"{count(len(differing), 'item')} with another L in each file"
         yield f"{items}, which count together as L: {_listed(differing)}"
+    if alone := [item.item for item in versions.items if item.has_vocabulary_of_one]:
+        yield f"{count(len(alone), 'item')} with L in one file alone: {_listed(alone)}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,7 +96,7 @@ def _say_goodbye(opened: EditedFile, arguments: argparse.Namespace) -> None:
     if not number:
         say("everything is saved")
         return
-    own = f" --annotator {arguments.annotator}" if arguments.annotator is not None else ""
+    own = f" --annotator {shlex.quote(arguments.annotator)}" if arguments.annotator is not None else ""
     word = "has edits that are" if number == 1 else "have edits that are"
     say(f"{count(number, 'item')} {word} not saved; they are kept")
-    say(f"go on: tsgkit view {inert(str(arguments.paths[0]))} --edit{inert(own)}")
+    say(f"go on: tsgkit view {inert(shlex.quote(str(arguments.paths[0])))} --edit{inert(own)}")

@@ -82,10 +82,15 @@ class ItemPair:
 
     @property
     def differs_in_vocabulary(self) -> bool:
-        """Whether the two have different L; the order of its names counts for nothing."""
-        sides = (one.narrative.vocabulary for one in (self.first, self.second))
-        one, two = (None if side is None else tuple(map(frozenset, _lists(side))) for side in sides)
-        return one != two
+        """Whether both have an L, and not the same; the order of its names counts for nothing."""
+        told = [one.narrative.vocabulary for one in (self.first, self.second)]
+        sides = {tuple(map(frozenset, _lists(one))) for one in told if one is not None}
+        return len(sides) > 1
+
+    @property
+    def has_vocabulary_of_one(self) -> bool:
+        """Whether only one of the two has an L."""
+        return (self.first.narrative.vocabulary is None) != (self.second.narrative.vocabulary is None)
 
     @property
     def texts(self) -> Iterator[tuple[str | None, str | None]]:

@@ -259,7 +259,7 @@ class _Clusters:
         pull = (1 - self.observed) / (1 - self.expected)
         shifts = [(own.sum - self.observed * own.weight - pull * chance) / (1 - own.weight) for own, chance in parts]
         contributions = [own for own, _ in parts]
-        if max(map(abs, shifts)) <= _ROUNDING:
+        if max(map(abs, shifts)) <= _ROUNDING or not _ROUNDING < self.observed < 1 - _ROUNDING:
             found = constant_interval(self.observed, [own.weight for own in contributions], (0.0, 1.0), level)
         else:
             found = share_interval(Spread(self.observed, jackknife_variance(shifts), contributions), level)

@@ -188,7 +188,7 @@ def _vocabulary_lines(vocabulary: Vocabulary, other: Vocabulary) -> list[str]:
     """Return the names that only one L has."""
     mine, theirs = vocabulary_value(vocabulary), vocabulary_value(other)
     only = {name: [one for one in names if one not in set(theirs[name])] for name, names in mine.items()}
-    return [f"{LISTS[name]}: {', '.join(names)}" for name, names in only.items() if names]
+    return [f"{LISTS[name]}: {', '.join(names)}" for name, names in only.items() if names] or ["nothing"]
 
 
 def _description_parts(description: Description, owner: str) -> Iterator[Part]:

@@ -70,11 +70,14 @@ class Disagreement:
     """The description or item that only one version has."""
     occurrence: int = 0
     """The number of equal ones before it in the item."""
+    second_name: str = ""
+    """The name of the second version."""
 
     @property
     def name(self) -> str:
-        """The name under which it is listed, with the number in the first version that has it."""
-        number = self.place[1] if self.place[0] is None else self.place[0]
+        """The name under which it is listed, with its number in the first version, or else in the second."""
+        first, second = self.place
+        number = f"{second} of {self.second_name}" if first is None else first
         if self.kind is Kind.ITEM:
             return self.item
         if self.kind is Kind.VOCABULARY:
@@ -167,7 +170,7 @@ class Merger:
         if not self.is_told:
             if texts := sum(1 for item in self.versions.items for _ in item.texts):
                 yield f"{texts:,} texts differ; {self.versions.first.format} keeps those of {first}"
-            if several := sum(_both_differ(item) for item in self.versions.items):
+            if several := sum(item.differs_in_vocabulary for item in self.versions.items):
                 yield f"L differs in {several:,} items; {self.versions.first.format} keeps that of {first}"
         if self.versions.only_second and not self._takes_items():
             number = len(self.versions.only_second)
@@ -208,7 +211,7 @@ class Merger:
             return _Plan(entry, kept=kept)
         one, two = item.first.narrative.vocabulary, item.second.narrative.vocabulary
         number = None
-        if self.is_told and _both_differ(item):
+        if self.is_told and item.differs_in_vocabulary:
             number = self._add(Kind.VOCABULARY, item.item, (one, two), (None, None))
         slots = tuple(self._flat_slots(item) if item.is_flat else self._slots(item))
         return _Plan(item.first, slots, number, two if self.is_told and one is None else None)
@@ -277,7 +280,8 @@ class Merger:
         """Add a disagreement, and return its number."""
         found = Disagreement(kind, item, *both, place, texts, *listed, whole)
         known = repr(found.content)
-        self.disagreements.append(replace(found, occurrence=self._seen[known]))
+        second_name = self.versions.names[1]
+        self.disagreements.append(replace(found, occurrence=self._seen[known], second_name=second_name))
         self._seen[known] += 1
         return len(self.disagreements) - 1
 
@@ -314,11 +318,6 @@ def _texts_around(parts: Sequence[Description], number: int | None) -> tuple[str
     before = next((part.text for part in reversed(parts[:number]) if part.text), "")
     after = next((part.text for part in parts[number + 1 :] if part.text), "")
     return parts[number].text or "", before, after
-
-
-def _both_differ(item: ItemPair) -> bool:
-    has_both = item.first.narrative.vocabulary is not None and item.second.narrative.vocabulary is not None
-    return has_both and item.differs_in_vocabulary
 
 
 def _frames_differ(item: ItemPair) -> bool:

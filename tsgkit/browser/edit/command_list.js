@@ -2,7 +2,7 @@
 
 import { el } from "../dom.js";
 import { setAttributeOf } from "./element_updates.js";
-import { openDialog } from "./edit_dialog.js";
+import { closeDialog, openDialog } from "./edit_dialog.js";
 import { shownKey } from "./command_keys.js";
 import { rankedNames } from "./name_ranking.js";
 
@@ -39,10 +39,7 @@ export function showCommandList(editor) {
     setAttributeOf(field, "aria-activedescendant", null);
     if (shown.length) highlight(0);
   };
-  const run = (command) => {
-    dialog.close();
-    queueMicrotask(() => editor.run(command.name));
-  };
+  const run = (command) => closeDialog(dialog, () => editor.run(command.name));
   const pressed = (event) => {
     if (event.key === "Enter" && shown[active]) run(shown[active]);
     else if (event.key === "ArrowDown" && shown.length) highlight(active + 1);

@@ -4,19 +4,26 @@ import { el } from "../dom.js";
 
 let dialogCount = 0;
 
-// Open a dialog with a title; `onClose` is called when it is closed. It has the content as its children.
+// Open a dialog with a title; `onClose` is called when it is closed, after the focus is back.
 export function openDialog(editor, title, content, { kind = "small", onClose = () => {} } = {}) {
   const id = `dialog-title-${(dialogCount += 1)}`, before = editor.activeElement;
   const dialog = el(`dialog.editor-dialog.is-${kind}`, { "aria-labelledby": id, onclose: () => close() },
     el("div.dialog-head", el("h2", { id }, title), el("button", { type: "button", onclick: () => dialog.close() }, "Close")), content);
   const close = () => {
     dialog.remove();
+    (before?.isConnected ? before : editor.frame).focus({ preventScroll: true });
     onClose();
-    if (before?.isConnected) before.focus({ preventScroll: true });
+    dialog.afterwards?.();
   };
   editor.frame.append(dialog);
   dialog.showModal();
   return dialog;
+}
+
+// Close a dialog, then do something, with the focus where it was before.
+export function closeDialog(dialog, afterwards) {
+  dialog.afterwards = afterwards;
+  dialog.close();
 }
 
 // Ask a question with some answers; the promise is the name of the answer, or null.

@@ -14,6 +14,7 @@ import { ItemSession } from "./item_session.js";
 import { graphsOf, placeBeside, placesOf, samePlace } from "./item_value.js";
 import { ItemsView, StatusView } from "./items_view.js";
 import { NoticesView } from "./notices_view.js";
+import { StatusChanges } from "./status_changes.js";
 import { storyCommands } from "./story_commands.js";
 import { StoryView } from "./story_view.js";
 import { VersionView } from "./version_view.js";
@@ -37,7 +38,9 @@ class Editor {
   constructor(root, source) {
     Object.assign(this, { root, source });
     this.frame = el(source.isWidget ? "div.editor-frame" : "main.editor-frame", { tabindex: -1, onkeydown: (event) => this.#pressed(event), "data-lm-suppress-shortcuts": "true" });
+    this.body = this.frame.appendChild(el("div.editor-body"));
     this.leaving = (event) => this.isUnsent && event.preventDefault();
+    this.unfocused = (event) => event.target === document.body && this.#pressed(event);
     root.classList.add("tsg-editor");
     fill(root, this.frame);
   }
@@ -56,44 +59,51 @@ class Editor {
   }
 
   async start() {
-    fill(this.frame, el("p.pale", { role: "status" }, "Loading \u2026"));
+    fill(this.body, el("p.pale", { role: "status" }, "Loading \u2026"));
     try {
       this.document = await this.source.document();
     } catch (problem) {
       return this.#failed(problem, () => this.start());
     }
     this.#build();
-    if (!this.source.isWidget) window.addEventListener("beforeunload", this.leaving);
+    if (!this.source.isWidget) this.#listen();
     this.polling = new ChangePolling(this, this.document.revision);
     this.#noteDocument();
     if (!this.document.items.length) this.views.notices.put("empty", { words: "The file has no items." });
     else await this.open(0);
-    if (this.session && !this.source.isWidget) this.views.story.focus();
+  }
+
+  // In a page of its own, keys count where nothing has the focus, too.
+  #listen() {
+    window.addEventListener("beforeunload", this.leaving);
+    document.addEventListener("keydown", this.unfocused);
   }
 
   close() {
     this.polling?.close();
     this.sessions.forEach(({ sync }) => sync.close());
     window.removeEventListener("beforeunload", this.leaving);
+    document.removeEventListener("keydown", this.unfocused);
     this.frame.remove();
   }
 
   #failed(problem, again) {
     if (problem.name !== "SourceProblem") console.error(problem);
-    fill(this.frame, el("div.notice.is-problem", { role: "alert" }, el("p.notice-text", el("strong", problem.message), " ", problem.hint ?? ""), el("button", { type: "button", onclick: again }, "Try again")));
+    fill(this.body, el("div.notice.is-problem", { role: "alert" }, el("p.notice-text", el("strong", problem.message), " ", problem.hint ?? ""), el("button", { type: "button", onclick: again }, "Try again")));
   }
 
   #build() {
     this.saving = new FileSaving(this);
+    this.statuses = new StatusChanges(this);
     this.commands = [...graphCommands(this), ...storyCommands(this)];
     this.byKey = new Map(this.commands.flatMap((command) => command.keys.map((key) => [key, command])));
     this.views = {
-      notices: new NoticesView(), header: new HeaderView(this), items: new ItemsView(this), status: new StatusView(this),
+      notices: new NoticesView(this), header: new HeaderView(this), items: new ItemsView(this), status: new StatusView(this),
       story: new StoryView(this), graph: new GraphView(this), strip: new HandStrip(this),
     };
     const { notices, header, items, status, story, graph, strip } = this.views;
     this.work = el("div.editor-work", { hidden: true }, el("div.editor-side", items.element, status.element, story.element), el("div.editor-main", graph.element, strip.element));
-    fill(this.frame, header.element, notices.element, this.work);
+    fill(this.body, header.element, notices.element, this.work);
     this.paint();
   }
 
@@ -112,6 +122,8 @@ class Editor {
 
   // Open an item. Items stay open, with their undo, until the editor is closed.
   async open(number) {
+    const focused = this.views.items.element.contains(this.activeElement) ? null : (this.#part() ?? "story");
+    this.views.status.commit();
     this.number = number;
     try {
       if (!this.sessions.has(number)) this.sessions.set(number, new ItemSession(this.source, await this.source.item(number), this.#told()));
@@ -122,6 +134,7 @@ class Editor {
     if (this.number !== number) return;
     this.session = this.sessions.get(number);
     this.paint();
+    if (!this.frame.contains(this.activeElement) ? !this.source.isWidget : focused) this.#refocus(focused ?? "story");
     this.say(`Item ${this.document.items[number].item}, ${graphsOf(this.session.value).length} graphs.`);
   }
 
@@ -280,29 +293,6 @@ class Editor {
     if (isInTable) graph.focus(this.session.graph === null ? undefined : row, field ?? (this.session.graph === null ? undefined : 2));
     else if (part === "story" && !this.activeElement.matches("textarea")) story.focus();
     else if (part === "strip") strip.focus();
-  }
-
-  // Set the status of the item; the key of a status it has already opens it again.
-  async setStatus(status, isExact = false) {
-    const { session } = this, wanted = !isExact && session.status.status === status ? "open" : status;
-    await this.#putStatus(session, wanted, session.status.note ?? "");
-    if (wanted === "unsure") this.views.status.note.focus();
-  }
-
-  setNote(note) {
-    return this.#putStatus(this.session, this.session.status.status, note);
-  }
-
-  async #putStatus(session, status, note) {
-    try {
-      session.status = await this.source.setStatus(session.number, status, note);
-      this.document.items[session.number].status = session.status;
-      this.views.notices.put("status", null);
-      this.say(`${this.document.items[session.number].item}: ${status}.`);
-    } catch (problem) {
-      noteProblem(this, "status", problem, { before: "The status was not kept: ", again: () => this.#putStatus(session, status, note), canClose: true });
-    }
-    this.paint();
   }
 
   save() {

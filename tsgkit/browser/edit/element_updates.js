@@ -26,11 +26,14 @@ export function updateMembers(host, members, values, make) {
   });
 }
 
-// Scroll a container, and nothing else, so that one of its elements is seen.
-export function reveal(container, element) {
+// Scroll a container, and nothing else, so that one of its elements is seen. What comes near is laid out only then and may
+// move the element, so it is looked at again.
+export function reveal(container, element, times = 4) {
   const around = container.getBoundingClientRect(), box = element.getBoundingClientRect();
-  if (box.top < around.top) container.scrollTop += box.top - around.top - 8;
-  else if (box.bottom > around.bottom) container.scrollTop += box.bottom - around.bottom + 8;
-  if (box.left < around.left) container.scrollLeft += box.left - around.left - 8;
-  else if (box.right > around.right) container.scrollLeft += box.right - around.right + 8;
+  const down = box.top < around.top ? box.top - around.top - 8 : Math.max(0, box.bottom - around.bottom + 8);
+  const right = box.left < around.left ? box.left - around.left - 8 : Math.max(0, box.right - around.right + 8);
+  if (!down && !right) return;
+  container.scrollTop += down;
+  container.scrollLeft += right;
+  if (times) requestAnimationFrame(() => element.isConnected && reveal(container, element, times - 1));
 }

@@ -10,7 +10,7 @@ const NEARBY = 8;
 const SENT_AFTER = 15;
 
 export class ItemSession {
-  #byGraph = new Map();
+  #byGraph = new WeakMap();
   #byText = new Map();
 
   // `told` as of ItemSync, with the session as first argument.
@@ -114,11 +114,11 @@ export class ItemSession {
   #keep(checks, value) {
     this.checks = checks;
     this.checkedValue = value;
-    this.#byGraph = new Map(graphsOf(value).map((graph, number) => [graph, checks.graphs[number]]));
+    graphsOf(value).forEach((graph, number) => this.#byGraph.set(graph, checks.graphs[number]));
     this.#byText = new Map(value.descriptions.map(({ text }, number) => [text, checks.mentioned[number] ?? []]));
   }
 
-  // The checks of a graph, until new ones come those of the graph that was in its place; null where there are none.
+  // The last checks of a graph; until there are any, those of the graph that was in its place; null where there are none.
   checksOf(graph, number) {
     const found = this.#byGraph.get(graph);
     if (found) return found;

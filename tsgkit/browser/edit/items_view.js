@@ -3,6 +3,7 @@
 import { el } from "../dom.js";
 import { relabel, reveal, setAttributeOf, updateMembers } from "./element_updates.js";
 
+const NOTE_AFTER = 500;
 const STATUS_SIGNS = { open: "\u25cb", done: "\u2713", unsure: "?" };
 
 export class ItemsView {
@@ -69,16 +70,36 @@ export function shownTime(time) {
 export class StatusView {
   constructor(editor) {
     this.editor = editor;
-    this.buttons = ["open", "done", "unsure"].map((status) => el("button", { type: "button", "data-status": status, onclick: () => editor.setStatus(status, true) }, `${STATUS_SIGNS[status]} ${status}`));
-    this.note = el("input.status-note", { type: "text", "aria-label": "Note on this item", placeholder: "note", dir: "auto", onchange: () => editor.setNote(this.note.value) });
+    this.buttons = ["open", "done", "unsure"].map((status) => el("button", { type: "button", "data-status": status, onclick: () => editor.statuses.set(status, true) }, `${STATUS_SIGNS[status]} ${status}`));
+    this.note = el("input.status-note", { type: "text", "aria-label": "Note on this item", placeholder: "note", dir: "auto", oninput: () => this.#wait(), onchange: () => this.commit(), onkeydown: (event) => this.#pressed(event) });
     this.about = el("span.pale");
     this.element = el("div.status", { role: "group", "aria-label": "Status of the item" }, this.buttons, this.note, this.about);
   }
 
+  // Send a note that was written, at the latest half a second after the last letter.
+  commit() {
+    clearTimeout(this.timer);
+    const { session, note: { value } } = this;
+    if (session && value !== (session.status.note ?? "")) this.editor.statuses.put(session, session.status.status, value);
+  }
+
+  #wait() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.commit(), NOTE_AFTER);
+  }
+
+  #pressed(event) {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    this.commit();
+    this.editor.views.story.focus();
+  }
+
   update(session) {
-    const { status, note, annotator, time } = session.status;
+    const { status, note, annotator, time } = session.status, isOther = this.session !== session;
+    this.session = session;
     for (const button of this.buttons) setAttributeOf(button, "aria-pressed", String(button.dataset.status === status));
-    if (!this.note.matches(":focus")) this.note.value = note ?? "";
+    if (isOther || !this.note.matches(":focus")) this.note.value = note ?? "";
     relabel(this.about, [annotator, shownTime(time)].filter(Boolean).join(" \u00b7 "));
   }
 }

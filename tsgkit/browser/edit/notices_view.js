@@ -7,7 +7,8 @@ export class NoticesView {
   #notices = new Map();
   #sign = "";
 
-  constructor() {
+  constructor(editor) {
+    this.editor = editor;
     this.list = el("div.notices");
     this.said = el("p.said", { role: "status", "aria-live": "polite" });
     this.element = el("div", this.list, this.said);
@@ -28,9 +29,11 @@ export class NoticesView {
     const sign = JSON.stringify([...this.#notices].map(([key, { words, hint }]) => [key, words, hint]));
     if (sign === this.#sign) return;
     this.#sign = sign;
+    const hadFocus = this.list.contains(this.editor.activeElement);
     fill(this.list, [...this.#notices].map(([key, { words, hint, kind = "info", answers = [], canClose = false }]) =>
       el(`div.notice.is-${kind}`, { role: kind === "problem" ? "alert" : "status", "data-notice": key }, el("p.notice-text", el("strong", words), hint ? ` ${hint}` : null),
         answers.map((answer) => el("button", { type: "button", onclick: answer.run }, answer.words)),
         canClose && el("button", { type: "button", onclick: () => this.put(key, null) }, "Dismiss"))));
+    if (hadFocus) this.editor.frame.focus({ preventScroll: true });
   }
 }

@@ -2,7 +2,7 @@
 
 import { el, fill, named } from "../dom.js";
 import { drawGraph } from "../panels/graphs.js";
-import { openDialog } from "./edit_dialog.js";
+import { closeDialog, openDialog } from "./edit_dialog.js";
 import { arrowedTriplet } from "./graph_view.js";
 import { graphsOf } from "./item_value.js";
 import { acceptChange, acceptDescription, acceptGraph, differingGraphs, marksAgainst } from "./version_edits.js";
@@ -18,7 +18,7 @@ export class VersionView {
   constructor(editor, other, answers = []) {
     Object.assign(this, { editor, other });
     this.body = el("div.versions");
-    this.answers = answers.length ? el("div.command-bar", answers.map(({ words, run }) => el("button", { type: "button", onclick: () => this.#answer(run) }, words))) : null;
+    this.answers = answers.length ? el("div.command-bar", answers.map(({ words, run }) => el("button", { type: "button", onclick: () => closeDialog(this.dialog, run) }, words))) : null;
     this.dialog = openDialog(editor, other === "disk" ? "The file on disk differs" : `Proposals of ${editor.document.proposals}`, [this.answers, this.body], { kind: "wide" });
     this.refresh();
   }
@@ -58,11 +58,6 @@ export class VersionView {
   #more(session) {
     this.#most += PAIRS_SHOWN;
     this.#draw(session);
-  }
-
-  async #answer(run) {
-    this.dialog.close();
-    await run();
   }
 
   #accept(make, words) {
@@ -118,10 +113,7 @@ function graphSides({ mine, other, number }, title, name) {
 export function showConflict(editor, session, answer) {
   const pairs = differingGraphs(graphsOf(session.value), graphsOf(session.sync.theirs.value));
   const shown = pairs.slice(0, PAIRS_SHOWN).map((pair) => el("section.version-pair", graphSides(pair, "mine", "theirs")));
-  const choose = (which) => () => {
-    dialog.close();
-    answer(which);
-  };
+  const choose = (which) => () => closeDialog(dialog, () => answer(which));
   const dialog = openDialog(editor, "Another browser edited this item", [
     el("p", `${pairs.length} graphs differ; texts and L may differ too. Both versions can be had back by undo.`),
     el("div.command-bar", el("button", { type: "button", onclick: choose("theirs") }, "Take theirs"), el("button", { type: "button", onclick: choose("mine") }, "Keep mine")),

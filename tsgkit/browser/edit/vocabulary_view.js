@@ -1,7 +1,7 @@
 // The editor of L: names by kind with where they are used; add, remove, rename and merge them, or move them to another list.
 
 import { el, fill, named } from "../dom.js";
-import { openDialog } from "./edit_dialog.js";
+import { closeDialog, openDialog } from "./edit_dialog.js";
 import { shownSummary } from "./graph_line.js";
 import { graphsOf, placeOf } from "./item_value.js";
 import { NAME_KINDS, addName, moveName, namesByKind, namesOutside, removeName, renameNames, usesOf } from "./vocabulary_edits.js";
@@ -126,11 +126,10 @@ export class VocabularyView {
 
   #use(number) {
     const { value } = this.editor.session;
-    return el("button.use", { type: "button", title: shownSummary(graphsOf(value)[number]), onclick: () => {
-      this.dialog.close();
+    return el("button.use", { type: "button", title: shownSummary(graphsOf(value)[number]), onclick: () => closeDialog(this.dialog, () => {
       this.editor.goTo(placeOf(value, number));
-      this.editor.views.graph.focus(0);
-    } }, `${number + 1}`, el("span.unseen", ` ${shownSummary(graphsOf(value)[number])}`));
+      this.editor.views.graph.focus(0, 0);
+    }) }, `${number + 1}`, el("span.unseen", ` ${shownSummary(graphsOf(value)[number])}`));
   }
 
   #rename(kind, names, wanted) {
