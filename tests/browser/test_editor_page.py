@@ -527,7 +527,9 @@ class TestServer:
 
     def test_restored_edits_are_announced(self, opened: Opened) -> None:
         editor = opened(Story([told()], restored={"edits": 12, "time": "2031-05-05T10:00:00Z"}))
-        expect(editor.page.locator("[data-notice=restored]")).to_contain_text("12 edits that were not saved were restored")
+        expect(editor.page.locator("[data-notice=restored]")).to_contain_text(
+            "12 edits that were not saved were restored"
+        )
         editor.page.get_by_role("button", name="Dismiss").click()
         expect(editor.page.locator("[data-notice=restored]")).to_have_count(0)
 
@@ -598,7 +600,12 @@ def hostile() -> Json:
 
 
 def test_hostile_names_are_inert_everywhere(opened: Opened) -> None:
-    story = Story([hostile()], proposal=[item([OPEN_JAR], [STIR], texts=[HOSTILE, "b"])], groups=[[HOSTILE, "</script><b>"]], file=HOSTILE)
+    story = Story(
+        [hostile()],
+        proposal=[item([OPEN_JAR], [STIR], texts=[HOSTILE, "b"])],
+        groups=[[HOSTILE, "</script><b>"]],
+        file=HOSTILE,
+    )
     editor = opened(story)
     for key in ("Alt+l", "Alt+p", "Control+k", "F1"):
         editor.press(key)
@@ -655,10 +662,19 @@ SERIOUS = ("serious", "critical")
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_every_part_is_accessible_in_light_and_dark(opened: Opened, size: ViewportSize, scheme: str) -> None:
     bad = [["person", "verb", "open"], ["open", "dobj", "Jar"], ["open", "dobj", "can"]]
-    story = Story([item([bad], [PICK_UP], []), told()], proposal=[told(), told()], groups=[["tea", "cup"]], losses=["a line"])
+    story = Story(
+        [item([bad], [PICK_UP], []), told()], proposal=[told(), told()], groups=[["tea", "cup"]], losses=["a line"]
+    )
     editor = opened(story, viewport=size, color_scheme=scheme)
     expect(editor.page.locator(".repair").first).to_be_visible()
-    for keys in ((), ("Enter", "Alt+n"), ("Escape", "Escape", "Alt+l"), ("Escape", "Alt+p"), ("Escape", "F1"), ("Escape", "Control+k")):
+    for keys in (
+        (),
+        ("Enter", "Alt+n"),
+        ("Escape", "Escape", "Alt+l"),
+        ("Escape", "Alt+p"),
+        ("Escape", "F1"),
+        ("Escape", "Control+k"),
+    ):
         editor.press(*keys)
         editor.page.wait_for_timeout(60)
         assert serious(editor.page) == [], keys
