@@ -39,6 +39,7 @@ from tsgkit.graph.repairs import Change
 ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
 Proposal = dict[str, Any]
 Decision = dict[str, Any]
+ACCEPTED: Decision = {"decision": ACCEPT, "after": None}
 
 
 class State(TypedDict):
@@ -78,6 +79,7 @@ class Review:
 
     def __init__(self, path: Path, proposals: Sequence[Proposal]) -> None:
         """Start or resume the review."""
+        self._path = path
         self._connection = _connected(path)
         self._graph = _compiled(self._connection)
         name = hashlib.sha256(json.dumps(list(proposals)).encode()).hexdigest()[:16]
@@ -103,7 +105,7 @@ class Review:
         done = len(self.decisions)
         return proposals[done] if done < len(proposals) else None
 
-    def decide(self, decision: str, after: Sequence[str] | None = None) -> None:
+    def decide(self, decision: str, after: Sequence[str] | None = None, note: str = "") -> None:
         """Accept or reject the next proposal, or put another triplet in its place."""
         from langgraph.types import Command
 
@@ -114,8 +116,13 @@ class Review:
         if self.pending is None:
             raise UsageError("there is nothing left to decide")
         value = {"decision": decision, "after": None if after is None else list(after)}
-        with untraced():
-            self._graph.invoke(Command(resume=value), self._config)
+        if note:
+            value["note"] = note
+        try:
+            with untraced():
+                self._graph.invoke(Command(resume=value), self._config)
+        except sqlite3.Error as error:
+            raise FileProblem(f"{self._path}: the decision could not be kept: {error}") from None
 
     def close(self) -> None:
         """Let go of the file."""
@@ -161,11 +168,11 @@ def decided(
 
 
 def before_and_after(
-    graph: ActionGraph, changes: Sequence[Change], decisions: Sequence[Decision]
+    graph: ActionGraph, changes: Sequence[Change], decisions: Sequence[Decision], decision: Decision = ACCEPTED
 ) -> tuple[ActionGraph, ActionGraph]:
-    """Return a graph as it was decided so far, and as it would be with the first change that is not decided."""
+    """Return a graph as it was decided so far, and as a decision about the next change would make it."""
     before, _ = _decided(graph, changes[: len(decisions)], decisions)
-    after, _ = _decided(before, [changes[len(decisions)]], [{"decision": ACCEPT}])
+    after, _ = _decided(before, [changes[len(decisions)]], [decision])
     return before, after
 
 

@@ -15,7 +15,8 @@ high two to four times, and changes what two replies name.
 OUT.changes.jsonl holds one line for each change with its reason. With a model, OUT.calls stores its calls, from which
 the same command resumes. An existing OUT is replaced by the same work only, or with --force. With --review you see the
 sentence and the graph before and after each change, and nothing is changed that you do not accept; decisions are stored
-in OUT.review, and the same command resumes. With --watch each step is printed on standard error: item and graphs, the
+in OUT.review, and the same command resumes. --review-in browser offers the same decisions on a page; a review can be
+begun in one place and finished in the other. With --watch each step is printed on standard error: item and graphs, the
 step, the remaining findings there, and the calls of the item so far. A script (--model script:FILE) holds replies by
 item_id ITEM/PASSAGE, both numbered from 0.
 """
@@ -56,6 +57,7 @@ from tsgkit.cli.agent_options import (
 )
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.review import review_of
+from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
@@ -120,6 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--report", metavar="PAGE", help="also write an HTML page with every changed graph before and after"
     )
     parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
+    add_review_place(parser)
     parser.add_argument("--watch", action="store_true", help="tell of every step as it is done, on standard error")
     add_effort(parser, EFFORT)
     parser.add_argument("--no-critique", action="store_true", help=argparse.SUPPRESS)
@@ -140,7 +143,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Clean one file."""
     if arguments.out == STDIN:
         raise UsageError("cleaned graphs go into a file, with their changes beside it", hint="name it with -o")
-    if arguments.review and arguments.source == STDIN:
+    resolve_review_place(arguments)
+    if arguments.review and arguments.source == STDIN and arguments.review_in == TERMINAL:
         hint = "save the graphs to a file and name that"
         raise UsageError("--review reads decisions from standard input, and IN is standard input too", hint=hint)
     if arguments.hint and not arguments.model:
@@ -170,7 +174,8 @@ def _run(arguments: argparse.Namespace) -> int:
             cleaned = [with_proposals(one, LEAST_REVIEWED) for one in cleaned]
             is_ours = calls is not None or arguments.force
             with redirect_stdout(sys.stderr if arguments.json else sys.stdout):  # standard output is the summary's
-                reviewed = review_of(document, cleaned, arguments.out, told, force=is_ours)
+                in_browser = arguments.review_in == BROWSER
+                reviewed = review_of(document, cleaned, arguments.out, told, force=is_ours, in_browser=in_browser)
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed

@@ -24,12 +24,10 @@ versions. The status of each item, with annotator and time, is kept in story.jso
 from __future__ import annotations
 
 import argparse
-import os
 import socket
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,18 +88,9 @@ def _serve_runs(server: LocalServer, runs: ViewedRuns, *, opens: bool) -> int:
 
 def serve(server: LocalServer, listening: socket.socket, address: str, *, opens: bool) -> None:
     """Answer the browser until Ctrl-C."""
-    say("Ctrl-C ends the server")
-    if opens and _has_screen():
-        import webbrowser
+    from tsgkit.serve.browser_window import serve_in_window
 
-        webbrowser.open(address)
-    with suppress(KeyboardInterrupt):
-        server.serve(listening)
-
-
-def _has_screen() -> bool:
-    """Return whether a browser can show a window here, and would not take this terminal."""
-    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    serve_in_window(server, listening, address, opens=opens, say=say)
 
 
 def _write(arguments: argparse.Namespace, paths: list[Path]) -> int:

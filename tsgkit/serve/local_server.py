@@ -111,6 +111,7 @@ class LocalServer:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     port: int = 0
     """The port; 0 for any that is free, until the server is bound."""
+    _serving: uvicorn.Server | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_server()
@@ -137,12 +138,20 @@ class LocalServer:
         return f"http://{HOST}:{self.port}/{self.token}/"
 
     def serve(self, listening: socket.socket) -> None:
-        """Answer requests until the process is interrupted."""
+        """Answer requests until the process is interrupted, or the server is ended."""
+        before = sys.getswitchinterval()
         sys.setswitchinterval(QUICK)
+        self._serving = self.server()
         try:
-            self.server().run(sockets=[listening])
+            self._serving.run(sockets=[listening])
         finally:
+            sys.setswitchinterval(before)
             listening.close()
+
+    def end(self) -> None:
+        """End :meth:`serve` after the answers under way. Any thread may call it."""
+        if self._serving is not None:
+            self._serving.should_exit = True
 
     def server(self) -> uvicorn.Server:
         """Return the server of the application."""

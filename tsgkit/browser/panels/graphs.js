@@ -5,12 +5,14 @@ import { layOut } from "./graph_layout.js";
 
 const GRAPH_FONT = "13px system-ui, sans-serif";
 const MOST_WIDE = { node: 170, edge: 110 };
-const SIGNS_OF = { matched: "=", missing: "-", extra: "+", reversed: "~", mismatched: "~", "wrong hand": "~" };
+const SIGNS_OF = { matched: "=", missing: "-", extra: "+", reversed: "~", mismatched: "~", "wrong hand": "~", removed: "-", added: "+" };
+const LOOK_OF = { removed: "missing", added: "extra", "wrong hand": "wrong-hand" };
 const OUT_OF_L = "not in L";
 const widths = new Map();
 let pen = null;
 
-// A drawing of triplets; `marks` are kinds of differences by the number of the triplet: "missing", "extra" and so on.
+// A drawing of triplets; `marks` are kinds of differences by the number of the triplet: "missing", "extra" and so on, and
+// "removed" and "added" where the same graph is shown before and after a change.
 export function drawGraph(triplets, marks = []) {
   const signs = marks.map((kind) => (kind ? `${SIGNS_OF[kind] || "~"} ` : ""));
   const graph = layOut(triplets, textWidth, shortened, signs);
@@ -24,14 +26,14 @@ export function drawGraph(triplets, marks = []) {
 }
 
 function markClass(kind) {
-  return kind ? `is-${kind in SIGNS_OF ? kind.replace(" ", "-") : "other"}` : "is-plain";
+  return kind ? `is-${kind in SIGNS_OF ? (LOOK_OF[kind] ?? kind) : "other"}` : "is-plain";
 }
 
 // A node has a mark where all its edges have the same one, and it is in one graph alone.
 function markOfNode(node, marks) {
   const kinds = new Set([...node.in, ...node.out].map((edge) => marks[edge.number] || ""));
   const [kind] = kinds;
-  return kinds.size === 1 && (kind === "missing" || kind === "extra") ? kind : "";
+  return kinds.size === 1 && ["-", "+"].includes(SIGNS_OF[kind]) ? kind : "";
 }
 
 function edgeDrawing(edge, kind) {
@@ -133,6 +135,15 @@ function tripletLines(pair) {
   const matched = (pair[side] || []).filter((one) => !kinds.has(keyOf(one))).map((one) => ({ kind: "matched", reference: one, candidate: one, outside: [] }));
   if (pair.candidate && pair.reference) return [...matched, ...pair.changes];
   return (pair[side] || []).map((one) => ({ kind: kinds.get(keyOf(one)), reference: one, candidate: null, outside: [] }));
+}
+
+// A graph alone: drawn, and its triplets as text with their marks.
+export function drawMarkedGraph(title, triplets, marks = []) {
+  const lines = triplets.map((triplet, number) => {
+    const kind = marks[number];
+    return el("li", el(`span.sign.${markClass(kind)}`, SIGNS_OF[kind] || (kind ? "~" : "")), " ", kind ? el("span.kind", `${kind}: `) : null, arrowed(triplet));
+  });
+  return [scrolled(title, drawGraph(triplets, marks)), el("div.triplets", el("ul", lines))];
 }
 
 function tripletLine({ kind, reference, candidate, outside }) {

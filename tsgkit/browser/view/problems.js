@@ -1,4 +1,5 @@
-// Problems of a source: a message, what to do about it, and if the source is gone altogether.
+// Problems of a source: a message, what to do about it, if the source is gone altogether, and for a change that does not
+// fit the present state, what that is.
 
 export class SourceProblem extends Error {
   constructor(message, hint = "", isGone = false) {
@@ -6,5 +7,6 @@ export class SourceProblem extends Error {
     this.name = "SourceProblem";
     this.hint = hint;
     this.isGone = isGone;
+    this.conflict = null;
   }
 }

@@ -10,7 +10,8 @@ then annotates the text. Rules compare both: the difficulty, uncounted things an
 merged or invented numbers, attributes and relations, and similar texts. Items with errors are requested again with the
 findings, at most --rounds times, then dropped (OUT.dropped.jsonl has the reasons). Warnings are sent once and remain in
 the notes. With --review you see every item with its findings, and accept, edit or drop it. Decisions are stored in
-OUT.review.jsonl, and the same command resumes with them. OUT.notes.jsonl records for each item how it was made, the
+OUT.review.jsonl, and the same command resumes with them. --review-in browser offers the same decisions on a page; a
+review can be begun in one place and finished in the other. OUT.notes.jsonl records for each item how it was made, the
 remaining findings, and the decision of the review. Without --model, bundled sentence patterns are filled in. They are
 plain and all alike.
 """
@@ -40,6 +41,7 @@ from tsgkit.cli.agent_options import (
     shard_done,
     usage_value,
 )
+from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
 
@@ -72,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--room", action="append", default=[], metavar="R", help="only this type; repeatable")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the drawn rooms (default 0)")
     parser.add_argument("--review", action="store_true", help="review every item; can be stopped and resumed")
+    add_review_place(parser)
     add_model_options(parser, rounds=2)
 
 
@@ -79,9 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Generate, check, review and write items, and report the ones that were dropped."""
     from tsgkit.suites.sceneeval.commands.review import require_terminal
 
+    resolve_review_place(arguments)
     _refuse(arguments)
     limits_of(arguments)
-    if arguments.review:
+    if arguments.review and arguments.review_in == TERMINAL:
         require_terminal()
     with kept_when_interrupted(arguments.out):
         return _run(arguments)
@@ -103,7 +107,8 @@ def _run(arguments: argparse.Namespace) -> int:
         decided: dict[str, str] | None = {}
         if arguments.review:
             is_ours = calls is not None or arguments.force
-            decided = review_of(ready, arguments.out, furniture(), _known(arguments.out), force=is_ours)
+            known, in_browser = _known(arguments.out), arguments.review_in == BROWSER
+            decided = review_of(ready, arguments.out, furniture(), known, force=is_ours, in_browser=in_browser)
         if decided is None:
             return INTERRUPTED
         return _finish(making, decided, calls, arguments)
@@ -236,7 +241,7 @@ def _split_items(
     making: Generation, decided: dict[str, str]
 ) -> tuple[list[GeneratedItem], list[tuple[GeneratedItem, str]]]:
     """Return the items to write, and the dropped ones with the reason."""
-    from tsgkit.suites.sceneeval.commands.review import DROPPED
+    from tsgkit.suites.sceneeval.commands.item_review import DROPPED
 
     kept: list[GeneratedItem] = []
     dropped: list[tuple[GeneratedItem, str]] = []

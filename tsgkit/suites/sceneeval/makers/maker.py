@@ -135,6 +135,17 @@ def check(made: Sequence[GeneratedItem], table: Furniture, known: Sequence[str] 
         _check_one(one, batch, place, table)
 
 
+def findings_with(
+    made: Sequence[GeneratedItem], place: int, annotation: Annotation, table: Furniture, known: Sequence[str] = ()
+) -> tuple[Finding, ...]:
+    """Return the findings of one item as they would be with another annotation, leaving all items as they are."""
+    tried = GeneratedItem(made[place].drawn, annotation)
+    annotations = [one.annotation for one in made]
+    annotations[place] = annotation
+    _check_one(tried, batch_findings.Batch(annotations, table, known), place, table)
+    return tried.findings
+
+
 def _check_one(one: GeneratedItem, batch: batch_findings.Batch, place: int, table: Furniture) -> None:
     unread = [finding for finding in one.findings if finding.code in ("unread-entry", "unreadable")]
     if unread and unread[0].code == "unreadable":

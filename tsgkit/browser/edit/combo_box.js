@@ -1,0 +1,131 @@
+// A field for a name with a list of names that complete it: an ARIA combobox.
+
+import { el, fill, named } from "../dom.js";
+import { rankedNames } from "./name_ranking.js";
+
+let comboCount = 0;
+
+// `names()` and `likely()` are asked when the list opens or the text changes. `onInput(text)` comes with every change,
+// `onNext(backwards)` when Enter or Tab leave the field; where it returns false, the key is the browser's.
+export class ComboBox {
+  #options = [];
+  #active = -1;
+  #isChosen = false;
+
+  constructor({ names, likely, onInput, onNext }) {
+    Object.assign(this, { names, likely, onInput, onNext });
+    const id = `names-${(comboCount += 1)}`;
+    this.input = el("input.combo-input", {
+      type: "text", role: "combobox", autocomplete: "off", autocapitalize: "off", spellcheck: "false", dir: "auto", size: 4,
+      "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": id,
+      oninput: () => this.#typed(), onkeydown: (event) => this.#pressed(event), onblur: () => this.close(),
+      onfocus: () => this.input.select(), onclick: () => this.input.value === "" && this.open(),
+    });
+    this.list = el("ul.combo-list", { id, role: "listbox", hidden: true, onmousedown: (event) => event.preventDefault() });
+    this.element = el("div.combo", this.input, this.list);
+  }
+
+  get isOpen() {
+    return !this.list.hidden;
+  }
+
+  show(value, label, { readOnly, described, isWrong }) {
+    if (this.input.value !== value) this.input.value = value;
+    const attributes = { "aria-label": label, "aria-describedby": described, "aria-invalid": isWrong ? "true" : null };
+    for (const [name, one] of Object.entries(attributes)) one ? this.input.setAttribute(name, one) : this.input.removeAttribute(name);
+    this.list.setAttribute("aria-label", `names for ${label}`);
+    this.input.readOnly = readOnly;
+  }
+
+  // Focus the field; the list of an empty one is open at once.
+  focus() {
+    this.input.focus({ preventScroll: false });
+    if (this.input.value === "") this.open();
+  }
+
+  open() {
+    if (this.input.readOnly) return;
+    const typed = this.input.value, known = this.names();
+    const found = rankedNames(known, typed, this.likely());
+    const isNew = typed.trim() !== "" && !known.includes(typed);
+    this.#options = found.length && isNew ? [...found, typed] : found;
+    if (!this.#options.length) return this.close();
+    fill(this.list, this.#options.map((name, place) => this.#option(name, isNew && place === found.length)));
+    this.list.hidden = false;
+    this.#isChosen = typed !== "";
+    this.input.setAttribute("aria-expanded", "true");
+    this.#highlight(0);
+  }
+
+  // Take the highlighted name, if something was typed or chosen.
+  settle() {
+    if (this.isOpen && this.#isChosen) this.#take(this.#options[this.#active]);
+    this.close();
+  }
+
+  close() {
+    if (this.list.hidden) return;
+    this.list.hidden = true;
+    this.list.replaceChildren();
+    this.#active = -1;
+    this.input.setAttribute("aria-expanded", "false");
+    this.input.removeAttribute("aria-activedescendant");
+  }
+
+  #option(name, isAsTyped) {
+    const id = `name-${(comboCount += 1)}`;
+    const take = () => {
+      this.#take(name);
+      this.onNext(false);
+    };
+    return el("li.combo-option", { id, role: "option", "aria-selected": "false", onclick: take }, named(name), isAsTyped && el("span.pale", " as typed"));
+  }
+
+  #highlight(place) {
+    const options = this.list.children;
+    options[this.#active]?.setAttribute("aria-selected", "false");
+    this.#active = (place + options.length) % options.length;
+    const option = options[this.#active];
+    option.setAttribute("aria-selected", "true");
+    this.input.setAttribute("aria-activedescendant", option.id);
+    option.scrollIntoView({ block: "nearest" });
+  }
+
+  #typed() {
+    this.onInput(this.input.value);
+    this.open();
+  }
+
+  #take(name) {
+    this.close();
+    if (this.input.value === name) return;
+    this.input.value = name;
+    this.onInput(name);
+  }
+
+  #pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.isComposing || (event.altKey && event.key !== "ArrowDown")) return;
+    if (this.#acted(event)) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  }
+
+  // What a key does here; false where it is somebody else's.
+  #acted({ key, shiftKey, altKey }) {
+    if (key === "Enter" && !shiftKey) {
+      if (this.isOpen) this.#take(this.#options[this.#active]);
+      return this.onNext(false) !== false;
+    }
+    if (key === "Tab") {
+      if (!shiftKey) this.settle();
+      return this.onNext(shiftKey) !== false;
+    }
+    if (key === "Escape" && this.isOpen) return this.close() ?? true;
+    if (key === "ArrowDown" && altKey && !this.isOpen) return this.open() ?? true;
+    if (!this.isOpen || shiftKey || !["ArrowDown", "ArrowUp"].includes(key)) return false;
+    this.#isChosen = true;
+    this.#highlight(this.#active + (key === "ArrowDown" ? 1 : -1));
+    return true;
+  }
+}

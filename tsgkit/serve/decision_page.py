@@ -1,0 +1,167 @@
+"""A page on which a person decides about entries one after the other; the command goes on when all are decided.
+
+A decision is stored before its request is answered. If two windows are open, and one of them has an old list, an entry
+is never decided again by mistake: the request is refused, and answered with the new list.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tsgkit.browser.modules import STYLES
+from tsgkit.errors import UsageError
+from tsgkit.report.plain_text import count
+from tsgkit.serve.browser_window import serve_in_window
+from tsgkit.serve.decidable import Decidable, Entry, Previewing, first_undecided
+from tsgkit.serve.local_server import Conflict, LocalServer, Page, number_of
+
+ENTRY = "deciding.js"
+STYLES_OF_PAGE = (*STYLES, "edit/edit.css", "decide/decide.css")
+LONGEST_EDIT = 1_000_000
+GRACE = 5.0
+"""Seconds that the server waits, after the last decision, for the page to say that it knows."""
+
+Body = TypeVar("Body", bound=BaseModel)
+
+
+class _Decision(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    number: int
+    choice: str
+    edited: Any = None
+    note: str = ""
+
+
+class _Draft(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    number: int
+    edited: Any
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+@dataclass
+class DecisionPage:
+    """The page of a :class:`Decidable`; ``ends`` is called when all is decided and the page knows."""
+
+    decidable: Decidable
+    ends: Callable[[], None] = _nothing
+    _revision: int = field(default=0, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def page(self) -> Page:
+        """Return the page."""
+        asking = {"state": self._state, "shown": self._shown}
+        changing = {"decide": self._decide, "preview": self._preview, "heard": self._heard}
+        return Page(ENTRY, asking, changing, styles=STYLES_OF_PAGE, longest_body=LONGEST_EDIT)
+
+    def _state(self, asked: Mapping[str, str]) -> dict[str, Any]:
+        """Return what the list shows, or the revision alone if it is the one that the page has."""
+        with self._lock:
+            if asked.get("revision") == str(self._revision):
+                return {"revision": self._revision}
+            return self._value(self.decidable.entries())
+
+    def _value(self, entries: list[Entry]) -> dict[str, Any]:
+        return {
+            "title": self.decidable.title,
+            "done_message": self.decidable.done_message,
+            "in_order": self.decidable.in_order,
+            "previews": isinstance(self.decidable, Previewing),
+            "entries": entries,
+            "finished": first_undecided(entries) is None,
+            "revision": self._revision,
+        }
+
+    def _shown(self, asked: Mapping[str, str]) -> dict[str, Any]:
+        with self._lock:
+            number = _listed(number_of(asked, "number"), self.decidable.entries())
+            return dict(self.decidable.shown(number))
+
+    def _preview(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        draft = _read(_Draft, body)
+        with self._lock:
+            number = _listed(draft.number, self.decidable.entries())
+            if not isinstance(self.decidable, Previewing):
+                raise UsageError("edits are not previewed here", hint="decide with the choice edit")
+            return {"parts": self.decidable.preview(number, draft.edited)}
+
+    def _decide(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        said = _read(_Decision, body)
+        with self._lock:
+            self._refuse(said.number, self.decidable.entries())
+            self.decidable.decide(said.number, said.choice, said.edited, said.note)
+            self._revision += 1
+            value = self._value(self.decidable.entries())
+        if value["finished"]:
+            self._end_later()
+        return value
+
+    def _refuse(self, number: int, entries: list[Entry]) -> None:
+        """Raise ``Conflict`` if an entry cannot be decided now, as where another page was faster."""
+        _listed(number, entries)
+        first = first_undecided(entries)
+        if first is None:
+            problem = "all is decided, and the command goes on"
+        elif self.decidable.in_order and number < first:
+            problem = "this one is decided already, and cannot be changed"
+        elif self.decidable.in_order and number > first:
+            problem = "those before it are decided first"
+        else:
+            return
+        self._revision += 1  # this page, or all, have an old list
+        raise Conflict({"message": problem, "hint": "", "state": self._value(entries)})
+
+    def _end_later(self) -> None:
+        timer = threading.Timer(GRACE, self.ends)
+        timer.daemon = True
+        timer.start()
+
+    def _heard(self, _: Mapping[str, str], __: bytes) -> dict[str, Any]:
+        """Take note that the page knows that all is decided."""
+        with self._lock:
+            is_finished = first_undecided(self.decidable.entries()) is None
+        if is_finished:
+            self.ends()
+        return {"finished": is_finished}
+
+
+def decide_in_browser(decidable: Decidable, *, say: Callable[[str], None], opens: bool = True, port: int = 0) -> bool:
+    """Serve the page until all is decided or Ctrl-C, and return whether all is decided.
+
+    The link is printed with ``say``; where there is a screen, a browser is opened unless ``opens`` is False.
+    """
+    entries = decidable.entries()
+    if first_undecided(entries) is None:
+        return True
+    page = DecisionPage(decidable)
+    server = LocalServer(page.page(), port=port)
+    page.ends = server.end
+    listening = server.bound()
+    left = sum(entry["decision"] is None for entry in entries)
+    say(f"{count(left, 'decision')} of {len(entries):,} to make: {server.address}")
+    serve_in_window(server, listening, server.address, opens=opens, say=say)
+    return first_undecided(decidable.entries()) is None
+
+
+def _listed(number: int, entries: list[Entry]) -> int:
+    if not 0 <= number < len(entries):
+        raise UsageError(f"there is no entry {number}", hint=f"they go from 0 to {len(entries) - 1}")
+    return number
+
+
+def _read(kind: type[Body], body: bytes) -> Body:
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]["msg"]
+        raise UsageError(f"the request cannot be read: {problem}", hint="reload the page") from None
