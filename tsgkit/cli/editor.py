@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.serve.edited_file import EditedFile
-    from tsgkit.serve.local_server import LocalServer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,14 +35,16 @@ def refuse_without_editor(arguments: argparse.Namespace) -> None:
 def edit(arguments: argparse.Namespace) -> int:
     """Serve the editor of one file until interrupted."""
     file = _only_file(arguments)
-    from tsgkit.serve.edit_page import EditPage, edited_file
-    from tsgkit.serve.local_server import LocalServer, require_server
+    from tsgkit.cli.view import serve
+    from tsgkit.serve.edit_page import edited_file, server_of
+    from tsgkit.serve.local_server import require_server
 
     require_server()
     opened = edited_file(file, annotator=arguments.annotator, proposals=arguments.proposals, story=arguments.story)
     try:
-        server = LocalServer(EditPage(opened).page(), port=arguments.port)
-        _serve(server, opened, opens=not arguments.no_open)
+        server, listening = server_of(opened, arguments.port)
+        _say_hello(server.address, opened)
+        serve(server, listening, server.address, opens=not arguments.no_open)
     finally:
         opened.close()
     _say_goodbye(opened, arguments)
@@ -66,16 +68,15 @@ def _only_file(arguments: argparse.Namespace) -> Path:
     return file
 
 
-def _serve(server: LocalServer, opened: EditedFile, *, opens: bool) -> None:
-    from tsgkit.cli.view import serve
+def _say_hello(address: str, opened: EditedFile) -> None:
+    """Print the link, what the annotator should know, and where things are kept."""
     from tsgkit.serve.edit_draft import draft_file
     from tsgkit.serve.item_statuses import statuses_file
 
-    listening = server.bound()
     document = opened.document()
     for note in opened.notes:
         complain(inert(note))
-    say(f"{inert(str(opened.source.shown))}, {count(len(document['items']), 'item')}: {server.address}")
+    say(f"{inert(str(opened.source.shown))}, {count(len(document['items']), 'item')}: {address}")
     if restored := document["restored"]:
         say(f"restored: {count(restored['edits'], 'edit')} that had not been saved")
     if document["disk"]:
@@ -87,7 +88,6 @@ def _serve(server: LocalServer, opened: EditedFile, *, opens: bool) -> None:
         complain(f"saving would drop: {inert(loss)}", "the page asks before it does")
     say(f"saved from the page; until then every edit is kept in {inert(draft_file(opened.path).name)}")
     say(f"statuses are kept in {inert(statuses_file(opened.path).name)}")
-    serve(server, listening, server.address, opens=opens)
 
 
 def _say_goodbye(opened: EditedFile, arguments: argparse.Namespace) -> None:
@@ -96,7 +96,7 @@ def _say_goodbye(opened: EditedFile, arguments: argparse.Namespace) -> None:
     if not number:
         say("everything is saved")
         return
-    own = f" --annotator {arguments.annotator}" if arguments.annotator is not None else ""
+    own = f" --annotator {shlex.quote(arguments.annotator)}" if arguments.annotator is not None else ""
     word = "has edits that are" if number == 1 else "have edits that are"
     say(f"{count(number, 'item')} {word} not saved; they are kept")
-    say(f"go on: tsgkit view {inert(str(arguments.paths[0]))} --edit{inert(own)}")
+    say(f"go on: tsgkit view {inert(shlex.quote(str(arguments.paths[0])))} --edit{inert(own)}")

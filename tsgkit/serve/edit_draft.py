@@ -2,7 +2,8 @@
 
 The first line says to which content of the file the edits belong, and holds that content; every other line is an edit,
 written before it is acknowledged. The draft is locked as long as its server lives, so that no two servers edit one
-file. Lines survive the end of the process, however it ends; they are not forced to the disk one by one.
+file. Only its owner can read it, since it holds the token of the server. Lines survive the end of the process, however
+it ends; they are not forced to the disk one by one.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
@@ -22,6 +24,7 @@ from tsgkit.serve.edit_session import Edit, now
 
 VERSION = 1
 BEGINNING = f'{{"draft": {VERSION}, '.encode()
+TOKEN = re.compile(r"[\w-]{32,64}", re.ASCII)
 T = TypeVar("T")
 
 
@@ -32,6 +35,13 @@ def draft_file(file: Path) -> Path:
     'data/.story.jsonl.draft'
     """
     return file.with_name(f".{file.name}.draft")
+
+
+class Link(NamedTuple):
+    """The port and the token of the server, so that the next one can have the same address for open pages."""
+
+    port: int
+    token: str
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,7 @@ class Kept:
     edits: tuple[Edit, ...]
     time: str
     problem: str = ""
+    link: Link | None = None
 
 
 class Draft:
@@ -104,6 +115,7 @@ class Draft:
         value = _object(head, str(self.path))
         text, time = _of(value, "text", str, str(self.path)), _of(value, "time", str, str(self.path))
         checksum = None if value.get("checksum") is None else _of(value, "checksum", str, str(self.path))
+        link = Link(value.get("port", 0), value.get("token", ""))
         edits, problem = list[Edit](), ""
         for number, line in enumerate(lines, 2):
             where = f"{self.path}: line {number}"
@@ -114,13 +126,14 @@ class Draft:
             except UsageError as error:
                 problem = error.message
                 break
-        return Kept(text, checksum, tuple(edits), time, problem)
+        return Kept(text, checksum, tuple(edits), time, problem, link if _is_link(link) else None)
 
-    def add(self, edit: Edit, text: str, checksum: str | None) -> None:
+    def add(self, edit: Edit, text: str, checksum: str | None, link: Link | None = None) -> None:
         """Append an edit; the first one comes with the content that it belongs to."""
-        lines = [{"number": edit.number, "ops": edit.ops, "time": now()}]
+        lines: list[dict[str, Any]] = [{"number": edit.number, "ops": edit.ops, "time": now()}]
         if not self._size:
-            lines.insert(0, {"draft": VERSION, "checksum": checksum, "time": now(), "text": text})
+            head = {"draft": VERSION, "checksum": checksum, "time": now(), "text": text}
+            lines.insert(0, head | ({} if link is None else link._asdict()))
         self._append("".join(f"{json.dumps(line)}\n" for line in lines).encode())
 
     def _append(self, data: bytes) -> None:
@@ -167,6 +180,11 @@ class Draft:
         with os.fdopen(os.dup(self._handle), "rb") as file:
             file.seek(0)
             return file.read()
+
+
+def _is_link(link: Link) -> bool:
+    is_port = type(link.port) is int and 0 < link.port < 65536
+    return is_port and isinstance(link.token, str) and TOKEN.fullmatch(link.token) is not None
 
 
 def _object(line: bytes, where: str) -> dict[str, Any]:

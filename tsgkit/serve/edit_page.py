@@ -6,7 +6,9 @@ with edit_file("story.jsonl") as page:
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -16,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, StrictStr, Va
 
 from tsgkit.browser.modules import STYLES
 from tsgkit.errors import UsageError
+from tsgkit.serve.edit_draft import Link
 from tsgkit.serve.edit_source import source_of
 from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.local_server import LocalServer, Page, number_of, require_server
@@ -108,6 +111,25 @@ def edited_file(
     return EditedFile(source, annotator_of(annotator), None if proposals is None else Path(proposals))
 
 
+def server_of(file: EditedFile, port: int = 0) -> tuple[LocalServer, socket.socket]:
+    """Return a server of an opened file and its socket.
+
+    After a crash it has the address of the server before, if that is free, so that open pages go on.
+    """
+    page = EditPage(file).page()
+    server = LocalServer(page, port=port)
+    listening = None
+    if file.link is not None and port in (0, file.link.port):
+        server = LocalServer(page, file.link.token, file.link.port)
+        with suppress(UsageError):
+            listening = server.bound()
+        if listening is None:
+            server = LocalServer(page, file.link.token, port)
+    listening = listening or server.bound()
+    file.link = Link(server.port, server.token)
+    return server, listening
+
+
 def edit_file(
     file: Place,
     *,
@@ -120,7 +142,8 @@ def edit_file(
     require_server()
     opened = edited_file(file, annotator=annotator, proposals=proposals, story=story)
     try:
-        return View(LocalServer(EditPage(opened).page(), port=port), "")
+        server, listening = server_of(opened, port)
+        return View(server, "", listening)
     except BaseException:
         opened.close()
         raise

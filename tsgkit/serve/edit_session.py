@@ -125,7 +125,7 @@ class _Item:
 
 
 class EditSession:
-    """Narratives that are being edited."""
+    """Narratives that are being edited; revisions are counted from the given one."""
 
     def __init__(
         self,
@@ -134,11 +134,12 @@ class EditSession:
         names: Sequence[str] | None = None,
         annotator: str = "",
         surroundings: Surroundings | None = None,
+        revision: int = 0,
     ) -> None:
         self.lock = threading.RLock()
         self.annotator = annotator
         self.around = Surroundings() if surroundings is None else surroundings
-        self.revision = 0
+        self.revision = revision
         self._items: list[_Item] = []
         self._fill(narratives, names)
 

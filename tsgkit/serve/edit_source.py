@@ -177,8 +177,9 @@ def matched(names: Sequence[str], other: Document) -> tuple[tuple[Narrative | No
         return tuple(entry.narrative for entry in other.entries), ""
     missing = [key[0] for key, one in zip(keys, found, strict=True) if one is None]
     surplus = len(other.entries) - (len(names) - len(missing))
-    told = [f"{len(missing):,} items have no version there ({_some(missing)})"] if missing else []
-    told += [f"{surplus:,} of its items are not in the file"] if surplus else []
+    lacks = "item has" if len(missing) == 1 else "items have"
+    told = [f"{len(missing):,} {lacks} no version there ({_some(missing)})"] if missing else []
+    told += [f"{surplus:,} of its items {'is' if surplus == 1 else 'are'} not in the file"] if surplus else []
     return found, f"{other.file}: {'; '.join(told)}" if told else ""
 
 

@@ -6,6 +6,7 @@ What lies beside it (the draft, the statuses) lies beside the real file where a 
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from tsgkit.library.documents.rewriter import losses, rewritten
 from tsgkit.library.documents.row_changes import with_narrative
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import decoded, read_bytes, write_text
-from tsgkit.serve.edit_draft import Draft, Kept
+from tsgkit.serve.edit_draft import Draft, Kept, Link
 from tsgkit.serve.edit_session import Edit, EditSession, Proposals, Status, Surroundings, now
 from tsgkit.serve.edit_source import Source, can_of, matched, parsed
 from tsgkit.serve.item_statuses import ItemStatuses
@@ -51,6 +52,8 @@ class EditedFile:
 
     def __post_init__(self) -> None:
         self.path = self.source.path
+        self.link: Link | None = None
+        """The port and token of the server, for open pages after a crash: at first those of the server before."""
         self._restored: dict[str, Any] | None = None
         self._seen: tuple[Signature, Disk] | None = None
         self._draft = Draft(self.path)
@@ -73,10 +76,12 @@ class EditedFile:
             names=names,
             annotator=self.annotator,
             surroundings=self._surroundings(document),
+            revision=int(1000 * time.time()),  # above those of earlier servers, whose pages may be open still
         )
         for number, status in self._statuses.read().items():
             self.session.restore_status(number, status)
         if kept is not None:
+            self.link = kept.link
             self._replay(kept)
 
     def _surroundings(self, document: Document) -> Surroundings:
@@ -143,7 +148,7 @@ class EditedFile:
     # What the session asks for
 
     def _keep(self, edit: Edit) -> None:
-        self._draft.add(edit, self._base.text, self._base.checksum)
+        self._draft.add(edit, self._base.text, self._base.checksum, self.link)
 
     def _fits(self, number: int, narrative: Narrative) -> None:
         with_narrative(self._base.document.entries[number], narrative)
@@ -249,10 +254,8 @@ class EditedFile:
 
     def _note_saving(self, edited: list[int]) -> None:
         """Note the annotator and the time of the items that were edited."""
-        time = now()
-        statuses = {
-            number: self.session.status(number)._replace(annotator=self.annotator, time=time) for number in edited
-        }
+        said = {"annotator": self.annotator, "time": now()}
+        statuses = {number: self.session.status(number)._replace(**said) for number in edited}
         if statuses:
             self._statuses.write(statuses)
         for number, status in statuses.items():

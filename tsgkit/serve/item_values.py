@@ -42,12 +42,14 @@ SPLICED: tuple[Path, ...] = (
     ("descriptions",),
     ("descriptions", 0, "graphs"),
     ("descriptions", 0, "graphs", 0),
+    ("descriptions", 0, "frames"),
     *(("vocabulary", name) for name in LISTS),
 )
 """Places of lists that are spliced; a number stands for every number."""
 SET: tuple[Path, ...] = (
     ("descriptions", 0),
     ("descriptions", 0, "text"),
+    ("descriptions", 0, "frames"),
     ("descriptions", 0, "graphs"),
     ("descriptions", 0, "graphs", 0),
     ("descriptions", 0, "graphs", 0, 0),

@@ -19,6 +19,8 @@ from tsgkit.report import html
 from tsgkit.serve.viewed_runs import ViewedRuns
 
 if TYPE_CHECKING:
+    import socket
+
     from tsgkit.serve.local_server import LocalServer
 
 Images = Literal["thumbnails", "linked"]
@@ -38,10 +40,10 @@ def view(*runs: Place, annotator: str | None = None, data: Place | None = None, 
 
 
 class View:
-    """Runs that are served to the browser; in a notebook it is shown as its link."""
+    """A page that is served to the browser; in a notebook it is shown as its link."""
 
-    def __init__(self, server: LocalServer, place: str) -> None:
-        self._listening = server.bound()
+    def __init__(self, server: LocalServer, place: str, listening: socket.socket | None = None) -> None:
+        self._listening = server.bound() if listening is None else listening
         self._serving = server.server()
         self._thread = threading.Thread(target=self._serve, name="tsgkit-view", daemon=True)
         self.address = server.address + place

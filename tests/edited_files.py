@@ -1,0 +1,122 @@
+"""Files of graphs in every format that can be edited, and a server that edits one."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from served import Client
+
+from tsgkit.graph.model import ActionGraph, Description, Frames, Narrative, Vocabulary
+from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link
+from tsgkit.serve.edit_page import EditPage, edited_file
+from tsgkit.serve.edited_file import EditedFile
+from tsgkit.serve.local_server import LocalServer
+
+WASH = ActionGraph([("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "hand1")])
+DRY = ActionGraph([("person", "verb", "dry"), ("dry", "dobj", "cup"), ("dry", "with", "towel")])
+WASH_VALUE, DRY_VALUE = json_triplets.to_value(WASH), json_triplets.to_value(DRY)
+L = Vocabulary(("cup", "towel", "hand1"), ("verb", "dobj", "with"), ("wash", "dry"))
+STORY = Narrative(
+    (
+        Description("She washes the cup.", (WASH,), Frames(2.5, 1, 4)),
+        Description("Then dry it with the towel.", (DRY,)),
+    ),
+    L,
+    "cups",
+    ("a summary",),
+    (("split", "test"),),
+)
+SPACE = {"object": ["cup", "towel"], "relationship": ["verb", "dobj", "with"], "verb": ["wash", "dry"], "more": ["x"]}
+SGG = {
+    "item_id": "cups/1",
+    "note": {"by": "ann"},
+    "context": ["She washes the cup."],
+    "target_sentence": "Then dry it.",
+    "mandatory_space": SPACE,
+    "graphs": [{"triplets": DRY_VALUE, "sure": 1}],
+}
+SGQA = {"item_id": "q", "context_graphs": [WASH_VALUE, DRY_VALUE], "qa_pairs": [{"Q": "What?", "A": "cup"}], "extra": 1}
+SGDS = {
+    "item_id": "d",
+    "context_graphs": [WASH_VALUE],
+    "triplet": DRY_VALUE,
+    "target_sentence": "Then dry it.",
+    "position": 1,
+    "variations": ["Wash it.", "Then dry it."],
+    "variation_triplets": [WASH_VALUE, DRY_VALUE],
+}
+TEXTS = {
+    "arrow": ("graphs.txt", arrow.write([WASH, DRY])),
+    "triplets": ("graphs.json", json_triplets.write([WASH, DRY])),
+    "triplet-lines": ("lines.jsonl", f"{json.dumps([WASH_VALUE, DRY_VALUE])}\n{json.dumps([DRY_VALUE])}\n"),
+    "narrative": ("story.jsonl", narratives.write(STORY)),
+    "narrative list": ("stories.json", json.dumps([narratives.to_value(STORY), {"descriptions": []}], indent=1)),
+    "node-link": ("links.json", node_link.write([WASH, DRY])),
+    "node-link lines": ("links.jsonl", "".join(f"{json.dumps(node_link.to_value(one))}\n" for one in (WASH, DRY))),
+    "graphml": ("graphs.graphml", graphml.write([WASH, DRY])),
+    "sgqa": ("sgqa.jsonl", json.dumps(SGQA) + "\n" + json.dumps(SGQA | {"item_id": "r"}) + "\n"),
+    "sgds": ("sgds.jsonl", json.dumps(SGDS) + "\n"),
+    "sgg": ("sgg.jsonl", json.dumps(SGG) + "\n"),
+    "sgg list": ("sgg.json", json.dumps([SGG, SGG | {"item_id": "cups/2"}])),
+}
+"""The name and the text of a file in every format and layout."""
+
+
+def written(folder: Path, format: str) -> Path:
+    """Write the file of a format, and return its path."""
+    name, text = TEXTS[format]
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def splice(*path: str | int, start: int, removed: int = 0, inserted: list[Any] | None = None) -> dict[str, Any]:
+    """Return an operation on a list."""
+    return {"path": list(path), "start": start, "removed": removed, "inserted": inserted or []}
+
+
+def change(file: EditedFile, *ops: dict[str, Any], number: int = 0) -> dict[str, Any]:
+    """Edit an item at its present revision."""
+    return file.session.edit(number, file.session.item(number)["revision"], list(ops))
+
+
+def set_text(text: str, description: int = 0) -> dict[str, Any]:
+    """Return an operation that sets the text of a description."""
+    return {"path": ["descriptions", description, "text"], "value": text}
+
+
+class Editor(Client):
+    """Requests to a server that edits."""
+
+    def post(self, name: str, body: object) -> tuple[int, Any]:
+        """Return the status and the answer to a change."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        status, _, answer = self.request(f"/{self.token}/data/{name}", "POST", data, Content_Type="application/json")
+        return status, json.loads(answer)
+
+    def edit(self, *ops: dict[str, Any], number: int = 0) -> tuple[int, Any]:
+        """Edit an item at its present revision."""
+        revision = self.data("item", number=number)["revision"]
+        return self.post("edit", {"number": number, "revision": revision, "ops": list(ops)})
+
+
+@contextmanager
+def editing(path: Path, **options: Any) -> Iterator[Editor]:  # noqa: ANN401  (those of edited_file)
+    """Edit a file in a server in a thread."""
+    server = LocalServer(EditPage(edited_file(path, **options)).page())
+    listening, running = server.bound(), server.server()
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not running.started:
+        time.sleep(0.005)
+    try:
+        yield Editor(server.port, server.token)
+    finally:
+        running.should_exit = True
+        thread.join()
+        listening.close()

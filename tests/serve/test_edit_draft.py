@@ -1,0 +1,232 @@
+"""Drafts: nothing acknowledged is lost, however a server ends, and no draft is destroyed unread."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from edited_files import change, set_text, written
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.documents.reader import read_file
+from tsgkit.serve.edit_draft import Draft, draft_file
+from tsgkit.serve.edit_page import edited_file
+from tsgkit.serve.edit_session import Edit
+from tsgkit.serve.edited_file import EditedFile
+
+Open = Callable[..., EditedFile]
+
+
+@pytest.fixture
+def opened() -> Iterator[Open]:
+    """A function that opens files, which are closed at the end."""
+    with ExitStack() as kept:
+
+        def open_file(*words: Any, **options: Any) -> EditedFile:  # noqa: ANN401
+            file = edited_file(*words, **options)
+            kept.callback(file.close)
+            return file
+
+        yield open_file
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    return written(tmp_path, "narrative")
+
+
+def left_behind(opened: Open, story: Path, *texts: str) -> Path:
+    """Edit a file without saving it, as a server does that is killed, and return its draft."""
+    file = opened(story)
+    for text in texts:
+        change(file, set_text(text))
+    file.close()
+    return draft_file(story)
+
+
+def first_text(file: EditedFile) -> str:
+    text: str = file.session.item(0)["value"]["descriptions"][0]["text"]
+    return text
+
+
+def test_edits_are_restored_in_order(opened: Open, story: Path) -> None:
+    draft = left_behind(opened, story, "One.", "Two.")
+    assert draft.stat().st_mode & 0o077 == 0, "only its owner can read it"
+    file = opened(story)
+    assert file.document()["restored"]["edits"] == 2 and file.document()["restored"]["time"]
+    assert first_text(file) == "Two." and file.document()["unsaved"] and not file.notes
+    change(file, set_text("Three."))
+    file.close()
+    assert first_text(opened(story)) == "Three."
+
+
+def test_a_save_empties_the_draft_and_the_end_removes_it(opened: Open, story: Path) -> None:
+    file = opened(story)
+    change(file, set_text("One."))
+    file.save()
+    assert draft_file(story).read_bytes() == b""
+    change(file, set_text("Two."))
+    assert first_text(file) == "Two."
+    file.save()
+    file.close()
+    assert sorted(one.name for one in story.parent.iterdir() if "annotations" not in one.name) == ["story.jsonl"]
+
+
+@pytest.mark.parametrize("cut", [1, 10, 40])
+def test_a_last_line_that_was_cut_is_left_out_and_work_goes_on(cut: int, opened: Open, story: Path) -> None:
+    draft = left_behind(opened, story, "One.", "Two.")
+    draft.write_bytes(draft.read_bytes()[:-cut])
+    file = opened(story)
+    assert first_text(file) == "One." and not file.notes
+    change(file, set_text("Three."))
+    file.close()
+    again = opened(story)
+    assert (first_text(again), again.document()["restored"]["edits"]) == ("Three.", 2)
+
+
+def test_a_first_line_that_was_cut_held_nothing_acknowledged(opened: Open, story: Path) -> None:
+    draft = left_behind(opened, story, "One.")
+    draft.write_bytes(draft.read_bytes()[:30])
+    file = opened(story)
+    assert file.document()["restored"] is None and not file.notes
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"notes of mine\n",
+        b"notes without an end",
+        b'{"draft": 2, "more": 1}\n',
+        b'{"draft": 1, "text": 5}\n',
+        b'{"draft": 1, broken}\n',
+        b"\xff\xfe\x00\n",
+    ],
+)
+def test_what_is_no_draft_is_moved_aside_and_told(content: bytes, opened: Open, story: Path) -> None:
+    draft_file(story).write_bytes(content)
+    file = opened(story)
+    (aside,) = story.parent.glob("story.jsonl.draft.until-*")
+    assert aside.read_bytes() == content
+    assert aside.name in file.notes[0]
+    change(file, set_text("One."))
+    file.close()
+    assert first_text(opened(story)) == "One."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"broken",
+        b"5",
+        b'{"number": 0}',
+        b'{"number": 7, "ops": [], "time": "now"}',
+        b'{"number": 0, "ops": [{"path": ["descriptions", 99, "text"], "value": "x"}], "time": "now"}',
+    ],
+)
+def test_edits_before_a_broken_line_are_restored_and_the_draft_is_kept_aside(
+    line: bytes, opened: Open, story: Path
+) -> None:
+    draft = left_behind(opened, story, "One.", "Two.", "Three.")
+    lines = draft.read_bytes().splitlines(keepends=True)
+    draft.write_bytes(whole := b"".join([*lines[:3], line + b"\n", *lines[3:]]))
+    file = opened(story)
+    assert (first_text(file), file.document()["restored"]["edits"]) == ("Two.", 2)
+    (aside,) = story.parent.glob("story.jsonl.draft.until-*")
+    assert aside.read_bytes() == whole and aside.name in file.notes[0]
+    file.close()
+    again = opened(story)
+    assert first_text(again) == "Two." and not again.notes
+
+
+def test_a_draft_of_another_content_shows_both_versions(opened: Open, story: Path) -> None:
+    left_behind(opened, story, "Mine.")
+    story.write_text(theirs := story.read_text().replace("She washes the cup.", "Theirs."))
+    file = opened(story)
+    document = file.document()
+    assert document["disk"] and document["unsaved"] and document["restored"]["edits"] == 1
+    assert file.versions(0, "disk")["texts"] == [{"description": 0, "mine": "Mine.", "other": "Theirs."}]
+    assert story.read_text() == theirs
+    file.close()
+    other = opened(story)
+    other.resolve("mine")
+    other.save()
+    assert read_file(story).entries[0].narrative.descriptions[0].text == "Mine."
+
+
+def test_a_draft_whose_edits_were_saved_already_is_no_conflict(
+    opened: Open, story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = opened(story)
+    change(file, set_text("One."))
+    with monkeypatch.context() as patched:
+        patched.setattr(Draft, "empty", lambda _: None)  # the server is killed before
+        file.save()
+        file.close()
+    assert draft_file(story).stat().st_size
+    again = opened(story)
+    document = again.document()
+    assert (document["disk"], document["unsaved"], document["restored"]) == (False, False, None)
+    change(again, set_text("Two."))
+    again.save()
+    assert read_file(story).entries[0].narrative.descriptions[0].text == "Two."
+
+
+def test_a_second_server_is_refused_until_the_first_ends(opened: Open, story: Path) -> None:
+    first = opened(story)
+    with pytest.raises(UsageError, match="another tsgkit edits this file") as error:
+        opened(story)
+    assert "--annotator NAME" in error.value.hint
+    opened(story, annotator="ann")
+    first.close()
+    opened(story)
+
+
+def test_a_refused_file_stays_free(opened: Open, story: Path) -> None:
+    with pytest.raises(FileProblem):
+        opened(story, proposals=story.parent / "missing.jsonl")
+    opened(story)
+
+
+def test_a_draft_is_not_written_through_a_link(opened: Open, story: Path) -> None:
+    (other := story.parent / "other").write_text("mine")
+    draft_file(story).symlink_to(other)
+    with pytest.raises(FileProblem, match="edits cannot be kept here"):
+        opened(story)
+    assert other.read_text() == "mine"
+
+
+def test_edits_with_odd_texts_come_back(opened: Open, story: Path) -> None:
+    odd = "<script>\u202e\u2028\n\"'\t\x85é😀"
+    left_behind(opened, story, odd)
+    file = opened(story)
+    assert first_text(file) == odd
+    file.save()
+    assert read_file(story).entries[0].narrative.descriptions[0].text == odd
+
+
+def test_edits_of_several_items_are_told_apart(opened: Open, tmp_path: Path) -> None:
+    path = tmp_path / "two.jsonl"
+    path.write_text('{"id": "a", "descriptions": [{"text": "A."}]}\n{"id": "b", "descriptions": [{"text": "B."}]}\n')
+    file = opened(path)
+    change(file, set_text("A!"), number=0)
+    change(file, set_text("B!"), number=1)
+    file.close()
+    lines = draft_file(path).read_text().splitlines()
+    assert [json.loads(line)["number"] for line in lines[1:]] == [0, 1]
+    again = opened(path)
+    assert [one.descriptions[0].text for one in again.session.narratives] == ["A!", "B!"]
+
+
+def test_the_first_edit_brings_the_content_it_belongs_to(story: Path) -> None:
+    draft = Draft(story)
+    assert draft.read() is None
+    draft.add(Edit(0, [set_text("One.")]), "the text", None)
+    draft.add(Edit(0, [set_text("Two.")]), "the text", None)
+    kept = draft.read()
+    draft.close()
+    assert kept is not None
+    assert (kept.text, kept.checksum, len(kept.edits), kept.problem) == ("the text", None, 2, "")
