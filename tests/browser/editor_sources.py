@@ -47,7 +47,7 @@ def narrative_of(value: Json) -> Narrative:
 def checks_of(value: Json) -> Json:
     """Return the checks of the contract."""
     narrative = narrative_of(value)
-    graphs = [
+    graphs: list[Json] = [
         {"findings": [], "hands": {"before": _hands(step.before), "after": _hands(step.after)}, "repairs": []}
         for step in trace(narrative)
     ]
@@ -81,7 +81,7 @@ def _alone(graph: ActionGraph, change: Any) -> Json:  # noqa: ANN401  (a repair)
 
 
 def _hands(state: State) -> Json:
-    return {"hand1": state.hand1 and list(state.hand1) or state.hand1, "hand2": state.hand2}
+    return {"hand1": state.hand1, "hand2": state.hand2}
 
 
 def _mentioned(text: str, names: list[str]) -> list[str]:

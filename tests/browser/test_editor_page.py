@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from browser.editor_sources import ALL, Story, edited
+from browser.editor_sources import ALL, Story, checks_of, edited
 from browser.sources import HOSTILE, RIGHT_TO_LEFT
 from panel_pages import CHROMIUM, chromium
 
@@ -352,6 +352,20 @@ class TestGraphs:
         editor.press("Alt+Shift+x")
         assert len(editor.sent()[0]["descriptions"]) == 2
 
+    def test_a_description_is_split_where_the_caret_is_in_its_text(self, opened: Opened) -> None:
+        editor = opened(Story([item([OPEN_JAR, PICK_UP], texts=["Open it. Pick it up."])]))
+        editor.press("Control+ArrowDown", "Alt+t", "Home", *["ArrowRight"] * 8, "Alt+Shift+s")
+        assert [one["text"] for one in editor.sent()[0]["descriptions"]] == ["Open it.", "Pick it up."]
+        expect(editor.page.get_by_role("textbox", name=re.compile("Text of"))).to_be_hidden()
+
+    def test_going_on_ends_the_editing_of_a_text(self, opened: Opened) -> None:
+        editor = opened()
+        editor.press("Alt+t", "End")
+        editor.type(" Now.")
+        editor.press("Control+Shift+Enter")
+        editor.type("x")
+        assert [one["text"] for one in editor.sent()[0]["descriptions"]] == ["Open the jar. Now.", *TEXTS[1:]]
+
     def test_a_format_that_holds_only_triplets_offers_only_them(self, opened: Opened) -> None:
         editor = opened(Story([told()], can=dict.fromkeys(ALL, False)))
         expect(editor.page.get_by_role("button", name="Delete graph")).to_be_disabled()
@@ -379,7 +393,7 @@ class TestGraphs:
         editor.press("Alt+r")
         assert editor.graphs()[0] == OPEN_JAR
         expect(editor.page.locator(".repairs")).to_be_hidden()
-        editor.press("Control+z", "Alt+Shift+a")
+        editor.press("Control+z", "Alt+Shift+r")
         assert editor.graphs() == [OPEN_JAR, OPEN_JAR, STIR]
         editor.press("Control+z")
         assert editor.graphs() == [broken, broken, STIR]
@@ -471,6 +485,17 @@ class TestServer:
         assert len(editor.graphs()) == 4
         expect(editor.page.locator(".notice")).to_have_count(0)
 
+    def test_a_status_set_while_the_server_is_gone_is_sent_when_it_is_back(self, opened: Opened) -> None:
+        editor = opened()
+        editor.story.is_down = True
+        editor.press("Alt+k")
+        expect(editor.page.locator(".items summary")).to_have_text("Items: 1 of 1 done")
+        expect(editor.page.locator("[data-notice=server]")).to_be_visible()
+        editor.story.is_down = False
+        expect(editor.page.locator("[data-notice=server]")).to_have_count(0)
+        expect(editor.page.locator(".said")).to_have_text("tea: done.")
+        assert editor.story.statuses[0]["status"] == "done"
+
     def test_an_edit_that_is_refused_is_kept_and_tried_again(self, opened: Opened) -> None:
         editor = opened()
         editor.story.is_refusing = True
@@ -527,7 +552,9 @@ class TestServer:
 
     def test_restored_edits_are_announced(self, opened: Opened) -> None:
         editor = opened(Story([told()], restored={"edits": 12, "time": "2031-05-05T10:00:00Z"}))
-        expect(editor.page.locator("[data-notice=restored]")).to_contain_text("12 edits that were not saved were restored")
+        expect(editor.page.locator("[data-notice=restored]")).to_contain_text(
+            "12 edits that were not saved were restored"
+        )
         editor.page.get_by_role("button", name="Dismiss").click()
         expect(editor.page.locator("[data-notice=restored]")).to_have_count(0)
 
@@ -590,6 +617,54 @@ class TestItems:
         expect(editor.page.locator(".item-line").nth(0)).to_contain_text("ann")
 
 
+IN_A_CELL = """([value, checks, styles]) => {
+  const host = document.body.appendChild(document.createElement("div")), root = host.attachShadow({ mode: "open" });
+  const style = document.createElement("style"), cell = document.createElement("div");
+  style.textContent = styles;
+  root.append(style, cell);
+  const status = { status: "open", annotator: "", time: "", note: "" };
+  window.edits = [];
+  window.outside = [];
+  document.addEventListener("keydown", (event) => window.outside.push(event.key));
+  window.close = drawEditor(cell, {
+    isWidget: true,
+    document: async () => ({
+      file: "cell", format: "narrative", annotator: "", revision: 1, losses: [], restored: null, proposals: null,
+      can: { texts: true, borders: true, graphs: true, vocabulary: true }, disk: false, unsaved: false,
+      items: [{ item: "tea", title: "", graphs: 3, status, unsaved: false }],
+    }),
+    item: async (number) => ({ number, revision: 1, value, checks, status, unsaved: false }),
+    edit: async (number, revision, ops) => (window.edits.push(ops), { revision: revision + 1, checks }),
+    changes: async (since) => ({ revision: since, items: {}, disk: false, unsaved: true }),
+  });
+}"""
+
+
+def test_the_editor_works_in_a_cell_of_a_notebook(browser: Browser) -> None:
+    """It lies in a shadow root there, without the page's styles, and keeps its keys to itself."""
+    value = {key: one for key, one in told().items() if key != "name"}
+    styles = text_of("edit/edit.css") + text_of("panels/panels.css")
+    page = browser.new_page(viewport={"width": 900, "height": 900}, color_scheme="dark")
+    page.set_content("<!doctype html><html lang=en><title>notebook</title><body><button>before</button></body></html>")
+    page.add_script_tag(content=joined("edit/editor.js"))
+    page.evaluate(IN_A_CELL, [value, checks_of(value), styles])
+    page.locator(".graph-line").first.click()
+    assert page.title() == "notebook"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Alt+u")
+    expect(page.locator(".graph-line")).to_have_count(4)
+    page.keyboard.press("Alt+l")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    assert page.evaluate("window.outside") == []
+    assert page.evaluate("window.edits.length") == 1
+    colour = page.locator(".drawing").evaluate("(one) => getComputedStyle(one).backgroundColor")
+    assert colour == "rgb(26, 30, 34)"
+    page.evaluate("window.close()")
+    expect(page.locator(".editor-frame")).to_have_count(0)
+    page.close()
+
+
 def hostile() -> Json:
     names = [HOSTILE, RIGHT_TO_LEFT, "</script><b>"]
     graph = [["person", "verb", HOSTILE], [HOSTILE, "</script><b>", RIGHT_TO_LEFT]]
@@ -598,7 +673,12 @@ def hostile() -> Json:
 
 
 def test_hostile_names_are_inert_everywhere(opened: Opened) -> None:
-    story = Story([hostile()], proposal=[item([OPEN_JAR], [STIR], texts=[HOSTILE, "b"])], groups=[[HOSTILE, "</script><b>"]], file=HOSTILE)
+    story = Story(
+        [hostile()],
+        proposal=[item([OPEN_JAR], [STIR], texts=[HOSTILE, "b"])],
+        groups=[[HOSTILE, "</script><b>"]],
+        file=HOSTILE,
+    )
     editor = opened(story)
     for key in ("Alt+l", "Alt+p", "Control+k", "F1"):
         editor.press(key)
@@ -655,10 +735,19 @@ SERIOUS = ("serious", "critical")
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_every_part_is_accessible_in_light_and_dark(opened: Opened, size: ViewportSize, scheme: str) -> None:
     bad = [["person", "verb", "open"], ["open", "dobj", "Jar"], ["open", "dobj", "can"]]
-    story = Story([item([bad], [PICK_UP], []), told()], proposal=[told(), told()], groups=[["tea", "cup"]], losses=["a line"])
+    story = Story(
+        [item([bad], [PICK_UP], []), told()], proposal=[told(), told()], groups=[["tea", "cup"]], losses=["a line"]
+    )
     editor = opened(story, viewport=size, color_scheme=scheme)
     expect(editor.page.locator(".repair").first).to_be_visible()
-    for keys in ((), ("Enter", "Alt+n"), ("Escape", "Escape", "Alt+l"), ("Escape", "Alt+p"), ("Escape", "F1"), ("Escape", "Control+k")):
+    for keys in (
+        (),
+        ("Enter", "Alt+n"),
+        ("Escape", "Escape", "Alt+l"),
+        ("Escape", "Alt+p"),
+        ("Escape", "F1"),
+        ("Escape", "Control+k"),
+    ):
         editor.press(*keys)
         editor.page.wait_for_timeout(60)
         assert serious(editor.page) == [], keys

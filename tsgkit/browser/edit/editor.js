@@ -172,6 +172,7 @@ class Editor {
     this.views.notices.put("server", null);
     this.say("The server is back.");
     for (const { sync } of this.sessions.values()) sync.flush();
+    this.statuses.putAgain();
   }
 
   setFileState({ disk, unsaved }) {
@@ -289,9 +290,9 @@ class Editor {
   }
 
   #refocus(part, { row = 0, field } = {}) {
-    const { graph, story, strip } = this.views, isInTable = part === "graph" && (graph.table.place || !graph.element.contains(this.activeElement) || this.activeElement.disabled);
+    const { graph, story, strip } = this.views, isInTable = part === "graph" && (graph.table.place || !graph.element.contains(this.activeElement) || this.activeElement?.disabled);
     if (isInTable) graph.focus(this.session.graph === null ? undefined : row, field ?? (this.session.graph === null ? undefined : 2));
-    else if (part === "story" && !this.activeElement.matches("textarea")) story.focus();
+    else if (part === "story" && !this.activeElement?.matches("textarea:not([hidden])")) story.focus();
     else if (part === "strip") strip.focus();
   }
 

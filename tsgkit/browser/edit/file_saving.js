@@ -22,7 +22,7 @@ export class FileSaving {
       await Promise.all([...editor.sessions.values()].map((session) => session.sent()));
       const { time } = await editor.source.save({ accept_losses: losses.length > 0 });
       await editor.refreshDocument();
-      editor.views.notices.put("saving", null);
+      for (const key of ["saving", "restored"]) editor.views.notices.put(key, null);
       editor.say(`Saved ${editor.document.file}${time ? ` at ${new Date(time).toLocaleTimeString()}` : ""}.`);
     } catch (problem) {
       this.#failed(problem);

@@ -27,7 +27,7 @@ export function graphCommands(editor) {
     triplet("add-triplet", ["Alt+N"], "New triplet", () => editor.views.graph.table.add(), () => at()),
     repair("repair", ["Alt+R"], "Make the first repair", () => repairGraph(editor, [0]), () => repairs(at()).length),
     repair("repair-graph", ["Alt+A"], "All repairs of this graph", () => repairGraph(editor), () => repairs(at()).length),
-    repair("repair-item", ["Alt+Shift+A"], "All repairs of this item", () => repairItem(editor), () => at()),
+    repair("repair-item", ["Alt+Shift+R"], "All repairs of this item", () => repairItem(editor), () => at()),
   ];
 }
 

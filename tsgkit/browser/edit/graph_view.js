@@ -30,7 +30,7 @@ export class GraphView {
     this.drawing = el("div.drawing", { tabindex: 0, role: "group", "aria-label": "Drawing of the graph" });
     this.hands = el("section.hands", { "aria-label": "Hands before and after" });
     this.element = el("section.graph", { "aria-label": "Graph" }, this.title, this.sentence, this.bars.map(({ element }) => element),
-      this.table.element, this.findings, this.repairs, this.drawing, this.hands);
+      this.drawing, this.table.element, this.findings, this.repairs, this.hands);
   }
 
   // Begin to write: in the first field that is empty, else in the last one.

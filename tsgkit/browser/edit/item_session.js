@@ -56,6 +56,7 @@ export class ItemSession {
   }
 
   #written(value, place, triplets, canCount) {
+    if (!value.descriptions.length) return triplets.length ? { value: { ...value, descriptions: [{ text: null, graphs: [triplets] }] }, place: { description: 0, graph: 0 } } : null;
     if (place.graph === null) return triplets.length ? insertGraphAt(value, { description: place.description, graph: place.at }, triplets) : null;
     if (triplets.length || !canCount) return setGraph(value, place, triplets);
     return { value: removeGraph(value, place).value, place: { description: place.description, graph: null, at: place.graph } };

@@ -38,6 +38,7 @@ export class ItemSync {
       return this.told.settled();
     }
     this.#isSending = true;
+    if (!this.problem?.isGone) this.problem = null;
     try {
       const { revision, checks } = await this.source.edit(this.number, this.revision, operations);
       this.#accepted(sent, revision);

@@ -1,8 +1,10 @@
-// Changes of an item's status and note.
+// Changes of an item's status and note. They are shown at once; what a server that is gone did not get is sent again.
 
 import { noteProblem } from "./file_notices.js";
 
 export class StatusChanges {
+  #pending = new Map();
+
   constructor(editor) {
     this.editor = editor;
   }
@@ -15,15 +17,27 @@ export class StatusChanges {
   }
 
   async put(session, status, note) {
-    const { editor } = this, item = editor.document.items[session.number];
+    const { editor } = this;
+    this.#pending.delete(session);
+    this.#show(session, { ...session.status, status, note });
     try {
-      session.status = await editor.source.setStatus(session.number, status, note);
-      editor.document.items[session.number].status = session.status;
+      this.#show(session, await editor.source.setStatus(session.number, status, note));
       editor.views.notices.put("status", null);
-      editor.say(`${item.item}: ${status}.`);
+      editor.say(`${editor.document.items[session.number].item}: ${status}.`);
     } catch (problem) {
-      noteProblem(editor, "status", problem, { before: "The status was not kept: ", again: () => this.put(session, status, note), canClose: true });
+      if (problem.isGone) this.#pending.set(session, { status, note });
+      else noteProblem(editor, "status", problem, { before: "The status was not kept: ", again: () => this.put(session, status, note), canClose: true });
     }
-    editor.paint();
+  }
+
+  // Send what could not be sent.
+  putAgain() {
+    for (const [session, { status, note }] of [...this.#pending]) this.put(session, status, note);
+  }
+
+  #show(session, status) {
+    session.status = status;
+    this.editor.document.items[session.number].status = status;
+    this.editor.paint();
   }
 }

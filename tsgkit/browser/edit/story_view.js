@@ -19,7 +19,7 @@ export class StoryView {
   // Show the session's value. Blocks whose description, place and checks are the same are left alone.
   update(session) {
     const { value, place } = session, firsts = firstNumbers(value);
-    if (this.#writing && this.#writing.session !== session) this.#writing = null;
+    if (this.#writing?.session !== session || this.#writing.description !== place.description) this.#writing = null;
     const writing = this.#writing?.description;
     const shown = value.descriptions.map((description, number) => ({
       session, description, number, first: firsts[number], count: value.descriptions.length, checks: session.checks,

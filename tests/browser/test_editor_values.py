@@ -1,0 +1,177 @@
+"""The editor's pure modules: edits of an item's value, the operations between two values, undo, names of L, ranking."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from panel_pages import CHROMIUM, chromium
+
+from tsgkit.browser.modules import EXPORT, IMPORT, in_order, text_of
+from tsgkit.serve.item_values import applied
+
+pytest.importorskip("playwright", reason="pages are tested with Playwright")
+
+from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")]
+MODULES = (
+    "value_ops",
+    "item_value",
+    "edit_history",
+    "vocabulary_edits",
+    "name_ranking",
+    "version_edits",
+    "triplet_rows",
+)
+Json = Any
+GRAPH = [["person", "verb", "screw"], ["screw", "dobj", "screw"], ["screw", "with", "hand1"]]
+VALUE: Json = {
+    "descriptions": [
+        {"text": "one", "graphs": [GRAPH, [["person", "verb", "open"]]], "frames": [1, 2, 3]},
+        {"text": "two", "graphs": []},
+        {"text": None, "graphs": [[["person", "verb", "open"], ["open", "dobj", "jar"]]]},
+    ],
+    "vocabulary": {
+        "object": ["screw", "jar", "pot"],
+        "relationship": ["verb", "dobj", "with"],
+        "verb": ["screw", "open"],
+    },
+}
+EDITS = """({ value, edits }) => {
+  const known = { setGraph, insertGraph, removeGraph, moveGraph, splitGraph, mergeGraph, addDescription, setText,
+    splitDescription, mergeDescription, removeDescription, moveDescription };
+  let now = { value, place: nearestPlace(value, { description: 0, graph: 0 }) };
+  const before = JSON.stringify(value), history = new EditHistory(now.value, now.place), done = [];
+  for (const { name, number, rest } of edits) {
+    const places = placesOf(now.value), place = places[number % places.length];
+    const found = place && known[name](now.value, place, ...rest);
+    if (!found) continue;
+    done.push({ name, operations: operationsBetween(now.value, found.value), after: found.value });
+    history.record(found.value, found.place, name);
+    now = found;
+  }
+  const whole = operationsBetween(value, now.value), back = [], forward = [];
+  while (history.undo() !== null) back.push(history.value);
+  while (history.redo() !== null) forward.push(history.value);
+  return { done, whole, back, forward, unchanged: JSON.stringify(value) === before };
+}"""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    modules = dict.fromkeys(one for name in MODULES for one in in_order(f"edit/{name}.js"))
+    script = "\n".join(EXPORT.sub("", IMPORT.sub("", text_of(one))) for one in modules)
+    with chromium() as browser:
+        page = browser.new_page()
+        page.add_script_tag(content=script)
+        yield page
+
+
+def random_edit(rng: random.Random) -> Json:
+    triplets = [["person", "verb", rng.choice("abc")], ["a", "dobj", rng.choice("xyz")]]
+    steps: Json = {
+        "setGraph": [triplets], "insertGraph": [triplets], "removeGraph": [], "moveGraph": [rng.choice((-1, 1))],
+        "splitGraph": [[0]], "mergeGraph": [], "addDescription": ["new"], "setText": [rng.choice(("", "other"))],
+        "splitDescription": [rng.choice((None, 1))], "mergeDescription": [], "removeDescription": [],
+        "moveDescription": [rng.choice((-1, 1))],
+    }  # fmt: skip
+    name = rng.choice([one for one in steps if one != "setGraph"])
+    return {"name": name, "number": rng.randrange(50), "rest": steps[name]}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_operations_make_the_server_follow_any_edits_and_undo_returns_exactly(page: Page, seed: int) -> None:
+    rng = random.Random(seed)
+    edits = [random_edit(rng) for _ in range(40)]
+    found = page.evaluate(EDITS, {"value": VALUE, "edits": edits})
+    assert len(found["done"]) > 8
+    value, values = copy.deepcopy(VALUE), [VALUE]
+    for step in found["done"]:
+        value = applied(value, step["operations"])
+        assert value == step["after"], step["name"]
+        values.append(value)
+    assert applied(copy.deepcopy(VALUE), found["whole"]) == value
+    assert found["back"] == values[-2::-1]
+    assert found["forward"] == values[1:]
+    assert found["unchanged"]
+
+
+def test_an_edit_of_one_graph_among_many_is_one_small_operation(page: Page) -> None:
+    before: Json = {"descriptions": [{"text": "a", "graphs": [GRAPH] * 500}], "vocabulary": None}
+    after = copy.deepcopy(before)
+    after["descriptions"][0]["graphs"][250] = [["person", "verb", "open"]]
+    found = page.evaluate("([one, other]) => operationsBetween(one, other)", [before, after])
+    path = ["descriptions", 0, "graphs"]
+    assert found == [{"path": path, "start": 250, "removed": 1, "inserted": [[["person", "verb", "open"]]]}]
+
+
+def test_values_that_are_the_same_need_no_operation(page: Page) -> None:
+    assert page.evaluate("([one, other]) => operationsBetween(one, other)", [VALUE, copy.deepcopy(VALUE)]) == []
+
+
+def test_steps_with_the_same_key_are_one_step_until_a_pause(page: Page) -> None:
+    found = page.evaluate("""() => {
+      const history = new EditHistory(0, "p0");
+      history.record(1, "p1", "typing", "k"); history.record(2, "p2", "typing", "k");
+      history.pause();
+      history.record(3, "p3", "typing", "k");
+      const seen = [];
+      while (history.undo() !== null) seen.push([history.value, history.place]);
+      return seen;
+    }""")
+    assert found == [[2, "p2"], [0, "p0"]]
+
+
+def test_renaming_keeps_the_roles_of_a_name_apart(page: Page) -> None:
+    rename = "([value, kind, name]) => renameNames(value, kind, [name], 'bolt')"
+    as_object = page.evaluate(rename, [VALUE, "object", "screw"])
+    assert as_object["descriptions"][0]["graphs"][0] == [GRAPH[0], ["screw", "dobj", "bolt"], GRAPH[2]]
+    assert as_object["vocabulary"]["object"] == ["bolt", "jar", "pot"]
+    assert as_object["vocabulary"]["verb"] == ["screw", "open"]
+    as_verb = page.evaluate(rename, [VALUE, "verb", "screw"])
+    expected = [["person", "verb", "bolt"], ["bolt", "dobj", "screw"], ["bolt", "with", "hand1"]]
+    assert as_verb["descriptions"][0]["graphs"][0] == expected
+
+
+def test_triplets_that_become_the_same_by_a_merge_stand_once(page: Page) -> None:
+    graph = [["person", "verb", "open"], ["open", "dobj", "jar"], ["open", "dobj", "pot"]]
+    value = {"descriptions": [{"text": None, "graphs": [graph]}], "vocabulary": VALUE["vocabulary"]}
+    merged = page.evaluate("(value) => renameNames(value, 'object', ['pot'], 'jar')", value)
+    assert merged["descriptions"][0]["graphs"] == [graph[:2]]
+    assert merged["vocabulary"]["object"] == ["screw", "jar"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "likely", "expected"),
+    [
+        ("", ["pot"], ["pot", "jar", "teapot", "pick-pot", "Pottery"]),
+        ("pot", [], ["pot", "Pottery", "pick-pot", "teapot"]),
+        ("po", ["Pottery"], ["Pottery", "pot", "pick-pot", "teapot"]),
+        ("ar", ["pot"], ["jar"]),
+        ("zz", [], []),
+    ],
+)
+def test_names_are_ranked_by_fit_and_then_by_likelihood(
+    page: Page, typed: str, likely: list[str], expected: list[str]
+) -> None:
+    names = ["jar", "pot", "teapot", "pick-pot", "Pottery"]
+    assert page.evaluate("(given) => rankedNames(...given)", [names, typed, likely]) == expected
+
+
+def test_a_description_is_accepted_in_order_with_all_its_pieces(page: Page) -> None:
+    one, two, three = ([["person", "verb", name]] for name in ("one", "two", "three"))
+    value = {"descriptions": [{"text": "a", "graphs": [one, two]}], "vocabulary": None}
+    pairs = [
+        {"description": 0, "graph": 0, "mine": None, "other": three, "changes": []},
+        {"description": 0, "graph": 0, "mine": one, "other": None, "changes": []},
+        {"description": 0, "graph": 2, "mine": None, "other": one, "changes": []},
+        {"description": 0, "graph": 2, "mine": None, "other": two, "changes": []},
+    ]
+    versions = {"pairs": pairs, "texts": [{"description": 0, "mine": "a", "other": "b"}]}
+    accept = "([value, versions]) => acceptDescription(value, versions, 0, true).value"
+    found = page.evaluate(accept, [value, versions])
+    assert found["descriptions"] == [{"text": "b", "graphs": [three, two, one, two]}]
