@@ -6,9 +6,21 @@ import { sourceOf } from "./edit/edit_source.js";
 
 export function render({ model, el: root }) {
   const { get, post, end } = messageRequests(model);
-  const close = drawEditor(root, sourceOf({ get, post }, true));
+  const close = drawEditor(root, sourceOf({ get, post: counted(post, model) }, true));
   return () => {
     close();
     end();
+  };
+}
+
+// The same, with the revision as state of the widget: a notebook that runs cells anew when it changes takes note of it.
+function counted(post, model) {
+  return async (name, body) => {
+    const answer = await post(name, body);
+    if (name === "edit" && model.get("revision") !== answer.revision) {
+      model.set("revision", answer.revision);
+      model.save_changes();
+    }
+    return answer;
   };
 }

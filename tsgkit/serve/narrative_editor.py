@@ -95,6 +95,5 @@ def _editor_class() -> type[anywidget.AnyWidget]:
             found = answer(self._page, message)
             self._session.mark_saved()
             self.send(found)
-            self.revision = self._session.revision
 
     return NarrativeEditor

@@ -249,6 +249,7 @@ class Editor {
   }
 
   #marked() {
+    if (this.source.isWidget) return;
     this.document.unsaved = true;
     this.document.items[this.session.number].unsaved = true;
   }

@@ -5,6 +5,7 @@ import { relabel, setAttributeOf } from "./element_updates.js";
 import { shownKey } from "./command_keys.js";
 
 const HEAD_COMMANDS = { save: "Save", undo: "Undo", redo: "Redo", vocabulary: "L", proposals: "Proposals", commands: "Commands", help: "Help" };
+const KEPT = "\u2713 in the notebook";
 const SAVE_WORDS = { unsent: "\u25cf edits not sent", unsaved: "\u25cf not saved", saved: "\u2713 saved", saving: "\u2026 saving" };
 
 export class HeaderView {
@@ -26,12 +27,12 @@ export class HeaderView {
     const done = story.items.filter(({ status }) => status.status === "done").length;
     relabel(this.file, story.file);
     relabel(this.about, `${story.format}${story.annotator ? ` \u00b7 ${story.annotator}` : ""} \u00b7 ${done} of ${story.items.length} done`);
-    relabel(this.state, SAVE_WORDS[saveState]);
+    relabel(this.state, source.isWidget && saveState === "saved" ? KEPT : SAVE_WORDS[saveState]);
     setAttributeOf(this.state, "data-state", saveState);
     for (const { command, button } of this.buttons) {
       const isOff = !command.isPossible();
       if (button.disabled !== isOff) button.disabled = isOff;
-      button.hidden = command.name === "proposals" && !story.proposals;
+      button.hidden = (command.name === "proposals" && !story.proposals) || (command.name === "save" && source.isWidget);
     }
     if (!source.isWidget) document.title = `${saveState === "saved" ? "" : "\u25cf "}${story.file} \u00b7 tsgkit`;
   }

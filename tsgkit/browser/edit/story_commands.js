@@ -24,7 +24,7 @@ export function storyCommands(editor) {
     item("unsure", ["Alt+Q"], "Unsure: with a note", () => editor.statuses.set("unsure"), () => at()),
     item("vocabulary", ["Alt+L"], "L: the names of this item", () => editor.showVocabulary(), () => at()),
     item("proposals", ["Alt+P"], "Proposals", () => editor.showVersions("proposal"), () => at() && editor.document.proposals),
-    file("save", ["Ctrl+S"], "Save", () => editor.save(), () => true),
+    file("save", ["Ctrl+S"], "Save", () => editor.save(), () => !editor.source.isWidget),
     file("undo", ["Ctrl+Z"], "Undo", () => editor.turn("undo"), () => at()?.history.canUndo),
     file("redo", ["Ctrl+Y", "Ctrl+Shift+Z"], "Redo", () => editor.turn("redo"), () => at()?.history.canRedo),
     file("to-story", ["Alt+B"], "Focus the story", () => editor.views.story.focus(), () => at()),

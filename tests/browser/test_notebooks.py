@@ -1,0 +1,97 @@
+"""The editor of a narrative in real notebooks: JupyterLab and marimo, in Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from notebooks import jupyter_lab, marimo
+from panel_pages import CHROMIUM, chromium
+from typist import Typist
+
+pytest.importorskip("playwright.sync_api", reason="pages are tested with Playwright")
+pytest.importorskip("anywidget", reason="the extra notebook is not installed")
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium"),
+]
+STORY = """from tsgkit.graph import ActionGraph, Description, Narrative, Vocabulary
+names = Vocabulary(("jar", "lid"), ("verb", "dobj", "with"), ("open", "take"))
+story = Narrative((Description("She opens the jar with one hand."), Description("She takes the lid.")), names, "jam")
+"""
+OPENED = [("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1")]
+EMPTY_FIELD = ".tsg-editor .triplet-line:first-child td:nth-child(4) input"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+def opened(browser: Browser, address: str) -> tuple[Page, list[str]]:
+    """Return a page, and the list of errors and of requests to elsewhere."""
+    page, problems = browser.new_page(viewport={"width": 1280, "height": 1400}), list[str]()
+    page.set_default_timeout(60_000)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda asked: problems.append(asked.url) if _is_elsewhere(asked.url) else None)
+    page.goto(address)
+    return page, problems
+
+
+def _is_elsewhere(url: str) -> bool:
+    return "//127.0.0.1" not in url and not url.startswith(("data:", "blob:"))
+
+
+def annotate(page: Page) -> None:
+    """Write the graph of the first sentence, and undo and redo a step of it."""
+    page.locator(EMPTY_FIELD).click()
+    typist = Typist(page)
+    typist.graph(OPENED)
+    typist.press("Enter")
+    expect(page.locator(".tsg-editor .graph-drawing text", has_text="hand1")).to_be_visible()
+    expect(page.locator(".tsg-editor .save-state")).not_to_contain_text("not sent")
+
+
+@pytest.mark.skipif(find_spec("jupyterlab") is None, reason="JupyterLab is not installed")
+def test_a_narrative_is_edited_in_jupyterlab(browser: Browser, tmp_path: Path) -> None:
+    cells = [f"{STORY}editor = story.edit()\neditor", "print([tuple(one) for one in editor.narrative.graphs[0]])"]
+    with jupyter_lab(tmp_path, cells) as address:
+        page, problems = opened(browser, address)
+        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+        page.locator(".jp-CodeCell .cm-content").first.click()
+        page.keyboard.press("Shift+Enter")
+        annotate(page)
+        assert page.get_by_role("button", name="Save", exact=True).count() == 0
+        page.locator(".jp-CodeCell .cm-content").nth(1).click()
+        page.keyboard.press("Shift+Enter")
+        expect(page.locator(".jp-OutputArea-output").last).to_have_text(str(OPENED), timeout=20_000)
+        page.close()
+    assert problems == []
+
+
+@pytest.mark.skipif(find_spec("marimo") is None, reason="marimo is not installed")
+def test_a_narrative_is_edited_in_marimo(browser: Browser, tmp_path: Path) -> None:
+    lines = [*STORY.splitlines(), "import marimo as mo", "editor = mo.ui.anywidget(story.edit())", "editor"]
+    body = "\n".join(f"    {line}" for line in lines)
+    program = (
+        "import marimo\n\napp = marimo.App()\n\n\n@app.cell\ndef _():\n"
+        f"{body}\n    return editor, mo\n\n\n@app.cell\ndef _(editor, mo):\n"
+        "    editor.value\n    mo.md(str([tuple(one) for graph in editor.narrative.graphs for one in graph]))\n    return\n"
+    )
+    with marimo(tmp_path, program) as address:
+        page, problems = opened(browser, address)
+        annotate(page)
+        expect(page.get_by_text(str(OPENED))).to_be_visible(timeout=20_000)
+        ground = page.locator(".tsg-editor .node.is-action .shape").evaluate("one => getComputedStyle(one).fill")
+        assert ground != "rgb(0, 0, 0)"
+        page.close()
+    assert problems == []
