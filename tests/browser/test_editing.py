@@ -1,4 +1,4 @@
-"""The editor with its real server, as annotators use it: from nothing by keyboard, repairs, a killed server, two people."""
+"""The editor with its real server, as annotators use it: from nothing by keyboard, repairs, crashes, two browsers."""
 
 from __future__ import annotations
 
@@ -188,7 +188,13 @@ def test_two_browsers_on_one_file_see_each_other_and_a_third_hand_on_disk_is_not
 
 
 def test_hostile_names_are_shown_as_text_and_saved_as_they_are(context: BrowserContext, tmp_path: Path) -> None:
-    names = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "\u202egnp.exe", "{{7*7}}", "a\tb\u0000c"]
+    names = [
+        "<img src=x onerror=alert(1)>",
+        "</script><script>alert(1)</script>",
+        "\u202egnp.exe",
+        "{{7*7}}",
+        "a\tb\u0000c",
+    ]
     graphs = tuple(ActionGraph.of(("person", "verb", name), (name, "dobj", name)) for name in names)
     story = Narrative((Description("<b>" + names[0], graphs),), None, "<script>")
     file = written(tmp_path / "<img src=x>.jsonl", story)

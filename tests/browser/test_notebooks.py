@@ -85,7 +85,7 @@ def test_a_narrative_is_edited_in_marimo(browser: Browser, tmp_path: Path) -> No
     program = (
         "import marimo\n\napp = marimo.App()\n\n\n@app.cell\ndef _():\n"
         f"{body}\n    return editor, mo\n\n\n@app.cell\ndef _(editor, mo):\n"
-        "    editor.value\n    mo.md(str([tuple(one) for graph in editor.narrative.graphs for one in graph]))\n    return\n"
+        "    editor.value\n    mo.md(str([tuple(t) for g in editor.narrative.graphs for t in g]))\n    return\n"
     )
     with marimo(tmp_path, program) as address:
         page, problems = opened(browser, address)

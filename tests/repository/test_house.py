@@ -47,6 +47,8 @@ HOMES = {
     "matplotlib": {"report"},
     "starlette": {"serve"},
     "uvicorn": {"serve"},
+    "anywidget": {"serve"},
+    "traitlets": {"serve"},
     "networkx": set(LEVEL),
     "langchain_core": set(LEVEL),
 }
