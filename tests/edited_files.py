@@ -59,6 +59,7 @@ SGDS = {
 TEXTS = {
     "arrow": ("graphs.txt", arrow.write([WASH, DRY])),
     "triplets": ("graphs.json", json_triplets.write([WASH, DRY])),
+    "one graph": ("graph.json", json.dumps(DRY_VALUE) + "\n"),
     "triplet-lines": ("lines.jsonl", f"{json.dumps([WASH_VALUE, DRY_VALUE])}\n{json.dumps([DRY_VALUE])}\n"),
     "narrative": ("story.jsonl", narratives.write(STORY)),
     "narrative list": ("stories.json", json.dumps([narratives.to_value(STORY), {"descriptions": []}], indent=1)),

@@ -81,7 +81,7 @@ def _alone(graph: ActionGraph, change: Any) -> Json:  # noqa: ANN401  (a repair)
 
 
 def _hands(state: State) -> Json:
-    return {"hand1": (state.hand1 and list(state.hand1)) or state.hand1, "hand2": state.hand2}
+    return {"hand1": state.hand1 and list(state.hand1) or state.hand1, "hand2": state.hand2}
 
 
 def _mentioned(text: str, names: list[str]) -> list[str]:

@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import re
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -126,7 +127,13 @@ class Draft:
             except UsageError as error:
                 problem = error.message
                 break
-        return Kept(text, checksum, tuple(edits), time, problem, link if _is_link(link) else None)
+        return Kept(text, checksum, tuple(edits), time, problem, link if self._is_private and _is_link(link) else None)
+
+    @property
+    def _is_private(self) -> bool:
+        """Return whether only this user could write the draft, so that no other one chose the token in it."""
+        found = os.fstat(self._handle)
+        return found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o077
 
     def add(self, edit: Edit, text: str, checksum: str | None, link: Link | None = None) -> None:
         """Append an edit; the first one comes with the content that it belongs to."""

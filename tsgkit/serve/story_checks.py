@@ -240,5 +240,8 @@ def _alike(names: list[str]) -> Iterator[list[str]]:
 
 
 def _means_the_same(name: str, other: str) -> bool:
+    """Return whether two names are likely one; names with different first letters never are, since that saves time."""
+    if name[:1].lower() != other[:1].lower():
+        return False
     match = same_word(name, other)
     return (match.same and not match.ambiguous) or is_slip(name, other)
