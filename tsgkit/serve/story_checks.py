@@ -39,7 +39,7 @@ STEM = 3
 """Forms of a word that are not in its family share so many letters at the beginning."""
 LONGEST_TEXT = 4000
 """Names are not looked for in longer texts."""
-MOST_COMPARED = 2000
+MOST_COMPARED = 1000
 """So many names of each list of L are compared with each other."""
 _WORD = re.compile(r"[^\W_]+")
 Triplets = tuple[Triplet, ...]
