@@ -13,7 +13,7 @@ from edited_files import change, set_text, written
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.documents.reader import read_file
-from tsgkit.serve.edit_draft import Draft, draft_file
+from tsgkit.serve.edit_draft import Draft, Link, draft_file
 from tsgkit.serve.edit_page import edited_file
 from tsgkit.serve.edit_session import Edit
 from tsgkit.serve.edited_file import EditedFile
@@ -197,6 +197,30 @@ def test_a_draft_is_not_written_through_a_link(opened: Open, story: Path) -> Non
     with pytest.raises(FileProblem, match="edits cannot be kept here"):
         opened(story)
     assert other.read_text() == "mine"
+
+
+def test_the_address_is_kept_only_in_a_draft_that_nobody_else_could_write(opened: Open, story: Path) -> None:
+    file = opened(story)
+    file.link = Link(54321, "t" * 32)
+    change(file, set_text("One."))
+    file.close()
+    again = opened(story)
+    assert again.link == Link(54321, "t" * 32)
+    again.close()
+    draft_file(story).chmod(0o660)
+    third = opened(story)
+    assert third.link is None and first_text(third) == "One."
+
+
+@pytest.mark.parametrize(
+    "link", [Link(0, "t" * 32), Link(70000, "t" * 32), Link(80, ""), Link(80, "short"), Link(80, "../" * 12)]
+)
+def test_an_address_that_is_none_is_not_taken(link: Link, opened: Open, story: Path) -> None:
+    file = opened(story)
+    file.link = link
+    change(file, set_text("One."))
+    file.close()
+    assert opened(story).link is None
 
 
 def test_edits_with_odd_texts_come_back(opened: Open, story: Path) -> None:

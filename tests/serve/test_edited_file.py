@@ -164,8 +164,9 @@ def test_a_graph_without_triplets_is_not_dropped_from_arrow_text(opened: Open, t
         ('{"descriptions": []}\n{"descriptions": [], "mood": "good"}\n', "no field 'mood'", "tsgkit check"),
         ('[[["a", "b", "c"], ["a", "b"]]]', "graph 0: triplet 1", "tsgkit check"),
         ("wash -> dobj -> cup\nwash -> dobj ->\n", "line 2", "tsgkit check"),
-        ("digraph {\n a -> b;\n}\n", "written, never read", ""),
-        ("flowchart LR\n a --> b\n", "written, never read", ""),
+        ("digraph {\n a -> b;\n}\n", "written, never read", "tsgkit convert FILE"),
+        ("flowchart LR\n a --> b\n", "written, never read", "tsgkit convert FILE"),
+        ('{"answer": "person -> verb -> wash"}', "its JSON is none of the formats", "tsgkit convert"),
         ("", "the file is empty", ""),
         ("A story about a cup.\n", "no triplet", ""),
     ],
@@ -503,6 +504,17 @@ def test_items_of_one_id_have_statuses_of_their_own(opened: Open, tmp_path: Path
     file.session.set_status(1, "done", "")
     file.close()
     assert [one["status"]["status"] for one in opened(path).document()["items"]] == ["open", "done"]
+
+
+def test_of_two_lines_about_an_item_the_last_counts_and_one_is_left(opened: Open, tmp_path: Path) -> None:
+    path = written(tmp_path, "narrative")
+    statuses = tmp_path / "story.jsonl.annotations.jsonl"
+    statuses.write_text('{"item": "cups", "status": "done", "mine": 1}\n{"item": "cups", "status": "unsure"}\n')
+    file = opened(path)
+    assert file.session.status(0).status == "unsure"
+    file.session.set_status(0, "done", "")
+    (line,) = map(json.loads, statuses.read_text().splitlines())
+    assert line["status"] == "done"
 
 
 def test_a_file_of_something_else_in_the_place_of_statuses_is_not_touched(opened: Open, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tsgkit.graph.model import Description, Narrative
 from tsgkit.graph.notation import narratives
 from tsgkit.graph.rules import Finding
 from tsgkit.library.documents import formats
-from tsgkit.library.documents.reader import Document, read_document
+from tsgkit.library.documents.reader import IMAGE, JSON_BEGINS, Document, read_document
 from tsgkit.library.documents.rewriter import UNREAD
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import STDIN, decoded, look_alike, read_bytes, read_text
@@ -130,6 +130,9 @@ def _story(story: Path, target: Path) -> str:
 
 def parsed(text: str, shown: Path) -> Document:
     """Return the document of a text. Raise ``FileProblem`` where it cannot be edited, or parts of it cannot be read."""
+    if IMAGE.match(text):
+        hint = f"edit the file that it was made from, and convert that anew: tsgkit convert FILE {shown}"
+        raise FileProblem(f"{shown}: DOT and Mermaid are written, never read", hint=hint)
     document = read_document(text, str(shown))
     unread = [finding for finding in document.findings if finding.code in UNREAD]
     if unread:
@@ -137,10 +140,11 @@ def parsed(text: str, shown: Path) -> Document:
         number = "a part" if len(unread) == 1 else f"{len(unread):,} parts"
         message = f"{shown}: {number} cannot be read, and saving would drop what it says: {places}"
         raise FileProblem(message, hint=f"tsgkit check {shown} shows each; mend them first")
-    format = formats.by_name(document.format)
-    if not format.writes:
-        hint = f"convert it first: tsgkit convert {shown} {shown.stem}.jsonl"
-        raise FileProblem(f"{shown}: {format.name} is read, never written", hint=hint)
+    hint = f"convert it first: tsgkit convert {shown} {shown.stem}.jsonl"
+    if not formats.by_name(document.format).writes:
+        raise FileProblem(f"{shown}: {document.format} is read, never written", hint=hint)
+    if document.format == "arrow" and document.findings and JSON_BEGINS.match(text):
+        raise FileProblem(f"{shown}: graphs were found in it, but its JSON is none of the formats", hint=hint)
     return document
 
 

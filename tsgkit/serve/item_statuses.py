@@ -40,9 +40,9 @@ class ItemStatuses:
         new = {self._keys[number]: status for number, status in statuses.items()}
 
         def changed(lines: list[Line]) -> list[Line]:
-            left = dict(new)
-            kept = [{**line, **left.pop(_key(line)).value} if _key(line) in left else line for line in lines]
-            return [*kept, *({**_named(key), **status.value} for key, status in left.items())]
+            earlier = {_key(line): line for line in lines}
+            kept = {key: {**line, **new[key].value} if key in new else line for key, line in earlier.items()}
+            return [*kept.values(), *({**_named(key), **new[key].value} for key in new if key not in kept)]
 
         self._file.change(changed)
 

@@ -39,7 +39,7 @@ STEM = 3
 """Forms of a word that are not in its family share so many letters at the beginning."""
 LONGEST_TEXT = 4000
 """Names are not looked for in longer texts."""
-MOST_COMPARED = 2000
+MOST_COMPARED = 1000
 """So many names of each list of L are compared with each other."""
 _WORD = re.compile(r"[^\W_]+")
 Triplets = tuple[Triplet, ...]
@@ -240,5 +240,8 @@ def _alike(names: list[str]) -> Iterator[list[str]]:
 
 
 def _means_the_same(name: str, other: str) -> bool:
+    """Return whether two names are likely one; names with different first letters never are, since that saves time."""
+    if name[:1].lower() != other[:1].lower():
+        return False
     match = same_word(name, other)
     return (match.same and not match.ambiguous) or is_slip(name, other)

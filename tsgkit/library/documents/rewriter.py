@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tsgkit.errors import CannotCarry, FileProblem, NotationError
-from tsgkit.graph.notation import node_link
+from tsgkit.graph.notation import json_triplets, node_link
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.reader import Document, read_document
@@ -67,6 +67,8 @@ def losses(document: Document, original: str) -> tuple[str, ...]:
 
 def _laid_out(document: Document, original: str) -> str:
     start = original.lstrip("\ufeff \t\r\n")[:1]
+    if document.format == "triplets" and (single := _single_graph(document, original)):
+        return single
     if document.format == "node-link" and (lines := _node_link_lines(document.entries, start)):
         return "".join(lines)
     text = WRITERS[document.format](document)
@@ -74,6 +76,13 @@ def _laid_out(document: Document, original: str) -> str:
         lines = text.rstrip("\n").split("\n")
         return "[\n  " + ",\n  ".join(lines) + "\n]\n" if text else "[]\n"
     return text
+
+
+def _single_graph(document: Document, original: str) -> str:
+    """Return one graph as a list of triplets, where that was the layout; else nothing."""
+    values = [json_triplets.to_value(graph) for entry in document.entries for graph in entry.narrative.graphs]
+    was_single = all(json_triplets.is_triplet(one) for one in _items(original))
+    return json.dumps(values[0], ensure_ascii=False) + "\n" if was_single and len(values) == 1 and values[0] else ""
 
 
 def _node_link_lines(entries: Iterable[Entry], start: str) -> list[str]:
@@ -139,9 +148,13 @@ def _other_fields(format: str, original: str) -> Iterator[str]:
 
 def _values(original: str) -> list[dict[str, Any]]:
     """Return the JSON objects of a text that is one, a list of them, or one on each line."""
+    return [one for one in _items(original) if isinstance(one, dict)]
+
+
+def _items(original: str) -> list[object]:
+    """Return the JSON values of a text that is a list of them, one, or one on each line."""
     try:
         value = load(original)
     except NotationError:
         value = [load(line) for line in original.split("\n") if line.strip()]
-    values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, dict)]
+    return value if isinstance(value, list) else [value]
