@@ -23,11 +23,13 @@ export function dataAddress(name, values = {}) {
 }
 
 // Functions that get and send data. They throw a SourceProblem with the hint where the server is gone, and with the body
-// as its `conflict` where a change does not fit the present state.
-export function serverData(goneHint) {
+// as its `conflict` where a change does not fit the present state. With `longestWait` (milliseconds) a server that does not
+// answer in time counts as gone.
+export function serverData(goneHint, longestWait = null) {
   const headers = { "Content-Type": "application/json" };
+  const signal = () => (longestWait === null ? undefined : AbortSignal.timeout(longestWait));
   return {
-    get: (name, values) => fetchedJSON(dataAddress(name, values), { cache: "no-store" }, goneHint),
-    post: (name, body, values) => fetchedJSON(dataAddress(name, values), { method: "POST", headers, body: JSON.stringify(body) }, goneHint),
+    get: (name, values) => fetchedJSON(dataAddress(name, values), { cache: "no-store", signal: signal() }, goneHint),
+    post: (name, body, values) => fetchedJSON(dataAddress(name, values), { method: "POST", headers, body: JSON.stringify(body), signal: signal() }, goneHint),
   };
 }

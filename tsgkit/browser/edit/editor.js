@@ -1,0 +1,339 @@
+// The editor of action graphs, in any element: drawEditor(root, source) with the source of a page or of a notebook.
+
+import { el, fill } from "../dom.js";
+import { ChangePolling } from "./change_polling.js";
+import { isField, keyOfEvent } from "./command_keys.js";
+import { showCommandList, showHelp } from "./command_list.js";
+import { diskAnswers, noteConflict, noteDisk, noteLost, noteProblem, noteRefusedEdit, noteRestored } from "./file_notices.js";
+import { FileSaving } from "./file_saving.js";
+import { graphCommands } from "./graph_commands.js";
+import { GraphView } from "./graph_view.js";
+import { HandStrip } from "./hand_strip.js";
+import { HeaderView } from "./header_view.js";
+import { ItemSession } from "./item_session.js";
+import { graphsOf, placeBeside, placesOf, samePlace } from "./item_value.js";
+import { ItemsView, StatusView } from "./items_view.js";
+import { NoticesView } from "./notices_view.js";
+import { StatusChanges } from "./status_changes.js";
+import { storyCommands } from "./story_commands.js";
+import { StoryView } from "./story_view.js";
+import { VersionView } from "./version_view.js";
+import { VocabularyView } from "./vocabulary_view.js";
+
+const ALLOWED_IN_DIALOGS = new Set(["undo", "redo", "save"]);
+
+// Draw the editor into an element; the returned function ends it.
+export function drawEditor(root, source) {
+  const editor = new Editor(root, source);
+  editor.start();
+  return () => editor.close();
+}
+
+class Editor {
+  sessions = new Map();
+  number = null;
+  session = null;
+  clipboard = null;
+
+  constructor(root, source) {
+    Object.assign(this, { root, source });
+    this.frame = el(source.isWidget ? "div.editor-frame" : "main.editor-frame", { tabindex: -1, onkeydown: (event) => this.#pressed(event), "data-lm-suppress-shortcuts": "true" });
+    this.body = this.frame.appendChild(el("div.editor-body"));
+    this.leaving = (event) => this.isUnsent && event.preventDefault();
+    this.unfocused = (event) => event.target === document.body && this.#pressed(event);
+    root.classList.add("tsg-editor");
+    fill(root, this.frame);
+  }
+
+  get activeElement() {
+    return this.root.getRootNode().activeElement;
+  }
+
+  get isUnsent() {
+    return [...this.sessions.values()].some(({ sync }) => !sync.isIdle);
+  }
+
+  get saveState() {
+    if (this.saving.isSaving) return "saving";
+    return this.isUnsent ? "unsent" : this.document.unsaved ? "unsaved" : "saved";
+  }
+
+  async start() {
+    fill(this.body, el("p.pale", { role: "status" }, "Loading \u2026"));
+    try {
+      this.document = await this.source.document();
+    } catch (problem) {
+      return this.#failed(problem, () => this.start());
+    }
+    this.#build();
+    if (!this.source.isWidget) this.#listen();
+    this.polling = new ChangePolling(this, this.document.revision);
+    this.#noteDocument();
+    if (!this.document.items.length) this.views.notices.put("empty", { words: "The file has no items." });
+    else await this.open(0);
+  }
+
+  // In a page of its own, keys count where nothing has the focus, too.
+  #listen() {
+    window.addEventListener("beforeunload", this.leaving);
+    document.addEventListener("keydown", this.unfocused);
+  }
+
+  close() {
+    this.polling?.close();
+    this.sessions.forEach(({ sync }) => sync.close());
+    window.removeEventListener("beforeunload", this.leaving);
+    document.removeEventListener("keydown", this.unfocused);
+    this.frame.remove();
+  }
+
+  #failed(problem, again) {
+    if (problem.name !== "SourceProblem") console.error(problem);
+    fill(this.body, el("div.notice.is-problem", { role: "alert" }, el("p.notice-text", el("strong", problem.message), " ", problem.hint ?? ""), el("button", { type: "button", onclick: again }, "Try again")));
+  }
+
+  #build() {
+    this.saving = new FileSaving(this);
+    this.statuses = new StatusChanges(this);
+    this.commands = [...graphCommands(this), ...storyCommands(this)];
+    this.byKey = new Map(this.commands.flatMap((command) => command.keys.map((key) => [key, command])));
+    this.views = {
+      notices: new NoticesView(this), header: new HeaderView(this), items: new ItemsView(this), status: new StatusView(this),
+      story: new StoryView(this), graph: new GraphView(this), strip: new HandStrip(this),
+    };
+    const { notices, header, items, status, story, graph, strip } = this.views;
+    this.work = el("div.editor-work", { hidden: true }, el("div.editor-side", items.element, status.element, story.element), el("div.editor-main", graph.element, strip.element));
+    fill(this.body, header.element, notices.element, this.work);
+    this.paint();
+  }
+
+  // Show what is now; every view leaves alone what did not change.
+  paint() {
+    const { header, items, status, story, graph, strip } = this.views;
+    header.update();
+    items.update();
+    this.work.hidden = !this.session;
+    if (this.session) [status, story, graph, strip].forEach((view) => view.update(this.session));
+  }
+
+  say(words) {
+    this.views.notices.say(words);
+  }
+
+  // Open an item. Items stay open, with their undo, until the editor is closed.
+  async open(number) {
+    const focused = this.views.items.element.contains(this.activeElement) ? null : (this.#part() ?? "story");
+    this.views.status.commit();
+    this.number = number;
+    try {
+      if (!this.sessions.has(number)) this.sessions.set(number, new ItemSession(this.source, await this.source.item(number), this.#told()));
+      this.views.notices.put("item", null);
+    } catch (problem) {
+      return noteProblem(this, "item", problem, { again: () => this.open(number) });
+    }
+    if (this.number !== number) return;
+    this.session = this.sessions.get(number);
+    this.paint();
+    if (!this.frame.contains(this.activeElement) ? !this.source.isWidget : focused) this.#refocus(focused ?? "story");
+    this.say(`Item ${this.document.items[number].item}, ${graphsOf(this.session.value).length} graphs.`);
+  }
+
+  #told() {
+    return {
+      checked: () => this.#settledEdit(),
+      settled: () => this.#settledEdit(),
+      failed: (session, problem) => this.#editFailed(session, problem),
+      conflict: (session) => this.#conflicts(session),
+    };
+  }
+
+  #settledEdit() {
+    if (![...this.sessions.values()].some(({ sync }) => sync.problem)) this.views.notices.put("sending", null);
+    this.paint();
+  }
+
+  #editFailed(session, problem) {
+    if (problem.isGone) this.lost(problem);
+    else noteRefusedEdit(this, session, problem);
+    this.paint();
+  }
+
+  #conflicts(session) {
+    noteConflict(this, session);
+    this.paint();
+  }
+
+  // The server is gone; editing goes on.
+  lost(problem) {
+    noteLost(this, problem);
+  }
+
+  isBack() {
+    this.views.notices.put("server", null);
+    this.say("The server is back.");
+    for (const { sync } of this.sessions.values()) sync.flush();
+  }
+
+  setFileState({ disk, unsaved }) {
+    const isNew = disk !== this.document.disk || unsaved !== this.document.unsaved;
+    this.document = { ...this.document, disk, unsaved };
+    if (!this.polling?.isGone) this.views.notices.put("server", null);
+    noteDisk(this);
+    if (isNew) this.paint();
+  }
+
+  async refreshDocument() {
+    this.#setDocument(await this.source.document());
+  }
+
+  #setDocument(found) {
+    this.document = found;
+    this.document.items.forEach(({ status }, number) => this.sessions.get(number) && (this.sessions.get(number).status = status));
+    this.#noteDocument();
+    this.paint();
+  }
+
+  #noteDocument() {
+    noteRestored(this);
+    noteDisk(this);
+  }
+
+  // Settle a file that changed on disk. Taking it drops what is not saved, here and in the server.
+  async resolve(how) {
+    try {
+      const found = await this.source.resolve(how);
+      if (how === "theirs") await this.#reread(found);
+      else this.#setDocument(found);
+      this.say(how === "mine" ? "The next save replaces the file on disk." : "The file was read again.");
+    } catch (problem) {
+      noteProblem(this, "resolving", problem, { again: () => this.resolve(how), canClose: true });
+    }
+  }
+
+  async #reread(found) {
+    this.sessions.forEach(({ sync }) => sync.close());
+    this.sessions.clear();
+    this.#setDocument(found);
+    await this.open(Math.min(this.number, found.items.length - 1));
+  }
+
+  // What became of an item that another browser edited.
+  taken(session, isOther) {
+    if (isOther) this.say(`Another browser edited ${this.document.items[session.number].item}: taken over.`);
+    this.paint();
+  }
+
+  graphCount(number) {
+    const session = this.sessions.get(number);
+    return session ? graphsOf(session.value).length : null;
+  }
+
+  // Make an edit { value, place }; null is one that is not possible here.
+  change(edit, words) {
+    const focused = this.#part();
+    if (!this.session.edit(edit, words)) return this.say("That is not possible here.");
+    this.#marked();
+    this.paint();
+    this.#refocus(focused);
+    this.say(`Done: ${words}.`);
+  }
+
+  // Triplets written in the table.
+  write(triplets, place) {
+    this.views.graph.isWriting = true;
+    if (this.session.place.graph === null && !this.document.can.graphs) this.say("This format cannot hold more graphs.");
+    else if (this.session.write(triplets, place, this.document.can.graphs)) this.#marked();
+    this.paint();
+    this.views.graph.isWriting = false;
+  }
+
+  #marked() {
+    this.document.unsaved = true;
+    this.document.items[this.session.number].unsaved = true;
+  }
+
+  turn(way) {
+    const focused = this.#part(), words = this.session[way]();
+    if (words === null) return this.say(`There is nothing to ${way}.`);
+    this.paint();
+    this.#refocus(focused, this.session.place);
+    this.say(`${way === "undo" ? "Undone" : "Done again"}: ${words}.`);
+  }
+
+  goTo(place) {
+    if (!place || samePlace(place, this.session.place)) return;
+    this.session.goTo(place);
+    this.paint();
+  }
+
+  step(steps) {
+    const { value, place } = this.session, all = placesOf(value), focused = this.#part();
+    const found = Number.isFinite(steps) ? placeBeside(value, place, steps) : all.at(steps < 0 ? 0 : -1);
+    if (!found) return this.say(steps > 0 ? "This is the last graph." : "This is the first graph.");
+    this.views.graph.table.settle();
+    this.goTo(found);
+    this.#refocus(focused);
+    this.say(this.views.graph.title.textContent);
+  }
+
+  stepItem(step) {
+    const number = this.number + step;
+    if (this.document.items[number]) return this.open(number);
+    return this.say(step > 0 ? "This is the last item." : "This is the first item.");
+  }
+
+  // The part of the editor with the focus.
+  #part() {
+    const element = this.activeElement;
+    return ["graph", "story", "strip"].find((name) => this.views[name].element.contains(element)) ?? null;
+  }
+
+  #refocus(part, { row = 0, field } = {}) {
+    const { graph, story, strip } = this.views, isInTable = part === "graph" && (graph.table.place || !graph.element.contains(this.activeElement) || this.activeElement.disabled);
+    if (isInTable) graph.focus(this.session.graph === null ? undefined : row, field ?? (this.session.graph === null ? undefined : 2));
+    else if (part === "story" && !this.activeElement.matches("textarea")) story.focus();
+    else if (part === "strip") strip.focus();
+  }
+
+  save() {
+    return this.saving.save();
+  }
+
+  showCommands() {
+    showCommandList(this);
+  }
+
+  showHelp() {
+    showHelp(this);
+  }
+
+  showVocabulary() {
+    return new VocabularyView(this);
+  }
+
+  showVersions(other) {
+    return new VersionView(this, other, other === "disk" ? diskAnswers(this) : []);
+  }
+
+  // Run a command by its name, if it is possible now.
+  run(name) {
+    const command = this.commands.find((one) => one.name === name);
+    if (command.isPossible()) return command.run();
+    return this.say(`${command.words}: that is not possible here.`);
+  }
+
+  #pressed(event) {
+    if (this.source.isWidget) event.stopPropagation();
+    if (event.defaultPrevented || !this.views) return;
+    const key = keyOfEvent(event), command = this.byKey.get(key), isInDialog = event.target.closest("dialog") !== null;
+    if (key === "Escape" && !isInDialog && this.views.graph.table.place) {
+      this.views.story.focus();
+      return event.preventDefault();
+    }
+    if (!command || (key.length === 1 && isField(event.target))) return;
+    if (isInDialog && (!ALLOWED_IN_DIALOGS.has(command.name) || (command.name !== "save" && isField(event.target)))) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.run(command.name);
+  }
+}

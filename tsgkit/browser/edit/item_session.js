@@ -1,0 +1,172 @@
+// One item in work: its value with undo and redo, the place in it, its checks, and the sending of its edits.
+
+import { EditHistory } from "./edit_history.js";
+import { ItemSync } from "./item_sync.js";
+import { firstNumbers, graphAt, graphsOf, insertGraphAt, nearestPlace, numberAt, removeGraph, samePlace, setGraph } from "./item_value.js";
+import { SourceProblem } from "../view/problems.js";
+import { namesByKind } from "./vocabulary_edits.js";
+
+const NEARBY = 8;
+const SENT_AFTER = 15;
+
+export class ItemSession {
+  #byGraph = new WeakMap();
+  #byText = new Map();
+
+  // `told` as of ItemSync, with the session as first argument.
+  constructor(source, item, told) {
+    this.number = item.number;
+    this.status = item.status;
+    this.history = new EditHistory(item.value, nearestPlace(item.value, { description: 0, graph: 0 }));
+    this.sync = new ItemSync(source, item, {
+      checked: (checks, value) => this.#check(checks, value, told),
+      conflict: (theirs) => told.conflict(this, theirs),
+      failed: (problem) => told.failed(this, problem),
+      settled: () => told.settled(this),
+    });
+    this.#keep(item.checks, item.value);
+  }
+
+  get value() {
+    return this.history.value;
+  }
+
+  get place() {
+    return this.history.place;
+  }
+
+  get graph() {
+    return graphAt(this.value, this.place);
+  }
+
+  // An edit { value, place }; null is one that is not possible.
+  edit(edit, words, key = null) {
+    if (!edit || edit.value === this.value) return false;
+    this.history.record(edit.value, edit.place, words, key);
+    this.sync.push(edit.value);
+    return true;
+  }
+
+  // Other triplets of the current graph. A graph comes into being with its first triplet and goes with its last one,
+  // where the format allows other numbers of graphs.
+  write(triplets, { row, field }, canCount) {
+    const { place, value } = this, key = `${place.description}/${place.graph ?? place.at}/${row}/${field}`;
+    const written = this.#written(value, place, triplets, canCount);
+    return written && this.edit({ value: written.value, place: { ...written.place, row, field } }, "typing", key);
+  }
+
+  #written(value, place, triplets, canCount) {
+    if (place.graph === null) return triplets.length ? insertGraphAt(value, { description: place.description, graph: place.at }, triplets) : null;
+    if (triplets.length || !canCount) return setGraph(value, place, triplets);
+    return { value: removeGraph(value, place).value, place: { description: place.description, graph: null, at: place.graph } };
+  }
+
+  goTo(place) {
+    if (!samePlace(place, this.place)) this.history.pause();
+    this.history.moveTo(place);
+  }
+
+  undo() {
+    return this.#turned(this.history.undo());
+  }
+
+  redo() {
+    return this.#turned(this.history.redo());
+  }
+
+  #turned(words) {
+    if (words !== null) this.sync.push(this.value);
+    return words;
+  }
+
+  // Wait until the server has all edits. Raise the problem that prevents it.
+  async sent() {
+    this.sync.flush();
+    while (!this.sync.isIdle) {
+      if (this.sync.problem) throw this.sync.problem;
+      if (this.sync.theirs) throw new SourceProblem("Another browser edited this item meanwhile.", "Decide first which version stays.");
+      await new Promise((resolve) => setTimeout(resolve, SENT_AFTER));
+    }
+  }
+
+  // Take over what the server has, if that is something else.
+  take(item) {
+    this.status = item.status;
+    const isOther = this.sync.take(item);
+    if (isOther) this.history.record(item.value, nearestPlace(item.value, this.place), "an edit of another browser");
+    this.#keep(item.checks, item.value);
+    return isOther;
+  }
+
+  // Settle a conflict by one of the two values.
+  settle(isTheirs) {
+    const { theirs } = this.sync;
+    if (isTheirs) this.history.record(theirs.value, nearestPlace(theirs.value, this.place), "taking the other browser's version");
+    this.#keep(theirs.checks, theirs.value);
+    this.sync.settle(isTheirs ? theirs.value : this.value);
+  }
+
+  #check(checks, value, told) {
+    this.#keep(checks, value);
+    told.checked(this);
+  }
+
+  #keep(checks, value) {
+    this.checks = checks;
+    this.checkedValue = value;
+    graphsOf(value).forEach((graph, number) => this.#byGraph.set(graph, checks.graphs[number]));
+    this.#byText = new Map(value.descriptions.map(({ text }, number) => [text, checks.mentioned[number] ?? []]));
+  }
+
+  // The last checks of a graph; until there are any, those of the graph that was in its place; null where there are none.
+  checksOf(graph, number) {
+    const found = this.#byGraph.get(graph);
+    if (found) return found;
+    return graphsOf(this.value).length === graphsOf(this.checkedValue).length ? (this.checks.graphs[number] ?? null) : null;
+  }
+
+  get currentChecks() {
+    return this.graph === null ? null : this.checksOf(this.graph, numberAt(this.value, this.place));
+  }
+
+  // Names for the fields of the current graph, each list computed when it is asked for.
+  get elements() {
+    const session = this;
+    return {
+      get nodes() {
+        return session.names.object;
+      },
+      get verbs() {
+        return session.names.verb;
+      },
+      get edges() {
+        return session.names.relationship;
+      },
+      get mentioned() {
+        return session.#mentioned();
+      },
+      get nearby() {
+        return session.#nearby();
+      },
+    };
+  }
+
+  get names() {
+    return namesByKind(this.value, graphsOf(this.value));
+  }
+
+  // What the sentence mentions; actions and edges that its earlier graphs have come last.
+  #mentioned() {
+    const { graphs = [], text } = this.value.descriptions[this.place.description] ?? {};
+    const done = new Set(graphs.filter((graph) => graph !== this.graph).flat().flatMap(([, edge, target]) => (edge === "verb" ? [target] : [edge])));
+    const all = this.#byText.get(text) ?? [];
+    return [...all.filter((name) => !done.has(name)), ...all.filter((name) => done.has(name))];
+  }
+
+  #nearby() {
+    const graphs = graphsOf(this.value), { description, graph, at = 0 } = this.place;
+    const here = (firstNumbers(this.value)[description] ?? 0) + (graph ?? at);
+    const before = graphs.slice(Math.max(0, here - NEARBY), here).reverse();
+    return [...before, ...graphs.slice(here + (graph === null ? 0 : 1), here + NEARBY / 2)];
+  }
+}

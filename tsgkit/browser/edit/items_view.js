@@ -1,0 +1,105 @@
+// The items of the file with their statuses, and the status of the current one.
+
+import { el } from "../dom.js";
+import { relabel, reveal, setAttributeOf, updateMembers } from "./element_updates.js";
+
+const NOTE_AFTER = 500;
+const STATUS_SIGNS = { open: "\u25cb", done: "\u2713", unsure: "?" };
+
+export class ItemsView {
+  #lines = [];
+
+  constructor(editor) {
+    this.editor = editor;
+    this.list = el("ul.item-lines", { onkeydown: (event) => this.#pressed(event) });
+    this.words = el("summary");
+    this.element = el("details.items", { open: true }, this.words, this.list);
+  }
+
+  update() {
+    const { document: story, number: current } = this.editor;
+    const done = story.items.filter(({ status }) => status.status === "done").length;
+    relabel(this.words, `Items: ${done} of ${story.items.length} done`);
+    const values = story.items.map((item, number) => ({ item, isCurrent: number === current, graphs: this.editor.graphCount(number) ?? item.graphs, isUnsaved: item.unsaved }));
+    updateMembers(this.list, this.#lines, values, () => new ItemLine((number) => this.editor.open(number)));
+    if (this.revealed !== current && this.#lines[current]) reveal(this.list, this.#lines[current].element);
+    this.revealed = current;
+  }
+
+  #pressed(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key], place = this.#lines.findIndex(({ button }) => button === this.editor.activeElement);
+    if (!step || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    this.#lines[place + step]?.button.focus();
+    event.preventDefault();
+  }
+}
+
+class ItemLine {
+  #shown = "";
+
+  constructor(onClick) {
+    this.sign = el("span.item-sign", { role: "img" });
+    this.name = el("bdi.item-name");
+    this.about = el("span.pale");
+    this.button = el("button.item-line", { type: "button", onclick: () => onClick(this.number) }, this.sign, " ", this.name, " ", this.about);
+    this.element = el("li", this.button);
+  }
+
+  update({ item, isCurrent, graphs, isUnsaved }, number) {
+    this.number = number;
+    const { status, annotator, time } = item.status, sign = JSON.stringify([item.item, item.title, item.status, isCurrent, graphs, isUnsaved]);
+    if (this.#shown === sign) return;
+    this.#shown = sign;
+    relabel(this.sign, STATUS_SIGNS[status]);
+    setAttributeOf(this.sign, "aria-label", status);
+    setAttributeOf(this.sign, "data-status", status);
+    relabel(this.name, `${item.item}${item.title ? `: ${item.title}` : ""}`);
+    relabel(this.about, [`${graphs} ${graphs === 1 ? "graph" : "graphs"}`, annotator, shownTime(time), isUnsaved ? "not saved" : ""].filter(Boolean).join(" \u00b7 "));
+    setAttributeOf(this.button, "aria-current", isCurrent ? "true" : null);
+    setAttributeOf(this.button, "tabindex", isCurrent ? "0" : "-1");
+  }
+}
+
+// A time of the server as the minute it was.
+export function shownTime(time) {
+  const found = new Date(time);
+  return time && !Number.isNaN(found.getTime()) ? found.toLocaleString([], { dateStyle: "short", timeStyle: "short" }) : "";
+}
+
+// The status of the current item: three choices, and a note.
+export class StatusView {
+  constructor(editor) {
+    this.editor = editor;
+    this.buttons = ["open", "done", "unsure"].map((status) => el("button", { type: "button", "data-status": status, onclick: () => editor.statuses.set(status, true) }, `${STATUS_SIGNS[status]} ${status}`));
+    this.note = el("input.status-note", { type: "text", "aria-label": "Note on this item", placeholder: "note", dir: "auto", oninput: () => this.#wait(), onchange: () => this.commit(), onkeydown: (event) => this.#pressed(event) });
+    this.about = el("span.pale");
+    this.element = el("div.status", { role: "group", "aria-label": "Status of the item" }, this.buttons, this.note, this.about);
+  }
+
+  // Send a note that was written, at the latest half a second after the last letter.
+  commit() {
+    clearTimeout(this.timer);
+    const { session, note: { value } } = this;
+    if (session && value !== (session.status.note ?? "")) this.editor.statuses.put(session, session.status.status, value);
+  }
+
+  #wait() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.commit(), NOTE_AFTER);
+  }
+
+  #pressed(event) {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    this.commit();
+    this.editor.views.story.focus();
+  }
+
+  update(session) {
+    const { status, note, annotator, time } = session.status, isOther = this.session !== session;
+    this.session = session;
+    for (const button of this.buttons) setAttributeOf(button, "aria-pressed", String(button.dataset.status === status));
+    if (isOther || !this.note.matches(":focus")) this.note.value = note ?? "";
+    relabel(this.about, [annotator, shownTime(time)].filter(Boolean).join(" \u00b7 "));
+  }
+}

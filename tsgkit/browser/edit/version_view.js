@@ -1,0 +1,122 @@
+// Another version of the current item: its differences side by side, accepted piece by piece.
+
+import { el, fill, named } from "../dom.js";
+import { drawGraph } from "../panels/graphs.js";
+import { closeDialog, openDialog } from "./edit_dialog.js";
+import { arrowedTriplet } from "./graph_view.js";
+import { graphsOf } from "./item_value.js";
+import { acceptChange, acceptDescription, acceptGraph, differingGraphs, marksAgainst } from "./version_edits.js";
+import { addName } from "./vocabulary_edits.js";
+
+const PAIRS_SHOWN = 20;
+const CHANGE_WORDS = { missing: "Add", extra: "Remove" };
+
+// The differences of a version ("proposal" or "disk"), in a dialog that is filled anew after every piece.
+export class VersionView {
+  #most = PAIRS_SHOWN;
+
+  constructor(editor, other, answers = []) {
+    Object.assign(this, { editor, other });
+    this.body = el("div.versions");
+    this.answers = answers.length ? el("div.command-bar", answers.map(({ words, run }) => el("button", { type: "button", onclick: () => closeDialog(this.dialog, run) }, words))) : null;
+    this.dialog = openDialog(editor, other === "disk" ? "The file on disk differs" : `Proposals of ${editor.document.proposals}`, [this.answers, this.body], { kind: "wide" });
+    this.refresh();
+  }
+
+  async refresh() {
+    const { editor } = this, { session } = editor;
+    try {
+      await session.sent();
+      this.versions = await editor.source.versions(session.number, this.other);
+      this.#draw(session);
+    } catch (problem) {
+      fill(this.body, el("p.notice-text", { role: "alert" }, problem.message, " ", problem.hint ?? ""));
+    }
+  }
+
+  #draw(session) {
+    const { pairs, texts, vocabulary } = this.versions, { descriptions } = session.value;
+    const names = Object.entries(vocabulary?.only_other ?? {}).filter(([, members]) => members.length);
+    const numbers = [...new Set([...pairs, ...texts].map((one) => one.description))].sort((one, other) => one - other);
+    const focused = this.#buttons().indexOf(this.editor.activeElement);
+    let left = this.#most;
+    const parts = numbers.map((number) => {
+      const own = pairs.filter((pair) => pair.description === number).slice(0, Math.max(0, left));
+      left -= own.length || 1;
+      return left + own.length > 0 || own.length ? this.#description(number, descriptions[number], own, texts.find((one) => one.description === number)) : null;
+    });
+    const more = pairs.length > this.#most && el("button", { type: "button", onclick: () => this.#more(session) }, `Show more of ${pairs.length} graphs`);
+    const nothing = !numbers.length && !names.length && el("p", "There is no difference left in this item.");
+    fill(this.body, nothing, names.map(([kind, members]) => this.#names(kind, members)), parts, more);
+    if (focused >= 0) (this.#buttons()[Math.min(focused, this.#buttons().length - 1)] ?? this.dialog.querySelector("button")).focus();
+  }
+
+  #buttons() {
+    return [...this.body.querySelectorAll("button")];
+  }
+
+  #more(session) {
+    this.#most += PAIRS_SHOWN;
+    this.#draw(session);
+  }
+
+  #accept(make, words) {
+    const { session } = this.editor;
+    this.editor.change(make(session.value), `accepting ${words}`);
+    return this.refresh();
+  }
+
+  #accepting(label, make, words, title = null) {
+    return el("button", { type: "button", title, onclick: () => this.#accept(make, words) }, label);
+  }
+
+  #description(number, description, pairs, text) {
+    const { texts: canText } = this.editor.document.can;
+    const whole = this.#accepting("Accept all of this description", (value) => acceptDescription(value, this.versions, number, canText), `description ${number + 1}`);
+    const other = text && el("div.text-pair", el("p", el("strong", "theirs: "), el("bdi", text.other ?? "no text")),
+      canText && this.#accepting("Accept the text", (value) => acceptDescription(value, { pairs: [], texts: [text] }, number, true), "a text"));
+    return el("section.version-description", el("h3", `${number + 1}. `, named(description?.text ?? "")), other, whole, pairs.map((pair) => this.#pair(pair)));
+  }
+
+  #pair(pair) {
+    const { can } = this.editor.document, isPossible = can.graphs || (pair.mine !== null && pair.other !== null);
+    const label = pair.mine === null ? "Add this graph" : pair.other === null ? "Remove my graph" : "Accept the whole graph";
+    const changes = pair.mine && pair.other ? pair.changes : [];
+    return el("section.version-pair", graphSides(pair, "mine", this.versions.name),
+      el("ul.version-changes", changes.map((change) => this.#change(pair, change))),
+      isPossible && this.#accepting(label, (value) => acceptGraph(value, pair), "a graph"));
+  }
+
+  #change(pair, change) {
+    const { kind, reference, candidate } = change, words = CHANGE_WORDS[kind] ?? "Exchange";
+    const triplets = [candidate && arrowedTriplet(candidate), candidate && reference ? " \u21d2 " : null, reference && arrowedTriplet(reference)];
+    return el("li", this.#accepting([words, " ", triplets], (value) => acceptChange(value, pair, change), "a triplet"), el("span.pale", ` ${kind}`));
+  }
+
+  #names(kind, members) {
+    if (!this.editor.document.can.vocabulary) return null;
+    const place = () => this.editor.session.place;
+    return el("p", `Names of L (${kind}) that only theirs has: `, members.map((name) =>
+      this.#accepting(["+ ", named(name)], (value) => ({ value: addName(value, kind, name), place: place() }), "a name")));
+  }
+}
+
+function graphSides({ mine, other, number }, title, name) {
+  const side = (words, triplets, marks) => el("figure.version-side", el("figcaption", words),
+    triplets ? el("div.scrolled", { tabindex: 0, role: "group", "aria-label": `${words}, drawn` }, drawGraph(triplets, marks)) : el("p.pale", "no graph"));
+  return el("div.version-sides",
+    side(number === null || number === undefined ? title : `${title}, graph ${number + 1}`, mine, marksAgainst(mine, other, "extra")),
+    side(named(name), other, marksAgainst(other, mine, "missing")));
+}
+
+// Two versions of an item that two browsers edited; the answer is "mine" or "theirs".
+export function showConflict(editor, session, answer) {
+  const pairs = differingGraphs(graphsOf(session.value), graphsOf(session.sync.theirs.value));
+  const shown = pairs.slice(0, PAIRS_SHOWN).map((pair) => el("section.version-pair", graphSides(pair, "mine", "theirs")));
+  const choose = (which) => () => closeDialog(dialog, () => answer(which));
+  const dialog = openDialog(editor, "Another browser edited this item", [
+    el("p", `${pairs.length} graphs differ; texts and L may differ too. Both versions can be had back by undo.`),
+    el("div.command-bar", el("button", { type: "button", onclick: choose("theirs") }, "Take theirs"), el("button", { type: "button", onclick: choose("mine") }, "Keep mine")),
+    el("div.versions", shown, pairs.length > shown.length ? el("p", `and ${pairs.length - shown.length} more`) : null),
+  ], { kind: "wide" });
+}
