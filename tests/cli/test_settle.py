@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "problem"),
     [
         (WORDS, "the file for the settled version is not named"),
-        (["view", "ann.jsonl", "bob.jsonl", "ann.jsonl", "--edit", "-o", "x.jsonl"], "3 files: disagreements are settled between two"),
+        (["view", *["ann.jsonl"] * 3, "--edit", "-o", "x.jsonl"], "3 files: disagreements are settled between two"),
         (["view", "ann.jsonl", ".", "--edit", "-o", "x.jsonl"], "this is a folder"),
         ([*SETTLE, "--proposals", "x.jsonl"], "--proposals does not go with two files"),
         ([*SETTLE, "--images", "linked"], "--images does not go with two files"),
