@@ -98,3 +98,9 @@ def test_hostile_names_are_shown_as_escapes(capsys: Captured) -> None:
     assert main(["agree", "ann.jsonl", "bob.jsonl", "--by", "item"]) == 0
     said = capsys.readouterr().out
     assert "\x1b" not in said and "\\x1b[2J" in said
+
+
+def test_a_file_without_readable_items_is_an_error(capsys: Captured) -> None:
+    Path("bob.jsonl").write_text('{"descriptions": [')
+    assert main(["agree", "ann.jsonl", "bob.jsonl"]) == 2
+    assert "bob.jsonl: no item can be read" in capsys.readouterr().err

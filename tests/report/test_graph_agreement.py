@@ -104,7 +104,7 @@ def test_a_file_without_descriptions_is_compared_by_the_order_of_graphs() -> Non
     found = graph_agreement(versions_of("ann.txt", write("bob.jsonl", story)))
     assert found.versions.names == ("ann", "bob") and found.graphs == (3, 3)
     assert figure(found, "paired graphs", "share that is equal").value == 1.0
-    assert not list(found.versions.items[0].texts)
+    assert not list(found.versions.items[0].differing_texts())
 
 
 def test_texts_and_l_that_differ_are_counted() -> None:

@@ -41,9 +41,9 @@ def test_repeated_actions_are_paired_in_step_although_some_differ() -> None:
     hand = ("pour", "with", "hand1")
     press, fold = ActionGraph([*POUR, hand]), ActionGraph([*LIFT, ("lift", "with", "hand1")])
     changed = [ActionGraph([*POUR, ("pour", "with", "wall")]), ActionGraph([*LIFT, ("lift", "with", "jug")])]
-    first = Narrative.of([press, fold, press, fold])
-    second = Narrative.of([changed[0], fold, press, changed[1]])
-    assert numbers(first, second) == [(place, place) for place in range(4)]
+    first = Narrative.of([press, fold] * 3)
+    second = Narrative.of([changed[0], fold, press, changed[1], press, fold])
+    assert numbers(first, second) == [(place, place) for place in range(6)]
 
 
 def test_repeated_graphs_are_paired_once_each() -> None:

@@ -28,7 +28,7 @@ GROUPS = {
         "score": "score replies you collected elsewhere, in two profiles",
         "rescore": "score the stored replies of a run again; no model is called",
         "audit": "find what a benchmark gives away without understanding, and its defects",
-        "agree": "measure how far a judge agrees with people, another judge, itself",
+        "agree": "measure how far a judge agrees with people or another judge, or two annotators",
     },
     "look": {
         "view": "runs, samples, graphs, images and scenes in the browser, or as one file",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
 from tsgkit.errors import GOOD
+from tsgkit.library.documents.rewriter import DROPPED, UNREAD
 
 if TYPE_CHECKING:
     from tsgkit.graph.model import Vocabulary
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tsgkit.report.graph_agreement import Figure, GraphAgreement
 
 HEAD = ("agreement on", "measure", "value", "95 % interval", "n")
+NOT_AS_WRITTEN = {*UNREAD, *DROPPED}
+"""Findings about lines and parts of a file that were not read as they stand."""
 NAMED = 5
 """The number of items named in a note."""
 
@@ -30,8 +33,8 @@ def agree_on_graphs(
 
     versions = versions_of(first, second, vocabulary)
     for document in (versions.first, versions.second):
-        if document.findings:
-            unread = count(len(document.findings), "line or part", "lines or parts")
+        if number := sum(finding.code in NOT_AS_WRITTEN for finding in document.findings):
+            unread = count(number, "line or part", "lines or parts")
             complain(f"{document.file}: {unread} not read as it stands", hint="tsgkit check shows them")
     found = graph_agreement(versions)
     if as_json:
@@ -85,8 +88,10 @@ def _notes(found: GraphAgreement) -> Iterator[str]:
 def _notes_on_figures(found: GraphAgreement) -> Iterator[str]:
     if found.cluster_count > 1:
         yield f"intervals: over {found.cluster_count:,} {found.clusters}, which are taken as independent"
+    elif found.cluster_count == 1:
+        yield f"no intervals: all paired graphs are of one {found.clusters.removesuffix('s')}; at least two are needed"
     else:
-        yield f"no intervals: all paired graphs are of one of the {found.clusters}, and at least two are needed"
+        yield "no graph of one has a partner of the other"
     for one in found.figures:
         if one.reason:
             yield f"no value for {one.on}, {one.measure}: {one.reason}"
@@ -105,7 +110,7 @@ def _notes_on_items(versions: Versions) -> Iterator[str]:
         if entries:
             items = _listed([entry.item for entry in entries])
             yield f"only in {inert(name)}: {count(len(entries), 'item')}, left out: {items}"
-    if texts := sum(1 for item in versions.items for _ in item.texts):
+    if texts := sum(1 for item in versions.items for _ in item.differing_texts()):
         yield f"{count(texts, 'text')} of descriptions differ" if texts > 1 else "1 text of a description differs"
     if differing := [item.item for item in versions.items if item.differs_in_vocabulary]:
         items = f"{count(len(differing), 'item')} with another L in each file"

@@ -16,6 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="with --edit and two files: replace what lies at FILE")
 
 
+def refuse_elsewhere(arguments: argparse.Namespace) -> None:
+    """Raise ``UsageError`` for the option of settlements where none is asked for."""
+    if arguments.force:
+        raise UsageError("--force goes with --edit and two files", hint=USAGE)
+
+
 def settle(arguments: argparse.Namespace) -> int:
     """Show the disagreements in the browser until all are decided, and write the settled version."""
     first, second, out = _files(arguments)

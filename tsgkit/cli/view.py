@@ -66,8 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the page until interrupted, or write the file."""
+    if arguments.edit and len(arguments.paths) > 1:
+        return settle.settle(arguments)
+    settle.refuse_elsewhere(arguments)
     if arguments.edit:
-        return settle.settle(arguments) if len(arguments.paths) > 1 else editor.edit(arguments)
+        return editor.edit(arguments)
     editor.refuse_without_editor(arguments)
     paths = arguments.paths or [RUNS]
     if not arguments.paths and not RUNS.is_dir():

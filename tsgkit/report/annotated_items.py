@@ -92,9 +92,8 @@ class ItemPair:
         """Whether only one of the two has an L."""
         return (self.first.narrative.vocabulary is None) != (self.second.narrative.vocabulary is None)
 
-    @property
-    def texts(self) -> Iterator[tuple[str | None, str | None]]:
-        """The texts of matched descriptions that differ; none where one version has no borders between them."""
+    def differing_texts(self) -> Iterator[tuple[str | None, str | None]]:
+        """Yield the texts of matched descriptions that differ; none where one version has no borders between them."""
         if self.is_flat:
             return
         mine, theirs = self.first.narrative.descriptions, self.second.narrative.descriptions
@@ -137,7 +136,7 @@ def versions_of(first: str | Path, second: str | Path, vocabulary: Vocabulary | 
     """
     if _are_same(first, second):
         raise UsageError(f"{second}: this is the first file again", hint="name the file of another annotator")
-    found = matched(*(with_vocabulary(read_file(path), vocabulary) for path in (first, second)))
+    found = matched(*(with_vocabulary(_read(path), vocabulary) for path in (first, second)))
     if not found.items:
         sizes = (len(found.only_first), len(found.only_second))
         raise UsageError(
@@ -145,6 +144,15 @@ def versions_of(first: str | Path, second: str | Path, vocabulary: Vocabulary | 
             hint="items are matched by their id, else by position if there are equally many",
         )
     return found
+
+
+def _read(path: str | Path) -> Document:
+    """Return a document that has items."""
+    document = read_file(path)
+    if not document.entries:
+        problem = document.findings[0].message if document.findings else "it holds none"
+        raise UsageError(f"{path}: no item can be read: {problem}", hint="tsgkit check shows what is wrong")
+    return document
 
 
 def _are_same(first: str | Path, second: str | Path) -> bool:

@@ -262,7 +262,7 @@ def agreement_value(found: GraphAgreement, *, by_item: bool = False) -> dict[str
         "graphs": list(found.graphs),
         "unpaired_graphs": list(found.unpaired),
         "disagreements": versions.disagreements,
-        "texts_that_differ": sum(1 for item in versions.items for _ in item.texts),
+        "texts_that_differ": sum(1 for item in versions.items for _ in item.differing_texts()),
         "vocabularies_that_differ": [item.item for item in versions.items if item.differs_in_vocabulary],
         "items_without_vocabulary": found.without_vocabulary,
         "outside_vocabulary": list(found.outside),

@@ -13,6 +13,8 @@
 ``comparison``      two systems on the same items: difference, interval, test, what could be seen at all
 ``significance``   the paired tests themselves, and Holm's correction for several of them
 ``agreement``      how far raters and judges agree
+``versions``       pairs of graphs of two versions of a narrative
+``set_agreement``  how far two annotators who gave sets agree, beyond chance
 =================  ====================================================================================
 
 Pure: nothing here touches the network, the clock, the disk or a model.

@@ -97,9 +97,9 @@ def sets_alpha(pairs: Iterable[SetPair], *, level: float = 0.95, most_shared: in
     two of all given sets. Range: -1 to 1; 1 is full agreement, 0 is chance. Without a unit, or where all sets are the
     same, it is undefined.
 
-    De is exact, for only sets that share an element are less than 1 apart. Where more than ``most_shared`` pairs of
-    sets do, each set is compared with a sample drawn from a fixed seed, which is the same for both orders of the
-    annotators.
+    De is exact: only sets that share an element are less than 1 apart, and those are counted. Where more than about
+    ``most_shared`` pairs of sets do, each set is compared with a sample drawn from a fixed seed, which is the same for
+    both orders of the annotators.
 
     Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability".
     """

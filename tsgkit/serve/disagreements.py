@@ -168,7 +168,7 @@ class Merger:
     def _notes(self) -> Iterator[str]:
         first, second = self.versions.names
         if not self.is_told:
-            if texts := sum(1 for item in self.versions.items for _ in item.texts):
+            if texts := sum(1 for item in self.versions.items for _ in item.differing_texts()):
                 yield f"{texts:,} texts differ; {self.versions.first.format} keeps those of {first}"
             if several := sum(item.differs_in_vocabulary for item in self.versions.items):
                 yield f"L differs in {several:,} items; {self.versions.first.format} keeps that of {first}"

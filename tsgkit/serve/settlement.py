@@ -138,7 +138,7 @@ class Settling:
         """Keep a decision, in the place of an earlier one. Raise ``UsageError`` if it cannot be carried out."""
         one = self.disagreements[number]
         if len(note) > LONGEST_NOTE:
-            raise UsageError(f"the note has {len(note):,} characters; at most {LONGEST_NOTE:,} are kept")
+            raise UsageError(f"the note has {len(note):,} characters, not at most {LONGEST_NOTE:,}", hint="shorten it")
         value = view.chosen_value(one, choice, edited)
         if choice == view.NONE:
             choice = view.FIRST if one.first is None else view.SECOND
