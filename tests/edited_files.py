@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from served import Client
 
@@ -120,3 +125,19 @@ def editing(path: Path, **options: Any) -> Iterator[Editor]:  # noqa: ANN401  (t
         running.should_exit = True
         thread.join()
         listening.close()
+
+
+@contextmanager
+def started(path: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], Editor]]:
+    """Start the command in a process of its own, and end it with Ctrl-C."""
+    command = [sys.executable, "-m", "tsgkit", "view", str(path), "--edit", "--no-open", *more]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            address = urlsplit(re.findall(r"http://\S+", line)[0])
+            yield process, Editor(address.port or 0, address.path.strip("/"))
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                process.wait(20)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from edited_files import WASH_VALUE, Editor, editing, set_text, splice, written
+from edited_files import WASH_VALUE, Editor, editing, set_text, splice, started, written
 
 from tsgkit.library.documents.reader import read_file
 from tsgkit.serve.edit_page import LONGEST_BODY, edit_file
@@ -30,22 +28,6 @@ def story(tmp_path: Path) -> Path:
 def editor(story: Path) -> Iterator[Editor]:
     with editing(story, annotator=None) as found:
         yield found
-
-
-@contextmanager
-def started(path: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], Editor]]:
-    """Start the command in a process of its own."""
-    command = [sys.executable, "-m", "tsgkit", "view", str(path), "--edit", "--no-open", *more]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            address = urlsplit(re.findall(r"http://\S+", line)[0])
-            yield process, Editor(address.port or 0, address.path.strip("/"))
-        finally:
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
-                process.wait(20)
 
 
 def test_an_item_is_read_edited_saved_and_marked(editor: Editor, story: Path) -> None:

@@ -35,7 +35,7 @@ def refuse_without_editor(arguments: argparse.Namespace) -> None:
 def edit(arguments: argparse.Namespace) -> int:
     """Serve the editor of one file until interrupted."""
     file = _only_file(arguments)
-    from tsgkit.cli.view import serve
+    from tsgkit.serve.browser_window import serve_in_window
     from tsgkit.serve.edit_page import edited_file, server_of
     from tsgkit.serve.local_server import require_server
 
@@ -44,7 +44,7 @@ def edit(arguments: argparse.Namespace) -> int:
     try:
         server, listening = server_of(opened, arguments.port)
         _say_hello(server.address, opened)
-        serve(server, listening, server.address, opens=not arguments.no_open)
+        serve_in_window(server, listening, server.address, opens=not arguments.no_open, say=say)
     finally:
         opened.close()
     _say_goodbye(opened, arguments)

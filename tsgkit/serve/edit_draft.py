@@ -98,7 +98,7 @@ class Draft:
         data = self._bytes()
         whole = data[: data.rfind(b"\n") + 1]
         if not whole and data and not data.startswith(BEGINNING):
-            raise UsageError(f"{self.path}: it is no draft")
+            raise _no_draft(str(self.path))
         if not whole:
             self.empty()
             return None
@@ -111,7 +111,7 @@ class Draft:
 
     def _kept(self, head: bytes, lines: list[bytes]) -> Kept:
         if not head.startswith(BEGINNING):
-            raise UsageError(f"{self.path}: it is no draft")
+            raise _no_draft(str(self.path))
         value = _object(head, str(self.path))
         text, time = _of(value, "text", str, str(self.path)), _of(value, "time", str, str(self.path))
         checksum = None if value.get("checksum") is None else _of(value, "checksum", str, str(self.path))
@@ -187,18 +187,22 @@ def _is_link(link: Link) -> bool:
     return is_port and isinstance(link.token, str) and TOKEN.fullmatch(link.token) is not None
 
 
+def _no_draft(where: str, why: str = "it is none of tsgkit's") -> UsageError:
+    return UsageError(f"{where}: not a draft: {why}", hint="it is kept under another name")
+
+
 def _object(line: bytes, where: str) -> dict[str, Any]:
     try:
         value = load(line.decode("utf-8"))
     except (NotationError, UnicodeDecodeError) as error:
-        raise UsageError(f"{where}: not JSON: {error}") from None
+        raise _no_draft(where, f"not JSON: {error}") from None
     if not isinstance(value, dict):
-        raise UsageError(f"{where}: not a line of a draft")
+        raise _no_draft(where)
     return value
 
 
 def _of(value: dict[str, Any], name: str, kind: type[T], where: str) -> T:
     found = value.get(name)
     if not isinstance(found, kind):
-        raise UsageError(f"{where}: not a line of a draft: it lacks {name}")
+        raise _no_draft(where, f"it lacks {name}")
     return found

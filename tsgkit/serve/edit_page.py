@@ -25,6 +25,7 @@ from tsgkit.serve.local_server import LocalServer, Page, number_of, require_serv
 from tsgkit.serve.view import View, annotator_of
 
 LONGEST_BODY = 20_000_000
+RELOAD = "load the page again: it may be of another version"
 Place = str | PathLike[str]
 
 
@@ -95,7 +96,7 @@ def _said(kind: type[S], body: bytes, named: str) -> S:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise UsageError(f"not {named}: {where}{': ' * bool(where)}{first['msg']}") from None
+        raise UsageError(f"not {named}: {where}{': ' * bool(where)}{first['msg']}", hint=RELOAD) from None
 
 
 def edited_file(

@@ -237,7 +237,8 @@ class EditSession:
         if status not in STATUSES:
             raise UsageError(f"there is no status {status:.40}", hint=f"the statuses: {', '.join(STATUSES)}")
         if len(note) > LONGEST_NOTE:
-            raise UsageError(f"the note has {len(note):,} characters; at most {LONGEST_NOTE:,} are kept")
+            hint = "keep the rest in a file of your own"
+            raise UsageError(f"the note has {len(note):,} characters; at most {LONGEST_NOTE:,} are kept", hint=hint)
         with self.lock:
             item = self._item(number)
             found = Status(status, self.annotator, now(), note)
@@ -259,11 +260,11 @@ class EditSession:
         """Return the differences to the proposal for an item."""
         proposals = self.around.proposals
         if other != "proposal" or proposals is None:
-            raise UsageError(f"there is no other version {other:.40}")
+            raise UsageError(f"there is no other version {other:.40}", hint="tsgkit view FILE --edit --proposals FILE")
         self._item(number)
         proposed = proposals.narratives[number] if number < len(proposals.narratives) else None
         if proposed is None:
-            raise UsageError(f"{proposals.name} has no version of this item")
+            raise UsageError(f"{proposals.name} has no version of this item", hint="items are matched by their ids")
         return self.differences(number, proposed, proposals.name)
 
     def differences(self, number: int, other: Narrative, name: str) -> dict[str, Any]:

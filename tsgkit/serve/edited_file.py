@@ -24,6 +24,8 @@ from tsgkit.serve.edit_source import Source, can_of, matched, parsed
 from tsgkit.serve.item_statuses import ItemStatuses
 from tsgkit.serve.local_server import Conflict
 
+MATCHED = "items are matched by their ids; the others may still be compared"
+MINE_OR_THEIRS = "mine replaces what lies on disk at the next save, theirs reads it again"
 Signature = tuple[int, ...] | None
 Disk = tuple[str | None, str]
 """The checksum of what lies on disk, and why it cannot be read; no checksum where there is no file."""
@@ -213,7 +215,7 @@ class EditedFile:
         document, _, _ = self._document_on_disk()
         found = matched(self.session.names, document)[0][number : number + 1]
         if not found or found[0] is None:
-            raise UsageError(f"{self.source.shown}: the file on disk has no such item")
+            raise UsageError(f"{self.source.shown}: the file on disk has no such item", hint=MATCHED)
         return self.session.differences(number, found[0], f"{self.source.shown.name} on disk")
 
     def save(self, *, accept_losses: bool = False) -> dict[str, Any]:
@@ -276,7 +278,7 @@ class EditedFile:
             elif how == "theirs":
                 self._take_theirs()
             else:
-                raise UsageError(f"resolve: {how:.40}: expected mine or theirs")
+                raise UsageError(f"resolve: {how:.40}: expected mine or theirs", hint=MINE_OR_THEIRS)
             return self.document()
 
     def _take_theirs(self) -> None:

@@ -82,13 +82,13 @@ def narrative_of(value: ItemValue, old: Narrative) -> Narrative:
     try:
         found = from_value(value)
     except NotationError as error:
-        raise UsageError(f"not an item: {error.message}") from None
+        raise _misfit(f"not an item: {error.message}") from None
     for number, part in enumerate(value["descriptions"]):
         if not {"text", "graphs"} <= part.keys():
-            raise UsageError(f"not an item: description {number} lacks text or graphs")
+            raise _misfit(f"not an item: description {number} lacks text or graphs")
     lists = value.get("vocabulary")
     if lists is not None and set(lists) != set(LISTS):
-        raise UsageError(f"not an item: L has the lists {', '.join(LISTS)}")
+        raise _misfit(f"not an item: L has the lists {', '.join(LISTS)}")
     _refuse_growth(old, found)
     return replace(old, descriptions=found.descriptions, vocabulary=found.vocabulary)
 
@@ -113,12 +113,16 @@ def _names(narrative: Narrative) -> int:
 # Operations
 
 
+def _misfit(message: str) -> UsageError:
+    return UsageError(message, hint="nothing was changed; load the page again if it goes on")
+
+
 def applied(value: ItemValue, ops: object) -> ItemValue:
     """Return the value after these operations; the given one stays as it is. Raise ``UsageError`` for a bad one."""
     if not isinstance(ops, list):
-        raise UsageError(f"ops: expected a list, found {kind_of(ops)}")
+        raise _misfit(f"ops: expected a list, found {kind_of(ops)}")
     if len(ops) > MOST_OPS:
-        raise UsageError(f"an edit has at most {MOST_OPS:,} operations, not {len(ops):,}")
+        raise _misfit(f"an edit has at most {MOST_OPS:,} operations, not {len(ops):,}")
     for number, op in enumerate(ops):
         value = _after(value, op, f"op {number}")
     return value
@@ -126,7 +130,7 @@ def applied(value: ItemValue, ops: object) -> ItemValue:
 
 def _after(value: ItemValue, op: object, where: str) -> ItemValue:
     if not isinstance(op, dict) or not isinstance(op.get("path"), list):
-        raise UsageError(f"{where}: an operation is an object with a path")
+        raise _misfit(f"{where}: an operation is an object with a path")
     path = tuple(op["path"])
     if op.keys() == {"path", "value"}:
         new = _checked(op["value"], where, name=str(path[-1]) if path else "")
@@ -137,7 +141,7 @@ def _after(value: ItemValue, op: object, where: str) -> ItemValue:
         change = _splice(op["start"], op["removed"], inserted, where)
         spliced: ItemValue = _changed(value, path, _known(path, SPLICED, where), change, where)
         return spliced
-    raise UsageError(f"{where}: an operation has path and value, or path, start, removed and inserted")
+    raise _misfit(f"{where}: an operation has path and value, or path, start, removed and inserted")
 
 
 def _known(path: Path, places: Sequence[Path], where: str) -> Path:
@@ -157,7 +161,7 @@ def _changed(node: Json, whole: Path, path: Path, change: Callable[[Json], Json]
     key, *rest = path
     inside = isinstance(node, list) and isinstance(key, int) and 0 <= key < len(node)
     if not inside and not (isinstance(node, dict) and key in node):
-        raise UsageError(f"{where}: the item has no {'/'.join(map(str, whole))}")
+        raise _misfit(f"{where}: the item has no {'/'.join(map(str, whole))}")
     copy: Json = node.copy()
     copy[key] = _changed(node[key], whole, tuple(rest), change, where)
     return copy
@@ -166,11 +170,11 @@ def _changed(node: Json, whole: Path, path: Path, change: Callable[[Json], Json]
 def _splice(start: object, removed: object, inserted: Json, where: str) -> Callable[[Json], Json]:
     def change(node: Json) -> Json:
         if not isinstance(node, list):
-            raise UsageError(f"{where}: a list is spliced, not {kind_of(node)}")
+            raise _misfit(f"{where}: a list is spliced, not {kind_of(node)}")
         if type(start) is not int or type(removed) is not int or not isinstance(inserted, list):
-            raise UsageError(f"{where}: start and removed are numbers, inserted is a list")
+            raise _misfit(f"{where}: start and removed are numbers, inserted is a list")
         if start < 0 or removed < 0 or start + removed > len(node):
-            raise UsageError(f"{where}: places {start} to {start + removed} of a list of {len(node)}")
+            raise _misfit(f"{where}: places {start} to {start + removed} of a list of {len(node)}")
         return [*node[:start], *inserted, *node[start + removed :]]
 
     return change
@@ -181,11 +185,11 @@ def _checked(value: Json, where: str, depth: int = 0, name: str = "") -> Json:
     if isinstance(value, str):
         most = LONGEST_TEXT if name == "text" else LONGEST_NAME
         if len(value) > most:
-            raise UsageError(f"{where}: {len(value):,} characters; at most {most:,} are kept")
+            raise _misfit(f"{where}: {len(value):,} characters; at most {most:,} are kept")
         if reason := not_text(value):
-            raise UsageError(f"{where}: not text: {reason}")
+            raise _misfit(f"{where}: not text: {reason}")
     elif isinstance(value, float) and not math.isfinite(value):
-        raise UsageError(f"{where}: {value} is no number that a file can hold")
+        raise _misfit(f"{where}: {value} is no number that a file can hold")
     elif isinstance(value, Mapping):
         _each(value.items(), where, depth)
     elif isinstance(value, list):
@@ -195,7 +199,7 @@ def _checked(value: Json, where: str, depth: int = 0, name: str = "") -> Json:
 
 def _each(parts: Any, where: str, depth: int) -> None:  # noqa: ANN401  (pairs of a name and a JSON value)
     if depth > DEEPEST:
-        raise UsageError(f"{where}: nested too deeply")
+        raise _misfit(f"{where}: nested too deeply")
     for name, one in parts:
         _checked(name, where, depth + 1)
         _checked(one, where, depth + 1, name)

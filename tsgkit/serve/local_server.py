@@ -285,7 +285,7 @@ async def _response(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
 
 
 def problem_of(error: Exception) -> tuple[dict[str, Any], int]:
-    """Return the value by which a page is told of an error, and its status."""
+    """Return the value that a page gets for an error, and its status."""
     if isinstance(error, Conflict):
         return error.value, 409
     if isinstance(error, TsgkitError):
