@@ -47,6 +47,12 @@ class Client:
         message: str = json.loads(body)["message"]
         return message
 
+    def post(self, name: str, value: object) -> tuple[int, Any]:
+        """Send a change, and return the status and the answer."""
+        body = json.dumps(value).encode()
+        status, _, answer = self.request(f"/{self.token}/data/{name}", "POST", body, Content_Type="application/json")
+        return status, json.loads(answer)
+
     def label(self, run: str, **said: object) -> tuple[int, Any]:
         """Send a label."""
         path = f"/{self.token}/data/labels?{urlencode({'run': run})}"
