@@ -165,6 +165,26 @@ class TestPage:
         heading(page, "2 of 9")
         assert list(served.decidable.made) == [0]
 
+    def test_an_entry_that_is_looked_at_meanwhile_stays(self, serve: Serve, windows: Windows) -> None:
+        served = serve(ListedDecisions(delay=0.5))
+        page = windows.open(served.address)
+        heading(page, "1 of 3")
+        page.keyboard.press("1")
+        page.get_by_role("link", name="cup, graph 2").click()
+        heading(page, "3 of 3")
+        expect(page.locator(".decided-count")).to_have_text("1 of 3 decided")
+        heading(page, "3 of 3")
+        page.keyboard.press("k")
+        heading(page, "2 of 3")
+        page.get_by_role("button", name="Edit e").click()
+        page.get_by_role("combobox", name="target").fill("refused")
+        page.keyboard.press("Control+Enter")
+        page.get_by_role("link", name="cup, graph 2").click()
+        heading(page, "2 of 3")
+        expect(page.get_by_text("this edit is refused")).to_be_visible()
+        expect(page.get_by_role("combobox", name="target")).to_have_value("refused")
+        assert served.decidable.made == {0: ("first", None, "")}
+
     def test_a_decision_may_be_changed_with_its_note(self, serve: Serve, windows: Windows) -> None:
         served = serve(ListedDecisions())
         page = windows.open(served.address)

@@ -520,6 +520,8 @@ class TestServer:
         mine = [OPEN_JAR[0], ["open", "dobj", "lid"], OPEN_JAR[2]]
         assert editor.graphs()[0] == (STIR if answer == "Take theirs" else mine)
         expect(editor.page.locator(".notice")).to_have_count(0)
+        editor.press("Control+z")
+        assert editor.graphs()[0] == (mine if answer == "Take theirs" else STIR)
 
     def test_an_edit_of_another_browser_is_taken_over_silently(self, opened: Opened) -> None:
         first = opened()

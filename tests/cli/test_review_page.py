@@ -111,8 +111,8 @@ def test_a_proposal_is_shown_with_its_graph_before_and_after(run: Run) -> None:
     assert shown["name"] == "item 0, graph 0 (exact)"
     assert (shown["reason"], shown["code"]) == ("verb starts at fill, not at person", "verb-source")
     before, after = shown["parts"][:2]
-    assert (before["title"], before["marks"]) == ("before", ["removed", None, None])
-    assert (after["title"], after["triplets"][0]) == ("after", ["person", "verb", "fill"])
+    assert (before["title"], before["marks"]) == ("Before", ["removed", None, None])
+    assert (after["title"], after["triplets"][0]) == ("After", ["person", "verb", "fill"])
     assert after["marks"] == ["added", None, None]
     assert review.client.data("state")["in_order"]
     later = review.client.data("shown", number=1)["parts"]

@@ -96,22 +96,22 @@ def _parts(view: Seen, one: Proposed) -> Sequence[Part]:
     parts: list[Part] = [
         {
             "kind": "graph",
-            "title": "before",
+            "title": "Before",
             "triplets": [list(triplet) for triplet in view.before.triplets],
             "marks": ["removed" if is_removed else None for is_removed in view.removed],
         },
         {
             "kind": "graph",
-            "title": "after",
+            "title": "After",
             "triplets": [list(triplet) for triplet in view.after.triplets],
             "marks": ["added" if is_added else None for is_added in view.added],
         },
     ]
     if view.note:
-        parts.append({"kind": "text", "title": "note", "text": view.note})
+        parts.append({"kind": "text", "title": "Note", "text": view.note})
     findings = [f"{each.code}: {each.message}" for each in check_graph(view.after, one.vocabulary)]
     if findings:
-        parts.append({"kind": "lines", "title": "findings afterwards", "lines": findings})
+        parts.append({"kind": "lines", "title": "Findings afterwards", "lines": findings})
     return parts
 
 

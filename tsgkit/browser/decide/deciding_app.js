@@ -122,6 +122,7 @@ class Deciding {
     Object.assign(this.bar, { max: this.count, value: done });
     document.title = inert(`(${done}/${this.count}) ${state.title} · tsgkit`);
     if (state.finished) return this.#finish();
+    if (state.in_order) state.entries.forEach(({ decision }, number) => decision !== null && this.drafts.delete(number));
     this.list.show(state.entries);
     const isOther = before !== state.entries[this.number]?.decision || (state.in_order && wasFirst !== this.first);
     if (this.view && isOther && !this.isBusy) this.#show(this.number);
@@ -195,32 +196,31 @@ class Deciding {
     try {
       const state = await this.source.decide(number, choice, edited, note);
       this.drafts.delete(number);
-      this.#kept(state, choice);
+      this.#kept(state, number, choice);
     } catch (problem) {
-      if (problem.conflict?.state) this.#refused(problem);
-      else if (this.view === view) view.tell(problem);
+      await this.#notKept(problem, view, number);
     } finally {
       this.isBusy = false;
       view.rest(false);
     }
   }
 
-  #kept(state, choice) {
-    const { number } = this, { name } = state.entries[number];
+  #kept(state, number, choice) {
+    const { name } = state.entries[number];
     this.#heardState(state);
     fill(this.spoken, `Kept: ${choice}, ${name}. ${this.count - this.left} of ${this.count} decided.`);
-    if (state.finished) return;
+    if (state.finished || number !== this.number) return; // somebody looks at another entry already
     const later = state.entries.findIndex(({ decision }, place) => place > number && decision === null);
     const next = later < 0 ? this.first : later;
     window.history.pushState(null, "", entryHash(next));
     this.#show(next, true);
   }
 
-  // Another window was faster: the list is the present one, and the entry is shown as it is now.
-  async #refused(problem) {
-    this.#heardState(problem.conflict.state);
+  // Say why a decision was not kept, at its entry. Where another window was faster, the entry is shown as it is now.
+  async #notKept(problem, view, number) {
+    if (problem.conflict?.state) this.#heardState(problem.conflict.state);
     if (this.state.finished) return;
-    await this.#show(this.number, true);
+    if (problem.conflict?.state || this.view !== view) await this.#show(number, true);
     this.view?.tell(problem);
   }
 

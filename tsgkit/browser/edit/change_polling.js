@@ -23,12 +23,12 @@ export class ChangePolling {
   }
 
   async #look() {
-    const { editor } = this;
+    const { editor } = this, { edits } = editor;
     try {
       const changes = await editor.source.changes(this.since);
       if (this.isGone) editor.isBack();
       this.isGone = false;
-      await this.#take(changes);
+      await this.#take(changes, edits);
     } catch (problem) {
       if (!problem.isGone && problem.name !== "SourceProblem") console.error(problem);
       this.isGone = Boolean(problem.isGone);
@@ -37,7 +37,7 @@ export class ChangePolling {
     this.#again();
   }
 
-  async #take(changes) {
+  async #take(changes, edits) {
     const { editor } = this;
     if (changes.revision < this.since) {
       this.#newest.clear();
@@ -45,8 +45,8 @@ export class ChangePolling {
     }
     this.since = changes.revision;
     for (const [number, revision] of Object.entries(changes.items)) this.#newest.set(Number(number), revision);
-    const isOthers = [...this.#newest].some(([number, revision]) => !(editor.sessions.get(number)?.sync.revision >= revision));
-    editor.setFileState(changes);
+    const isOthers = [...this.#newest].some(([number, revision]) => isOlder(editor.sessions.get(number)?.sync, revision));
+    editor.setFileState({ ...changes, unsaved: changes.unsaved || editor.edits !== edits });
     if (isOthers || this.#restarted) await editor.refreshDocument();
     for (const session of editor.sessions.values()) await this.#takeOver(session);
     for (const number of this.#newest.keys()) if (!editor.sessions.has(number)) this.#newest.delete(number);
@@ -60,4 +60,9 @@ export class ChangePolling {
     const item = await editor.source.item(session.number);
     if (session.sync.isIdle && (this.#restarted || item.revision >= newest)) editor.taken(session, session.take(item));
   }
+}
+
+// True if another browser may have made a revision: it is no one of ours, and none that is on its way.
+function isOlder(sync, revision) {
+  return !sync || (!sync.isUnsent && sync.revision < revision);
 }

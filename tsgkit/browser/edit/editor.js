@@ -34,6 +34,7 @@ class Editor {
   number = null;
   session = null;
   clipboard = null;
+  edits = 0;
 
   constructor(root, source) {
     Object.assign(this, { root, source });
@@ -249,6 +250,7 @@ class Editor {
   }
 
   #marked() {
+    this.edits += 1;
     if (this.source.isWidget) return;
     this.document.unsaved = true;
     this.document.items[this.session.number].unsaved = true;

@@ -99,12 +99,14 @@ export class ItemSession {
     return isOther;
   }
 
-  // Settle a conflict by one of the two values.
+  // Settle a conflict by one of the two values; undo leads to the other one.
   settle(isTheirs) {
     const { theirs } = this.sync;
-    if (isTheirs) this.history.record(theirs.value, nearestPlace(theirs.value, this.place), "taking the other browser's version");
+    const { value, place } = this;
+    this.history.record(theirs.value, nearestPlace(theirs.value, place), "taking the other browser's version");
+    if (!isTheirs) this.history.record(value, place, "keeping this browser's version");
     this.#keep(theirs.checks, theirs.value);
-    this.sync.settle(isTheirs ? theirs.value : this.value);
+    this.sync.settle(this.value);
   }
 
   #check(checks, value, told) {

@@ -37,15 +37,12 @@ export class VersionView {
   #draw(session) {
     const { pairs, texts, vocabulary } = this.versions, { descriptions } = session.value;
     const names = Object.entries(vocabulary?.only_other ?? {}).filter(([, members]) => members.length);
-    const numbers = [...new Set([...pairs, ...texts].map((one) => one.description))].sort((one, other) => one - other);
+    const shown = pairs.slice(0, this.#most), last = shown.length < pairs.length ? shown.at(-1).description : Infinity;
+    const found = [...shown, ...texts].map((one) => one.description).filter((number) => number <= last);
+    const numbers = [...new Set(found)].sort((one, other) => one - other);
     const focused = this.#buttons().indexOf(this.editor.activeElement);
-    let left = this.#most;
-    const parts = numbers.map((number) => {
-      const own = pairs.filter((pair) => pair.description === number).slice(0, Math.max(0, left));
-      left -= own.length || 1;
-      return left + own.length > 0 || own.length ? this.#description(number, descriptions[number], own, texts.find((one) => one.description === number)) : null;
-    });
-    const more = pairs.length > this.#most && el("button", { type: "button", onclick: () => this.#more(session) }, `Show more of ${pairs.length} graphs`);
+    const parts = numbers.map((number) => this.#description(number, descriptions[number], shown.filter((pair) => pair.description === number), texts.find((one) => one.description === number)));
+    const more = shown.length < pairs.length && el("button", { type: "button", onclick: () => this.#more(session) }, `Show more of ${pairs.length} graphs`);
     const nothing = !numbers.length && !names.length && el("p", "There is no difference left in this item.");
     fill(this.body, nothing, names.map(([kind, members]) => this.#names(kind, members)), parts, more);
     if (focused >= 0) (this.#buttons()[Math.min(focused, this.#buttons().length - 1)] ?? this.dialog.querySelector("button")).focus();
@@ -71,8 +68,9 @@ export class VersionView {
   }
 
   #description(number, description, pairs, text) {
-    const { texts: canText } = this.editor.document.can;
-    const whole = this.#accepting("Accept all of this description", (value) => acceptDescription(value, this.versions, number, canText), `description ${number + 1}`);
+    const { texts: canText, graphs: canCount } = this.editor.document.can;
+    const isWhole = this.versions.pairs.every((pair) => pair.description !== number || canCount || (pair.mine && pair.other));
+    const whole = isWhole && this.#accepting("Accept all of this description", (value) => acceptDescription(value, this.versions, number, canText), `description ${number + 1}`);
     const other = text && el("div.text-pair", el("p", el("strong", "theirs: "), el("bdi", text.other ?? "no text")),
       canText && this.#accepting("Accept the text", (value) => acceptDescription(value, { pairs: [], texts: [text] }, number, true), "a text"));
     return el("section.version-description", el("h3", `${number + 1}. `, named(description?.text ?? "")), other, whole, pairs.map((pair) => this.#pair(pair)));
@@ -115,7 +113,7 @@ export function showConflict(editor, session, answer) {
   const shown = pairs.slice(0, PAIRS_SHOWN).map((pair) => el("section.version-pair", graphSides(pair, "mine", "theirs")));
   const choose = (which) => () => closeDialog(dialog, () => answer(which));
   const dialog = openDialog(editor, "Another browser edited this item", [
-    el("p", `${pairs.length} graphs differ; texts and L may differ too. Both versions can be had back by undo.`),
+    el("p", `${pairs.length} graphs differ; texts and L may differ too. Undo brings the other version back.`),
     el("div.command-bar", el("button", { type: "button", onclick: choose("theirs") }, "Take theirs"), el("button", { type: "button", onclick: choose("mine") }, "Keep mine")),
     el("div.versions", shown, pairs.length > shown.length ? el("p", `and ${pairs.length - shown.length} more`) : null),
   ], { kind: "wide" });

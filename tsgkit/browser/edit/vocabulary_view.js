@@ -121,7 +121,7 @@ export class VocabularyView {
     return el("div.chosen-name", el("p", field, el("button", { type: "button", onclick: rename }, "Rename everywhere"),
       this.canList && isIn && el("button", { type: "button", onclick: () => this.#change(removeName(value, kind, name), `removing ${name} from L`) }, "Remove from L"),
       this.canList && isIn && other && el("button", { type: "button", onclick: () => this.#change(moveName(value, name, kind, other), `moving ${name}`) }, `Move to ${KIND_WORDS[other].toLowerCase()}`)),
-    el("p", uses.length ? `Used in ${uses.length} graphs: ` : "Not used in any graph.", uses.slice(0, USES_SHOWN).map((number) => this.#use(number)), uses.length > USES_SHOWN ? ` and ${uses.length - USES_SHOWN} more` : null));
+    el("p", uses.length ? `Used in ${uses.length} ${uses.length === 1 ? "graph" : "graphs"}: ` : "Not used in any graph.", uses.slice(0, USES_SHOWN).map((number) => this.#use(number)), uses.length > USES_SHOWN ? ` and ${uses.length - USES_SHOWN} more` : null));
   }
 
   #use(number) {

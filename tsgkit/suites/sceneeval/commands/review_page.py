@@ -92,9 +92,9 @@ class ItemReviewPage:
         entries = [f"{one.text}  ({in_words(one)})" for one in annotation.specifications]
         findings = [finding_line(one) for one in self.review.findings(number, annotation)]
         return [
-            {"kind": "text", "title": "description", "text": annotation.description},
-            {"kind": "lines", "title": "entries", "lines": entries},
-            {"kind": "lines", "title": "findings", "lines": findings},
+            {"kind": "text", "title": "Description", "text": annotation.description},
+            {"kind": "lines", "title": "Entries", "lines": entries},
+            {"kind": "lines", "title": "Findings", "lines": findings},
         ]
 
 
