@@ -10,7 +10,8 @@ from spoken_models import graph
 
 from tsgkit.agents.review import Review, before_and_after, decided, proposal
 from tsgkit.cli import main
-from tsgkit.cli.review import Proposed, shown_lines
+from tsgkit.cli.proposals import Proposed
+from tsgkit.cli.review import shown_lines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph import ActionGraph
 from tsgkit.graph.notation import arrow
