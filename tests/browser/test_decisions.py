@@ -259,8 +259,12 @@ class TestPage:
         expect(page.get_by_role("combobox", name="target")).to_have_value("mug")
         expect(page.get_by_role("img", name="wash → dobj → mug")).to_be_visible()
         expect(page.get_by_text("this edit is refused")).to_have_count(0)
-        expect(page.get_by_role("button", name="Keep this edit")).to_be_focused()
-        page.keyboard.press("Enter")
+        keep = page.get_by_role("button", name="Keep this edit")
+        expect(keep).to_be_focused()
+        page.keyboard.press("1")
+        expect(page.get_by_role("combobox", name="source")).to_be_focused()
+        assert served.decidable.made == {}, "keys of choices decide nothing while the form is open"
+        keep.press("Enter")
         heading(page, "2 of 3")
         assert served.decidable.made == {0: ("edit", ["wash", "dobj", "mug"], "")}
 
