@@ -92,7 +92,7 @@ class Deciding {
     try {
       const state = await this.source.state(this.state?.revision);
       fill(this.connection);
-      if (state.entries) this.#heardState(state);
+      if (state.entries && state.revision > (this.state?.revision ?? -1)) this.#heardState(state);
       if (!this.state.finished && !this.view) await this.#show(this.number < 0 ? this.#placeToBegin() : this.number);
     } catch (problem) {
       this.#unheard(problem);

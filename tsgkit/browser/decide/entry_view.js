@@ -29,10 +29,6 @@ export class EntryView {
     return !this.page.inOrder || (this.shown.decided === null && this.number === this.page.first);
   }
 
-  get isEditing() {
-    return this.panel !== null;
-  }
-
   #drawControls() {
     if (!this.isOpen) return fill(this.controls, this.#whyClosed());
     const { choices, edit, decided } = this.shown, choose = (choice) => this.#choose(choice);
@@ -61,8 +57,10 @@ export class EntryView {
     return this.buttons.querySelector("button");
   }
 
+  // While the form is open, keys of choices lead back to it.
   #choose(choice) {
-    if (choice === EDITING) return this.panel ? this.panel.focus() : this.#openPanel(true);
+    if (this.panel) return this.panel.focus();
+    if (choice === EDITING) return this.#openPanel(true);
     return this.page.decide(choice, null, this.note.field.value);
   }
 
