@@ -34,6 +34,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium"),
 ]
+expect.set_options(timeout=20_000)
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "annotating.md"
 
 
@@ -83,6 +84,7 @@ def page_at(context: BrowserContext, address: str) -> Page:
     page.set_default_timeout(10_000)
     page.goto(address)
     page.wait_for_selector(".triplet-table")
+    page.wait_for_function("document.activeElement.closest('.tsg-editor')")
     return page
 
 
@@ -129,7 +131,7 @@ def test_a_spoilt_story_is_repaired_by_keys_and_undone_again(context: BrowserCon
     file = written(tmp_path / "spoilt.jsonl", spoilt)
     with edited(file) as address:
         page = page_at(context, address)
-        page.keyboard.press("Alt+Shift+A")
+        page.keyboard.press("Alt+Shift+R")
         save(page)
         mended = on_disk(file)
         assert len(check_narrative(mended)) < len(check_narrative(spoilt))
