@@ -1,4 +1,4 @@
-"""Make the screenshots of the manual: the view of runs of our own data, in Chromium.
+"""Make the screenshots of the manual: the view of runs of our own data, and the editor, in Chromium.
 
     python docs/screenshots.py
 
@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 REPLIES = ROOT / "tasks" / "tsg" / "data" / "example-replies"
+NARRATIVES = ROOT / "tasks" / "tsg" / "data" / "narratives.jsonl"
+EDITED, STORY = "edit-graph.png", "siphon"
+SLIP = (2, '["person", "verb", "slide"]', '["slide", "verb", "person"]')
+"""The number of the graph with the slip, the triplet as it is, and as it is written instead."""
 ROOMS = ROOT / "tests" / "stored_runs" / "v0_1_0" / "sceneeval" / "rooms"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 WIDTH = 1100
@@ -71,26 +77,50 @@ def take(page: Page, address: str, shot: Shot) -> None:
     page.screenshot(path=ROOT / "docs" / "screenshots" / shot.file)
 
 
+def take_editor(page: Page, address: str) -> None:
+    """Take a screenshot of the editor: a graph with a slip, and what the hands hold."""
+    page.set_viewport_size({"width": WIDTH + 160, "height": 860})
+    page.goto(address)
+    page.locator(".graph-line").nth(SLIP[0]).click()
+    page.wait_for_timeout(1000)
+    page.screenshot(path=ROOT / "docs" / "screenshots" / EDITED)
+
+
+def make_story(folder: Path) -> None:
+    """Make a file of one bundled story with a slip in it."""
+    lines = NARRATIVES.read_text(encoding="utf-8").splitlines()
+    [story] = [line for line in lines if f'"id": "{STORY}"' in line]
+    (folder / "story.jsonl").write_text(story.replace(*SLIP[1:], 1) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def serving(folder: Path, *words: str) -> Iterator[str]:
+    """Yield the link to a page of the command."""
+    command = [sys.executable, "-m", "tsgkit", "view", *words, "--no-open", "--annotator", "ann"]
+    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    try:
+        line = server.stdout.readline() if server.stdout is not None else ""
+        yield re.findall(r"http://[^#\s]+", line)[0]
+    finally:
+        server.terminate()
+        server.wait()
+
+
 def main() -> None:
     """Make all."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        make_runs(Path(name))
-        command = [sys.executable, "-m", "tsgkit", "view", "--no-open", "--annotator", "ann"]
-        server = subprocess.Popen(command, cwd=name, stdout=subprocess.PIPE, text=True)  # noqa: S603
-        try:
-            line = server.stdout.readline() if server.stdout is not None else ""
-            address = re.findall(r"http://[^#\s]+", line)[0]
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
-            page = browser.new_page()
+        folder = Path(name)
+        make_runs(folder)
+        make_story(folder)
+        page = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS)).new_page()
+        with serving(folder) as address:
             for shot in SHOTS:
                 take(page, address, shot)
-                print(f"written: docs/screenshots/{shot.file}")
-            browser.close()
-        finally:
-            server.terminate()
-            server.wait()
+        with serving(folder, "story.jsonl", "--edit") as address:
+            take_editor(page, address)
+        print(f"written: {', '.join([*(shot.file for shot in SHOTS), EDITED])} in docs/screenshots")
 
 
 if __name__ == "__main__":

@@ -96,6 +96,7 @@ def test_a_missing_extra_is_told_before_a_model_is_asked(
 
 
 def test_a_place_implies_the_review(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    pytest.importorskip("uvicorn", reason="the extra view is not installed")
     monkeypatch.setattr("sys.stdin", io.StringIO("a\nr\n"))
     assert main([*REFINE, "--review-in", "terminal"]) == 0
     assert "1 of 2: item 0, graph 0" in capsys.readouterr().out

@@ -133,7 +133,7 @@ def parsed(text: str, shown: Path) -> Document:
     if IMAGE.match(text):
         hint = f"edit the file that it was made from, and convert that anew: tsgkit convert FILE {shown}"
         raise FileProblem(f"{shown}: DOT and Mermaid are written, never read", hint=hint)
-    document = read_document(text, str(shown))
+    document = _document(text, shown)
     unread = [finding for finding in document.findings if finding.code in UNREAD]
     if unread:
         places = "; ".join(map(_placed, unread[:SHOWN_PLACES])) + " ..." * (len(unread) > SHOWN_PLACES)
@@ -146,6 +146,17 @@ def parsed(text: str, shown: Path) -> Document:
     if document.format == "arrow" and document.findings and JSON_BEGINS.match(text):
         raise FileProblem(f"{shown}: graphs were found in it, but its JSON is none of the formats", hint=hint)
     return document
+
+
+def _document(text: str, shown: Path) -> Document:
+    try:
+        return read_document(text, str(shown))
+    except FileProblem as error:
+        begun = shown.with_suffix(".jsonl")
+        if begun == shown:
+            raise
+        hint = f"{error.hint}; or begin a file with its sentences: tsgkit view {begun} --edit --story {shown}"
+        raise FileProblem(error.message, hint=hint) from None
 
 
 def _placed(finding: Finding) -> str:

@@ -30,7 +30,7 @@ export class GraphView {
     this.drawing = el("div.drawing", { tabindex: 0, role: "group", "aria-label": "Drawing of the graph" });
     this.hands = el("section.hands", { "aria-label": "Hands before and after" });
     this.element = el("section.graph", { "aria-label": "Graph" }, this.title, this.sentence, this.bars.map(({ element }) => element),
-      this.drawing, this.table.element, this.findings, this.repairs, this.hands);
+      el("div.graph-parts", this.drawing, this.table.element, this.findings, el("div.graph-aside", this.repairs, this.hands)));
   }
 
   // Begin to write: in the first field that is empty, else in the last one.
