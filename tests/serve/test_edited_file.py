@@ -193,6 +193,23 @@ def test_losses_are_told_and_must_be_accepted(opened: Open, tmp_path: Path) -> N
     assert file.document()["losses"] == []
 
 
+@pytest.mark.parametrize("name", ["links.json", "links.jsonl"])
+@pytest.mark.parametrize("more", [{"graph": {"camera": "left"}}, {"camera": "left"}])
+def test_attributes_of_whole_node_link_graphs_are_losses(
+    more: dict[str, Any], name: str, opened: Open, tmp_path: Path
+) -> None:
+    value = json.loads(TEXTS["node-link lines"][1].splitlines()[0])
+    (path := tmp_path / name).write_text(json.dumps(value | more) + "\n")
+    assert opened(path).document()["losses"] == ["other fields: camera"]
+
+
+@pytest.mark.parametrize(("remark", "loss"), [("<desc>left</desc>", "descriptions"), ("<!-- left -->", "comments")])
+def test_remarks_in_graphml_are_losses(remark: str, loss: str, opened: Open, tmp_path: Path) -> None:
+    path = written(tmp_path, "graphml")
+    path.write_text(path.read_text().replace("<graph ", f"{remark}<graph ", 1))
+    assert opened(path).document()["losses"] == [f"other fields: {loss}"]
+
+
 # The file on disk
 
 

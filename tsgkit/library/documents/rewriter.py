@@ -36,6 +36,8 @@ LISTED = ("narrative", "sgqa", "sgds", "sgg")
 KEY = re.compile(r"<key\b[^>]*>")
 KEY_NAME = re.compile(r"\battr\.name\s*=\s*[\"']([^\"']*)[\"']")
 GRAPHML_NAMES = {"name", "kind", "label", "order"}
+GRAPHML_REMARKS = {"descriptions": re.compile(r"<desc\b"), "comments": re.compile("<!--")}
+LINK_FIELDS = {"directed", "multigraph", "graph", "nodes", "edges", "links"}
 NODE_FIELDS, EDGE_FIELDS = {"id", "name", "kind"}, {"source", "target", "key", "label", "kind", "order"}
 
 
@@ -134,8 +136,12 @@ def _other_fields(format: str, original: str) -> Iterator[str]:
             name = KEY_NAME.search(key)
             if name is None or name[1] not in GRAPHML_NAMES:
                 yield name[1] if name else "data of a graph editor"
+        yield from (what for what, remark in GRAPHML_REMARKS.items() if remark.search(original))
     if format == "node-link":
         for value in _values(original):
+            yield from (name for name in value if name not in LINK_FIELDS)
+            attributes = value.get("graph") or ()
+            yield from attributes if isinstance(attributes, dict) else ["graph"] * bool(attributes)
             for node in value.get("nodes", ()):
                 yield from (name for name in node if name not in NODE_FIELDS)
             for edge in value.get("edges", value.get("links", ())):
