@@ -137,6 +137,7 @@ def test_edits_before_a_broken_line_are_restored_and_the_draft_is_kept_aside(
     assert (first_text(file), file.document()["restored"]["edits"]) == ("Two.", 2)
     (aside,) = story.parent.glob("story.jsonl.draft.until-*")
     assert aside.read_bytes() == whole and aside.name in file.notes[0]
+    assert aside.stat().st_mode & 0o077 == 0, "it holds the token that the next server may take"
     file.close()
     again = opened(story)
     assert first_text(again) == "Two." and not again.notes

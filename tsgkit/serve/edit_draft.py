@@ -161,13 +161,13 @@ class Draft:
         self._size = 0
 
     def move_aside(self) -> Path:
-        """Keep the content under a name of its own, and return that; the draft is empty then."""
+        """Keep the content, as private as it is, under a name of its own, and return that; the draft is empty then."""
         data = self._bytes()
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
         for number in range(1, 1000):
             target = self._file.with_name(f"{self._file.name}.draft.until-{stamp}{f'-{number}' * (number > 1)}")
             with suppress(FileExistsError):
-                with target.open("xb") as file:
+                with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                     file.write(data)
                 self.empty()
                 return target
