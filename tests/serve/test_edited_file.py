@@ -256,6 +256,16 @@ def test_theirs_is_read_again_and_unsaved_edits_go(opened: Open, tmp_path: Path)
     assert opened(path).document()["restored"] is None
 
 
+def test_theirs_has_the_statuses_of_its_items(opened: Open, tmp_path: Path) -> None:
+    (path := tmp_path / "twice.jsonl").write_text('{"id": "a", "descriptions": []}\n' * 2)
+    file = opened(path)
+    file.session.set_status(0, "done", "")
+    file.session.set_status(1, "unsure", "")
+    path.write_text('{"id": "b", "descriptions": []}\n' + '{"id": "a", "descriptions": []}\n' * 2)
+    listed = file.resolve("theirs")["items"]
+    assert [one["status"]["status"] for one in listed] == ["open", "done", "unsure"]
+
+
 def test_theirs_is_refused_while_it_cannot_be_read(opened: Open, tmp_path: Path) -> None:
     file = opened(path := written(tmp_path, "narrative"))
     change(file, set_text("She washes the mug."))

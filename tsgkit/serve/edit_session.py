@@ -286,13 +286,10 @@ class EditSession:
                 item.saved = item.value
 
     def reset(self, narratives: Sequence[Narrative], names: Sequence[str] | None = None) -> None:
-        """Begin anew with other narratives, which count as edited, so that all browsers read them."""
+        """Begin anew with other narratives, which count as edited, so that all browsers read them; all are open."""
         with self.lock:
-            statuses = {item.name: item.status for item in self._items}
             self.revision += 1
             self._fill(narratives, names)
-            for item in self._items:
-                item.status = statuses.get(item.name, Status())
 
     def _item(self, number: int) -> _Item:
         if not 0 <= number < len(self._items):

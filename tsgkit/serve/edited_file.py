@@ -285,12 +285,15 @@ class EditedFile:
         document, text, checksum = self._document_on_disk()
         names = [entry.item for entry in document.entries]
         around = self._surroundings(document)
-        self._base = _Base(document, text, checksum, losses(document, text))
-        self._restored = None
+        statuses = ItemStatuses(self.path, names)
+        kept = statuses.read()
         self._draft.empty()
-        self._statuses = ItemStatuses(self.path, names)
+        self._base = _Base(document, text, checksum, losses(document, text))
+        self._restored, self._statuses = None, statuses
         self.session.around = around
         self.session.reset([entry.narrative for entry in document.entries], names)
+        for number, status in kept.items():
+            self.session.restore_status(number, status)
 
     def close(self) -> None:
         """Let go of the file. Edits that are not saved stay in the draft."""
