@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -255,3 +256,39 @@ def test_the_first_edit_brings_the_content_it_belongs_to(story: Path) -> None:
     draft.close()
     assert kept is not None
     assert (kept.text, kept.checksum, len(kept.edits), kept.problem) == ("the text", None, 2, "")
+
+
+def test_requests_that_come_after_the_end_change_nothing(opened: Open, story: Path) -> None:
+    file = opened(story)
+    change(file, set_text("One."))
+    file.close()
+    before = story.read_text()
+    for late in (file.save, lambda: file.resolve("theirs"), lambda: change(file, set_text("Two."))):
+        with pytest.raises(UsageError, match="was closed"):
+            late()
+    assert story.read_text() == before
+    assert first_text(opened(story)) == "One."
+
+
+def test_the_end_waits_for_an_edit_that_is_being_kept(opened: Open, story: Path) -> None:
+    file = opened(story)
+    begun, may_end = threading.Event(), threading.Event()
+    add = file._draft.add
+
+    def slow(*words: Any) -> None:  # noqa: ANN401
+        begun.set()
+        may_end.wait(10)
+        add(*words)
+
+    file._draft.add = slow  # type: ignore[method-assign]
+    editing = threading.Thread(target=change, args=(file, set_text("One.")))
+    editing.start()
+    begun.wait(10)
+    ending = threading.Thread(target=file.close)
+    ending.start()
+    ending.join(0.2)
+    assert draft_file(story).exists() and ending.is_alive()
+    may_end.set()
+    editing.join()
+    ending.join()
+    assert first_text(opened(story)) == "One."

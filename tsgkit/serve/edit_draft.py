@@ -173,9 +173,14 @@ class Draft:
                 return target
         raise FileProblem(f"{self.path}: no name is left for a copy beside it")
 
+    @property
+    def is_closed(self) -> bool:
+        """Return whether the draft was let go of."""
+        return self._handle < 0
+
     def close(self) -> None:
         """Let go of the draft. An empty one is removed."""
-        if self._handle < 0:
+        if self.is_closed:
             return
         if not self._size:
             with suppress(OSError):

@@ -150,6 +150,7 @@ class EditedFile:
     # What the session asks for
 
     def _keep(self, edit: Edit) -> None:
+        self._refuse_closed()
         self._draft.add(edit, self._base.text, self._base.checksum, self.link)
 
     def _fits(self, number: int, narrative: Narrative) -> None:
@@ -221,6 +222,7 @@ class EditedFile:
     def save(self, *, accept_losses: bool = False) -> dict[str, Any]:
         """Write the file, if it still is what was read. Raise ``Conflict`` if it is not."""
         with self.session.lock:
+            self._refuse_closed()
             checksum, problem = self._disk(again=True)
             if problem:
                 raise FileProblem(problem)
@@ -270,6 +272,7 @@ class EditedFile:
         are dropped.
         """
         with self.session.lock:
+            self._refuse_closed()
             if how == "mine":
                 checksum, problem = self._disk(again=True)
                 if problem:
@@ -296,5 +299,11 @@ class EditedFile:
             self.session.restore_status(number, status)
 
     def close(self) -> None:
-        """Let go of the file. Edits that are not saved stay in the draft."""
-        self._draft.close()
+        """Let go of the file after requests under way. Edits that are not saved stay in the draft."""
+        with self.session.lock:
+            self._draft.close()
+
+    def _refuse_closed(self) -> None:
+        """Raise ``UsageError`` where another server may have the file already."""
+        if self._draft.is_closed:
+            raise UsageError(f"{self.source.shown}: the editor of this file was closed", hint="open the file again")
