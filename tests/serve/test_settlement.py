@@ -66,6 +66,24 @@ def test_both_graphs_are_shown_with_their_differences_in_their_context() -> None
     assert edit is not None and edit["value"] == WASH and edit["elements"]["mentioned"] == ["wash", "cup"]
 
 
+def test_a_missing_folder_is_told_before_anything_is_decided() -> None:
+    write("ann.jsonl", ANN)
+    write("bob.jsonl", BOB)
+    with pytest.raises(FileProblem, match="there is no folder missing"):
+        Settling(versions_of("ann.jsonl", "bob.jsonl"), Path("missing/settled.jsonl"), "eve")
+
+
+def test_a_folder_that_goes_away_is_told_at_the_decision() -> None:
+    Path("out").mkdir()
+    write("ann.jsonl", ANN)
+    write("bob.jsonl", BOB)
+    found = Settling(versions_of("ann.jsonl", "bob.jsonl"), Path("out/settled.jsonl"), "eve")
+    Path("out").rmdir()
+    with pytest.raises(FileProblem, match="cannot be kept here"):
+        found.decide(0, "first", None)
+    assert found.entries()[0]["decision"] is None
+
+
 def test_a_graph_of_one_annotator_is_kept_or_left_out() -> None:
     found = settling(ANN, BOB)
     shown = found.shown(1)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes
 from tsgkit.library.overwrites import FORCE, refuse_to_overwrite
@@ -43,7 +43,13 @@ class SettledDecisions:
     """The decisions about a settled file."""
 
     def __init__(self, settled: Path, disagreements: Sequence[Disagreement], *, force: bool = False) -> None:
-        """Open them. Raise ``UsageError`` without ``force`` if decisions about something else lie there."""
+        """Open them.
+
+        Raise ``UsageError`` without ``force`` if decisions about something else lie there, and ``FileProblem`` if there
+        is no folder for them.
+        """
+        if not settled.parent.is_dir():
+            raise FileProblem(f"{settled}: there is no folder {settled.parent}", hint="make it first")
         self.settled = settled
         self.file = LineFile(decisions_file(settled), "decisions of a settlement")
         self.keys = [key_of(one) for one in disagreements]
