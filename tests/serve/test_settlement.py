@@ -97,6 +97,14 @@ def test_a_graph_of_one_annotator_is_kept_or_left_out() -> None:
     assert settled() == [ANN]
 
 
+def test_an_edit_that_only_orders_or_repeats_triplets_is_written() -> None:
+    found = settling(tea([WASH]), tea([[WASH[0]]]))
+    edited = [WASH[1], WASH[0], WASH[2], WASH[0]]
+    found.decide(0, "edit", edited)
+    found.write()
+    assert settled() == [tea([edited])]
+
+
 def test_edited_graphs_and_decisions_of_both_make_the_settled_file() -> None:
     found = settling(ANN, BOB)
     edited = [*WASH[:2], ["wash", "with", "hand2"]]

@@ -300,7 +300,8 @@ class Merger:
         parts = [part for slot in plan.slots if (part := self._description(slot, decided)) is not None]
         vocabulary = self._decided(plan.vocabulary, decided, old.vocabulary or plan.other_vocabulary)
         new = replace(old, descriptions=tuple(parts), vocabulary=vocabulary)
-        return plan.entry if new == old else with_narrative(plan.entry, new)
+        is_same = new == old and [one.triplets for one in new.graphs] == [one.triplets for one in old.graphs]
+        return plan.entry if is_same else with_narrative(plan.entry, new)
 
     def _description(self, slot: _Slot, decided: Mapping[int, Value]) -> Description | None:
         if slot.kept is not None:
