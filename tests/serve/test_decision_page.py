@@ -95,6 +95,18 @@ def test_in_any_order_a_decision_can_be_changed_until_all_are_made(serve: Serve)
     assert page.decidable.made[1][0] == "first"
 
 
+def test_a_decision_of_another_window_is_not_replaced_unseen(serve: Serve) -> None:
+    page = serve(ListedDecisions())
+    first, second = (page.client.data("shown", number=0)["revision"] for _ in range(2))
+    assert page.client.post("decide", said(1, "first"))[0] == 200
+    assert page.client.post("decide", {**said(0, "first"), "revision": first})[0] == 200
+    status, answer = page.client.post("decide", {**said(0, "second"), "revision": second})
+    assert status == 409 and answer["message"] == "this one was decided in another window meanwhile"
+    assert answer["state"]["entries"][0]["decision"] == "first"
+    again = page.client.data("shown", number=0)["revision"]
+    assert page.client.post("decide", {**said(0, "second"), "revision": again})[0] == 200
+
+
 def test_of_decisions_at_the_same_moment_one_is_about_each_entry(serve: Serve) -> None:
     page = serve(ListedDecisions(names=[f"entry {number}" for number in range(9)], in_order=True, delay=0.01))
     answers: list[int] = []

@@ -12,7 +12,7 @@ export function decisionSource() {
     state: (revision) => get("state", revision === undefined ? {} : { revision }),
     shown: (number) => get("shown", { number }),
     preview: (number, edited) => post("preview", { number, edited }),
-    decide: (number, choice, edited, note) => post("decide", { number, choice, edited, note }),
+    decide: (number, revision, choice, edited, note) => post("decide", { number, revision, choice, edited, note }),
     heard: () => post("heard", {}),
   };
 }

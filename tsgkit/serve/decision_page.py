@@ -1,7 +1,7 @@
 """A page on which a person decides about entries one after the other; the command goes on when all are decided.
 
-A decision is stored before its request is answered. If two windows are open, and one of them has an old list, an entry
-is never decided again by mistake: the request is refused, and answered with the new list.
+A decision is stored before its request is answered. It is about an entry as it was shown: if another window decided
+that entry since, the request is refused, and answered with the new list.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class _Decision(BaseModel):
     choice: str
     edited: Any = None
     note: str = ""
+    revision: int | None = None
+    """The revision at which the entry was shown; None to decide whatever was decided since."""
 
 
 class _Draft(BaseModel):
@@ -56,6 +58,8 @@ class DecisionPage:
     decidable: Decidable
     ends: Callable[[], None] = _nothing
     _revision: int = field(default=0, init=False)
+    _decided: dict[int, int] = field(default_factory=dict, init=False, repr=False)
+    """The revisions at which entries were decided here."""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def page(self) -> Page:
@@ -85,7 +89,7 @@ class DecisionPage:
     def _shown(self, asked: Mapping[str, str]) -> dict[str, Any]:
         with self._lock:
             number = _listed(number_of(asked, "number"), self.decidable.entries())
-            return dict(self.decidable.shown(number))
+            return {**self.decidable.shown(number), "revision": self._revision}
 
     def _preview(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         draft = _read(_Draft, body)
@@ -98,15 +102,16 @@ class DecisionPage:
     def _decide(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         said = _read(_Decision, body)
         with self._lock:
-            self._refuse(said.number, self.decidable.entries())
+            self._refuse(said.number, said.revision, self.decidable.entries())
             self.decidable.decide(said.number, said.choice, said.edited, said.note)
             self._revision += 1
+            self._decided[said.number] = self._revision
             value = self._value(self.decidable.entries())
         if value["finished"]:
             self._end_later()
         return value
 
-    def _refuse(self, number: int, entries: list[Entry]) -> None:
+    def _refuse(self, number: int, revision: int | None, entries: list[Entry]) -> None:
         """Raise ``Conflict`` if an entry cannot be decided now, as where another page was faster."""
         _listed(number, entries)
         first = first_undecided(entries)
@@ -116,6 +121,8 @@ class DecisionPage:
             problem = "this one is decided already, and cannot be changed"
         elif self.decidable.in_order and number > first:
             problem = "those before it are decided first"
+        elif revision is not None and self._decided.get(number, 0) > revision:
+            problem = "this one was decided in another window meanwhile"
         else:
             return
         self._revision += 1  # this page, or all, have an old list

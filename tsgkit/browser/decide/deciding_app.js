@@ -194,7 +194,7 @@ class Deciding {
     view.rest(true);
     view.tell(null);
     try {
-      const state = await this.source.decide(number, choice, edited, note);
+      const state = await this.source.decide(number, view.shown.revision, choice, edited, note);
       this.drafts.delete(number);
       this.#kept(state, number, choice);
     } catch (problem) {
