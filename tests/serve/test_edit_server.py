@@ -118,10 +118,12 @@ def test_other_pages_change_nothing(name: str, editor: Editor) -> None:
     assert editor.request(path)[0] == 405
 
 
-@pytest.mark.parametrize("values", [{}, {"number": "x"}, {"number": "-1"}, {"number": "99"}, {"number": "1.0"}])
+@pytest.mark.parametrize(
+    "values", [{}, {"number": "x"}, {"number": "-1"}, {"number": "99"}, {"number": "1.0"}, {"number": "9" * 5000}]
+)
 def test_items_are_named_by_their_numbers(values: dict[str, str], editor: Editor) -> None:
-    assert editor.problem("item", **values)
-    assert editor.problem("versions", other="../../etc/passwd", **values)
+    assert "bug" not in editor.problem("item", **values)
+    assert "bug" not in editor.problem("versions", other="../../etc/passwd", **values)
 
 
 def test_hostile_names_travel_as_they_are(editor: Editor, story: Path) -> None:
@@ -182,6 +184,15 @@ def test_a_second_command_on_the_file_is_refused_while_the_first_lives(story: Pa
         process.wait(20)
     with started(story) as (_, again):
         assert again.data("document")["restored"]["edits"] == 1
+
+
+@pytest.mark.slow
+def test_a_new_story_that_was_never_saved_is_not_told_as_saved(tmp_path: Path) -> None:
+    (sentences := tmp_path / "tea.txt").write_text("She washes the cup.\n")
+    with started(tmp_path / "tea.jsonl", "--story", str(sentences)) as (process, _):
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=20)
+    assert "nothing was saved" in said and "everything is saved" not in said
 
 
 @pytest.mark.slow

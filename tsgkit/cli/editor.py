@@ -94,7 +94,8 @@ def _say_goodbye(opened: EditedFile, arguments: argparse.Namespace) -> None:
     """Say what is not saved, and how to go on."""
     number = len(opened.session.unsaved)
     if not number:
-        say("everything is saved")
+        is_there = opened.path.exists()
+        say("everything is saved" if is_there else f"nothing was saved: {inert(str(opened.source.shown))} is not there")
         return
     own = f" --annotator {shlex.quote(arguments.annotator)}" if arguments.annotator is not None else ""
     word = "has edits that are" if number == 1 else "have edits that are"

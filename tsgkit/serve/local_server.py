@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 LONGEST_BODY = 100_000
+MOST_DIGITS = 18
 QUICK = 0.0005
 """Seconds after which a thread that adds up gives way to requests."""
 POLICY = (
@@ -317,6 +318,6 @@ def _asked(request: Request) -> Asked:
 
 def number_of(asked: Mapping[str, str], name: str) -> int:
     """Return a value of a request that must be a number."""
-    if not asked[name].isdecimal():
+    if not asked[name].isdecimal() or len(asked[name]) > MOST_DIGITS:
         raise UsageError(f"{name} {asked[name]:.40}: a number is needed")
     return int(asked[name])
