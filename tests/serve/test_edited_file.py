@@ -524,6 +524,15 @@ def test_statuses_are_kept_by_item_with_annotator_and_time(opened: Open, tmp_pat
     assert [one["status"]["status"] for one in opened(path).document()["items"]] == ["open", "unsure"]
 
 
+def test_a_file_is_told_as_saved_where_its_statuses_cannot_be_kept(opened: Open, tmp_path: Path) -> None:
+    file = opened(path := written(tmp_path, "narrative"))
+    change(file, set_text("Mine."))
+    (tmp_path / "story.jsonl.annotations.jsonl").write_text("notes of mine\n")
+    with pytest.raises(UsageError, match="story.jsonl is saved, but .*annotations.jsonl: line 1"):
+        file.save()
+    assert "Mine." in path.read_text() and not file.document()["unsaved"]
+
+
 def test_items_of_one_id_have_statuses_of_their_own(opened: Open, tmp_path: Path) -> None:
     path = tmp_path / "twice.jsonl"
     path.write_text('{"id": "a", "descriptions": []}\n{"id": "a", "descriptions": []}\n')

@@ -260,8 +260,11 @@ class EditedFile:
         """Note the annotator and the time of the items that were edited."""
         said = {"annotator": self.annotator, "time": now()}
         statuses = {number: self.session.status(number)._replace(**said) for number in edited}
-        if statuses:
-            self._statuses.write(statuses)
+        try:
+            if statuses:
+                self._statuses.write(statuses)
+        except TsgkitError as error:
+            raise UsageError(f"{self.source.shown} is saved, but {error.message}", hint=error.hint) from None
         for number, status in statuses.items():
             self.session.restore_status(number, status)
 
