@@ -528,7 +528,7 @@ def test_a_file_is_told_as_saved_where_its_statuses_cannot_be_kept(opened: Open,
     file = opened(path := written(tmp_path, "narrative"))
     change(file, set_text("Mine."))
     (tmp_path / "story.jsonl.annotations.jsonl").write_text("notes of mine\n")
-    with pytest.raises(UsageError, match="story.jsonl is saved, but .*annotations.jsonl: line 1"):
+    with pytest.raises(UsageError, match=r"story\.jsonl is saved, but .*annotations\.jsonl: line 1"):
         file.save()
     assert "Mine." in path.read_text() and not file.document()["unsaved"]
 
