@@ -13,8 +13,7 @@ both have equally many.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +21,7 @@ from pathlib import Path
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Narrative, Vocabulary
 from tsgkit.library.documents.reader import Document, read_file, with_vocabulary
-from tsgkit.library.documents.rows import Entry
+from tsgkit.library.documents.rows import Entry, numbered
 from tsgkit.library.files import STDIN
 from tsgkit.scoring.versions import GraphPair, matched_descriptions, paired
 
@@ -166,7 +165,7 @@ def _are_same(first: str | Path, second: str | Path) -> bool:
 
 def matched(first: Document, second: Document) -> Versions:
     """Return the items of two documents in pairs."""
-    mine, theirs = (dict(zip(_keys(one.entries), one.entries, strict=True)) for one in (first, second))
+    mine, theirs = (_by_id(one) for one in (first, second))
     if not mine.keys() & theirs.keys() and len(mine) == len(theirs):
         items = [ItemPair(one.item, one, two) for one, two in zip(first.entries, second.entries, strict=True)]
         return Versions(first, second, tuple(items), by_position=True)
@@ -179,12 +178,8 @@ def matched(first: Document, second: Document) -> Versions:
     )
 
 
-def _keys(entries: Iterable[Entry]) -> Iterator[tuple[str, int]]:
-    """Yield the id of each entry, and how often it occurred before."""
-    seen: Counter[str] = Counter()
-    for entry in entries:
-        yield entry.item, seen[entry.item]
-        seen[entry.item] += 1
+def _by_id(document: Document) -> dict[tuple[str, int], Entry]:
+    return dict(zip(numbered(entry.item for entry in document.entries), document.entries, strict=True))
 
 
 def joint(vocabularies: Sequence[Vocabulary | None]) -> Vocabulary | None:

@@ -15,11 +15,11 @@ from tsgkit.graph.rules import Finding
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.reader import IMAGE, JSON_BEGINS, Document, read_document
 from tsgkit.library.documents.rewriter import UNREAD
+from tsgkit.library.documents.rows import numbered
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import STDIN, decoded, look_alike, read_bytes, read_text
 from tsgkit.serve.edit_draft import Kept, draft_file
 from tsgkit.serve.edit_session import Can
-from tsgkit.serve.item_statuses import numbered
 
 LONGEST_NAME = 64
 NAME = re.compile(r"\w(?:[\w .@+-]*[\w@+-])?")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from tsgkit.errors import UsageError
+from tsgkit.library.documents.rows import numbered
 from tsgkit.serve.edit_session import STATUSES, Status
 from tsgkit.serve.line_file import Line, LineFile
 
@@ -52,16 +52,6 @@ class ItemStatuses:
             hint = f"a line has item, status ({', '.join(STATUSES)}), annotator, time and note"
             raise UsageError(f"{self._file.path}: not a status: {str(line)[:100]}", hint=hint)
         return Status(*parts)
-
-
-def numbered(names: Sequence[str]) -> list[Key]:
-    """Return each id with the number of equal ones before it."""
-    seen: Counter[str] = Counter()
-    keys = []
-    for name in names:
-        keys.append((name, seen[name]))
-        seen[name] += 1
-    return keys
 
 
 def _key(line: Line) -> Key:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from tsgkit.errors import FileProblem, UsageError
@@ -16,6 +15,7 @@ from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes
 from tsgkit.library.overwrites import FORCE, refuse_to_overwrite
 from tsgkit.serve.disagreements import Disagreement, Kind, Value, json_value
+from tsgkit.serve.edit_session import now
 from tsgkit.serve.line_file import Line, LineFile
 
 ENDING = ".decisions.jsonl"
@@ -87,11 +87,11 @@ class SettledDecisions:
         about = {"key": self.keys[number], "item": one.item, "what": str(one.kind)}
         places = {"first": one.place[0], "second": one.place[1]}
         result = {RESULTS.get(one.kind, KEPT): json_value(value)}
-        return self._add("key", about | places | decision | result | {"time": _now()})
+        return self._add("key", about | places | decision | result | {"time": now()})
 
     def finish(self, checksum: str, told: Line) -> None:
         """Write the line about the settled file."""
-        self._add(SETTLED, {SETTLED: checksum} | told | {"time": _now()})
+        self._add(SETTLED, {SETTLED: checksum} | told | {"time": now()})
 
     def _add(self, field: str, new: Line) -> Line:
         """Add a line, without the earlier one that has the same key, or that is about the settled file too."""
@@ -104,7 +104,3 @@ class SettledDecisions:
 
         self.file.change(changed)
         return new
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -13,7 +13,8 @@ candidates), and the row itself, to be written back unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -278,3 +279,17 @@ def sgg_rows(narrative: Narrative, item: str = "") -> Iterator[dict[str, Any]]:
             }
         if description.text:
             context.append(description.text)
+
+
+def numbered(ids: Iterable[str]) -> list[tuple[str, int]]:
+    """Return each id with the number of equal ones before it.
+
+    >>> numbered(["a", "b", "a"])
+    [('a', 0), ('b', 0), ('a', 1)]
+    """
+    seen: Counter[str] = Counter()
+    keys = []
+    for one in ids:
+        keys.append((one, seen[one]))
+        seen[one] += 1
+    return keys
