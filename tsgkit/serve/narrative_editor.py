@@ -29,10 +29,16 @@ ENTRY = "widget.js"
 STYLES = ("panels/panels.css", "edit/edit.css")
 
 
-def editor_of(narrative: Narrative, proposal: Narrative | None = None) -> anywidget.AnyWidget:
-    """Return an editor of a narrative. Raise ``ExtraMissing`` without the extra ``notebook``."""
+def editor_of(narrative: Narrative, proposal: object = None) -> anywidget.AnyWidget:
+    """Return an editor of a narrative.
+
+    Raise ``ExtraMissing`` without the extra ``notebook``, and ``UsageError`` for a proposal that is no narrative.
+    """
     if find_spec("anywidget") is None:
         raise ExtraMissing("the editor is shown in a notebook", "anywidget", "notebook")
+    if proposal is not None and not isinstance(proposal, Narrative):
+        found = type(proposal).__name__
+        raise UsageError(f"proposal: expected a Narrative, found {found}", hint="of an editor: editor.narrative")
     return _editor_class()(narrative, proposal)
 
 
