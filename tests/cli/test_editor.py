@@ -44,7 +44,7 @@ def ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "problem"),
     [
         ("--edit", "--edit needs the file"),
-        ("story.jsonl other.json --edit", "--edit edits one file; 2 are named"),
+        ("story.jsonl other.json --edit", "the file for the settled version is not named"),
         ("story.jsonl --edit -o out.html", "--output does not go with --edit"),
         ("story.jsonl --edit --images linked", "--images does not go with --edit"),
         ("story.jsonl --edit --data D", "--data does not go with --edit"),

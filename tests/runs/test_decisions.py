@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -55,3 +56,21 @@ def test_a_place_where_nothing_can_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="decisions cannot be read"):
         Decisions(tmp_path)
     assert os.listdir(tmp_path) == []  # noqa: PTH208
+
+
+def test_a_full_disk_leaves_no_half_line_that_the_next_decision_would_be_joined_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decisions = Decisions(tmp_path / "made.review.jsonl")
+    decisions.keep("a1", {"decision": "drop"})
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(FileProblem, match="No space left on device"):
+            decisions.keep("b2", {"decision": "accept"})
+    decisions.keep("c3", {"decision": "accept"})
+    again = Decisions(decisions.path)
+    assert [again.find(name) for name in ("a1", "b2", "c3")] == [{"decision": "drop"}, None, {"decision": "accept"}]

@@ -332,6 +332,19 @@ def test_a_read_only_file_is_refused_before_work_begins(
     opened(path, annotator="ann")
 
 
+def test_a_file_that_was_made_read_only_meanwhile_is_not_replaced(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, "narrative")
+    file, before = opened(path), path.read_bytes()
+    change(file, ADD_TRIPLET)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(FileProblem, match="the file is read-only"):
+        file.save()
+    assert path.read_bytes() == before
+    assert file.session.unsaved == [0]
+
+
 @pytest.mark.parametrize(
     ("name", "problem"),
     [

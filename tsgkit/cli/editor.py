@@ -55,8 +55,6 @@ def _only_file(arguments: argparse.Namespace) -> Path:
     """Return the one file that is named. Raise ``UsageError`` for options that do not fit."""
     if not arguments.paths:
         raise UsageError("--edit needs the file to edit", hint="tsgkit view FILE --edit")
-    if len(arguments.paths) > 1:
-        raise UsageError(f"--edit edits one file; {len(arguments.paths)} are named", hint="tsgkit view FILE --edit")
     for name, why in (
         ("output", "the file itself is saved, from the page; --annotator NAME keeps a version of your own"),
         ("images", "there are none to edit"),

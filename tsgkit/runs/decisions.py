@@ -15,6 +15,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +46,8 @@ class Decisions:
         """Write a decision down, before anything else is shown."""
         line = json.dumps({"shown": name, **value}, ensure_ascii=False) + "\n"
         try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
+            with self.path.open("ab", buffering=0) as file:
+                _append(file, line.encode())
         except OSError as error:
             raise FileProblem(f"{self.path}: no decision can be kept here: {error.strerror}") from None
         self._known[name] = value
@@ -80,3 +80,16 @@ class Decisions:
         except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             hint = "mend or remove it; a file of decisions is written by --review alone"
             raise FileProblem(f"{self.path}: line {number}: no decision", hint=hint) from None
+
+
+def _append(file: FileIO, data: bytes) -> None:
+    """Write all of a line to the disk, or nothing of it."""
+    size = os.fstat(file.fileno()).st_size
+    try:
+        while data:
+            data = data[file.write(data) :]
+        os.fsync(file.fileno())
+    except OSError:
+        with suppress(OSError):
+            file.truncate(size)
+        raise

@@ -10,12 +10,12 @@ from tsgkit.graph.model import ActionGraph, Description, Vocabulary
 from tsgkit.graph.notation.json_triplets import graph_from, to_value
 from tsgkit.graph.notation.limits import not_text
 from tsgkit.graph.notation.narratives import vocabulary_value
-from tsgkit.lexicon import mentions
 from tsgkit.library.documents.rows import Entry
 from tsgkit.report.annotated_items import joint
 from tsgkit.report.plain_text import count
-from tsgkit.serve.decidable import EDIT, Choice, ContextText, Edit, Elements, Part, TextField
+from tsgkit.serve.decidable import EDIT, Choice, ContextText, Edit, Elements, Part, TextField, elements_of
 from tsgkit.serve.disagreements import Disagreement, Kind, Value
+from tsgkit.serve.story_checks import mentioned
 
 FIRST, SECOND, BOTH, NONE = "first", "second", "both", "none"
 ONLY_HERE = "extra"
@@ -28,8 +28,6 @@ LEFT_OUT = {
     Kind.DESCRIPTION: "leave it out",
     Kind.ITEM: "leave it out",
 }
-LONGEST_TEXT = 4000
-"""Names are not looked for in longer texts."""
 Names = tuple[str, str]
 """The names of the two annotators."""
 
@@ -204,10 +202,4 @@ def _item_lines(entry: Entry | None) -> Iterator[str]:
 
 def _elements(one: Disagreement) -> Elements:
     names = one.names or Vocabulary()
-    text = one.texts[0][:LONGEST_TEXT] if one.texts else ""
-    known = dict.fromkeys((*names.objects, *names.verbs))
-    found = ((mention.spans[0], name) for name in known if text and (mention := mentions(text, name)) is not None)
-    mentioned = [name for _, name in sorted(found)]
-    nodes = tuple(dict.fromkeys(("person", "hand1", "hand2", *names.nodes)))
-    edges = tuple(dict.fromkeys(("verb", "dobj", *names.relationships)))
-    return {"nodes": nodes, "verbs": names.verbs, "edges": edges, "mentioned": mentioned}
+    return {**elements_of(names), "mentioned": mentioned(one.texts[0] if one.texts else None, names)}

@@ -68,7 +68,7 @@ def source_of(file: Path, *, annotator: str | None = None, story: Path | None = 
     if not path.exists() and not draft_file(path).exists():
         _require(file)
         return Source(path, shown, origin=file)
-    _refuse_read_only(path, shown)
+    refuse_read_only(path, shown)
     return Source(path, shown, origin=None if shown == file else file)
 
 
@@ -105,7 +105,8 @@ def _require(file: Path) -> None:
         raise FileProblem(f"{file}: no such file", hint=f"{near} Or {begun}" if near else begun)
 
 
-def _refuse_read_only(path: Path, shown: Path) -> None:
+def refuse_read_only(path: Path, shown: Path) -> None:
+    """Raise ``FileProblem`` for a file that its owner protects."""
     if path.exists() and not os.access(path, os.W_OK):
         hint = "make it writable (chmod u+w), or keep a version of your own: --annotator NAME"
         raise FileProblem(f"{shown}: the file is read-only", hint=hint)

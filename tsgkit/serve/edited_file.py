@@ -20,7 +20,7 @@ from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import decoded, read_bytes, write_text
 from tsgkit.serve.edit_draft import Draft, Kept, Link
 from tsgkit.serve.edit_session import Edit, EditSession, Proposals, Status, Surroundings, now
-from tsgkit.serve.edit_source import Source, can_of, matched, parsed
+from tsgkit.serve.edit_source import Source, can_of, matched, parsed, refuse_read_only
 from tsgkit.serve.item_statuses import ItemStatuses
 from tsgkit.serve.local_server import Conflict
 
@@ -238,6 +238,7 @@ class EditedFile:
     def _write(self, *, accept_losses: bool) -> None:
         if self._base.losses and not accept_losses:
             raise UsageError(f"saving would drop {'; '.join(self._base.losses)}", hint="accept that, or keep the file")
+        refuse_read_only(self.path, self.source.shown)
         document, text = self._text()
         write_text(self.path, text)
         self._settle(document, text)

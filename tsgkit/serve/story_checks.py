@@ -174,8 +174,12 @@ def _hands_value(state: State) -> dict[str, list[str] | None]:
 # Names
 
 
-def _mentioned(text: str | None, listed: _Listed) -> list[str]:
+def mentioned(text: str | None, vocabulary: Vocabulary | None) -> list[str]:
     """Return the names of L that a text mentions, in the order of the text."""
+    return _mentioned(text, _listed(vocabulary))
+
+
+def _mentioned(text: str | None, listed: _Listed) -> list[str]:
     if not text or len(text) > LONGEST_TEXT:
         return []
     return _mentions(text).of(listed)
