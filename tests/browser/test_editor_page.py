@@ -317,7 +317,10 @@ class TestGraphs:
         assert [len(one["graphs"]) for one in editor.sent()[0]["descriptions"]] == [1, 1, 2]
         editor.press("Alt+Shift+ArrowDown")
         assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR, OPEN_JAR]
-        editor.press("Alt+u")
+        editor.press("Enter", "Alt+Shift+ArrowUp", "Alt+Shift+ArrowDown")  # from a field, too
+        expect(editor.page.locator(".said")).to_have_text("Done: moving a graph down.")
+        assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR, OPEN_JAR]
+        editor.press("Escape", "Alt+u")
         assert len(editor.graphs()) == 5
         editor.press("Control+Shift+Backspace", "Delete")
         assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR]
