@@ -379,6 +379,17 @@ class TestGraphs:
         assert len(editor.graphs()) == 3
         assert editor.graphs()[0][1] == ["open", "dobj", "lid"]
 
+    def test_an_item_without_descriptions_is_begun_by_keyboard(self, opened: Opened) -> None:
+        editor = opened(Story([told(), {**told(), "descriptions": [], "vocabulary": None}]))
+        editor.press("Alt+PageDown")
+        expect(editor.field("target", 1)).to_be_focused()
+        expect(editor.page.get_by_role("heading", name="New graph", exact=True)).to_be_visible()
+        expect(editor.page.get_by_role("button", name="Remove the description")).to_be_disabled()
+        expect(editor.page.get_by_role("button", name="Add a description")).to_be_enabled()
+        editor.type("open")
+        editor.press("Enter")
+        assert editor.graphs(1) == [[["person", "verb", "open"]]]
+
     def test_hands_stand_before_and_after_every_action(self, opened: Opened) -> None:
         editor = opened()
         cards = editor.page.locator(".hand-card")

@@ -54,7 +54,8 @@ export class GraphView {
 
   #head({ graph, value, place }) {
     const number = numberAt(value, place), count = graphsOf(value).length, { text } = value.descriptions[place.description] ?? {};
-    const words = number === null ? `New graph in description ${place.description + 1}` : `Graph ${number + 1} of ${count}: ${shownSummary(graph)}`;
+    const draft = value.descriptions.length ? `New graph in description ${place.description + 1}` : "New graph";
+    const words = number === null ? draft : `Graph ${number + 1} of ${count}: ${shownSummary(graph)}`;
     relabel(this.title, words);
     relabel(this.sentence, text ?? "");
     this.sentence.hidden = !text;

@@ -5,14 +5,14 @@ import { addDescription, mergeDescription, moveDescription, nearestPlace, remove
 export function storyCommands(editor) {
   const at = () => editor.session, can = () => editor.document.can;
   const change = (words, make) => () => editor.change(make(at().value, at().place), words);
-  const borders = () => at() && can().borders;
+  const borders = () => at()?.value.descriptions.length && can().borders;
   const command = (group) => (name, keys, words, run, isPossible = borders) => ({ group, name, keys, words, run, isPossible });
   const description = command("Description"), item = command("Item"), file = command("File");
   return [
     description("next-description", ["Ctrl+Shift+Enter", "Ctrl+Shift+ArrowDown"], "Next description", () => beside(editor, 1), () => at()),
     description("previous-description", ["Ctrl+Shift+ArrowUp"], "Previous description", () => beside(editor, -1), () => at()),
-    description("edit-text", ["Alt+T"], "Edit the text", () => editor.views.story.editText(), () => at() && can().texts),
-    description("add-description", ["Alt+Shift+N"], "Add a description", () => added(editor)),
+    description("edit-text", ["Alt+T"], "Edit the text", () => editor.views.story.editText(), () => at()?.value.descriptions.length && can().texts),
+    description("add-description", ["Alt+Shift+N"], "Add a description", () => added(editor), () => at() && can().borders),
     description("split-description", ["Alt+Shift+S"], "Split the description before this graph", () => splitHere(editor)),
     description("merge-description", ["Alt+Shift+G"], "Merge with the next description", change("merging two descriptions", mergeDescription)),
     description("remove-description", ["Alt+Shift+X"], "Remove the description", change("removing a description", removeDescription)),
