@@ -95,7 +95,7 @@ class Deciding {
       if (state.entries && state.revision > (this.state?.revision ?? -1)) this.#heardState(state);
       if (!this.state.finished && !this.view) await this.#show(this.number < 0 ? this.#placeToBegin() : this.number);
     } catch (problem) {
-      this.#unheard(problem);
+      if (!this.state?.finished) this.#unheard(problem);
     }
   }
 
@@ -104,9 +104,9 @@ class Deciding {
     if (this.connection.textContent !== words) fill(this.connection, words);
   }
 
-  async #beat() {
-    if (this.state?.finished) return;
+  #beat() {
     setTimeout(async () => {
+      if (this.state?.finished) return;
       if (!document.hidden) await this.#listen();
       this.#beat();
     }, STATE_BEAT);
