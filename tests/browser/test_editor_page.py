@@ -454,8 +454,33 @@ class TestVocabulary:
         assert "lid" not in editor.sent()[0]["vocabulary"]["object"]
         similar = editor.dialog.get_by_role("region", name="Names that likely mean the same")
         similar.get_by_label("Name that stays").select_option("cup")
-        similar.get_by_role("button", name="Merge").click()
+        similar.get_by_role("button", name="Merge").press("Enter")
         assert editor.graphs()[2][1] == ["stir", "dobj", "cup"]
+        expect(editor.dialog.get_by_role("button", name="cup 1 use")).to_be_focused()
+
+    def test_undo_in_the_dialog_shows_the_names_that_it_brought_back(self, opened: Opened) -> None:
+        editor = opened()
+        editor.press("Alt+l")
+        expect(editor.dialog.get_by_label("Filter names")).to_be_focused()
+        editor.dialog.get_by_role("button", name="spoon 2 uses").click()
+        editor.dialog.get_by_role("textbox", name="New name of spoon").fill("ladle")
+        editor.dialog.get_by_role("button", name="Rename everywhere").click()
+        expect(editor.dialog.get_by_role("status")).to_have_text("Done: renaming spoon to ladle.")
+        editor.dialog.get_by_role("button", name="ladle 2 uses").focus()
+        editor.press("Control+z")
+        expect(editor.dialog.get_by_role("button", name="spoon 2 uses")).to_be_visible()
+        expect(editor.dialog.get_by_role("button", name="ladle 2 uses")).to_have_count(0)
+        expect(editor.dialog.get_by_role("status")).to_have_text("Undone: renaming spoon to ladle.")
+
+    def test_a_name_outside_of_l_is_chosen_and_keeps_the_focus(self, opened: Opened) -> None:
+        kettle = [["person", "verb", "open"], ["open", "dobj", "kettle"]]
+        editor = opened(Story([item([OPEN_JAR], [kettle], [STIR])]))
+        editor.press("Alt+l")
+        chosen = editor.dialog.get_by_role("button", name="kettle 1 use")
+        chosen.focus()
+        editor.press("Enter")
+        expect(chosen).to_be_focused()
+        expect(chosen).to_have_attribute("aria-pressed", "true")
 
     def test_names_are_added_removed_and_moved(self, opened: Opened) -> None:
         editor = opened()
@@ -590,6 +615,10 @@ class TestVersions:
         expect(editor.dialog.locator(".version-description")).to_have_count(1)
         assert editor.graphs()[2] == STIR
         editor.dialog.get_by_role("button", name="Accept all of this description").click()
+        expect(editor.dialog).to_contain_text("There is no difference left")
+        editor.press("Control+z")
+        expect(editor.dialog.locator(".version-description")).to_have_count(1)
+        editor.press("Control+y")
         expect(editor.dialog).to_contain_text("There is no difference left")
         assert editor.sent()[0]["descriptions"] == other["descriptions"]
         editor.press("Escape", "Control+z", "Control+z", "Control+z")

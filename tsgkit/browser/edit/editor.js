@@ -50,6 +50,11 @@ class Editor {
     return this.root.getRootNode().activeElement;
   }
 
+  // The dialog in front; undefined where none is open.
+  get dialog() {
+    return [...this.frame.children].findLast((part) => part.matches("dialog"));
+  }
+
   get isUnsent() {
     return [...this.sessions.values()].some(({ sync }) => !sync.isIdle);
   }
@@ -115,6 +120,7 @@ class Editor {
     items.update();
     this.work.hidden = !this.session;
     if (this.session) [status, story, graph, strip].forEach((view) => view.update(this.session));
+    this.dialog?.onPaint();
   }
 
   say(words) {
