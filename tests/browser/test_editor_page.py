@@ -379,6 +379,25 @@ class TestGraphs:
         assert len(editor.graphs()) == 3
         assert editor.graphs()[0][1] == ["open", "dobj", "lid"]
 
+    def test_every_command_says_what_it_did_or_why_it_cannot(self, opened: Opened) -> None:
+        editor = opened()
+        said = editor.page.locator(".said")
+        expect(said).to_have_text("Item tea, 3 graphs: Open the jar.")
+        for key, words in {
+            "Control+z": "There is nothing to undo in this item.",
+            "Alt+r": "No repair of this graph is certain.",
+            "Alt+g": "The description has no further graph to merge with.",
+            "Alt+Shift+ArrowUp": "This is the first graph.",
+            "Alt+m": "Go to a triplet first: that is the one to mark.",
+            "Control+Shift+Enter": f"Graph 2 of 3: pick-up spoon · hand1. {TEXTS[1]}",
+            "Control+Enter": "New graph in description 2",
+            "Control+ArrowUp": "Graph 2 of 3: pick-up spoon · hand1",
+        }.items():
+            editor.press(key)
+            expect(said).to_have_text(words)
+        editor.press("Alt+m", "ArrowDown", "Alt+m")
+        expect(said).to_have_text("Marked: triplets 1, 2.")
+
     def test_an_item_without_descriptions_is_begun_by_keyboard(self, opened: Opened) -> None:
         editor = opened(Story([told(), {**told(), "descriptions": [], "vocabulary": None}]))
         editor.press("Alt+PageDown")

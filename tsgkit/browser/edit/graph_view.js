@@ -38,6 +38,12 @@ export class GraphView {
     this.table.focus(row, field);
   }
 
+  // Say which graph this is, and its sentence if that is another one than before.
+  say(isOtherSentence = false) {
+    const parts = isOtherSentence ? [this.title, this.sentence] : [this.title];
+    this.editor.say(parts.map((part) => part.textContent).filter(Boolean).join(". "));
+  }
+
   update(session) {
     const { graph, place, elements, value } = session, checks = session.currentChecks, before = this.#shown;
     const isOther = before.session !== session || !samePlace(before.place, place);

@@ -76,7 +76,7 @@ export class ItemSession {
   }
 
   #turned(words) {
-    if (words !== null) this.sync.push(this.value);
+    this.sync.push(this.value);
     return words;
   }
 
