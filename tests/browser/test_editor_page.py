@@ -435,7 +435,7 @@ class TestGraphs:
     def test_commands_are_found_by_name_and_shown_with_their_keys(self, opened: Opened) -> None:
         editor = opened()
         editor.command("duplicate")
-        expect(editor.dialog).to_have_count(0)
+        expect(editor.lines).to_have_count(4)
         assert len(editor.graphs()) == 4
         editor.press("F1")
         expect(editor.dialog).to_contain_text("Ctrl+Shift+Backspace")

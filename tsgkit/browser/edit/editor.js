@@ -1,8 +1,8 @@
 // The editor of action graphs, in any element: drawEditor(root, source) with the source of a page or of a notebook.
 
-import { el, fill } from "../dom.js";
+import { el, fill, isField } from "../dom.js";
 import { ChangePolling } from "./change_polling.js";
-import { isField, keyOfEvent } from "./command_keys.js";
+import { keyOfEvent } from "./command_keys.js";
 import { showCommandList, showHelp } from "./command_list.js";
 import { diskAnswers, noteConflict, noteDisk, noteLost, noteProblem, noteRefusedEdit, noteRestored } from "./file_notices.js";
 import { FileSaving } from "./file_saving.js";
