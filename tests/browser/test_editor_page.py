@@ -759,6 +759,18 @@ def test_hostile_names_are_inert_everywhere(opened: Opened) -> None:
     assert editor.graphs()[0] == editor.graphs()[1]
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_very_long_names_and_sentences_leave_the_table_in_sight(opened: Opened, width: int) -> None:
+    name = "n" * 300
+    graph = [["person", "verb", name], [name, "dobj", name]]
+    long = item([graph], texts=["word " * 500], name=name, vocabulary=None)
+    editor = opened(Story([long], file=f"{name}.jsonl"), viewport={"width": width, "height": 900})
+    assert editor.page.evaluate("document.documentElement.scrollWidth") == width
+    if width == 1280:
+        expect(editor.field("source", 1)).to_be_in_viewport()
+    expect(editor.page.locator(".graph-signs")).to_be_visible()
+
+
 @pytest.mark.parametrize("is_one", [True, False], ids=["one description", "many"])
 def test_five_hundred_graphs_are_edited_by_keyboard(opened: Opened, is_one: bool) -> None:
     graphs = [[PICK_UP, STIR, OPEN_JAR][number % 3] for number in range(500)]
