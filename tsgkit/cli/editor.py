@@ -55,8 +55,6 @@ def _only_file(arguments: argparse.Namespace) -> Path:
     """Return the one file that is named. Raise ``UsageError`` for options that do not fit."""
     if not arguments.paths:
         raise UsageError("--edit needs the file to edit", hint="tsgkit view FILE --edit")
-    if len(arguments.paths) > 1:
-        raise UsageError(f"--edit edits one file; {len(arguments.paths)} are named", hint="tsgkit view FILE --edit")
     for name, why in (
         ("output", "the file itself is saved, from the page; --annotator NAME keeps a version of your own"),
         ("images", "there are none to edit"),
@@ -96,7 +94,8 @@ def _say_goodbye(opened: EditedFile, arguments: argparse.Namespace) -> None:
     if not number:
         say("everything is saved")
         return
-    own = f" --annotator {shlex.quote(arguments.annotator)}" if arguments.annotator is not None else ""
+    given = {"annotator": arguments.annotator, "proposals": arguments.proposals}
+    own = "".join(f" --{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None)
     word = "has edits that are" if number == 1 else "have edits that are"
     say(f"{count(number, 'item')} {word} not saved; they are kept")
     say(f"go on: tsgkit view {inert(shlex.quote(str(arguments.paths[0])))} --edit{inert(own)}")
