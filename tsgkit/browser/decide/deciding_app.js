@@ -196,7 +196,7 @@ class Deciding {
     try {
       const state = await this.source.decide(number, choice, edited, note);
       this.drafts.delete(number);
-      this.#kept(state, number, choice);
+      this.#kept(state, number);
     } catch (problem) {
       await this.#notKept(problem, view, number);
     } finally {
@@ -205,10 +205,10 @@ class Deciding {
     }
   }
 
-  #kept(state, number, choice) {
-    const { name } = state.entries[number];
+  #kept(state, number) {
+    const { name, decision } = state.entries[number];
     this.#heardState(state);
-    fill(this.spoken, `Kept: ${choice}, ${name}. ${this.count - this.left} of ${this.count} decided.`);
+    fill(this.spoken, `Kept: ${decision}, ${name}. ${this.count - this.left} of ${this.count} decided.`);
     if (state.finished || number !== this.number) return; // somebody looks at another entry already
     const later = state.entries.findIndex(({ decision }, place) => place > number && decision === null);
     const next = later < 0 ? this.first : later;
