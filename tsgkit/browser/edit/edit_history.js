@@ -34,7 +34,7 @@ export class EditHistory {
     this.place = place;
   }
 
-  // Take the last step back, where there is one; its words.
+  // Take the last step back; its words, or null where there is none.
   undo() {
     return this.#turn(this.#past, this.#future, "before");
   }
@@ -45,6 +45,7 @@ export class EditHistory {
 
   #turn(from, to, side) {
     const step = from.pop();
+    if (!step) return null;
     step.key = null;
     to.push(step);
     Object.assign(this, step[side]);

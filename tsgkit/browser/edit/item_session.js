@@ -76,7 +76,7 @@ export class ItemSession {
   }
 
   #turned(words) {
-    this.sync.push(this.value);
+    if (words !== null) this.sync.push(this.value);
     return words;
   }
 
