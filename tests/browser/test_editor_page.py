@@ -532,8 +532,9 @@ class TestServer:
         editor.story.restart()
         editor.story.is_down = False
         expect(editor.page.locator("[data-notice=server]")).to_have_count(0)
+        editor.press("Control+s")  # while the edits are on their way
+        expect(editor.state).to_have_text("✓ saved")
         assert len(editor.graphs()) == 6
-        expect(editor.state).to_have_text("● not saved")
 
     def test_an_edit_whose_answer_was_lost_is_not_made_twice(self, opened: Opened) -> None:
         editor = opened()
