@@ -71,6 +71,10 @@ def checks_of(value: Json) -> Json:
     return {"graphs": graphs, "mentioned": [_mentioned(one["text"] or "", names) for one in value["descriptions"]]}
 
 
+def _title(value: Json) -> str:
+    return next((one["text"] or "" for one in value["descriptions"]), "")[:30]
+
+
 def _alone(graph: ActionGraph, change: Any) -> Json:  # noqa: ANN401  (a repair)
     kept = [list(one) for one in graph.triplets if one != change.before]
     after = [list(change.after)] if change.after else []
@@ -138,7 +142,7 @@ class Story:
             "disk": self.disk_values is not None, "unsaved": self.values != self.saved,
             "items": [
                 {
-                    "item": value.get("name", f"item {number}"), "title": (value["descriptions"][0]["text"] or "")[:30],
+                    "item": value.get("name", f"item {number}"), "title": _title(value),
                     "graphs": sum(len(one["graphs"]) for one in value["descriptions"]),
                     "status": self.statuses[number], "unsaved": value != self.saved[number],
                 }

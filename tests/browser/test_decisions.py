@@ -231,6 +231,8 @@ class TestPage:
             expect(page.get_by_text("The test goes on.")).to_be_visible()
             expect(page.get_by_role("listitem")).to_have_text(["first: 1", "second: 1"])
         assert served.result == [True]
+        page.wait_for_timeout(2500)  # the next question about the state would have come by now
+        expect(page.locator(".connection")).to_be_empty()
 
     def test_a_reload_goes_on_where_one_was(self, serve: Serve, windows: Windows) -> None:
         page = windows.open(serve(ListedDecisions()).address)

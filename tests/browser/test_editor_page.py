@@ -317,7 +317,10 @@ class TestGraphs:
         assert [len(one["graphs"]) for one in editor.sent()[0]["descriptions"]] == [1, 1, 2]
         editor.press("Alt+Shift+ArrowDown")
         assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR, OPEN_JAR]
-        editor.press("Alt+u")
+        editor.press("Enter", "Alt+Shift+ArrowUp", "Alt+Shift+ArrowDown")  # from a field, too
+        expect(editor.page.locator(".said")).to_have_text("Done: moving a graph down.")
+        assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR, OPEN_JAR]
+        editor.press("Escape", "Alt+u")
         assert len(editor.graphs()) == 5
         editor.press("Control+Shift+Backspace", "Delete")
         assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR]
@@ -376,6 +379,36 @@ class TestGraphs:
         assert len(editor.graphs()) == 3
         assert editor.graphs()[0][1] == ["open", "dobj", "lid"]
 
+    def test_every_command_says_what_it_did_or_why_it_cannot(self, opened: Opened) -> None:
+        editor = opened()
+        said = editor.page.locator(".said")
+        expect(said).to_have_text("Item tea, 3 graphs: Open the jar.")
+        for key, words in {
+            "Control+z": "There is nothing to undo in this item.",
+            "Alt+r": "No repair of this graph is certain.",
+            "Alt+g": "The description has no further graph to merge with.",
+            "Alt+Shift+ArrowUp": "This is the first graph.",
+            "Alt+m": "Go to a triplet first: that is the one to mark.",
+            "Control+Shift+Enter": f"Graph 2 of 3: pick-up spoon · hand1. {TEXTS[1]}",
+            "Control+Enter": "New graph in description 2",
+            "Control+ArrowUp": "Graph 2 of 3: pick-up spoon · hand1",
+        }.items():
+            editor.press(key)
+            expect(said).to_have_text(words)
+        editor.press("Alt+m", "ArrowDown", "Alt+m")
+        expect(said).to_have_text("Marked: triplets 1, 2.")
+
+    def test_an_item_without_descriptions_is_begun_by_keyboard(self, opened: Opened) -> None:
+        editor = opened(Story([told(), {**told(), "descriptions": [], "vocabulary": None}]))
+        editor.press("Alt+PageDown")
+        expect(editor.field("target", 1)).to_be_focused()
+        expect(editor.page.get_by_role("heading", name="New graph", exact=True)).to_be_visible()
+        expect(editor.page.get_by_role("button", name="Remove the description")).to_be_disabled()
+        expect(editor.page.get_by_role("button", name="Add a description")).to_be_enabled()
+        editor.type("open")
+        editor.press("Enter")
+        assert editor.graphs(1) == [[["person", "verb", "open"]]]
+
     def test_hands_stand_before_and_after_every_action(self, opened: Opened) -> None:
         editor = opened()
         cards = editor.page.locator(".hand-card")
@@ -402,7 +435,7 @@ class TestGraphs:
     def test_commands_are_found_by_name_and_shown_with_their_keys(self, opened: Opened) -> None:
         editor = opened()
         editor.command("duplicate")
-        expect(editor.dialog).to_have_count(0)
+        expect(editor.lines).to_have_count(4)
         assert len(editor.graphs()) == 4
         editor.press("F1")
         expect(editor.dialog).to_contain_text("Ctrl+Shift+Backspace")
@@ -440,8 +473,33 @@ class TestVocabulary:
         assert "lid" not in editor.sent()[0]["vocabulary"]["object"]
         similar = editor.dialog.get_by_role("region", name="Names that likely mean the same")
         similar.get_by_label("Name that stays").select_option("cup")
-        similar.get_by_role("button", name="Merge").click()
+        similar.get_by_role("button", name="Merge").press("Enter")
         assert editor.graphs()[2][1] == ["stir", "dobj", "cup"]
+        expect(editor.dialog.get_by_role("button", name="cup 1 use")).to_be_focused()
+
+    def test_undo_in_the_dialog_shows_the_names_that_it_brought_back(self, opened: Opened) -> None:
+        editor = opened()
+        editor.press("Alt+l")
+        expect(editor.dialog.get_by_label("Filter names")).to_be_focused()
+        editor.dialog.get_by_role("button", name="spoon 2 uses").click()
+        editor.dialog.get_by_role("textbox", name="New name of spoon").fill("ladle")
+        editor.dialog.get_by_role("button", name="Rename everywhere").click()
+        expect(editor.dialog.get_by_role("status")).to_have_text("Done: renaming spoon to ladle.")
+        editor.dialog.get_by_role("button", name="ladle 2 uses").focus()
+        editor.press("Control+z")
+        expect(editor.dialog.get_by_role("button", name="spoon 2 uses")).to_be_visible()
+        expect(editor.dialog.get_by_role("button", name="ladle 2 uses")).to_have_count(0)
+        expect(editor.dialog.get_by_role("status")).to_have_text("Undone: renaming spoon to ladle.")
+
+    def test_a_name_outside_of_l_is_chosen_and_keeps_the_focus(self, opened: Opened) -> None:
+        kettle = [["person", "verb", "open"], ["open", "dobj", "kettle"]]
+        editor = opened(Story([item([OPEN_JAR], [kettle], [STIR])]))
+        editor.press("Alt+l")
+        chosen = editor.dialog.get_by_role("button", name="kettle 1 use")
+        chosen.focus()
+        editor.press("Enter")
+        expect(chosen).to_be_focused()
+        expect(chosen).to_have_attribute("aria-pressed", "true")
 
     def test_names_are_added_removed_and_moved(self, opened: Opened) -> None:
         editor = opened()
@@ -474,8 +532,9 @@ class TestServer:
         editor.story.restart()
         editor.story.is_down = False
         expect(editor.page.locator("[data-notice=server]")).to_have_count(0)
+        editor.press("Control+s")  # while the edits are on their way
+        expect(editor.state).to_have_text("✓ saved")
         assert len(editor.graphs()) == 6
-        expect(editor.state).to_have_text("● not saved")
 
     def test_an_edit_whose_answer_was_lost_is_not_made_twice(self, opened: Opened) -> None:
         editor = opened()
@@ -576,6 +635,10 @@ class TestVersions:
         expect(editor.dialog.locator(".version-description")).to_have_count(1)
         assert editor.graphs()[2] == STIR
         editor.dialog.get_by_role("button", name="Accept all of this description").click()
+        expect(editor.dialog).to_contain_text("There is no difference left")
+        editor.press("Control+z")
+        expect(editor.dialog.locator(".version-description")).to_have_count(1)
+        editor.press("Control+y")
         expect(editor.dialog).to_contain_text("There is no difference left")
         assert editor.sent()[0]["descriptions"] == other["descriptions"]
         editor.press("Escape", "Control+z", "Control+z", "Control+z")
@@ -695,6 +758,18 @@ def test_hostile_names_are_inert_everywhere(opened: Opened) -> None:
     editor.press("Escape", "Escape", "Alt+u")
     assert len(editor.graphs()) == 3
     assert editor.graphs()[0] == editor.graphs()[1]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_very_long_names_and_sentences_leave_the_table_in_sight(opened: Opened, width: int) -> None:
+    name = "n" * 300
+    graph = [["person", "verb", name], [name, "dobj", name]]
+    long = item([graph], texts=["word " * 500], name=name, vocabulary=None)
+    editor = opened(Story([long], file=f"{name}.jsonl"), viewport={"width": width, "height": 900})
+    assert editor.page.evaluate("document.documentElement.scrollWidth") == width
+    if width == 1280:
+        expect(editor.field("source", 1)).to_be_in_viewport()
+    expect(editor.page.locator(".graph-signs")).to_be_visible()
 
 
 @pytest.mark.parametrize("is_one", [True, False], ids=["one description", "many"])

@@ -73,6 +73,7 @@ def test_disagreements_are_settled_by_keyboard_although_the_command_was_killed(
         page.get_by_text("Decided: bob").wait_for()
         page.keyboard.press("1")
         page.get_by_role("heading", name="3 of 3: x, graph 0").wait_for()
+        page.get_by_text("Kept: ann, tea, graph 0.").wait_for(state="attached")
         page.keyboard.press("e")
         fields = page.get_by_role("combobox")
         fields.nth(5).fill("mug")

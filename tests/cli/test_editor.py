@@ -94,6 +94,9 @@ def test_restored_edits_are_told_and_how_to_go_on(capsys: Captured) -> None:
     assert "restored: 1 edit that had not been saved" in said
     assert "1 item has edits that are not saved; they are kept" in said
     assert "go on: tsgkit view story.jsonl --edit --annotator 'J. Doe'" in said
+    beside = ["--annotator", "J. Doe", "--proposals", "story.jsonl"]
+    assert main(["view", "story.jsonl", "--edit", *beside, "--no-open"]) == 0
+    assert "--edit --annotator 'J. Doe' --proposals story.jsonl" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("ends_at_once")

@@ -209,6 +209,8 @@ def test_names_that_likely_mean_the_same_are_grouped() -> None:
     )
     groups = EditSession([Narrative((), names)]).similar(0)["groups"]
     assert groups == [["cup", "cups"], ["screwdriver", "screwdrver"], ["on top", "on-top"], ["wash", "washes"]]
+    graphs = [ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", name)) for name in ("kettle", "kettel")]
+    assert EditSession([Narrative.of(graphs)]).similar(0)["groups"] == [["kettle", "kettel"]]
 
 
 # Versions

@@ -178,6 +178,9 @@ def test_what_saving_would_drop_is_not_edited(text: str, problem: str, hint: str
         opened(path)
     assert hint in error.value.hint
     assert [one.name for one in tmp_path.iterdir()] == ["file.txt"], "no draft is left"
+    with pytest.raises(FileProblem, match=r"file\.txt: ") as error:  # not the version that is not there yet
+        opened(path, annotator="ann")
+    assert "file.ann" not in str(error.value) + error.value.hint
 
 
 def test_losses_are_told_and_must_be_accepted(opened: Open, tmp_path: Path) -> None:

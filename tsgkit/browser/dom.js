@@ -44,3 +44,11 @@ export function fill(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((one) => one || one === 0).map((one) => (one instanceof Node ? one : document.createTextNode(inert(one)))));
   return element;
 }
+
+const FIELDS_FOR_WORDS = new Set(["INPUT", "TEXTAREA", "SELECT"]);
+const NOT_FOR_WORDS = new Set(["checkbox", "radio", "button"]);
+
+// True where keys are text: a field for words, or a choice from a list.
+export function isField(element) {
+  return element.isContentEditable || (FIELDS_FOR_WORDS.has(element.tagName) && !NOT_FOR_WORDS.has(element.type));
+}

@@ -95,7 +95,8 @@ def _say_goodbye(opened: EditedFile, arguments: argparse.Namespace) -> None:
         is_there = opened.path.exists()
         say("everything is saved" if is_there else f"nothing was saved: {inert(str(opened.source.shown))} is not there")
         return
-    own = f" --annotator {shlex.quote(arguments.annotator)}" if arguments.annotator is not None else ""
+    given = {"annotator": arguments.annotator, "proposals": arguments.proposals}
+    own = "".join(f" --{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None)
     word = "has edits that are" if number == 1 else "have edits that are"
     say(f"{count(number, 'item')} {word} not saved; they are kept")
     say(f"go on: tsgkit view {inert(shlex.quote(str(arguments.paths[0])))} --edit{inert(own)}")

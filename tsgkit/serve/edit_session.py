@@ -21,7 +21,7 @@ from textwrap import shorten
 from typing import Any, NamedTuple, TypedDict
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.model import Narrative
+from tsgkit.graph.model import Narrative, Vocabulary
 from tsgkit.serve.item_values import ItemValue, applied, item_value, narrative_of
 from tsgkit.serve.local_server import Conflict
 from tsgkit.serve.story_checks import checks, similar
@@ -274,10 +274,10 @@ class EditSession:
         return differences(mine, other, name)
 
     def similar(self, number: int) -> dict[str, Any]:
-        """Return groups of names in an item's L that likely mean the same."""
+        """Return groups of names that likely mean the same: of an item's L, or of its graphs where it has none."""
         with self.lock:
-            vocabulary = self._item(number).narrative.vocabulary
-        return {"groups": similar(vocabulary)}
+            narrative = self._item(number).narrative
+        return {"groups": similar(narrative.vocabulary or Vocabulary.of(narrative.graphs))}
 
     def mark_saved(self) -> None:
         """Take the present values as saved."""

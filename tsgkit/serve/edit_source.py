@@ -45,7 +45,12 @@ class Source:
             return decoded(data, self.shown), checksum_of_bytes(data)
         if self.story is not None:
             return self.story, None
-        return read_text(self.origin or self.shown), None
+        return read_text(self.begun_from), None
+
+    @property
+    def begun_from(self) -> Path:
+        """The file whose text ``read`` returns, as it is shown."""
+        return self.origin if self.origin is not None and not self.path.exists() else self.shown
 
     def check_draft(self, kept: Kept) -> None:
         """Raise ``UsageError`` where a draft is of another new story than this one."""

@@ -104,11 +104,13 @@ class EditedFile:
 
     def _based(self, kept: Kept | None) -> _Base:
         if kept is None:
+            shown = self.source.begun_from
             text, checksum = self.source.read()
         else:
+            shown = self.source.shown
             self.source.check_draft(kept)
             text, checksum = kept.text, kept.checksum
-        document = parsed(text, self.source.shown)
+        document = parsed(text, shown)
         return _Base(document, text, checksum, losses(document, text))
 
     def _replay(self, kept: Kept) -> None:

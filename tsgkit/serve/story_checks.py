@@ -221,14 +221,12 @@ def _mentions(text: str) -> _Mentions:
     return _Mentions(text)
 
 
-def similar(vocabulary: Vocabulary | None) -> list[list[str]]:
+def similar(vocabulary: Vocabulary) -> list[list[str]]:
     """Return groups of names of L that likely mean the same: forms of one word, other spellings, typing errors.
 
     >>> similar(Vocabulary(("cup", "cups", "kettle", "ketle", "lid"), ("verb", "in to", "in-to"), ("wash",)))
     [['cup', 'cups'], ['kettle', 'ketle'], ['in to', 'in-to']]
     """
-    if vocabulary is None:
-        return []
     lists = (vocabulary.objects, vocabulary.relationships, vocabulary.verbs)
     return [group for names in lists for group in _alike(list(dict.fromkeys(names))[:MOST_COMPARED])]
 

@@ -95,7 +95,7 @@ class Deciding {
       if (state.entries && state.revision > (this.state?.revision ?? -1)) this.#heardState(state);
       if (!this.state.finished && !this.view) await this.#show(this.number < 0 ? this.#placeToBegin() : this.number);
     } catch (problem) {
-      this.#unheard(problem);
+      if (!this.state?.finished) this.#unheard(problem);
     }
   }
 
@@ -104,9 +104,9 @@ class Deciding {
     if (this.connection.textContent !== words) fill(this.connection, words);
   }
 
-  async #beat() {
-    if (this.state?.finished) return;
+  #beat() {
     setTimeout(async () => {
+      if (this.state?.finished) return;
       if (!document.hidden) await this.#listen();
       this.#beat();
     }, STATE_BEAT);
@@ -196,7 +196,7 @@ class Deciding {
     try {
       const state = await this.source.decide(number, view.shown.revision, choice, edited, note);
       this.drafts.delete(number);
-      this.#kept(state, number, choice);
+      this.#kept(state, number);
     } catch (problem) {
       await this.#notKept(problem, view, number);
     } finally {
@@ -205,10 +205,10 @@ class Deciding {
     }
   }
 
-  #kept(state, number, choice) {
-    const { name } = state.entries[number];
+  #kept(state, number) {
+    const { name, decision } = state.entries[number];
     this.#heardState(state);
-    fill(this.spoken, `Kept: ${choice}, ${name}. ${this.count - this.left} of ${this.count} decided.`);
+    fill(this.spoken, `Kept: ${decision}, ${name}. ${this.count - this.left} of ${this.count} decided.`);
     if (state.finished || number !== this.number) return; // somebody looks at another entry already
     const later = state.entries.findIndex(({ decision }, place) => place > number && decision === null);
     const next = later < 0 ? this.first : later;

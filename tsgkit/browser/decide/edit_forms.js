@@ -3,10 +3,10 @@
 
 import { el, named } from "../dom.js";
 import { ComboBox } from "../edit/combo_box.js";
+import { FIELDS } from "../edit/triplet_row.js";
 import { likelyNames, namesFor } from "../edit/triplet_rows.js";
 import { tripletTable } from "../edit/triplet_table.js";
 
-const PLACES = ["source", "edge", "target"];
 let formCount = 0;
 
 export function editForm({ kind, value, elements }, onChange) {
@@ -20,7 +20,7 @@ const FORMS = { triplet: tripletForm, triplets: tripletsForm, "graph-or-none": o
 // Three fields with completion.
 function tripletForm(value, elements, onChange) {
   const row = { values: [...value], defaults: null };
-  const boxes = PLACES.map((place, field) => {
+  const boxes = FIELDS.map((place, field) => {
     const box = new ComboBox({
       names: () => namesFor([row], 0, field, elements),
       likely: () => likelyNames([row], 0, field, elements),
@@ -33,7 +33,7 @@ function tripletForm(value, elements, onChange) {
     box.show(row.values[field], place, {});
     return box;
   });
-  const fields = boxes.map((box, field) => el("div.triplet-field", el("span.pale", { "aria-hidden": "true" }, PLACES[field]), box.element));
+  const fields = boxes.map((box, field) => el("div.triplet-field", el("span.pale", { "aria-hidden": "true" }, FIELDS[field]), box.element));
   return {
     element: el("div.tsg-editor", el("div.triplet-fields", { role: "group", "aria-label": "Triplet" }, fields)),
     value: () => [...row.values],

@@ -122,8 +122,9 @@ export class ComboBox {
       return this.onNext(shiftKey) !== false;
     }
     if (key === "Escape" && this.isOpen) return this.close() ?? true;
+    if (shiftKey) return false;
     if (key === "ArrowDown" && altKey && !this.isOpen) return this.open() ?? true;
-    if (!this.isOpen || shiftKey || !["ArrowDown", "ArrowUp"].includes(key)) return false;
+    if (!this.isOpen || !["ArrowDown", "ArrowUp"].includes(key)) return false;
     this.#isChosen = true;
     this.#highlight(this.#active + (key === "ArrowDown" ? 1 : -1));
     return true;

@@ -16,9 +16,3 @@ export function keyOfEvent(event) {
 export function shownKey(key) {
   return key.split("+").map((part) => KEY_WORDS[part] ?? part).join("+");
 }
-
-// True where keys are text.
-export function isField(element) {
-  return element.isContentEditable || element.tagName === "TEXTAREA" || element.tagName === "SELECT"
-    || (element.tagName === "INPUT" && !["checkbox", "radio", "button"].includes(element.type));
-}

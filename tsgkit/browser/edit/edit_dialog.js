@@ -4,11 +4,14 @@ import { el } from "../dom.js";
 
 let dialogCount = 0;
 
-// Open a dialog with a title; `onClose` is called when it is closed, after the focus is back.
-export function openDialog(editor, title, content, { kind = "small", onClose = () => {} } = {}) {
+// Open a dialog with a title. `onPaint` is called when the editor shows an edit or its undo, `onClose` when the dialog is
+// closed, after the focus is back. What the editor says meanwhile is said in the dialog: the rest of the page is inert.
+export function openDialog(editor, title, content, { kind = "small", onPaint = () => {}, onClose = () => {} } = {}) {
   const id = `dialog-title-${(dialogCount += 1)}`, before = editor.activeElement;
   const dialog = el(`dialog.editor-dialog.is-${kind}`, { "aria-labelledby": id, onclose: () => close() },
     el("div.dialog-head", el("h2", { id }, title), el("button", { type: "button", onclick: () => dialog.close() }, "Close")), content);
+  dialog.said = dialog.appendChild(el("p.said", { role: "status" }));
+  dialog.onPaint = onPaint;
   const close = () => {
     dialog.remove();
     (before?.isConnected ? before : editor.frame).focus({ preventScroll: true });

@@ -1,12 +1,13 @@
 // The editor of action graphs, in any element: drawEditor(root, source) with the source of a page or of a notebook.
 
-import { el, fill } from "../dom.js";
+import { el, fill, isField } from "../dom.js";
 import { ChangePolling } from "./change_polling.js";
-import { isField, keyOfEvent } from "./command_keys.js";
+import { keyOfEvent } from "./command_keys.js";
 import { showCommandList, showHelp } from "./command_list.js";
 import { diskAnswers, noteConflict, noteDisk, noteLost, noteProblem, noteRefusedEdit, noteRestored } from "./file_notices.js";
 import { FileSaving } from "./file_saving.js";
 import { graphCommands } from "./graph_commands.js";
+import { countWords } from "./graph_line.js";
 import { GraphView } from "./graph_view.js";
 import { HandStrip } from "./hand_strip.js";
 import { HeaderView } from "./header_view.js";
@@ -48,6 +49,11 @@ class Editor {
 
   get activeElement() {
     return this.root.getRootNode().activeElement;
+  }
+
+  // The dialog in front; undefined where none is open.
+  get dialog() {
+    return [...this.frame.children].findLast((part) => part.matches("dialog"));
   }
 
   get isUnsent() {
@@ -115,6 +121,7 @@ class Editor {
     items.update();
     this.work.hidden = !this.session;
     if (this.session) [status, story, graph, strip].forEach((view) => view.update(this.session));
+    this.dialog?.onPaint();
   }
 
   say(words) {
@@ -136,7 +143,8 @@ class Editor {
     this.session = this.sessions.get(number);
     this.paint();
     if (!this.frame.contains(this.activeElement) ? !this.source.isWidget : focused) this.#refocus(focused ?? "story");
-    this.say(`Item ${this.document.items[number].item}, ${graphsOf(this.session.value).length} graphs.`);
+    const { item, title } = this.document.items[number];
+    this.say(`Item ${item}, ${countWords(graphsOf(this.session.value).length, "graph")}${title ? `: ${title}` : "."}`);
   }
 
   #told() {
@@ -230,10 +238,10 @@ class Editor {
     return session ? graphsOf(session.value).length : null;
   }
 
-  // Make an edit { value, place }; null is one that is not possible here.
-  change(edit, words) {
+  // Make an edit { value, place }; null is one that is not possible here, and `why` says so.
+  change(edit, words, why = "That is not possible here.") {
     const focused = this.#part();
-    if (!this.session.edit(edit, words)) return this.say("That is not possible here.");
+    if (!this.session.edit(edit, words)) return this.say(why);
     this.#marked();
     this.paint();
     this.#refocus(focused);
@@ -258,7 +266,6 @@ class Editor {
 
   turn(way) {
     const focused = this.#part(), words = this.session[way]();
-    if (words === null) return this.say(`There is nothing to ${way}.`);
     this.paint();
     this.#refocus(focused, this.session.place);
     this.say(`${way === "undo" ? "Undone" : "Done again"}: ${words}.`);
@@ -277,7 +284,7 @@ class Editor {
     this.views.graph.table.settle();
     this.goTo(found);
     this.#refocus(focused);
-    this.say(this.views.graph.title.textContent);
+    this.views.graph.say();
   }
 
   stepItem(step) {
@@ -297,10 +304,6 @@ class Editor {
     if (isInTable) graph.focus(this.session.graph === null ? undefined : row, field ?? (this.session.graph === null ? undefined : 2));
     else if (part === "story" && !this.activeElement?.matches("textarea:not([hidden])")) story.focus();
     else if (part === "strip") strip.focus();
-  }
-
-  save() {
-    return this.saving.save();
   }
 
   showCommands() {
@@ -323,7 +326,7 @@ class Editor {
   run(name) {
     const command = this.commands.find((one) => one.name === name);
     if (command.isPossible()) return command.run();
-    return this.say(`${command.words}: that is not possible here.`);
+    return this.say(command.why ?? `${command.words}: that is not possible here.`);
   }
 
   #pressed(event) {

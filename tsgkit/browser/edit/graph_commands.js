@@ -1,13 +1,16 @@
 // Commands on graphs and triplets: { name, words, keys, group, run, isPossible }.
 
+import { countWords } from "./graph_line.js";
 import { draftAfter, insertGraph, mergeGraph, moveGraph, removeGraph, setGraph, splitGraph } from "./item_value.js";
 import { sameValue } from "./value_ops.js";
 
+const NO_REPAIR = "No repair of this graph is certain.";
+
 export function graphCommands(editor) {
   const at = () => editor.session, can = () => editor.document.can;
-  const change = (words, make) => () => editor.change(make(at().value, at().place), words);
+  const change = (words, make, why) => () => editor.change(make(at().value, at().place), words, why);
   const isGraph = () => at()?.graph != null, canCount = () => can().graphs;
-  const command = (group) => (name, keys, words, run, isPossible = isGraph) => ({ group, name, keys, words, run, isPossible });
+  const command = (group) => (name, keys, words, run, isPossible = isGraph, why = undefined) => ({ group, name, keys, words, run, isPossible, why });
   const graph = command("Graph"), triplet = command("Triplets"), repair = command("Repairs");
   const countable = () => isGraph() && canCount();
   return [
@@ -18,15 +21,15 @@ export function graphCommands(editor) {
     graph("copy-graph", ["Alt+C"], "Copy graph", () => copyGraph(editor)),
     graph("paste-graph", ["Alt+V"], "Paste graph", change("pasting a graph", (value, place) => insertGraph(value, place, editor.clipboard)), () => at() && canCount() && editor.clipboard),
     graph("duplicate-graph", ["Alt+U"], "Duplicate graph", change("duplicating a graph", (value, place) => insertGraph(value, place, at().graph)), countable),
-    graph("move-up", ["Alt+Shift+ArrowUp"], "Move graph up", change("moving a graph up", (value, place) => moveGraph(value, place, -1)), countable),
-    graph("move-down", ["Alt+Shift+ArrowDown"], "Move graph down", change("moving a graph down", (value, place) => moveGraph(value, place, 1)), countable),
+    graph("move-up", ["Alt+Shift+ArrowUp"], "Move graph up", change("moving a graph up", (value, place) => moveGraph(value, place, -1), "This is the first graph."), countable),
+    graph("move-down", ["Alt+Shift+ArrowDown"], "Move graph down", change("moving a graph down", (value, place) => moveGraph(value, place, 1), "This is the last graph."), countable),
     graph("split-graph", ["Alt+S"], "Split: marked triplets into a new graph", () => split(editor), countable),
-    graph("merge-graph", ["Alt+G"], "Merge with the next graph", change("merging two graphs", mergeGraph), countable),
-    triplet("mark-triplet", ["Alt+M"], "Mark or unmark the triplet", () => editor.views.graph.table.mark()),
+    graph("merge-graph", ["Alt+G"], "Merge with the next graph", change("merging two graphs", mergeGraph, "The description has no further graph to merge with."), countable),
+    triplet("mark-triplet", ["Alt+M"], "Mark or unmark the triplet", () => mark(editor)),
     triplet("remove-triplet", ["Alt+X"], "Remove the triplet", () => editor.views.graph.table.remove()),
     triplet("add-triplet", ["Alt+N"], "New triplet", () => editor.views.graph.table.add(), () => at()),
-    repair("repair", ["Alt+R"], "Make the first repair", () => repairGraph(editor, [0]), () => repairs(at()).length),
-    repair("repair-graph", ["Alt+A"], "All repairs of this graph", () => repairGraph(editor), () => repairs(at()).length),
+    repair("repair", ["Alt+R"], "Make the first repair", () => repairGraph(editor, [0]), () => repairs(at()).length, NO_REPAIR),
+    repair("repair-graph", ["Alt+A"], "All repairs of this graph", () => repairGraph(editor), () => repairs(at()).length, NO_REPAIR),
     repair("repair-item", ["Alt+Shift+R"], "All repairs of this item", () => repairItem(editor), () => at()),
   ];
 }
@@ -37,6 +40,15 @@ function newGraph(editor) {
   const { session } = editor;
   if (session.graph !== null) editor.goTo(draftAfter(session.place));
   editor.views.graph.focus();
+  editor.views.graph.say();
+}
+
+function mark(editor) {
+  const { table } = editor.views.graph;
+  if (!table.place) return editor.say("Go to a triplet first: that is the one to mark.");
+  table.mark();
+  const numbers = table.marked.map((number) => number + 1);
+  editor.say(numbers.length ? `Marked: ${numbers.length > 1 ? "triplets" : "triplet"} ${numbers.join(", ")}.` : "No triplet is marked.");
 }
 
 function copyGraph(editor) {
@@ -63,7 +75,7 @@ export function repairGraph(editor, numbers = null) {
 }
 
 // Triplets with repairs made in order.
-export function withRepairs(triplets, chosen) {
+function withRepairs(triplets, chosen) {
   return chosen.reduce((now, { before, after }) => exchangedTriplet(now, before, after), triplets);
 }
 
@@ -86,5 +98,5 @@ function repairItem(editor) {
   };
   const descriptions = session.value.descriptions.map((one) => ({ ...one, graphs: one.graphs.map(repaired) }));
   if (!count) return editor.say("There is nothing to repair in this item.");
-  editor.change({ value: { ...session.value, descriptions }, place: session.place }, `${count} repairs`);
+  editor.change({ value: { ...session.value, descriptions }, place: session.place }, countWords(count, "repair"));
 }

@@ -49,5 +49,10 @@ export class GraphLine {
 }
 
 function countSign(severity, count, sign) {
-  return el(`span.sign-${severity}`, { role: "img", "aria-label": `${count} ${severity}${count > 1 ? "s" : ""}` }, `${sign}${count}`);
+  return el(`span.sign-${severity}`, { role: "img", "aria-label": countWords(count, severity) }, `${sign}${count}`);
+}
+
+// "1 graph", "2 graphs".
+export function countWords(count, word) {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }

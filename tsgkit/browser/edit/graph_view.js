@@ -2,6 +2,7 @@
 
 import { el, fill, named } from "../dom.js";
 import { drawGraph } from "../panels/graphs.js";
+import { CommandBar } from "./command_bar.js";
 import { relabel } from "./element_updates.js";
 import { repairGraph } from "./graph_commands.js";
 import { shownSummary } from "./graph_line.js";
@@ -24,7 +25,7 @@ export class GraphView {
     this.table = tripletTable({ triplets: [], onChange: (triplets, place) => editor.write(triplets, place) });
     this.title = el("h2", { tabindex: -1 });
     this.sentence = el("p.sentence");
-    this.bars = Object.entries(SHOWN_COMMANDS).map(([kind, shown]) => new CommandBar(editor, kind, shown));
+    this.bars = Object.entries(SHOWN_COMMANDS).map(([kind, shown]) => new CommandBar(editor, `Commands on the ${kind}`, shown, kind));
     this.findings = el("ul.findings", { "aria-label": "Findings about the whole graph", hidden: true });
     this.repairs = el("section.repairs", { "aria-label": "Repairs", hidden: true });
     this.drawing = el("div.drawing", { tabindex: 0, role: "group", "aria-label": "Drawing of the graph" });
@@ -38,6 +39,12 @@ export class GraphView {
     this.table.focus(row, field);
   }
 
+  // Say which graph this is, and its sentence if that is another one than before.
+  say(isOtherSentence = false) {
+    const parts = isOtherSentence ? [this.title, this.sentence] : [this.title];
+    this.editor.say(parts.map((part) => part.textContent).filter(Boolean).join(". "));
+  }
+
   update(session) {
     const { graph, place, elements, value } = session, checks = session.currentChecks, before = this.#shown;
     const isOther = before.session !== session || !samePlace(before.place, place);
@@ -48,13 +55,20 @@ export class GraphView {
     }
     if (isOther || before.graph !== graph) fill(this.drawing, drawGraph(graph ?? []));
     if (isOther || before.checks !== checks) this.#check(checks);
-    this.bars.forEach((bar) => bar.update());
+    this.#updateBars();
     this.#shown = { session, place, graph, checks, value };
+  }
+
+  #updateBars() {
+    const { borders, texts } = this.editor.document.can, [, ofDescription] = this.bars;
+    this.bars.forEach((bar) => bar.update());
+    ofDescription.element.hidden = !borders && !texts;
   }
 
   #head({ graph, value, place }) {
     const number = numberAt(value, place), count = graphsOf(value).length, { text } = value.descriptions[place.description] ?? {};
-    const words = number === null ? `New graph in description ${place.description + 1}` : `Graph ${number + 1} of ${count}: ${shownSummary(graph)}`;
+    const draft = value.descriptions.length ? `New graph in description ${place.description + 1}` : "New graph";
+    const words = number === null ? draft : `Graph ${number + 1} of ${count}: ${shownSummary(graph)}`;
     relabel(this.title, words);
     relabel(this.sentence, text ?? "");
     this.sentence.hidden = !text;
@@ -95,27 +109,4 @@ export function arrowedTriplet(triplet) {
 function handTable({ before, after }) {
   const line = (hand) => el("tr", el("th", { scope: "row" }, hand), el("td", el("bdi", heldWords(before[hand]))), el("td", el("bdi", heldWords(after[hand]))));
   return el("table", el("thead", el("tr", el("td"), el("th", { scope: "col" }, "before"), el("th", { scope: "col" }, "after"))), el("tbody", line("hand1"), line("hand2")));
-}
-
-// Buttons of commands, with their keys as titles.
-class CommandBar {
-  constructor(editor, kind, shown) {
-    this.buttons = Object.entries(shown).map(([name, words]) => {
-      const command = editor.commands.find((one) => one.name === name);
-      const title = `${command.words} (${command.keys.map(shownKey).join(" or ")})`;
-      return { command, button: el("button", { type: "button", title, "aria-label": command.words, onclick: () => editor.run(name) }, words) };
-    });
-    this.element = el("div.command-bar", { role: "group", "aria-label": `Commands on the ${kind}` }, el("span.pale", { "aria-hidden": "true" }, kind), this.buttons.map(({ button }) => button));
-    this.kind = kind;
-    this.editor = editor;
-  }
-
-  update() {
-    for (const { command, button } of this.buttons) {
-      const isOff = !command.isPossible();
-      if (button.disabled !== isOff) button.disabled = isOff;
-    }
-    const { borders, texts } = this.editor.document.can;
-    this.element.hidden = this.kind === "description" && !borders && !texts;
-  }
 }

@@ -1,8 +1,8 @@
 // The head of the editor: the file, who annotates, how much is done, what is saved, and the most used commands.
 
 import { el } from "../dom.js";
+import { CommandBar } from "./command_bar.js";
 import { relabel, setAttributeOf } from "./element_updates.js";
-import { shownKey } from "./command_keys.js";
 
 const HEAD_COMMANDS = { save: "Save", undo: "Undo", redo: "Redo", vocabulary: "L", proposals: "Proposals", commands: "Commands", help: "Help" };
 const KEPT = "\u2713 in the notebook";
@@ -14,12 +14,8 @@ export class HeaderView {
     this.file = el(editor.source.isWidget ? "h2.file" : "h1.file");
     this.about = el("span.pale");
     this.state = el("strong.save-state");
-    this.buttons = Object.entries(HEAD_COMMANDS).map(([name, words]) => {
-      const command = editor.commands.find((one) => one.name === name);
-      const title = `${command.words} (${command.keys.map(shownKey).join(" or ")})`;
-      return { command, button: el("button", { type: "button", title, onclick: () => editor.run(name) }, words) };
-    });
-    this.element = el("div.editor-head", this.file, this.about, this.state, el("div.command-bar", { role: "group", "aria-label": "Commands on the file" }, this.buttons.map(({ button }) => button)));
+    this.bar = new CommandBar(editor, "Commands on the file", HEAD_COMMANDS);
+    this.element = el("div.editor-head", this.file, this.about, this.state, this.bar.element);
   }
 
   update() {
@@ -29,9 +25,8 @@ export class HeaderView {
     relabel(this.about, `${story.format}${story.annotator ? ` \u00b7 ${story.annotator}` : ""} \u00b7 ${done} of ${story.items.length} done`);
     relabel(this.state, source.isWidget && saveState === "saved" ? KEPT : SAVE_WORDS[saveState]);
     setAttributeOf(this.state, "data-state", saveState);
-    for (const { command, button } of this.buttons) {
-      const isOff = !command.isPossible();
-      if (button.disabled !== isOff) button.disabled = isOff;
+    this.bar.update();
+    for (const { command, button } of this.bar.buttons) {
       button.hidden = (command.name === "proposals" && !story.proposals) || (command.name === "save" && source.isWidget);
     }
     if (!source.isWidget) document.title = `${saveState === "saved" ? "" : "\u25cf "}${story.file} \u00b7 tsgkit`;

@@ -84,7 +84,7 @@ export class ItemSession {
   async sent() {
     this.sync.flush();
     while (!this.sync.isIdle) {
-      if (this.sync.problem) throw this.sync.problem;
+      if (this.sync.problem && !this.sync.isSending) throw this.sync.problem; // else it may be solved just now
       if (this.sync.theirs) throw new SourceProblem("Another browser edited this item meanwhile.", "Decide first which version stays.");
       await new Promise((resolve) => setTimeout(resolve, SENT_AFTER));
     }

@@ -19,6 +19,10 @@ export class ItemSync {
     return this.acknowledged !== this.current || this.#isSending;
   }
 
+  get isSending() {
+    return this.#isSending;
+  }
+
   get isIdle() {
     return !this.isUnsent && !this.theirs;
   }

@@ -2,6 +2,7 @@
 
 import { el } from "../dom.js";
 import { relabel, reveal, setAttributeOf, updateMembers } from "./element_updates.js";
+import { countWords } from "./graph_line.js";
 
 const NOTE_AFTER = 500;
 const STATUS_SIGNS = { open: "\u25cb", done: "\u2713", unsure: "?" };
@@ -54,14 +55,14 @@ class ItemLine {
     setAttributeOf(this.sign, "aria-label", status);
     setAttributeOf(this.sign, "data-status", status);
     relabel(this.name, `${item.item}${item.title ? `: ${item.title}` : ""}`);
-    relabel(this.about, [`${graphs} ${graphs === 1 ? "graph" : "graphs"}`, annotator, shownTime(time), isUnsaved ? "not saved" : ""].filter(Boolean).join(" \u00b7 "));
+    relabel(this.about, [countWords(graphs, "graph"), annotator, shownTime(time), isUnsaved ? "not saved" : ""].filter(Boolean).join(" \u00b7 "));
     setAttributeOf(this.button, "aria-current", isCurrent ? "true" : null);
     setAttributeOf(this.button, "tabindex", isCurrent ? "0" : "-1");
   }
 }
 
 // A time of the server as the minute it was.
-export function shownTime(time) {
+function shownTime(time) {
   const found = new Date(time);
   return time && !Number.isNaN(found.getTime()) ? found.toLocaleString([], { dateStyle: "short", timeStyle: "short" }) : "";
 }

@@ -22,7 +22,8 @@ export class NoticesView {
   }
 
   say(words) {
-    relabel(this.said, this.said.textContent === words ? `${words}\u00a0` : words);
+    const said = this.editor.dialog?.said ?? this.said;
+    relabel(said, said.textContent === words ? `${words}\u00a0` : words);
   }
 
   #draw() {

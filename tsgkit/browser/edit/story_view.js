@@ -41,8 +41,10 @@ export class StoryView {
     return this.#writing ? this.#caret : null;
   }
 
+  // Focus the line of the current graph; an item without descriptions has none, and is written in the table.
   focus() {
-    this.currentLine?.focus({ preventScroll: true });
+    if (this.currentLine) this.currentLine.focus({ preventScroll: true });
+    else this.editor.views.graph.focus();
   }
 
   goTo(place) {

@@ -1,9 +1,9 @@
 // Rows of a table of triplets: those of a graph, and drafts that hold nothing but defaults.
 
-export const PERSON_NAME = "person";
+const PERSON_NAME = "person";
 export const HAND_NAMES = ["hand1", "hand2"];
 export const VERB_LABEL = "verb";
-export const DOBJ_LABEL = "dobj";
+const DOBJ_LABEL = "dobj";
 const WITH_LABEL = "with";
 
 // The rows of triplets; without triplets a first draft, unless the table is only read.
@@ -37,7 +37,7 @@ export function tripletsOf(rows) {
   return rows.filter((row) => !isPristine(row)).map(({ values }) => [...values]);
 }
 
-export function actionsOf(triplets) {
+function actionsOf(triplets) {
   return [...new Set(triplets.filter(([, edge]) => edge === VERB_LABEL).map(([, , target]) => target))];
 }
 

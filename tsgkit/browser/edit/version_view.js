@@ -19,15 +19,20 @@ export class VersionView {
     Object.assign(this, { editor, other });
     this.body = el("div.versions");
     this.answers = answers.length ? el("div.command-bar", answers.map(({ words, run }) => el("button", { type: "button", onclick: () => closeDialog(this.dialog, run) }, words))) : null;
-    this.dialog = openDialog(editor, other === "disk" ? "The file on disk differs" : `Proposals of ${editor.document.proposals}`, [this.answers, this.body], { kind: "wide" });
-    this.refresh();
+    this.dialog = openDialog(editor, other === "disk" ? "The file on disk differs" : `Proposals of ${editor.document.proposals}`, [this.answers, this.body], { kind: "wide", onPaint: () => this.#update() });
+    this.#update();
   }
 
-  async refresh() {
-    const { editor } = this, { session } = editor;
+  // Show the differences that an edit or its undo left.
+  async #update() {
+    const { editor } = this, { session } = editor, { value } = session;
+    if (this.value === value) return;
+    this.value = value;
     try {
       await session.sent();
-      this.versions = await editor.source.versions(session.number, this.other);
+      const versions = await editor.source.versions(session.number, this.other);
+      if (value !== this.value) return;
+      this.versions = versions;
       this.#draw(session);
     } catch (problem) {
       fill(this.body, el("p.notice-text", { role: "alert" }, problem.message, " ", problem.hint ?? ""));
@@ -60,7 +65,6 @@ export class VersionView {
   #accept(make, words) {
     const { session } = this.editor;
     this.editor.change(make(session.value), `accepting ${words}`);
-    return this.refresh();
   }
 
   #accepting(label, make, words, title = null) {

@@ -4,6 +4,7 @@ import { el, fill, named } from "../dom.js";
 import { closeDialog, openDialog } from "./edit_dialog.js";
 import { shownSummary } from "./graph_line.js";
 import { graphsOf, placeOf } from "./item_value.js";
+import { sameValue } from "./value_ops.js";
 import { NAME_KINDS, addName, moveName, namesByKind, namesOutside, removeName, renameNames, usesOf } from "./vocabulary_edits.js";
 
 const KIND_WORDS = { object: "Objects", relationship: "Relationships", verb: "Verbs" };
@@ -17,31 +18,40 @@ export class VocabularyView {
 
   constructor(editor) {
     this.editor = editor;
-    this.filter = el("input", { type: "search", "aria-label": "Filter names", placeholder: "filter", oninput: () => this.draw() });
+    this.filter = el("input", { type: "search", "aria-label": "Filter names", placeholder: "filter", autofocus: true, oninput: () => this.draw() });
     this.detail = el("section.name-detail", { "aria-label": "Name", "aria-live": "polite" });
     this.proposals = el("section.similar", { "aria-label": "Names that likely mean the same" });
     this.lists = el("div.name-lists", { onkeydown: (event) => this.#pressed(event) });
     this.dialog = openDialog(editor, "L: the names of this item", [
       el("p.pale", "Enter shows a name and where it is used, Space marks it to be merged with others. Every change is one step of undo."),
       this.filter, this.detail, this.lists, this.proposals,
-    ], { kind: "wide" });
+    ], { kind: "wide", onPaint: () => this.#update() });
+    this.#update();
+  }
+
+  // Show what an edit or its undo left, and ask anew which names are alike.
+  #update() {
+    if (this.value === this.editor.session.value) return;
     this.draw();
     this.#propose();
   }
 
   async #propose() {
-    const { session } = this.editor;
+    const { session } = this.editor, { value } = this;
     try {
       await session.sent();
-      this.#similar = (await this.editor.source.similar(session.number)).groups;
+      const { groups } = await this.editor.source.similar(session.number);
+      if (value !== this.value || sameValue(groups, this.#similar)) return;
+      this.#similar = groups;
+      fill(this.proposals, this.#proposals());
     } catch (problem) {
       this.editor.say(`Synonyms could not be looked up: ${problem.message}`);
     }
-    this.draw();
   }
 
   draw() {
-    const { value } = this.editor.session, graphs = graphsOf(value), focus = this.#focusKey();
+    const { value } = this.editor.session, graphs = graphsOf(value), focused = this.editor.activeElement;
+    this.value = value;
     this.uses = usesOf(graphs);
     this.names = namesByKind(value, graphs);
     this.outside = namesOutside(value, this.uses);
@@ -49,20 +59,18 @@ export class VocabularyView {
     fill(this.lists, NAME_KINDS.map((kind) => this.#list(kind)));
     fill(this.detail, this.#detail());
     fill(this.proposals, this.#proposals());
-    if (focus) (this.dialog.querySelector(`[data-focus="${CSS.escape(focus)}"]`) ?? this.filter).focus();
+    if (focused && !focused.isConnected) (this.#element(focused.dataset.focus) ?? this.#element(this.#chosen?.key) ?? this.filter).focus();
   }
 
-  #focusKey() {
-    const element = this.editor.activeElement;
-    return this.dialog.contains(element) ? (element.dataset.focus ?? null) : null;
+  // What stands now in the place of an element that was drawn anew.
+  #element(key) {
+    return key === undefined ? null : this.dialog.querySelector(`[data-focus="${CSS.escape(key)}"]`);
   }
 
-  // Make a change one step of undo, then show what is left.
+  // Make a change one step of undo.
   #change(value, words) {
-    const { session } = this.editor;
-    this.editor.change({ value, place: session.place }, words);
     this.#marked.clear();
-    this.draw();
+    this.editor.change({ value, place: this.editor.session.place }, words);
   }
 
   #list(kind) {
@@ -79,7 +87,7 @@ export class VocabularyView {
     const key = nameKey(kind, name), count = this.uses[kind].get(name)?.length ?? 0, isChosen = this.#chosen?.key === key;
     return el("li", el("input", { type: "checkbox", tabindex: -1, "aria-label": `mark ${name}`, checked: this.#marked.has(key), onchange: () => this.#toggle(key) }),
       el("button.name", { type: "button", tabindex: isChosen || (!place && !this.#isChosenIn(kind)) ? 0 : -1, "data-focus": key, "aria-pressed": String(isChosen), onclick: () => this.#choose(kind, name) },
-        named(name), el("span.pale", ` ${count}`, el("span.unseen", count === 1 ? " use" : " uses"), this.#marked.has(key) ? el("span.unseen", ", marked") : null)));
+        named(name), el("span.pale", ` ${count}`, el("span.unseen", usesWords(count)), this.#marked.has(key) ? el("span.unseen", ", marked") : null)));
   }
 
   #isChosenIn(kind) {
@@ -87,7 +95,8 @@ export class VocabularyView {
   }
 
   #outsider(kind, name) {
-    return el("li", el("button.name", { type: "button", onclick: () => this.#choose(kind, name) }, named(name), el("span.pale", ` ${this.uses[kind].get(name).length}`)),
+    const key = nameKey(kind, name), count = this.uses[kind].get(name).length;
+    return el("li", el("button.name", { type: "button", "data-focus": key, "aria-pressed": String(this.#chosen?.key === key), onclick: () => this.#choose(kind, name) }, named(name), el("span.pale", ` ${count}`, el("span.unseen", usesWords(count)))),
       this.canList && el("button", { type: "button", "aria-label": `add ${name} to L`, onclick: () => this.#change(addName(this.editor.session.value, kind, name), `adding ${name} to L`) }, "Add"));
   }
 
@@ -164,6 +173,10 @@ export class VocabularyView {
     else return;
     event.preventDefault();
   }
+}
+
+function usesWords(count) {
+  return count === 1 ? " use" : " uses";
 }
 
 function nameKey(kind, name) {

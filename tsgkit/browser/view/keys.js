@@ -1,15 +1,9 @@
 // Keys of the view: those of the page that is shown, and a list of them.
 
-import { el, fill } from "../dom.js";
+import { el, fill, isField } from "../dom.js";
 
-const WRITING = new Set(["INPUT", "TEXTAREA", "SELECT"]);
 const ACTING = new Set(["A", "BUTTON", "SUMMARY"]);
 const SPOKEN = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
-
-// True where keys are text: a field for words or a choice from a list.
-function isWriting(target) {
-  return target.isContentEditable || (WRITING.has(target.tagName) && !["checkbox", "radio", "button"].includes(target.type));
-}
 
 // Keys that are pressed anywhere, as long as nobody writes: { keys: ["j"], words: "next sample", run: () => ... }. One
 // with `isAlways` counts while somebody writes, too. A run that returns false leaves the key to the browser.
@@ -24,7 +18,7 @@ export class Keys {
   #pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || this.help?.open) return;
     if (event.key === "Enter" && ACTING.has(event.target.tagName)) return;
-    const writes = isWriting(event.target);
+    const writes = isField(event.target);
     const found = [...this.ofPage, ...this.own].find((one) => one.keys.includes(event.key) && (!writes || one.isAlways));
     if (found && found.run(event) !== false) event.preventDefault();
   }
