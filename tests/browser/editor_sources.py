@@ -45,7 +45,7 @@ def narrative_of(value: Json) -> Narrative:
 
 
 def checks_of(value: Json) -> Json:
-    """Return the checks of the contract."""
+    """Return the checks as the server has them."""
     narrative = narrative_of(value)
     graphs: list[Json] = [
         {"findings": [], "hands": {"before": _hands(step.before), "after": _hands(step.after)}, "repairs": []}

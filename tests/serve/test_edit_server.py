@@ -1,4 +1,4 @@
-"""The editor's server: the contract over HTTP, two browsers, hostile requests, kill -9 in mid-edit."""
+"""The editor's server: requests over HTTP, two browsers, hostile requests, kill -9 in mid-edit."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_ctrl_c_says_what_is_not_saved_and_how_to_go_on(story: Path) -> None:
     assert not list(story.parent.glob(".*draft*"))
 
 
-def test_json_of_the_contract_has_all_its_fields(editor: Editor) -> None:
+def test_answers_have_all_fields_that_the_page_reads(editor: Editor) -> None:
     document, item = editor.data("document"), editor.data("item", number=0)
     assert set(document) == {
         *("file", "format", "annotator", "revision", "can", "losses", "items", "restored", "proposals", "disk"),
