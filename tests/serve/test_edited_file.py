@@ -328,10 +328,14 @@ def test_a_read_only_file_is_refused_before_work_begins(
 ) -> None:
     path = written(tmp_path, "narrative")
     path.chmod(0o444)
-    monkeypatch.setattr(os, "access", lambda *_: False)  # the superuser may write it
+    monkeypatch.setattr(os, "access", lambda place, _: place != path)  # the superuser may write it
     with pytest.raises(FileProblem, match="the file is read-only") as error:
         opened(path)
     assert "--annotator NAME" in error.value.hint
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(FileProblem, match="the file is read-only") as error:
+        opened(path)
+    assert "copy it to a folder" in error.value.hint
     opened(path, annotator="ann")
 
 

@@ -143,7 +143,8 @@ def _connected(path: Path) -> sqlite3.Connection:
         with closing(connection.execute("pragma schema_version")) as found:
             found.fetchone()
     except sqlite3.Error as error:
-        raise FileProblem(f"{path}: no review can be kept here: {error}") from None
+        hint = "name an output in a folder that can be written"
+        raise FileProblem(f"{path}: no review can be kept here: {error}", hint=hint) from None
     return connection
 
 

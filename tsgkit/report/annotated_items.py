@@ -21,7 +21,7 @@ from pathlib import Path
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Narrative, Vocabulary
 from tsgkit.library.documents.reader import Document, read_file, with_vocabulary
-from tsgkit.library.documents.rows import Entry, numbered
+from tsgkit.library.documents.rows import Entry, matched_items
 from tsgkit.library.files import STDIN
 from tsgkit.scoring.versions import GraphPair, matched_descriptions, paired
 
@@ -165,21 +165,17 @@ def _are_same(first: str | Path, second: str | Path) -> bool:
 
 def matched(first: Document, second: Document) -> Versions:
     """Return the items of two documents in pairs."""
-    mine, theirs = (_by_id(one) for one in (first, second))
-    if not mine.keys() & theirs.keys() and len(mine) == len(theirs):
-        items = [ItemPair(one.item, one, two) for one, two in zip(first.entries, second.entries, strict=True)]
-        return Versions(first, second, tuple(items), by_position=True)
+    ids = [[entry.item for entry in document.entries] for document in (first, second)]
+    places = matched_items(*ids)
+    pairs = [(one, two) for one, two in places if one is not None and two is not None]
     return Versions(
         first,
         second,
-        tuple(ItemPair(one.item, one, theirs[key]) for key, one in mine.items() if key in theirs),
-        tuple(one for key, one in mine.items() if key not in theirs),
-        tuple(one for key, one in theirs.items() if key not in mine),
+        tuple(ItemPair(ids[0][one], first.entries[one], second.entries[two]) for one, two in pairs),
+        tuple(first.entries[one] for one, two in places if one is not None and two is None),
+        tuple(second.entries[two] for one, two in places if two is not None and one is None),
+        by_position=any(ids[0][one] != ids[1][two] for one, two in pairs),
     )
-
-
-def _by_id(document: Document) -> dict[tuple[str, int], Entry]:
-    return dict(zip(numbered(entry.item for entry in document.entries), document.entries, strict=True))
 
 
 def joint(vocabularies: Sequence[Vocabulary | None]) -> Vocabulary | None:

@@ -15,7 +15,7 @@ from tsgkit.graph.rules import Finding
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.reader import IMAGE, JSON_BEGINS, Document, read_document
 from tsgkit.library.documents.rewriter import UNREAD
-from tsgkit.library.documents.rows import numbered
+from tsgkit.library.documents.rows import matched_items
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import STDIN, decoded, look_alike, read_bytes, read_text
 from tsgkit.serve.edit_draft import Kept, draft_file
@@ -113,7 +113,9 @@ def _require(file: Path) -> None:
 def refuse_read_only(path: Path, shown: Path) -> None:
     """Raise ``FileProblem`` for a file that its owner protects."""
     if path.exists() and not os.access(path, os.W_OK):
-        hint = "make it writable (chmod u+w), or keep a version of your own: --annotator NAME"
+        can_add = os.access(path.parent, os.W_OK)
+        own = "keep a version of your own: --annotator NAME" if can_add else "copy it to a folder that can be written"
+        hint = f"make it writable (chmod u+w), or {own}"
         raise FileProblem(f"{shown}: the file is read-only", hint=hint)
 
 
@@ -188,16 +190,12 @@ def can_of(document: Document) -> Can:
 def matched(names: Sequence[str], other: Document) -> tuple[tuple[Narrative | None, ...], str]:
     """Return the other version of each item, and a sentence about those without one; empty where there are none.
 
-    Items are matched by id, else by position where there are equally many. Of repeated ids, the first belong together,
-    then the second, and so on.
+    Items are matched by id, else by position where there are equally many.
     """
-    others = dict(zip(numbered([entry.item for entry in other.entries]), other.entries, strict=True))
-    keys = numbered(names)
-    found = tuple(others[key].narrative if key in others else None for key in keys)
-    if not any(found) and len(other.entries) == len(names):
-        return tuple(entry.narrative for entry in other.entries), ""
-    missing = [key[0] for key, one in zip(keys, found, strict=True) if one is None]
-    surplus = len(other.entries) - (len(names) - len(missing))
+    places = matched_items(names, [entry.item for entry in other.entries])
+    found = tuple(None if two is None else other.entries[two].narrative for one, two in places if one is not None)
+    missing = [names[one] for one, two in places if one is not None and two is None]
+    surplus = sum(one is None for one, _ in places)
     lacks = "item has" if len(missing) == 1 else "items have"
     told = [f"{len(missing):,} {lacks} no version there ({_some(missing)})"] if missing else []
     told += [f"{surplus:,} of its items {'is' if surplus == 1 else 'are'} not in the file"] if surplus else []

@@ -293,3 +293,19 @@ def numbered(ids: Iterable[str]) -> list[tuple[str, int]]:
         keys.append((one, seen[one]))
         seen[one] += 1
     return keys
+
+
+def matched_items(first: Sequence[str], second: Sequence[str]) -> list[tuple[int | None, int | None]]:
+    """Return the places of items with the same id in two lists of ids; None where one has no partner.
+
+    Without an id in common, items at the same place are matched if there are equally many. Of repeated ids, the first
+    belong together, then the second, and so on.
+
+    >>> matched_items(["a", "b"], ["b", "c"]), matched_items(["a", "b"], ["0", "1"])
+    ([(0, None), (1, 0), (None, 1)], [(0, 0), (1, 1)])
+    """
+    mine, theirs = ({key: place for place, key in enumerate(numbered(ids))} for ids in (first, second))
+    if not mine.keys() & theirs.keys() and len(mine) == len(theirs):
+        return [(place, place) for place in range(len(mine))]
+    found = [(place, theirs.get(key)) for key, place in mine.items()]
+    return [*found, *((None, place) for key, place in theirs.items() if key not in mine)]
