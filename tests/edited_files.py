@@ -7,21 +7,18 @@ import re
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from served import Client
+from served import Client, in_a_thread
 
 from tsgkit.graph.model import ActionGraph, Description, Frames, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link
 from tsgkit.serve.edit_page import EditPage, edited_file
 from tsgkit.serve.edited_file import EditedFile
-from tsgkit.serve.local_server import LocalServer
 
 WASH = ActionGraph([("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "hand1")])
 DRY = ActionGraph([("person", "verb", "dry"), ("dry", "dobj", "cup"), ("dry", "with", "towel")])
@@ -114,18 +111,8 @@ class Editor(Client):
 @contextmanager
 def editing(path: Path, **options: Any) -> Iterator[Editor]:  # noqa: ANN401  (those of edited_file)
     """Edit a file in a server in a thread."""
-    server = LocalServer(EditPage(edited_file(path, **options)).page())
-    listening, running = server.bound(), server.server()
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
-    thread.start()
-    while not running.started:
-        time.sleep(0.005)
-    try:
+    with in_a_thread(EditPage(edited_file(path, **options)).page()) as server:
         yield Editor(server.port, server.token)
-    finally:
-        running.should_exit = True
-        thread.join()
-        listening.close()
 
 
 @contextmanager

@@ -1,12 +1,35 @@
-"""A client of the server of views, over a real socket."""
+"""Pages served from threads, and a client of their servers, over real sockets."""
 
 from __future__ import annotations
 
 import http.client
 import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
+
+from tsgkit.serve.local_server import LocalServer, Page
+
+
+@contextmanager
+def in_a_thread(page: Page) -> Iterator[LocalServer]:
+    """Serve a page for as long as the block lasts."""
+    server = LocalServer(page)
+    listening, running = server.bound(), server.server()
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not running.started:
+        time.sleep(0.005)
+    try:
+        yield server
+    finally:
+        running.should_exit = True
+        thread.join()
+        listening.close()
 
 
 def guess(messages: list[dict[str, str]]) -> str:

@@ -11,11 +11,11 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from browser.sources import POLICY, TYPES
+from browser.sources import TYPES, ScriptedPage
 
 from tsgkit.browser.modules import joined, text_of
 from tsgkit.graph import ActionGraph, Description, Narrative, Vocabulary
@@ -263,17 +263,11 @@ def _pair(description: int, graph: int, number: int, mine: Any, other: Any) -> J
     }  # fmt: skip
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(ScriptedPage):
     """Answers of a story."""
 
     story: Story
     protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        self.respond(None)
-
-    def do_POST(self) -> None:
-        self.respond(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
 
     def respond(self, body: Json | None) -> None:
         parts = urlsplit(self.path)
@@ -306,17 +300,6 @@ class Handler(BaseHTTPRequestHandler):
             self.send(200, TYPES["css"], text_of(name.removeprefix("browser/")).encode())
         else:
             self.send(404, "text/plain", b"")
-
-    def send(self, status: int, kind: str, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Security-Policy", POLICY)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Keep the tests' output to themselves."""
 
 
 @contextmanager

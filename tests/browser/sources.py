@@ -271,16 +271,34 @@ def asset(name: str) -> bytes:
     return files("tsgkit.browser").joinpath(*name.split("/")).read_bytes()
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Requests of one page."""
-
-    script: Script
+class ScriptedPage(BaseHTTPRequestHandler):
+    """Requests of one page, answered under the policy of the live one."""
 
     def do_GET(self) -> None:
         self.respond(None)
 
     def do_POST(self) -> None:
         self.respond(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+    def respond(self, body: Any) -> None:  # noqa: ANN401  (JSON)
+        raise NotImplementedError
+
+    def send(self, status: int, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Keep the tests' output to themselves."""
+
+
+class Handler(ScriptedPage):
+    """Requests of the view."""
+
+    script: Script
 
     def respond(self, body: Any) -> None:  # noqa: ANN401  (JSON)
         parts = urlsplit(self.path)
@@ -309,17 +327,6 @@ class Handler(BaseHTTPRequestHandler):
             )
         except (KeyError, FileNotFoundError):
             self.send(404, "text/plain", b"")
-
-    def send(self, status: int, kind: str, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Security-Policy", POLICY)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Keep the tests' output to themselves."""
 
 
 def encoded(value: object) -> bytes:

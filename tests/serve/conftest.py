@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from served import Client, guess
+from served import Client, guess, in_a_thread
 
 import tsgkit as tk
-from tsgkit.serve.local_server import LocalServer
 from tsgkit.serve.runs_page import RunsPage
 from tsgkit.serve.viewed_runs import ViewedRuns
 
@@ -30,18 +27,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def serving(*paths: Path, annotator: str = "ann") -> Iterator[Client]:
     """Serve runs from a thread."""
-    server = LocalServer(RunsPage(ViewedRuns(paths), annotator).page())
-    listening, running = server.bound(), server.server()
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
-    thread.start()
-    while not running.started:
-        time.sleep(0.005)
-    try:
+    with in_a_thread(RunsPage(ViewedRuns(paths), annotator).page()) as server:
         yield Client(server.port, server.token)
-    finally:
-        running.should_exit = True
-        thread.join()
-        listening.close()
 
 
 @pytest.fixture(scope="session")

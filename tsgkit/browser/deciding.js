@@ -6,7 +6,7 @@ import { serverData } from "./server_data.js";
 const SERVER_ENDED = "If the command has ended, all decisions that were acknowledged are kept: run it again, and it prints a new link.";
 
 // The data of the page: { state, shown, preview, decide, heard }.
-export function decisionSource() {
+function decisionSource() {
   const { get, post } = serverData(SERVER_ENDED);
   return {
     state: (revision) => get("state", revision === undefined ? {} : { revision }),

@@ -36,7 +36,7 @@ class ItemPair:
 
     @cached_property
     def is_flat(self) -> bool:
-        """Whether one version has no borders between descriptions, so that only the order of graphs is compared."""
+        """True if a version has no borders between descriptions; then only the order of graphs is compared."""
         sides = [one.narrative.descriptions for one in (self.first, self.second)]
         shapes = [[bool(part.graphs) for part in side] for side in sides]
         without = [
@@ -81,14 +81,14 @@ class ItemPair:
 
     @property
     def differs_in_vocabulary(self) -> bool:
-        """Whether both have an L, and not the same; the order of its names counts for nothing."""
+        """True if both have an L, with different names in whatever order."""
         told = [one.narrative.vocabulary for one in (self.first, self.second)]
         sides = {tuple(map(frozenset, _lists(one))) for one in told if one is not None}
         return len(sides) > 1
 
     @property
     def has_vocabulary_of_one(self) -> bool:
-        """Whether only one of the two has an L."""
+        """True if only one of the two has an L."""
         return (self.first.narrative.vocabulary is None) != (self.second.narrative.vocabulary is None)
 
     def differing_texts(self) -> Iterator[tuple[str | None, str | None]]:
@@ -111,7 +111,7 @@ class Versions:
     only_first: tuple[Entry, ...] = ()
     only_second: tuple[Entry, ...] = ()
     by_position: bool = False
-    """Whether items were matched by position, for no id is in both."""
+    """True if items were matched by position, since no id is in both."""
 
     @property
     def names(self) -> tuple[str, str]:

@@ -69,7 +69,7 @@ class SettledDecisions:
 
     @property
     def wrote_settled(self) -> bool:
-        """Whether the settled file that lies there is as this job wrote it."""
+        """True if the settled file that lies there is as this job wrote it."""
         checksums = {line.get(SETTLED) for line in self._lines} - {None}
         return self.settled.is_file() and checksum_of_bytes(read_bytes(self.settled)) in checksums
 

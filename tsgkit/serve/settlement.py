@@ -98,7 +98,7 @@ class Settling:
 
     @property
     def is_finished(self) -> bool:
-        """Whether all is decided."""
+        """True if all is decided."""
         return len(self._lines) == len(self.disagreements)
 
     @property

@@ -1,6 +1,7 @@
 // Commands on graphs and triplets: { name, words, keys, group, run, isPossible }.
 
 import { countWords } from "./graph_line.js";
+import { changesOf, commandsOf } from "./commands.js";
 import { draftAfter, insertGraph, mergeGraph, moveGraph, removeGraph, setGraph, splitGraph } from "./item_value.js";
 import { sameValue } from "./value_ops.js";
 
@@ -8,10 +9,9 @@ const NO_REPAIR = "No repair of this graph is certain.";
 
 export function graphCommands(editor) {
   const at = () => editor.session, can = () => editor.document.can;
-  const change = (words, make, why) => () => editor.change(make(at().value, at().place), words, why);
+  const change = changesOf(editor);
   const isGraph = () => at()?.graph != null, canCount = () => can().graphs;
-  const command = (group) => (name, keys, words, run, isPossible = isGraph, why = undefined) => ({ group, name, keys, words, run, isPossible, why });
-  const graph = command("Graph"), triplet = command("Triplets"), repair = command("Repairs");
+  const graph = commandsOf("Graph", isGraph), triplet = commandsOf("Triplets", isGraph), repair = commandsOf("Repairs", isGraph);
   const countable = () => isGraph() && canCount();
   return [
     graph("next-graph", ["Ctrl+ArrowDown"], "Next graph", () => editor.step(1), () => at()),

@@ -1,13 +1,13 @@
 // Commands on descriptions, items and the file.
 
+import { changesOf, commandsOf } from "./commands.js";
 import { addDescription, mergeDescription, moveDescription, nearestPlace, removeDescription, splitDescription } from "./item_value.js";
 
 export function storyCommands(editor) {
   const at = () => editor.session, can = () => editor.document.can;
-  const change = (words, make, why) => () => editor.change(make(at().value, at().place), words, why);
+  const change = changesOf(editor);
   const borders = () => at()?.value.descriptions.length && can().borders;
-  const command = (group) => (name, keys, words, run, isPossible = borders, why = undefined) => ({ group, name, keys, words, run, isPossible, why });
-  const description = command("Description"), item = command("Item"), file = command("File");
+  const description = commandsOf("Description", borders), item = commandsOf("Item", borders), file = commandsOf("File", borders);
   return [
     description("next-description", ["Ctrl+Shift+Enter", "Ctrl+Shift+ArrowDown"], "Next description", () => beside(editor, 1), () => at()),
     description("previous-description", ["Ctrl+Shift+ArrowUp"], "Previous description", () => beside(editor, -1), () => at()),
