@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from rapidfuzz.distance import Indel
-from tasks.question_paths import answer, hops_needed
 from tsg_tasks import TASKS, samples_of, score
 
 from tsgkit.graph.model import HANDS, WITH, ActionGraph, Narrative, Triplet, Vocabulary
@@ -26,6 +25,7 @@ from tsgkit.library.bundle import bundled
 from tsgkit.library.documents.lint import check
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.documents.rows import sgg_rows
+from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
 
 DATA = Path(str(bundled("tasks"))) / "tsg" / "data"
 POOLS = (DATA, DATA / "few-shot")

@@ -21,6 +21,7 @@ from tsgkit.lexicon.particles import PARTICLES, ParticleVerb, split_particle
 from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
 from tsgkit.lexicon.stems import Lemmatiser, stem
 from tsgkit.lexicon.synonyms import Synonyms
+from tsgkit.lexicon.verb_forms import gerund, participle, third_person
 
 __all__ = [
     "ANTONYMS",
@@ -36,14 +37,17 @@ __all__ = [
     "contradictions",
     "fold",
     "forms",
+    "gerund",
     "is_preposition",
     "meant",
     "mentions",
     "nearest",
     "only_near",
     "opposites",
+    "participle",
     "same_word",
     "singular",
     "split_particle",
     "stem",
+    "third_person",
 ]

@@ -76,9 +76,9 @@ def family(word: str) -> frozenset[str]:
 def _forms(base: str) -> frozenset[str]:
     found = set(IRREGULAR_FORMS.get(base, ()))
     if _can_inflect(base):
-        found.update(_s_forms(base), _ing_forms(base))
+        found.update(s_forms(base), ing_forms(base))
         if base not in NO_REGULAR_PAST:
-            found.update(_ed_forms(base))
+            found.update(ed_forms(base))
     return frozenset(found - {base} - (WHOLE_WORDS - set(IRREGULAR_FORMS.get(base, ()))))
 
 
@@ -98,7 +98,8 @@ def _can_inflect(base: str) -> bool:
     return long_enough and base.isalpha() and (bool(_VOWELS.search(base)) or base in _SHORT_BASES)
 
 
-def _s_forms(base: str) -> Iterator[str]:
+def s_forms(base: str) -> Iterator[str]:
+    """Yield the possible forms in -s."""
     if _SIBILANT.search(base):
         yield base + "es"
         if _DOUBLING_END.search(base):
@@ -111,7 +112,8 @@ def _s_forms(base: str) -> Iterator[str]:
             yield base + "es"
 
 
-def _ed_forms(base: str) -> Iterator[str]:
+def ed_forms(base: str) -> Iterator[str]:
+    """Yield the possible forms in -ed."""
     if base.endswith("e"):
         yield base + "d"
     elif _CONSONANT_Y.search(base):
@@ -120,7 +122,8 @@ def _ed_forms(base: str) -> Iterator[str]:
         yield from (start + "ed" for start in _before_a_vowel(base))
 
 
-def _ing_forms(base: str) -> Iterator[str]:
+def ing_forms(base: str) -> Iterator[str]:
+    """Yield the possible forms in -ing."""
     if base.endswith("ie"):
         yield base[:-2] + "ying"
     elif base.endswith("e"):
@@ -139,11 +142,12 @@ def _before_a_vowel(base: str) -> Iterator[str]:
         yield base
     else:
         yield base + base[-1]
-        if _syllables(base) > 1 or base[-1] == "s":
+        if syllables(base) > 1 or base[-1] == "s":
             yield base
 
 
-def _syllables(base: str) -> int:
+def syllables(base: str) -> int:
+    """Return how many syllables a word has, by its vowels."""
     return len(_VOWELS.findall(base.removeprefix("y").replace("qu", "q")))
 
 
