@@ -49,7 +49,7 @@ class Balance:
     @property
     def excess(self) -> dict[str, tuple[float, ...]]:
         """The sum of credits minus chances of each shortcut, by group; the empty group is the total."""
-        return {group: tuple(round(one, 9) for one in sums) for group, sums in self._sums.items()}
+        return {group: tuple(round(one, 9) + 0.0 for one in sums) for group, sums in self._sums.items()}
 
     def choose(self, options: Sequence[Option[T]]) -> Option[T]:
         """Choose the option that keeps the sums nearest to chance, the first of equal ones, and count it."""
