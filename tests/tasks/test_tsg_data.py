@@ -15,17 +15,19 @@ import pytest
 from rapidfuzz.distance import Indel
 from tsg_tasks import TASKS, samples_of, score
 
-from tsgkit.graph.model import HANDS, WITH, ActionGraph, Narrative, Triplet, Vocabulary
+from tsgkit.graph.model import ActionGraph, Narrative, Triplet, Vocabulary
 from tsgkit.graph.notation import arrow
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import RULES, WARNING, check_graph, check_narrative
-from tsgkit.graph.timeline import Step, Timeline
+from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import mentions
 from tsgkit.library.bundle import bundled
 from tsgkit.library.documents.lint import check
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.documents.rows import sgg_rows
+from tsgkit.suites.tsg.makers.generation_rows import tags_of
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
+from tsgkit.suites.tsg.makers.sentences import Sentence
 
 DATA = Path(str(bundled("tasks"))) / "tsg" / "data"
 POOLS = (DATA, DATA / "few-shot")
@@ -144,36 +146,12 @@ def test_tags_say_what_is_so() -> None:
     for folder in POOLS:
         timelines = {name: Timeline(story) for name, story in stories(folder).items()}
         for row in generation(folder):
-            expected = set(tags_of(row, timelines[row["scenario_id"]]))
+            timeline, number = timelines[row["scenario_id"]], int(row["item_id"].rpartition("/")[2])
+            steps = [step for step in timeline.steps if step.description == number]
+            expected = set(tags_of(Sentence(row["target_sentence"]), steps, has_synonyms=bool(row.get("synonyms"))))
             assert set(row["tags"]) == expected, row["item_id"]
             seen.update(expected)
     assert all(seen[tag] >= 5 for tag in ("implicit", "repetition", "synonym", "homonym", "two_hands", "transfer"))
-
-
-def tags_of(row: dict[str, Any], timeline: Timeline) -> Iterator[str]:
-    text, graphs = row["target_sentence"], graphs_of(row)
-    steps = [step for step in timeline.steps if step.description == int(row["item_id"].rpartition("/")[2])]
-    if any(mentions(text, graph.actions[0]) is None for graph in graphs):
-        yield "implicit"
-    if len({(step.action, step.objects) for step in steps}) < len(steps):
-        yield "repetition"
-    if row.get("synonyms"):
-        yield "synonym"
-    if any(graph.actions[0] in {t.target for t in graph if t.edge != "verb"} for graph in graphs):
-        yield "homonym"
-    if any(set(HANDS) <= {t.target for t in graph if t.edge == WITH} for graph in graphs):
-        yield "two_hands"
-    if any(changes_hands(step) for step in steps):
-        yield "transfer"
-
-
-def changes_hands(step: Step) -> bool:
-    before, after = step.hand_step.before, step.hand_step.after
-    return any(
-        thing in (before.of(one) or ()) and thing in (after.of(other) or ()) and thing not in (before.of(other) or ())
-        for thing in step.objects
-        for one, other in (HANDS, HANDS[::-1])
-    )
 
 
 def test_every_synonym_is_said_where_its_element_is_not_and_stands_for_one_of_l() -> None:

@@ -1,0 +1,106 @@
+"""L of a story: the elements of its graphs, and a share of elements that occur in other stories but not in this one.
+
+>>> from tsgkit.graph.model import ActionGraph
+>>> wash = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "in", "sink"))
+>>> saw = ActionGraph.of(("person", "verb", "saw"), ("saw", "dobj", "plank"), ("saw", "on", "trestle"))
+>>> pool = ElementPool()
+>>> for story in (Narrative.of([wash], None), Narrative.of([saw], None)):
+...     pool.add(story)
+>>> given = with_vocabulary(Narrative.of([wash]), pool, 0.5, Random(0))
+>>> given.vocabulary.objects, given.vocabulary.verbs, given.vocabulary.relationships
+(('person', 'hand1', 'hand2', 'cup', 'sink', 'trestle'), ('wash', 'saw'), ('verb', 'dobj', 'in', 'on'))
+
+An element of L that is added must not be meant by anything in the story: it is no other form of an element, and no
+sentence mentions it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+from random import Random
+
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, Narrative, Vocabulary
+from tsgkit.lexicon import mentions, same_word
+
+ALWAYS = (PERSON, *HANDS)
+LISTS = ("objects", "verbs", "relationships")
+
+
+@dataclass
+class ElementPool:
+    """The elements of many stories by list of L, with the number of stories that each occurs in."""
+
+    counts: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in LISTS})
+
+    def add(self, story: Narrative) -> None:
+        """Count the elements of a story."""
+        used = Vocabulary.of(story.graphs)
+        for name in LISTS:
+            self.counts[name].update(getattr(used, name))
+
+    def names(self, kind: str) -> list[str]:
+        """Return the names of a list of L, in alphabetical order."""
+        return sorted(set(self.counts[kind]) - {*ALWAYS, VERB, DOBJ})
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        """All actions and things."""
+        return frozenset(self.counts["objects"]) | frozenset(self.counts["verbs"])
+
+
+def with_vocabulary(
+    story: Narrative, pool: ElementPool, share: float, choice: Random, words: Iterable[str] = ()
+) -> Narrative:
+    """Return a story with L: the one it has, completed, or else the elements of its graphs.
+
+    Elements of the pool are added until L has ``share`` more than the graphs use, of each list. ``words`` are other
+    names for elements of the story, which none of the added may be.
+    """
+    used = Vocabulary.of(story.graphs)
+    own = story.vocabulary or Vocabulary()
+    texts = " . ".join(one.text for one in story.descriptions if one.text)
+    taken = _Taken((*used.nodes, *used.relationships, *own.nodes, *own.relationships, *words), texts)
+    lists = {name: list(dict.fromkeys((*getattr(used, name), *getattr(own, name)))) for name in LISTS}
+    lists["objects"] = list(dict.fromkeys((*ALWAYS, *lists["objects"])))
+    lists["relationships"] = list(dict.fromkeys((VERB, DOBJ, *lists["relationships"])))
+    for name in LISTS:
+        base = set(getattr(used, name)) - {*ALWAYS, VERB, DOBJ}
+        missing = ceil(share * len(base)) - (len(set(lists[name]) - {*ALWAYS, VERB, DOBJ}) - len(base))
+        lists[name] += _drawn(pool.names(name), missing, taken, choice, are_edges=name == "relationships")
+    vocabulary = Vocabulary(tuple(lists["objects"]), tuple(lists["relationships"]), tuple(lists["verbs"]))
+    return replace(story, vocabulary=vocabulary)
+
+
+def _drawn(names: Sequence[str], number: int, taken: _Taken, choice: Random, *, are_edges: bool) -> Iterator[str]:
+    """Yield so many names that mean nothing in the story; fewer where there are no more."""
+    if number <= 0:
+        return
+    for name in choice.sample(names, len(names)):
+        if taken.allows_edge(name) if are_edges else taken.allows(name):
+            taken.names.append(name)
+            yield name
+            number -= 1
+            if number == 0:
+                return
+
+
+@dataclass
+class _Taken:
+    """The names of a story and its texts, against which an added element is compared."""
+
+    names: list[str]
+    texts: str
+
+    def __init__(self, names: Iterable[str], texts: str) -> None:
+        self.names, self.texts = list(dict.fromkeys(names)), texts
+
+    def allows(self, name: str) -> bool:
+        """Return whether no name of the story is another form of a name, and no text mentions it."""
+        return not any(same_word(name, one) for one in self.names) and mentions(self.texts, name) is None
+
+    def allows_edge(self, label: str) -> bool:
+        """Return whether no edge of the story can be said by a label as well."""
+        return label not in self.names
