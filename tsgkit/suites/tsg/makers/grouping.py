@@ -36,7 +36,10 @@ class _Piece:
 
 
 def parse_mix(text: str) -> dict[int, float]:
-    """Return the weights of group sizes, from ``SIZE:WEIGHT,...`` or ``SIZE``. Raise ``UsageError`` for another form."""
+    """Return the weights of group sizes, from ``SIZE:WEIGHT,...`` or ``SIZE``.
+
+    Raise ``UsageError`` for another form.
+    """
     weights: dict[int, float] = {}
     for part in text.split(","):
         size, _, weight = part.strip().partition(":")

@@ -39,7 +39,7 @@ CHUNK = 1 << 20
 class StageFiles:
     """The files of a stage while they are written, line by line."""
 
-    _open: dict[str, IO[str]]
+    _open: Mapping[str, IO[str]]
     lines: dict[str, int]
     figures: dict[str, Any] = field(default_factory=dict)
     """Numbers for the data card."""
@@ -102,9 +102,10 @@ class StageFolder:
         if force:
             return
         known = self.stages.get(stage, {}).get("files", {})
+        unfinished = self._record.get("unfinished", {})
         for name in names:
             there = self.checksum(name)
-            if there and there != known.get(name):
+            if there and there not in (known.get(name), unfinished.get(name)):
                 lost = "changes made by hand" if name in known else "what lies there already"
                 hint = f"replace it with --force, keep it with --only and the stages after {stage}, or name another DIR"
                 raise FileProblem(f"{self.file(name)}: {lost} would be lost", hint=hint)
@@ -123,6 +124,8 @@ class StageFolder:
                 yield files
                 for file in opened.values():
                     file.close()
+                self._record["unfinished"] = {name: self.checksum(path.name) for name, path in parts.items()}
+                self._write()  # so that files are known as ours if the process is killed between them
                 for name, path in parts.items():
                     path.replace(self.file(name))
         except OSError as error:
@@ -133,6 +136,10 @@ class StageFolder:
         """Record that a stage is done."""
         checksums = {name: self.checksum(name) for name in names}
         self.stages[stage] = {"made_from": _plain(made_from), "files": checksums, "figures": _plain(figures)}
+        self._record.pop("unfinished", None)
+        self._write()
+
+    def _write(self) -> None:
         write_text(self.file(RECORD), json.dumps(self._record, indent=1, ensure_ascii=False) + "\n")
 
     def narratives(self, name: str) -> Iterator[Narrative]:

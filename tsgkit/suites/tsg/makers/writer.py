@@ -41,8 +41,8 @@ VOICES = (
     "in the passive, as in a report",
 )
 MANNERS = {
-    "implicit": "- Leave one of the actions unsaid that a reader can infer from the next one (to use a thing one takes it "
-    "first).\n",
+    "implicit": "- Leave one of the actions unsaid that a reader can infer from the next one (to use a thing one takes "
+    "it first).\n",
     "bare": "- Be as brief as a telegram: no adjectives, no adverbs, nothing of hands.\n",
 }
 MOST_CONTEXT = 6
