@@ -9,7 +9,7 @@ from tsgkit.lexicon import contradictions, mentions
 from tsgkit.lexicon.matching import INFLECTION
 from tsgkit.lexicon.tables import word_set
 from tsgkit.library.documents.rows import Entry
-from tsgkit.suites.audits.items import LETTERS, Slip, words
+from tsgkit.suites.audits.items import LETTERS, Item, Slip, words
 from tsgkit.suites.tsg.items import AnySample, SelectionSample
 
 NEGATIONS = word_set(
@@ -75,6 +75,13 @@ def better_options(sample: AnySample) -> Iterator[Slip]:
             message = f"candidate {LETTERS[place % 26]} tells {more} of the graph, the keyed one does not"
             yield Slip("better-option", sample.item_id, message)
             return
+
+
+def fewest_denials(item: Item) -> tuple[int, ...]:
+    """Return the candidates with the fewest words that deny."""
+    counts = {place: sum(word in NEGATIONS for word in words(item.options[place])) for place in item.choices}
+    fewest = min(counts.values(), default=0)
+    return tuple(place for place, number in counts.items() if number == fewest)
 
 
 def _step_told(sample: SelectionSample, text: str) -> int | None:

@@ -1,0 +1,266 @@
+"""Choices: a step of a story, and five sentences of which one describes it (rows of ``sgds``).
+
+    chooser = ChoiceChooser(seed=1)
+    for story, chosen, dropped in choose_choices(stories, 10, writer, chooser):
+        rows = [choice_row(story, choice) for choice in chosen]
+
+For each step more choices are drawn than are needed; of these one is chosen, such that no shortcut that
+:mod:`tsgkit.suites.tsg.makers.choice_shortcuts` knows beats chance, of all choices and of each tag. Graphs are drawn,
+worded and chosen apart: the sentences are written by a function that is given a graph and a manner, the same for right
+and wrong ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Narrative
+from tsgkit.suites.tsg.makers.balance import Balance, Option
+from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT, TAGS, WRONG, Design, Variant, designs
+from tsgkit.suites.tsg.makers.choice_shortcuts import ChoiceView, WordBalance, credits_of
+from tsgkit.suites.tsg.makers.manners import Manner
+from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.wrong_steps import is_well_formed
+
+Word = Callable[[ActionGraph, Manner], Sentence]
+"""Writes a graph; an empty text where it cannot."""
+Writer = Callable[[Narrative, int], Word]
+"""Returns what writes the candidates of one step."""
+CANDIDATES = WRONG + 1
+FEWEST_TRIPLETS = 3
+RECENT = 3
+WORDED = 3
+"""The number of designs that are worded for a step."""
+DRAWN = 6
+"""The number of sets of wrong candidates that are drawn from a design."""
+WORD_COST = 0.3
+_LONE = re.compile(r"(?<![\w'])A(?![\w'])")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence of a choice, and what it describes."""
+
+    sentence: str
+    graph: ActionGraph | None
+    """None where it denies an action."""
+    kind: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A step with its candidates, the right one first."""
+
+    index: int
+    target: ActionGraph
+    candidates: tuple[Candidate, ...]
+    tag: str
+    design: str = ""
+    style: str = ""
+    order: tuple[int, ...] = tuple(range(CANDIDATES))
+    """The candidates in the order in which they are shown."""
+
+    @property
+    def position(self) -> int:
+        """The place of the right one among the shown ones."""
+        return self.order.index(0)
+
+    @property
+    def shown(self) -> tuple[Candidate, ...]:
+        """The candidates as they are shown."""
+        return tuple(self.candidates[number] for number in self.order)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences, the right one first."""
+        return tuple(candidate.sentence for candidate in self.candidates)
+
+
+def unfit(story: Narrative, index: int) -> str:
+    """Return why a step is no target of a choice; empty if it can be one."""
+    target = story.graphs[index]
+    if index == 0:
+        return "nothing before it"
+    if len(target) < FEWEST_TRIPLETS:
+        return "fewer than three triplets"
+    if len(target.actions) != 1 or not is_well_formed(target):
+        return "not one action in a sound graph"
+    return "happened before" if target in story.graphs[:index] else ""
+
+
+def choice_options(
+    story: Narrative,
+    index: int,
+    word: Word,
+    choice: Random,
+    tag: str,
+    styles: Sequence[str],
+    dropped: Counter[str] | None = None,
+) -> list[Option[Choice]]:
+    """Return choices about a step with one right sentence and different wrong ones, with the credits of shortcuts."""
+    target = story.graphs[index]
+    names = tuple(dict.fromkeys(end for t in target.triplets for end in (t.source, t.target)))
+    edges = tuple(triplet.edge for triplet in target.triplets if triplet.edge not in (VERB, DOBJ))
+    names = tuple(name for name in names if name not in (PERSON, *HANDS))
+    recent = tuple(name for graph in story.graphs[max(0, index - RECENT) : index] for name in _ends(graph))
+    found: dict[frozenset[str], Option[Choice]] = {}
+    for design in designs(story, index, choice, tag, styles, dropped)[:WORDED]:
+        right, wrong = _worded(design, word)
+        if right is None or len(wrong) < WRONG:
+            continue
+        for _ in range(DRAWN):
+            candidates = (right, *choice.sample(wrong, WRONG))
+            texts = tuple(one.sentence for one in candidates)
+            drawn = Choice(index, target, candidates, tag, design.name, design.manner.style)
+            credits_ = credits_of(ChoiceView(texts, names, (*names, *edges), recent))
+            found.setdefault(frozenset(texts), Option(drawn, credits_, 1 / CANDIDATES, tag))
+    return list(found.values())
+
+
+@dataclass
+class ChoiceChooser:
+    """A choice of options such that no shortcut beats chance, with even keys. Only sums are kept."""
+
+    seed: int
+    balance: Balance = field(default_factory=Balance)
+    words: WordBalance = field(default_factory=WordBalance)
+    keys: Counter[tuple[str, int]] = field(default_factory=Counter)
+    made: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self._choice = Random(self.seed)
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The tags of the next choice that keep half of them ``one-element``, the better one first."""
+        return TAGS if self.made[MIXED] < self.made[ONE_ELEMENT] else (ONE_ELEMENT,)
+
+    def choose(self, options: Sequence[Option[Choice]]) -> Choice:
+        """Choose one of the options and the place of its right sentence."""
+        rated = [self._rated(option) for option in options]
+        chosen = self.balance.choose(rated).value
+        self.words.count(chosen.sentences)
+        self.made[chosen.tag] += 1
+        return replace(chosen, order=self._order(chosen.tag))
+
+    def _rated(self, option: Option[Choice]) -> Option[Choice]:
+        sentences = option.value.sentences
+        credits_ = (*option.credits, self.words.credit(sentences))
+        return replace(option, credits=credits_, cost=option.cost + WORD_COST * self.words.cost(sentences))
+
+    def _order(self, tag: str) -> tuple[int, ...]:
+        """Return an order whose key is one of the rarest of the tag, and then of all."""
+        places = list(range(CANDIDATES))
+        self._choice.shuffle(places)
+        position = min(places, key=lambda place: (self.keys[tag, place], self.keys["", place]))
+        self.keys[tag, position] += 1
+        self.keys["", position] += 1
+        wrong = list(range(1, CANDIDATES))
+        self._choice.shuffle(wrong)
+        return (*wrong[:position], 0, *wrong[position:])
+
+
+Chosen = tuple[Narrative, tuple[Choice, ...], Counter[str]]
+
+
+def choose_choices(
+    stories: Iterable[Narrative], per_story: int, writer: Writer, styles: Sequence[str], chooser: ChoiceChooser
+) -> Iterator[Chosen]:
+    """Yield each story with its choices, in the order of its steps, and the reasons why other steps made none."""
+    for story in stories:
+        choice = Random(f"{chooser.seed} {story.id}")
+        dropped: Counter[str] = Counter()
+        chosen: list[Choice] = []
+        for index in _targets(story, choice, dropped):
+            if len(chosen) == per_story:
+                break
+            made = _made(story, index, writer, styles, chooser, choice, dropped)
+            if made is not None:
+                chosen.append(made)
+        yield story, tuple(sorted(chosen, key=lambda one: one.index)), dropped
+
+
+def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
+    """Return a choice as a row of the published format."""
+    shown = choice.shown
+    row: dict[str, Any] = {
+        "item_id": f"{story.id}/{choice.index}/{choice.tag}",
+        "scenario_id": story.id,
+        **{name: value for name, value in story.facts if name == "domain"},
+        "context_graphs": [_lists(graph) for graph in story.graphs[: choice.index]],
+        "triplet": _lists(choice.target),
+        "target_sentence": choice.candidates[0].sentence,
+        "position": choice.position,
+        "variations": [candidate.sentence for candidate in shown],
+    }
+    graphs = [candidate.graph for candidate in shown if candidate.graph is not None]
+    if len(graphs) == len(shown):
+        row["variation_triplets"] = [_lists(graph) for graph in graphs]
+    return row | {"kinds": [candidate.kind for candidate in shown], "tags": [choice.tag]}
+
+
+def _made(
+    story: Narrative,
+    index: int,
+    writer: Writer,
+    styles: Sequence[str],
+    chooser: ChoiceChooser,
+    choice: Random,
+    dropped: Counter[str],
+) -> Choice | None:
+    word = writer(story, index)
+    for tag in chooser.wanted[::-1]:
+        if options := choice_options(story, index, word, choice, tag, styles):
+            return chooser.choose(options)
+        dropped[f"step without four sound wrong sentences ({tag})"] += 1
+    return None
+
+
+def _targets(story: Narrative, choice: Random, dropped: Counter[str]) -> list[int]:
+    fit = []
+    for index in range(len(story.graphs)):
+        if reason := unfit(story, index):
+            dropped[f"step: {reason}"] += 1
+        else:
+            fit.append(index)
+    choice.shuffle(fit)
+    return fit
+
+
+def _worded(design: Design, word: Word) -> tuple[Candidate | None, list[Candidate]]:
+    """Return the right candidate and the wrong ones, each text once; None where the right one cannot be written."""
+    right = _candidate(design, design.right, word)
+    if right is None:
+        return None, []
+    texts = {_plain(right.sentence)}
+    wrong = []
+    for variant in design.wrong:
+        one = _candidate(design, variant, word)
+        if one is not None and _plain(one.sentence) not in texts:
+            texts.add(_plain(one.sentence))
+            wrong.append(one)
+    return right, wrong
+
+
+def _candidate(design: Design, variant: Variant, word: Word) -> Candidate | None:
+    manner = replace(design.manner, contrast=variant.contrast, is_denied=variant.is_denied)
+    text = word(variant.worded, manner).text
+    return Candidate(text, variant.graph, variant.kind) if text and not _LONE.search(text) else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.lower()))
+
+
+def _ends(graph: ActionGraph) -> Iterator[str]:
+    for triplet in graph.triplets:
+        yield from (end for end in (triplet.source, triplet.target) if end not in (PERSON, *HANDS))
+
+
+def _lists(graph: ActionGraph) -> list[list[str]]:
+    return [list(triplet) for triplet in graph.triplets]

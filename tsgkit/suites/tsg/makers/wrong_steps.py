@@ -1,0 +1,285 @@
+"""Wrong graphs for a step of a story: one thing changed, each with its kind, and surely not true of what has happened.
+
+>>> take = [("person", "verb", "take"), ("take", "dobj", "towel"), ("take", "off", "bowl"), ("take", "with", "hand1")]
+>>> story = Narrative.of([ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar")), ActionGraph.of(*take)])
+>>> wrong, dropped = wrong_steps(story, 1, Random(0), most=100)
+>>> sorted({one.kind for one in wrong})
+['hand', 'object', 'order', 'preposition']
+>>> next(str(one.graph) for one in wrong if one.kind == "order").splitlines()[1:3]
+['take -> dobj -> bowl', 'take -> off -> towel']
+
+A change is a value of a *slot*: a place of the graph where something else could stand. Changes of different slots can
+be combined. A graph that may be true of the step, or of one before it (:mod:`tsgkit.suites.tsg.makers.claims`), is
+dropped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from random import Random
+
+from tsgkit.graph.hands import GRASPS, RELEASES
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet
+from tsgkit.graph.rules import ERROR, check_graph
+from tsgkit.lexicon import opposites
+from tsgkit.lexicon.preposition_senses import conflicting
+from tsgkit.lexicon.tables import word_set
+from tsgkit.suites.tsg.makers.claims import (
+    GENERAL,
+    hands_of,
+    is_hand_use,
+    may_be_same_action,
+    may_be_same_thing,
+    may_be_true,
+)
+
+RIGHT = "right"
+COMMON = ("into", "onto", "off", "out-of", "from", "under", "behind", "over", "beside", "between", "in", "on", "to")
+"""Prepositions that are tried in every story."""
+MUTUAL = word_set(
+    "next-to beside by near against between among alongside opposite and around across along adjacent-to like of"
+)
+"""Prepositions between two things that may be said the other way round, or nearly so."""
+JOINING = word_set("mix join combine connect compare attach tie stir blend touch swap exchange align match pair fasten")
+"""Actions to two things alike, so that these can change places."""
+TARGET, EDGE = 2, 1
+Cell = tuple[int, int]
+"""A place in a graph: the number of a triplet, and its edge or its target."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Other contents of some cells of a graph, another action, or other hands; nothing at all for the right graph."""
+
+    kind: str
+    cells: tuple[tuple[Cell, str], ...] = ()
+    hands: tuple[str, ...] | None = None
+    action: str = ""
+
+    @property
+    def places(self) -> frozenset[Cell | str]:
+        """The places that it changes; changes of the same place exclude each other."""
+        more = {name for name, is_used in (("hands", self.hands is not None), ("action", self.action)) if is_used}
+        return frozenset({*(cell for cell, _ in self.cells), *more})
+
+
+NO_CHANGE = Change(RIGHT)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place of a graph with the changes that can be made there, without what stands there now."""
+
+    name: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class WrongStep:
+    """A graph that is not what happened, and its difference."""
+
+    graph: ActionGraph
+    kind: str
+    """``object``, ``preposition``, ``hand``, ``order``, ``action``, ``moment``; with ``+`` between several."""
+
+
+def changed(graph: ActionGraph, changes: Iterable[Change]) -> ActionGraph:
+    """Return a graph with changes made to different places of it."""
+    rows = [list(triplet) for triplet in distinct(graph)]
+    for change in changes:
+        for (number, part), value in change.cells:
+            rows[number][part] = value
+        if change.action:
+            rows = _with_action(rows, graph.actions[0], change.action)
+    hands = next((change.hands for change in changes if change.hands is not None), None)
+    if hands is not None:
+        action = rows[0][0] if rows[0][1] != VERB else rows[0][2]
+        kept = [row for row in rows if not is_hand_use(Triplet(*row))]
+        rows = kept + [[action, WITH, hand] for hand in hands]
+    return ActionGraph(rows)
+
+
+def distinct(graph: ActionGraph) -> tuple[Triplet, ...]:
+    """Return the triplets without repeats, the action first."""
+    once = dict.fromkeys(graph.triplets)
+    return tuple(sorted(once, key=lambda triplet: triplet.edge != VERB))
+
+
+def slots(story: Narrative, graph: ActionGraph) -> tuple[Slot, ...]:
+    """Return the places of a graph where something else of the story could stand."""
+    found = (
+        *_preposition_slots(story, graph),
+        *_object_slots(story, graph),
+        *_order_slots(graph),
+        _hand_slot(graph),
+        _action_slot(story, graph),
+    )
+    return tuple(slot for slot in found if slot.changes)
+
+
+def later_steps(story: Narrative, index: int) -> tuple[ActionGraph, ...]:
+    """Return the graphs after a step, each once, those with most names of it first."""
+    graphs = story.graphs
+    names = set(graphs[index].elements)
+    later = dict.fromkeys(graph for graph in graphs[index + 1 :] if len(graph.actions) == 1)
+    return tuple(sorted(later, key=lambda graph: -len(names & set(graph.elements))))
+
+
+def fault_of(wrong: ActionGraph, before: Sequence[ActionGraph], target: ActionGraph, *, hands: str = "named") -> str:
+    """Return why a graph cannot be a wrong one; empty if it can.
+
+    ``hands``: ``named``, ``counted`` or ``unsaid``, as the sentence has it.
+    """
+    is_said, is_counted = hands != "unsaid", hands == "counted"
+    if may_be_true(wrong, target, hands=is_said, counted=is_counted):
+        return "may be true of the step"
+    if any(may_be_true(wrong, step, hands=is_said, counted=is_counted) for step in before):
+        return "may be true of an earlier step"
+    if not is_well_formed(wrong):
+        return "makes no graph"
+    return ""
+
+
+@lru_cache(maxsize=50_000)
+def is_well_formed(graph: ActionGraph) -> bool:
+    """Return whether a graph breaks no rule of graphs."""
+    return not any(finding.severity == ERROR for finding in check_graph(graph))
+
+
+def wrong_steps(
+    story: Narrative, index: int, choice: Random, most: int = 40
+) -> tuple[tuple[WrongStep, ...], Counter[str]]:
+    """Return wrong graphs for a step with one change each, and graphs of later steps; and why others were dropped."""
+    graphs = story.graphs
+    target, before = graphs[index], graphs[:index]
+    dropped: Counter[str] = Counter()
+    found: dict[ActionGraph, WrongStep] = {}
+    for graph, kind in _tried(story, index):
+        counted = "counted" if kind == "hand" and len(hands_of(target)) == len(HANDS) else "named"
+        fault = "the same graph twice" if graph in found else fault_of(graph, before, target, hands=counted)
+        if fault:
+            dropped[fault] += 1
+        else:
+            found[graph] = WrongStep(graph, kind)
+    chosen = list(found.values())
+    choice.shuffle(chosen)
+    return tuple(chosen[:most]), dropped
+
+
+def _tried(story: Narrative, index: int) -> Iterator[tuple[ActionGraph, str]]:
+    target = story.graphs[index]
+    for slot in slots(story, target):
+        for change in slot.changes:
+            yield changed(target, (change,)), change.kind
+    for graph in later_steps(story, index):
+        yield graph, "moment"
+
+
+def _with_action(rows: list[list[str]], old: str, new: str) -> list[list[str]]:
+    return [
+        [new if part == old and (place == 0 or (place == TARGET and row[1] == VERB)) else part
+         for place, part in enumerate(row)]
+        for row in rows
+    ]  # fmt: skip
+
+
+def _places(graph: ActionGraph) -> list[tuple[int, Triplet]]:
+    """Return the numbered triplets that lead from the action to a thing."""
+    return [
+        (number, triplet)
+        for number, triplet in enumerate(distinct(graph))
+        if triplet.source in graph.actions and triplet.edge != VERB and triplet.target not in (*HANDS, PERSON)
+    ]
+
+
+def prepositions_of(story: Narrative) -> tuple[str, ...]:
+    """Return the prepositions of a story, the commonest first, then others that fit every story."""
+    counts = Counter(
+        triplet.edge for graph in story.graphs for triplet in graph.triplets if triplet.edge not in (VERB, DOBJ, WITH)
+    )
+    return tuple(dict.fromkeys((*(name for name, _ in counts.most_common()), *COMMON)))
+
+
+def _preposition_slots(story: Narrative, graph: ActionGraph) -> Iterator[Slot]:
+    for number, triplet in _places(graph):
+        if triplet.edge not in (DOBJ, WITH):
+            others = [name for name in prepositions_of(story) if conflicting(triplet.edge, name)]
+            changes = (Change("preposition", (((number, EDGE), name),)) for name in others)
+            yield Slot(f"preposition {number}", tuple(changes))
+
+
+def _object_slots(story: Narrative, graph: ActionGraph) -> Iterator[Slot]:
+    own = {end for triplet in graph.triplets for end in (triplet.source, triplet.target)}
+    for number, triplet in _places(graph):
+        others = [
+            name
+            for name in _things(story, triplet.edge)
+            if not any(may_be_same_thing(name, mine) for mine in own) and name not in graph.actions
+        ]
+        yield Slot(f"object {number}", tuple(Change("object", (((number, TARGET), name),)) for name in others))
+
+
+def _things(story: Narrative, edge: str) -> tuple[str, ...]:
+    """Return the things of a story that stand in a role: handled, a tool, or a place."""
+    role = edge if edge in (DOBJ, WITH) else ""
+    found = (
+        triplet.target
+        for graph in story.graphs
+        for triplet in graph.triplets
+        if (triplet.edge if triplet.edge in (DOBJ, WITH) else "") == role and triplet.edge != VERB
+    )
+    return tuple(dict.fromkeys(name for name in found if name not in (*HANDS, PERSON)))
+
+
+def _order_slots(graph: ActionGraph) -> Iterator[Slot]:
+    for (one, first), (two, second) in combinations(_places(graph), 2):
+        edges = {first.edge, second.edge}
+        together = bool(edges & MUTUAL) or len(edges) == 1
+        if together or (graph.actions[0] in JOINING and WITH in edges) or first.target == second.target:
+            continue
+        if conflict_free(first.edge, second.edge) and DOBJ not in edges and WITH not in edges:
+            continue
+        cells = (((one, TARGET), second.target), ((two, TARGET), first.target))
+        yield Slot(f"order {one} {two}", (Change("order", cells),))
+
+
+def conflict_free(one: str, other: str) -> bool:
+    """Return whether two places may be said by either preposition."""
+    return not conflicting(one, other)
+
+
+def _hand_slot(graph: ActionGraph) -> Slot:
+    used = hands_of(graph)
+    passed = [
+        (number, triplet)
+        for number, triplet in enumerate(distinct(graph))
+        if triplet.target in HANDS and triplet.edge != WITH
+    ]
+    if passed:
+        cells = tuple(((number, TARGET), HANDS[1 - HANDS.index(one.target)]) for number, one in passed)
+        return Slot("hand", (Change("hand", cells),) if not used else ())
+    if not used or any(end in HANDS for triplet in graph.triplets for end in (triplet.source,)):
+        return Slot("hand", ())
+    others = [hands for hands in ((HANDS[0],), (HANDS[1],), HANDS) if set(hands) != used]
+    return Slot("hand", tuple(Change("hand", hands=hands) for hands in others))
+
+
+def _action_slot(story: Narrative, graph: ActionGraph) -> Slot:
+    """Return opposites, and other actions that the story has for the same thing."""
+    action = graph.actions[0] if len(graph.actions) == 1 else ""
+    things = {triplet.target for triplet in graph.triplets if triplet.edge == DOBJ}
+    beside = [
+        other.actions[0]
+        for other in story.graphs
+        if len(other.actions) == 1 and things & {t.target for t in other.triplets if t.edge == DOBJ}
+    ]
+    turned = RELEASES if action in GRASPS else GRASPS if action in RELEASES else frozenset[str]()
+    known = [name for name in dict.fromkeys(g.actions[0] for g in story.graphs if g.actions) if name in turned]
+    names = dict.fromkeys((*beside, *sorted(opposites(action)), *known))
+    own = {end for triplet in graph.triplets for end in (triplet.source, triplet.target)}
+    others = [name for name in names if name not in own | GENERAL and not may_be_same_action(name, action)]
+    return Slot("action", tuple(Change("action", action=name) for name in others) if action else ())
