@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from tsgkit.graph.model import HANDS, PERSON, ActionGraph
 from tsgkit.lexicon import contradictions, mentions
@@ -79,7 +80,7 @@ def better_options(sample: AnySample) -> Iterator[Slip]:
 
 def fewest_denials(item: Item) -> tuple[int, ...]:
     """Return the candidates with the fewest words that deny."""
-    counts = {place: sum(word in NEGATIONS for word in words(item.options[place])) for place in item.choices}
+    counts = {place: _denials(item.options[place]) for place in item.choices}
     fewest = min(counts.values(), default=0)
     return tuple(place for place, number in counts.items() if number == fewest)
 
@@ -125,5 +126,10 @@ def _is_named_as_thing(text: str, action: str, graph: ActionGraph) -> bool:
     return is_thing and found is not None and found.by != INFLECTION
 
 
+@lru_cache(maxsize=100_000)
+def _denials(text: str) -> int:
+    return sum(word in NEGATIONS for word in words(text))
+
+
 def _denies(text: str) -> bool:
-    return any(word in NEGATIONS for word in words(text))
+    return _denials(text) > 0

@@ -6,8 +6,9 @@ others. So no design lets it be their centre. In a *line* all differ at one plac
 (``the towel, not the cup``) go round: each name that is affirmed in one is denied in another.
 
 >>> take = [("person", "verb", "take"), ("take", "dobj", "towel"), ("take", "off", "bowl"), ("take", "with", "hand1")]
+>>> from tsgkit.graph.model import Narrative
 >>> story = Narrative.of([ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar")), ActionGraph.of(*take)])
->>> found = designs(story, 1, Random(1), ONE_ELEMENT, ("imperative",))
+>>> found = designs(StoryView(story), 1, ONE_ELEMENT, Drawing(Random(1), ("imperative",)))
 >>> sorted({variant.kind for design in found for variant in design.wrong})
 ['negation', 'preposition']
 """
@@ -16,29 +17,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
+from math import inf
 from random import Random
+from typing import Literal
 
-from tsgkit.graph.model import ActionGraph, Narrative
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Triplet
 from tsgkit.lexicon.preposition_senses import conflicting
+from tsgkit.suites.tsg.makers.claims import hands_of
 from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.wrong_steps import (
     NO_CHANGE,
     RIGHT,
+    Cell,
     Change,
     Slot,
+    StoryView,
     changed,
     distinct,
     fault_of,
     later_steps,
-    slots,
 )
 
 ONE_ELEMENT, MIXED = "one-element", "mixed"
+KEEPING = ("hand", "order", "preposition")
+"""The slots whose changes keep all names."""
 TAGS = (ONE_ELEMENT, MIXED)
 WRONG = 4
-MOST_VALUES = 7
+MOST_VALUES = 6
 """The number of changes of a slot that a line draws from."""
 SAME_RELATION = {
     "off": ("from",),
@@ -83,24 +90,48 @@ class Design:
     wrong: tuple[Variant, ...]
 
 
-@dataclass
+@dataclass(frozen=True)
+class Drawing:
+    """The means of drawing designs."""
+
+    choice: Random
+    styles: Sequence[str]
+    appeal: Callable[[str], float] = lambda name: 0.0
+    """How much too often an element stood in right sentences up to now: the more, the better in a wrong one."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    """The reasons why candidates were dropped."""
+
+
 class _Draft:
     """The parts of designs for a step."""
 
-    story: Narrative
-    index: int
-    choice: Random
-    styles: Sequence[str]
-    dropped: Counter[str] = field(default_factory=Counter)
+    def __init__(self, view: StoryView, index: int, drawing: Drawing) -> None:
+        self.view, self.index, self.drawing, self.choice = view, index, drawing, drawing.choice
+        self.target = view.graphs[index]
+        self.slots = view.slots(index)
 
-    def __post_init__(self) -> None:
-        graphs = self.story.graphs
-        self.target, self.before = graphs[self.index], graphs[: self.index]
-        self.slots = slots(self.story, self.target)
-
-    def manner(self, *hands: str) -> Manner:
+    def manner(self, *hands: Hands) -> Manner:
+        """Return a manner, with one of these ways to say hands."""
         chosen = self.choice.choice(hands or ("named", "counted", "unsaid"))
-        return Manner(style=self.choice.choice(self.styles), hands=chosen)  # type: ignore[arg-type]
+        return Manner(style=self.choice.choice(self.drawing.styles), hands=chosen)
+
+    def some(self, values: Sequence[Change], most: int) -> list[Change]:
+        """Return changes by lot, rather those to elements that were right too often."""
+        if len(values) <= most:
+            return list(values)
+        appeal = self.drawing.appeal
+        rated = [(appeal(_new(one)) * self.choice.random() + self.choice.random(), one) for one in values]
+        return [one for _, one in sorted(rated, key=lambda pair: -pair[0])[:most]]
+
+    def narrowed(self, slot: Slot) -> Slot:
+        """Return a slot of hands with one change: the other hand or, where it balances their number, other many."""
+        if slot.name != "hand" or len(slot.changes) < len(HANDS):
+            return slot
+        counts = [one for one in slot.changes if one.hands is not None and len(one.hands) == len(HANDS)]
+        others = [one for one in slot.changes if one not in counts]
+        excess = self.drawing.appeal("both")
+        is_count = excess > 0 or (excess == 0 and self.choice.random() < 0.5)
+        return Slot(slot.name, tuple(counts if is_count else others))
 
     def sound(self, variants: Iterable[Variant], hands: str) -> tuple[Variant, ...]:
         """Return those that are surely wrong, and each claim once."""
@@ -108,76 +139,82 @@ class _Draft:
         for one in variants:
             fault = ""
             if one.graph is not None:
-                fault = fault_of(one.graph, self.before, self.target, hands=hands)
+                fault = fault_of(one.graph, self.view, self.index, hands=hands)
             if fault:
-                self.dropped[fault] += 1
+                self.drawing.dropped[f"candidate: {fault}"] += 1
             else:
                 kept.setdefault((one.graph, one.contrast, one.is_denied, one.worded), one)
         return tuple(kept.values())
 
 
-def designs(
-    story: Narrative,
-    index: int,
-    choice: Random,
-    tag: str,
-    styles: Sequence[str],
-    dropped: Counter[str] | None = None,
-) -> list[Design]:
-    """Return the designs that a step allows, each with four wrong candidates at least, in random order.
+def designs(view: StoryView, index: int, tag: str, drawing: Drawing) -> Iterator[Design]:
+    """Yield the designs that a step allows, each with four wrong candidates at least."""
+    draft = _Draft(view, index, drawing)
+    makers: tuple[Callable[[_Draft], Iterator[Design]], ...] = (_preposition_designs,)
+    if tag == MIXED:
+        rest = [_lines, _moments, _partial_grids, _any_grids]
+        drawing.choice.shuffle(rest)
+        kept = [_grids, _contrast_grids]
+        drawing.choice.shuffle(kept)
+        makers = (*kept, *rest)
+    for maker in makers:
+        yield from (design for design in maker(draft) if len(design.wrong) >= WRONG)
 
-    ``dropped`` counts the reasons why candidates were dropped.
+
+def prospect(view: StoryView, index: int, appeal: Callable[[str], float]) -> float:
+    """Return how well a step would balance the elements of right and wrong sentences in a ``one-element`` choice; the
+    less the better, and infinite where it allows none.
     """
-    draft = _Draft(story, index, choice, styles)
-    makers: tuple[Callable[[_Draft], Iterator[Design]], ...] = (
-        (_preposition_lines, _preposition_contrasts)
-        if tag == ONE_ELEMENT
-        else (_grids, _contrast_grids, _lines, _moments)
-    )
-    found = [design for maker in makers for design in maker(draft) if len(design.wrong) >= WRONG]
-    if dropped is not None:
-        dropped.update(draft.dropped)
-    choice.shuffle(found)
-    return found
+    found = _prepositions(view.graphs[index], view.slots(index), appeal)
+    return min((rate for rate, *_ in found), default=inf)
 
 
-def _preposition_lines(draft: _Draft) -> Iterator[Design]:
-    """Yield designs whose candidates differ in one preposition."""
-    for slot in draft.slots:
+Said = tuple[tuple[tuple[int, int], str], ...]
+Hands = Literal["named", "counted", "unsaid"]
+
+
+def _prepositions(
+    target: ActionGraph, slots_: Sequence[Slot], appeal: Callable[[str], float]
+) -> list[tuple[float, Cell, str, tuple[Change, ...]]]:
+    """Return prepositions with words for them and at least four that conflict, the best to use now first."""
+    found = []
+    for slot in slots_:
         if not slot.name.startswith("preposition"):
             continue
         cell = slot.changes[0].cells[0][0]
-        for said in _sayings(draft.target, cell):
-            values = [one for one in slot.changes if conflicting(said, one.cells[0][1])]
-            values = _some(values, draft.choice)
-            manner = draft.manner()
-            right = _variant(draft.target, (), RIGHT, ((cell, said),))
-            wrong = draft.sound((_variant(draft.target, (one,), one.kind) for one in values), manner.hands)
-            yield Design("line of prepositions", ONE_ELEMENT, manner, right, wrong)
-
-
-def _preposition_contrasts(draft: _Draft) -> Iterator[Design]:
-    """Yield designs like ``from, not onto, the bowl`` in which every preposition is affirmed once."""
-    for slot in draft.slots:
-        if not slot.name.startswith("preposition"):
-            continue
-        cell = slot.changes[0].cells[0][0]
-        own = distinct(draft.target)[cell[0]].edge
-        for said in _sayings(draft.target, cell):
-            values = [one for one in slot.changes if conflicting(said, one.cells[0][1])]
+        for said in _sayings(target, cell):
+            values = tuple(one for one in slot.changes if conflicting(said, _new(one)))
             if len(values) >= WRONG:
-                yield _preposition_contrast(draft, cell, (own, said), values)
+                best = sorted((appeal(_new(one)) for one in values), reverse=True)[:WRONG]
+                found.append((appeal(said) - sum(best) / WRONG, cell, said, values))
+    return sorted(found, key=lambda one: one[0])
 
 
-def _preposition_contrast(draft: _Draft, cell: tuple[int, int], mine: tuple[str, str], values: list[Change]) -> Design:
-    own, said = mine
+def _preposition_designs(draft: _Draft) -> Iterator[Design]:
+    """Yield designs whose candidates differ in one preposition, with and without a contrast."""
+    for _, cell, said, values in _prepositions(draft.target, draft.slots, draft.drawing.appeal):
+        makers = [_preposition_line, _preposition_contrast]
+        draft.choice.shuffle(makers)
+        for maker in makers:
+            yield maker(draft, cell, said, draft.some(values, MOST_VALUES))
+
+
+def _preposition_line(draft: _Draft, cell: Cell, said: str, values: list[Change]) -> Design:
     manner = draft.manner()
-    chosen = _some(values, draft.choice)
-    names = [one.cells[0][1] for one in chosen]
+    right = _variant(draft.target, (), RIGHT, ((cell, said),))
+    wrong = draft.sound((_variant(draft.target, (one,), one.kind) for one in values), manner.hands)
+    return Design("line of prepositions", ONE_ELEMENT, manner, right, wrong)
+
+
+def _preposition_contrast(draft: _Draft, cell: Cell, said: str, values: list[Change]) -> Design:
+    """Return a design like ``from, not onto, the bowl`` in which every preposition is affirmed once."""
+    own = distinct(draft.target)[cell[0]].edge
+    manner = draft.manner()
+    names = [_new(one) for one in values]
     right = _variant(draft.target, (), RIGHT, ((cell, said),), (said, draft.choice.choice(names)))
     wrong = [
-        _variant(draft.target, (one,), "negation" if other in (own, said) else "preposition", (), (name, other))
-        for one, name in zip(chosen, names, strict=True)
+        _variant(draft.target, (one,), "negation" if other in (own, said) else one.kind, (), (name, other))
+        for one, name in zip(values, names, strict=True)
         for other in [draft.choice.choice([other for other in (own, said, *names) if conflicting(name, other)])]
     ]
     return Design("contrasts of prepositions", ONE_ELEMENT, manner, right, draft.sound(wrong, manner.hands))
@@ -188,21 +225,57 @@ def _lines(draft: _Draft) -> Iterator[Design]:
     for slot in draft.slots:
         if len(slot.changes) >= WRONG and slot.name.startswith(("object", "action")):
             manner = draft.manner()
-            values = _some(slot.changes, draft.choice)
+            values = draft.some(slot.changes, MOST_VALUES)
             wrong = draft.sound((_variant(draft.target, (one,), one.kind) for one in values), manner.hands)
             yield Design(f"line of {slot.name.split()[0]}s", MIXED, manner, _variant(draft.target, (), RIGHT), wrong)
 
 
 def _grids(draft: _Draft) -> Iterator[Design]:
-    """Yield designs of two or three slots, from all combinations of what may stand in them."""
-    for _ in range(2):
-        chosen = _slots_for_grid(draft)
-        if chosen:
-            manner = draft.manner(*_hands_for(chosen, draft.target))
-            said = _said(draft, chosen)
-            right = _variant(draft.target, (), RIGHT, said)
-            wrong = draft.sound(_combinations(draft, chosen, manner.hands, said), manner.hands)
-            yield Design("grid", MIXED, manner, right, wrong)
+    """Yield designs of two or three slots that keep all names, from all combinations of what may stand in them."""
+    yield from _grid(draft, _apart(draft, KEEPING, 3))
+
+
+def _any_grids(draft: _Draft) -> Iterator[Design]:
+    """Yield designs of two or three slots."""
+    yield from _grid(draft, _apart(draft, (), 3))
+
+
+def _grid(draft: _Draft, chosen: Sequence[Slot]) -> Iterator[Design]:
+    if len(chosen) > 1:
+        manner = draft.manner(*_hands_for(chosen, draft.target))
+        said = _said(draft, chosen)
+        right = _variant(draft.target, (), RIGHT, said)
+        wrong = draft.sound(_combinations(draft, chosen, said), manner.hands)
+        yield Design("grid", MIXED, manner, right, wrong)
+
+
+def _partial_grids(draft: _Draft) -> Iterator[Design]:
+    """Yield grids whose right candidate leaves a place or tool unsaid that some of the wrong ones say."""
+    rows = distinct(draft.target)
+    left_out = [
+        triplet for triplet in rows if triplet.edge not in (VERB, DOBJ) and triplet.target not in (*HANDS, PERSON)
+    ]
+    if not left_out or DOBJ not in [triplet.edge for triplet in rows]:
+        return
+    part = draft.choice.choice(left_out)
+    chosen = [slot for slot in _apart(draft, (), 4) if rows.index(part) not in _rows(slot)][:3]
+    if len(chosen) > 1:
+        manner = draft.manner(*_hands_for(chosen, draft.target))
+        whole = list(_combinations(draft, chosen, ()))
+        mixed = [draft.choice.choice((one, _without(one, part))) for one in whole]
+        right = _without(_variant(draft.target, (), RIGHT), part)
+        right = replace(right, graph=draft.target)
+        yield Design("grid with a part unsaid", MIXED, manner, right, draft.sound(mixed, manner.hands))
+
+
+def _without(variant: Variant, part: Triplet) -> Variant:
+    """Return a candidate that does not say a part of its graph."""
+    kept = ActionGraph([one for one in variant.worded.triplets if one[1:] != part[1:]])
+    return replace(variant, graph=kept, worded=kept)
+
+
+def _rows(slot: Slot) -> set[int]:
+    return {number for change in slot.changes for (number, _), _ in change.cells}
 
 
 def _contrast_grids(draft: _Draft) -> Iterator[Design]:
@@ -214,7 +287,7 @@ def _contrast_grids(draft: _Draft) -> Iterator[Design]:
     turned = draft.choice.choice(slot.changes)
     (number, _), other = turned.cells[0]
     own = distinct(draft.target)[number].target
-    others = [one for one in _slots_for_grid(draft, at_most=2) if _is_apart(one, slot)]
+    others = [one for one in _apart(draft, KEEPING, 2) if _is_apart(one, slot)]
     if not others:
         return
     manner = draft.manner(*_hands_for(others, draft.target))
@@ -233,7 +306,7 @@ def _contrasted(
     draft: _Draft, others: Sequence[Slot], turned: Change, pair: tuple[str, str]
 ) -> Iterator[tuple[tuple[Change, ...], tuple[str, str]]]:
     turn = Change("negation", turned.cells)
-    for changes in _products(others, draft.choice):
+    for changes in _products(draft, others):
         if changes:
             yield changes, pair
         yield (*changes, turn), (pair[1], pair[0])
@@ -241,25 +314,21 @@ def _contrasted(
 
 def _moments(draft: _Draft) -> Iterator[Design]:
     """Yield a design of later steps, beside single changes."""
-    later = later_steps(draft.story, draft.index)
+    later = later_steps(draft.view, draft.index)
     if len(later) >= WRONG:
         manner = draft.manner()
         wrong = draft.sound((Variant(graph, "moment", graph) for graph in later[:MOST_VALUES]), manner.hands)
         yield Design("later steps", MIXED, manner, _variant(draft.target, (), RIGHT), wrong)
 
 
-def _slots_for_grid(draft: _Draft, at_most: int = 3) -> list[Slot]:
-    """Return slots that exclude each other nowhere; those that keep all names are preferred."""
-    slots_ = list(draft.slots)
-    draft.choice.shuffle(slots_)
-    slots_.sort(key=lambda slot: slot.name.startswith(("object", "action")))
-    if draft.choice.random() < 0.25:
-        draft.choice.shuffle(slots_)
+def _apart(draft: _Draft, kinds: tuple[str, ...], at_most: int) -> list[Slot]:
+    """Return slots of some kinds, or of all, by lot, that exclude each other nowhere."""
     chosen: list[Slot] = []
-    for slot in slots_:
-        if len(chosen) < at_most and all(_is_apart(slot, other) for other in chosen):
-            chosen.append(slot)
-    return chosen if len(chosen) > 1 or at_most < 3 else []
+    for slot in draft.choice.sample(draft.slots, len(draft.slots)):
+        is_kind = not kinds or slot.name.startswith(kinds)
+        if is_kind and len(chosen) < at_most and all(_is_apart(slot, other) for other in chosen):
+            chosen.append(draft.narrowed(slot))
+    return chosen
 
 
 def _is_apart(one: Slot, other: Slot) -> bool:
@@ -267,18 +336,16 @@ def _is_apart(one: Slot, other: Slot) -> bool:
     return mine.isdisjoint(theirs)
 
 
-def _combinations(
-    draft: _Draft, chosen: Sequence[Slot], hands: str, said: tuple[tuple[tuple[int, int], str], ...]
-) -> Iterator[Variant]:
-    for changes in _products(chosen, draft.choice):
+def _combinations(draft: _Draft, chosen: Sequence[Slot], said: Said) -> Iterator[Variant]:
+    for changes in _products(draft, chosen):
         if changes:
             yield _variant(draft.target, changes, _kind(changes), _kept(said, changes))
 
 
-def _products(chosen: Sequence[Slot], choice: Random) -> Iterator[tuple[Change, ...]]:
+def _products(draft: _Draft, chosen: Sequence[Slot]) -> Iterator[tuple[Change, ...]]:
     """Yield the combinations of no change or one of a few of each slot."""
     most = 1 if len(chosen) > 2 else 2
-    values = [(NO_CHANGE, *choice.sample(slot.changes, min(most, len(slot.changes)))) for slot in chosen]
+    values = [(NO_CHANGE, *draft.some(slot.changes, most)) for slot in chosen]
     for combination in product(*values):
         yield tuple(change for change in combination if change is not NO_CHANGE)
 
@@ -287,13 +354,14 @@ def _kind(changes: Sequence[Change]) -> str:
     return "+".join(sorted({change.kind for change in changes}))
 
 
-def _hands_for(chosen: Sequence[Slot], target: ActionGraph) -> tuple[str, ...]:
-    """Return the ways to say hands; a changed hand must be said."""
+def _hands_for(chosen: Sequence[Slot], target: ActionGraph) -> tuple[Hands, ...]:
+    """Return the ways to say hands; changed ones must be said, and counted where their number changes."""
     slot = next((slot for slot in chosen if slot.name == "hand"), None)
     if slot is None:
         return ()
-    is_count = any(change.hands and len(change.hands) != 1 for change in slot.changes)
-    return ("named", "counted") if is_count else ("named",)
+    used = len(hands_of(target))
+    is_count = any(change.hands is not None and len(change.hands) != used for change in slot.changes)
+    return ("counted",) if is_count else ("named",)
 
 
 def _sayings(target: ActionGraph, cell: tuple[int, int]) -> tuple[str, ...]:
@@ -301,21 +369,19 @@ def _sayings(target: ActionGraph, cell: tuple[int, int]) -> tuple[str, ...]:
     return (own, *SAME_RELATION.get(own, ()))
 
 
-def _said(draft: _Draft, chosen: Sequence[Slot]) -> tuple[tuple[tuple[int, int], str], ...]:
+def _said(draft: _Draft, chosen: Sequence[Slot]) -> Said:
     """Return other words for the prepositions that a grid changes, in the candidates that keep them."""
     found = []
     for slot in chosen:
         if slot.name.startswith("preposition") and draft.choice.random() < 0.7:
             cell = slot.changes[0].cells[0][0]
             said = draft.choice.choice(_sayings(draft.target, cell))
-            if all(conflicting(said, change.cells[0][1]) for change in slot.changes):
+            if all(conflicting(said, _new(change)) for change in slot.changes):
                 found.append((cell, said))
     return tuple(found)
 
 
-def _kept(
-    said: tuple[tuple[tuple[int, int], str], ...], changes: Sequence[Change]
-) -> tuple[tuple[tuple[int, int], str], ...]:
+def _kept(said: Said, changes: Sequence[Change]) -> Said:
     taken = {place for change in changes for place in change.places}
     return tuple((cell, name) for cell, name in said if cell not in taken)
 
@@ -324,7 +390,7 @@ def _variant(
     target: ActionGraph,
     changes: tuple[Change, ...],
     kind: str,
-    said: tuple[tuple[tuple[int, int], str], ...] = (),
+    said: Said = (),
     contrast: tuple[str, str] | None = None,
 ) -> Variant:
     graph = changed(target, changes) if changes else target
@@ -332,5 +398,6 @@ def _variant(
     return Variant(graph, kind, worded, contrast)
 
 
-def _some(values: Sequence[Change], choice: Random) -> list[Change]:
-    return choice.sample(list(values), min(MOST_VALUES, len(values)))
+def _new(change: Change) -> str:
+    """Return the element that a change brings in; empty for changes of hands."""
+    return change.action or (change.cells[0][1] if change.cells else "")

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import exp, fsum
 from statistics import median
 
@@ -91,21 +91,23 @@ def mentioned_elements(item: Item) -> tuple[int, ...]:
     return _best(item, lambda option: len(all_words(option) & told))
 
 
+_words = lru_cache(maxsize=200_000)(words)
+
+
 @lru_cache(maxsize=200_000)
 def all_words(text: str) -> frozenset[str]:
     """Return the words of a text as they stand, without stems and with prepositions, and their stems."""
-    return frozenset(words(text)) | content(text)
+    return frozenset(_words(text)) | content(text)
 
 
 def _by_likeness(item: Item, words_of: Callable[[str], frozenset[str]], sign: int = 1) -> tuple[int, ...]:
     sets = [words_of(option) for option in item.options]
-
-    def likeness(place: int) -> float:
-        mine = sets[place]
-        others = (other for number, other in enumerate(sets) if number != place)
-        return fsum(len(mine & other) / (len(mine | other) or 1) for other in others)
-
-    values = [sign * likeness(place) for place in range(len(sets))]
+    values = [0.0] * len(sets)
+    for (one, mine), (other, theirs) in combinations(enumerate(sets), 2):
+        shared = len(mine & theirs)
+        likeness = sign * shared / ((len(mine) + len(theirs) - shared) or 1)
+        values[one] += likeness
+        values[other] += likeness
     best = max(values)
     return tuple(place for place, value in enumerate(values) if value >= best - 1e-12)
 
@@ -145,7 +147,7 @@ def credits_of(view: ChoiceView) -> tuple[float, ...]:
 @lru_cache(maxsize=200_000)
 def features(text: str) -> frozenset[str]:
     """Return the words of a text and its pairs of neighbouring words."""
-    told = words(text)
+    told = _words(text)
     return frozenset((*told, *map(" ".join, pairwise(told))))
 
 
@@ -165,6 +167,11 @@ class WordBalance:
             (2 * excess.get(word, 0.0) * change + change * change) * (1.0 if " " not in word else 0.3)
             for word, change in differences(tuple(sentences))
         )
+
+    def appeal(self, element: str) -> float:
+        """Return how much more often than guessing has it an element stood in right sentences, in words."""
+        told = _words(element)
+        return sum(self.excess.get(word, 0.0) for word in told) / (len(told) or 1)
 
     def credit(self, sentences: Sequence[str]) -> float:
         """Return the credit of the learner for a choice that it has not seen."""

@@ -16,16 +16,26 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import comb, inf
 from random import Random
 from typing import Any
 
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Narrative
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative
 from tsgkit.suites.tsg.makers.balance import Balance, Option
-from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT, TAGS, WRONG, Design, Variant, designs
+from tsgkit.suites.tsg.makers.choice_designs import (
+    MIXED,
+    ONE_ELEMENT,
+    WRONG,
+    Design,
+    Drawing,
+    Variant,
+    designs,
+    prospect,
+)
 from tsgkit.suites.tsg.makers.choice_shortcuts import ChoiceView, WordBalance, credits_of
 from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.sentences import Sentence
-from tsgkit.suites.tsg.makers.wrong_steps import is_well_formed
+from tsgkit.suites.tsg.makers.wrong_steps import StoryView, is_well_formed
 
 Word = Callable[[ActionGraph, Manner], Sentence]
 """Writes a graph; an empty text where it cannot."""
@@ -93,33 +103,39 @@ def unfit(story: Narrative, index: int) -> str:
     return "happened before" if target in story.graphs[:index] else ""
 
 
-def choice_options(
-    story: Narrative,
-    index: int,
-    word: Word,
-    choice: Random,
-    tag: str,
-    styles: Sequence[str],
-    dropped: Counter[str] | None = None,
-) -> list[Option[Choice]]:
+def choice_options(view: StoryView, index: int, tag: str, word: Word, drawing: Drawing) -> list[Option[Choice]]:
     """Return choices about a step with one right sentence and different wrong ones, with the credits of shortcuts."""
-    target = story.graphs[index]
-    names = tuple(dict.fromkeys(end for t in target.triplets for end in (t.source, t.target)))
-    edges = tuple(triplet.edge for triplet in target.triplets if triplet.edge not in (VERB, DOBJ))
-    names = tuple(name for name in names if name not in (PERSON, *HANDS))
-    recent = tuple(name for graph in story.graphs[max(0, index - RECENT) : index] for name in _ends(graph))
+    target = view.graphs[index]
+    names = tuple(dict.fromkeys(_ends(target)))
+    edges = tuple(triplet.edge for triplet in target.triplets if triplet.edge not in (VERB, DOBJ, WITH))
+    recent = tuple(name for graph in view.graphs[max(0, index - RECENT) : index] for name in _ends(graph))
     found: dict[frozenset[str], Option[Choice]] = {}
-    for design in designs(story, index, choice, tag, styles, dropped)[:WORDED]:
+    worded = 0
+    for design in designs(view, index, tag, drawing):
         right, wrong = _worded(design, word)
         if right is None or len(wrong) < WRONG:
             continue
-        for _ in range(DRAWN):
-            candidates = (right, *choice.sample(wrong, WRONG))
+        for chosen in _sets(wrong, drawing):
+            candidates = (right, *chosen)
             texts = tuple(one.sentence for one in candidates)
             drawn = Choice(index, target, candidates, tag, design.name, design.manner.style)
             credits_ = credits_of(ChoiceView(texts, names, (*names, *edges), recent))
             found.setdefault(frozenset(texts), Option(drawn, credits_, 1 / CANDIDATES, tag))
+        worded += 1
+        if worded == WORDED:
+            break
     return list(found.values())
+
+
+def _sets(wrong: Sequence[Candidate], drawing: Drawing) -> Iterator[Sequence[Candidate]]:
+    """Yield sets of four, each once."""
+    most = min(DRAWN, comb(len(wrong), WRONG))
+    seen: set[frozenset[int]] = set()
+    while len(seen) < most:
+        places = drawing.choice.sample(range(len(wrong)), WRONG)
+        if frozenset(places) not in seen:
+            seen.add(frozenset(places))
+            yield [wrong[place] for place in places]
 
 
 @dataclass
@@ -136,9 +152,9 @@ class ChoiceChooser:
         self._choice = Random(self.seed)
 
     @property
-    def wanted(self) -> tuple[str, ...]:
-        """The tags of the next choice that keep half of them ``one-element``, the better one first."""
-        return TAGS if self.made[MIXED] < self.made[ONE_ELEMENT] else (ONE_ELEMENT,)
+    def wanted(self) -> str:
+        """The tag of the next choice, so that half are of each and no fewer ``one-element``."""
+        return MIXED if self.made[MIXED] < self.made[ONE_ELEMENT] else ONE_ELEMENT
 
     def choose(self, options: Sequence[Option[Choice]]) -> Choice:
         """Choose one of the options and the place of its right sentence."""
@@ -173,16 +189,32 @@ def choose_choices(
 ) -> Iterator[Chosen]:
     """Yield each story with its choices, in the order of its steps, and the reasons why other steps made none."""
     for story in stories:
-        choice = Random(f"{chooser.seed} {story.id}")
-        dropped: Counter[str] = Counter()
+        drawing = Drawing(Random(f"{chooser.seed} {story.id}"), styles, chooser.words.appeal)
+        view = StoryView(story)
+        left = _targets(story, drawing.dropped)
         chosen: list[Choice] = []
-        for index in _targets(story, choice, dropped):
-            if len(chosen) == per_story:
+        while left and len(chosen) < per_story:
+            tag = chooser.wanted
+            index = _next_target(view, left, tag, drawing)
+            if index is None:
+                drawing.dropped[f"story: no step left for another choice ({tag})"] += 1
                 break
-            made = _made(story, index, writer, styles, chooser, choice, dropped)
-            if made is not None:
-                chosen.append(made)
-        yield story, tuple(sorted(chosen, key=lambda one: one.index)), dropped
+            options = choice_options(view, index, tag, writer(story, index), drawing)
+            left.remove(index)
+            if options:
+                chosen.append(chooser.choose(options))
+            else:
+                drawing.dropped[f"step: fewer than four sound wrong sentences ({tag})"] += 1
+        yield story, tuple(sorted(chosen, key=lambda one: one.index)), drawing.dropped
+
+
+def _next_target(view: StoryView, left: Sequence[int], tag: str, drawing: Drawing) -> int | None:
+    """Return the step for the next choice: by lot, or the one that balances words best; None if none fits."""
+    if tag == MIXED:
+        return drawing.choice.choice(left)
+    rated = [(prospect(view, index, drawing.appeal), drawing.choice.random(), index) for index in left]
+    best = min(rated)
+    return best[-1] if best[0] < inf else None
 
 
 def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
@@ -204,31 +236,13 @@ def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
     return row | {"kinds": [candidate.kind for candidate in shown], "tags": [choice.tag]}
 
 
-def _made(
-    story: Narrative,
-    index: int,
-    writer: Writer,
-    styles: Sequence[str],
-    chooser: ChoiceChooser,
-    choice: Random,
-    dropped: Counter[str],
-) -> Choice | None:
-    word = writer(story, index)
-    for tag in chooser.wanted[::-1]:
-        if options := choice_options(story, index, word, choice, tag, styles):
-            return chooser.choose(options)
-        dropped[f"step without four sound wrong sentences ({tag})"] += 1
-    return None
-
-
-def _targets(story: Narrative, choice: Random, dropped: Counter[str]) -> list[int]:
+def _targets(story: Narrative, dropped: Counter[str]) -> list[int]:
     fit = []
     for index in range(len(story.graphs)):
         if reason := unfit(story, index):
             dropped[f"step: {reason}"] += 1
         else:
             fit.append(index)
-    choice.shuffle(fit)
     return fit
 
 

@@ -16,9 +16,8 @@ dropped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from random import Random
 
@@ -87,6 +86,52 @@ class WrongStep:
     """``object``, ``preposition``, ``hand``, ``order``, ``action``, ``moment``; with ``+`` between several."""
 
 
+class StoryView:
+    """A story with what occurs in it, by role."""
+
+    def __init__(self, story: Narrative) -> None:
+        self.story = story
+        self.graphs = story.graphs
+        triplets = [triplet for graph in self.graphs for triplet in graph.triplets]
+        edges = Counter(triplet.edge for triplet in triplets if triplet.edge not in (VERB, DOBJ, WITH))
+        self.prepositions = tuple(dict.fromkeys((*(name for name, _ in edges.most_common()), *COMMON)))
+        """The prepositions of the story, the commonest first, then others that fit every story."""
+        self.things: dict[str, tuple[str, ...]] = {
+            role: tuple(dict.fromkeys(t.target for t in triplets if _role(t) == role)) for role in (DOBJ, WITH, "")
+        }
+        """What is handled, the tools, and the places."""
+        self.actions = tuple(dict.fromkeys(graph.actions[0] for graph in self.graphs if graph.actions))
+        self.actions_to: dict[str, dict[str, None]] = {}
+        """By thing, the actions that are done to it."""
+        for triplet in triplets:
+            if triplet.edge == DOBJ:
+                self.actions_to.setdefault(triplet.target, {})[triplet.source] = None
+        self._slots: dict[int, tuple[Slot, ...]] = {}
+        self._steps: dict[str, list[int]] = {}
+
+    def steps_like(self, action: str, last: int) -> list[int]:
+        """Return the steps up to one, itself the first, that may have an action, the latest first."""
+        if action not in self._steps:
+            numbered = enumerate(self.graphs)
+            self._steps[action] = [
+                number for number, graph in numbered if any(may_be_same_action(action, one) for one in graph.actions)
+            ]
+        return [number for number in reversed(self._steps[action]) if number <= last]
+
+    def slots(self, index: int) -> tuple[Slot, ...]:
+        """Return the places of a step where something else of the story could stand."""
+        if index not in self._slots:
+            self._slots[index] = slots(self, self.graphs[index])
+        return self._slots[index]
+
+
+def _role(triplet: Triplet) -> str | None:
+    """Return the role of what a triplet leads to; none for actions and hands."""
+    if triplet.edge == VERB or triplet.target in (*HANDS, PERSON):
+        return None
+    return triplet.edge if triplet.edge in (DOBJ, WITH) else ""
+
+
 def changed(graph: ActionGraph, changes: Iterable[Change]) -> ActionGraph:
     """Return a graph with changes made to different places of it."""
     rows = [list(triplet) for triplet in distinct(graph)]
@@ -109,42 +154,44 @@ def distinct(graph: ActionGraph) -> tuple[Triplet, ...]:
     return tuple(sorted(once, key=lambda triplet: triplet.edge != VERB))
 
 
-def slots(story: Narrative, graph: ActionGraph) -> tuple[Slot, ...]:
+def slots(view: StoryView, graph: ActionGraph) -> tuple[Slot, ...]:
     """Return the places of a graph where something else of the story could stand."""
     found = (
-        *_preposition_slots(story, graph),
-        *_object_slots(story, graph),
+        *_preposition_slots(view, graph),
+        *_object_slots(view, graph),
         *_order_slots(graph),
         _hand_slot(graph),
-        _action_slot(story, graph),
+        _action_slot(view, graph),
     )
     return tuple(slot for slot in found if slot.changes)
 
 
-def later_steps(story: Narrative, index: int) -> tuple[ActionGraph, ...]:
+def later_steps(view: StoryView, index: int) -> tuple[ActionGraph, ...]:
     """Return the graphs after a step, each once, those with most names of it first."""
-    graphs = story.graphs
+    graphs = view.graphs
     names = set(graphs[index].elements)
     later = dict.fromkeys(graph for graph in graphs[index + 1 :] if len(graph.actions) == 1)
     return tuple(sorted(later, key=lambda graph: -len(names & set(graph.elements))))
 
 
-def fault_of(wrong: ActionGraph, before: Sequence[ActionGraph], target: ActionGraph, *, hands: str = "named") -> str:
-    """Return why a graph cannot be a wrong one; empty if it can.
+def fault_of(wrong: ActionGraph, view: StoryView, index: int, *, hands: str = "named") -> str:
+    """Return why a graph cannot be a wrong one for a step; empty if it can.
 
     ``hands``: ``named``, ``counted`` or ``unsaid``, as the sentence has it.
     """
     is_said, is_counted = hands != "unsaid", hands == "counted"
-    if may_be_true(wrong, target, hands=is_said, counted=is_counted):
-        return "may be true of the step"
-    if any(may_be_true(wrong, step, hands=is_said, counted=is_counted) for step in before):
-        return "may be true of an earlier step"
-    if not is_well_formed(wrong):
-        return "makes no graph"
-    return ""
+    for step in view.steps_like(wrong.actions[0], index):
+        if may_be_true(wrong, view.graphs[step], hands=is_said, counted=is_counted):
+            return "may be true of the step" if step == index else "may be true of an earlier step"
+    return "" if _is_sound(wrong) else "makes no graph"
 
 
-@lru_cache(maxsize=50_000)
+def _is_sound(graph: ActionGraph) -> bool:
+    """Return whether changes of a well-formed graph have left it so: nothing stands in two places."""
+    ends = [triplet.target for triplet in graph.triplets if triplet.edge != VERB and triplet.target not in HANDS]
+    return len(set(ends)) == len(ends)
+
+
 def is_well_formed(graph: ActionGraph) -> bool:
     """Return whether a graph breaks no rule of graphs."""
     return not any(finding.severity == ERROR for finding in check_graph(graph))
@@ -154,13 +201,13 @@ def wrong_steps(
     story: Narrative, index: int, choice: Random, most: int = 40
 ) -> tuple[tuple[WrongStep, ...], Counter[str]]:
     """Return wrong graphs for a step with one change each, and graphs of later steps; and why others were dropped."""
-    graphs = story.graphs
-    target, before = graphs[index], graphs[:index]
+    view = StoryView(story)
+    target = view.graphs[index]
     dropped: Counter[str] = Counter()
     found: dict[ActionGraph, WrongStep] = {}
-    for graph, kind in _tried(story, index):
+    for graph, kind in _tried(view, index):
         counted = "counted" if kind == "hand" and len(hands_of(target)) == len(HANDS) else "named"
-        fault = "the same graph twice" if graph in found else fault_of(graph, before, target, hands=counted)
+        fault = "the same graph twice" if graph in found else fault_of(graph, view, index, hands=counted)
         if fault:
             dropped[fault] += 1
         else:
@@ -170,12 +217,12 @@ def wrong_steps(
     return tuple(chosen[:most]), dropped
 
 
-def _tried(story: Narrative, index: int) -> Iterator[tuple[ActionGraph, str]]:
-    target = story.graphs[index]
-    for slot in slots(story, target):
+def _tried(view: StoryView, index: int) -> Iterator[tuple[ActionGraph, str]]:
+    target = view.graphs[index]
+    for slot in view.slots(index):
         for change in slot.changes:
             yield changed(target, (change,)), change.kind
-    for graph in later_steps(story, index):
+    for graph in later_steps(view, index):
         yield graph, "moment"
 
 
@@ -196,43 +243,23 @@ def _places(graph: ActionGraph) -> list[tuple[int, Triplet]]:
     ]
 
 
-def prepositions_of(story: Narrative) -> tuple[str, ...]:
-    """Return the prepositions of a story, the commonest first, then others that fit every story."""
-    counts = Counter(
-        triplet.edge for graph in story.graphs for triplet in graph.triplets if triplet.edge not in (VERB, DOBJ, WITH)
-    )
-    return tuple(dict.fromkeys((*(name for name, _ in counts.most_common()), *COMMON)))
-
-
-def _preposition_slots(story: Narrative, graph: ActionGraph) -> Iterator[Slot]:
+def _preposition_slots(view: StoryView, graph: ActionGraph) -> Iterator[Slot]:
     for number, triplet in _places(graph):
         if triplet.edge not in (DOBJ, WITH):
-            others = [name for name in prepositions_of(story) if conflicting(triplet.edge, name)]
+            others = [name for name in view.prepositions if conflicting(triplet.edge, name)]
             changes = (Change("preposition", (((number, EDGE), name),)) for name in others)
             yield Slot(f"preposition {number}", tuple(changes))
 
 
-def _object_slots(story: Narrative, graph: ActionGraph) -> Iterator[Slot]:
+def _object_slots(view: StoryView, graph: ActionGraph) -> Iterator[Slot]:
     own = {end for triplet in graph.triplets for end in (triplet.source, triplet.target)}
     for number, triplet in _places(graph):
         others = [
             name
-            for name in _things(story, triplet.edge)
-            if not any(may_be_same_thing(name, mine) for mine in own) and name not in graph.actions
+            for name in view.things[_role(triplet) or ""]
+            if name not in graph.actions and not any(may_be_same_thing(name, mine) for mine in own)
         ]
         yield Slot(f"object {number}", tuple(Change("object", (((number, TARGET), name),)) for name in others))
-
-
-def _things(story: Narrative, edge: str) -> tuple[str, ...]:
-    """Return the things of a story that stand in a role: handled, a tool, or a place."""
-    role = edge if edge in (DOBJ, WITH) else ""
-    found = (
-        triplet.target
-        for graph in story.graphs
-        for triplet in graph.triplets
-        if (triplet.edge if triplet.edge in (DOBJ, WITH) else "") == role and triplet.edge != VERB
-    )
-    return tuple(dict.fromkeys(name for name in found if name not in (*HANDS, PERSON)))
 
 
 def _order_slots(graph: ActionGraph) -> Iterator[Slot]:
@@ -264,21 +291,17 @@ def _hand_slot(graph: ActionGraph) -> Slot:
         return Slot("hand", (Change("hand", cells),) if not used else ())
     if not used or any(end in HANDS for triplet in graph.triplets for end in (triplet.source,)):
         return Slot("hand", ())
-    others = [hands for hands in ((HANDS[0],), (HANDS[1],), HANDS) if set(hands) != used]
+    others = (HANDS[:1],) if len(used) == len(HANDS) else (tuple({*HANDS} - used), HANDS)
     return Slot("hand", tuple(Change("hand", hands=hands) for hands in others))
 
 
-def _action_slot(story: Narrative, graph: ActionGraph) -> Slot:
+def _action_slot(view: StoryView, graph: ActionGraph) -> Slot:
     """Return opposites, and other actions that the story has for the same thing."""
     action = graph.actions[0] if len(graph.actions) == 1 else ""
     things = {triplet.target for triplet in graph.triplets if triplet.edge == DOBJ}
-    beside = [
-        other.actions[0]
-        for other in story.graphs
-        if len(other.actions) == 1 and things & {t.target for t in other.triplets if t.edge == DOBJ}
-    ]
+    beside = [other for thing in sorted(things) for other in view.actions_to.get(thing, ())]
     turned = RELEASES if action in GRASPS else GRASPS if action in RELEASES else frozenset[str]()
-    known = [name for name in dict.fromkeys(g.actions[0] for g in story.graphs if g.actions) if name in turned]
+    known = [name for name in view.actions if name in turned]
     names = dict.fromkeys((*beside, *sorted(opposites(action)), *known))
     own = {end for triplet in graph.triplets for end in (triplet.source, triplet.target)}
     others = [name for name in names if name not in own | GENERAL and not may_be_same_action(name, action)]
