@@ -47,6 +47,8 @@ TAGS = (ONE_ELEMENT, MIXED)
 WRONG = 4
 MOST_VALUES = 6
 """The number of changes of a slot that a line draws from."""
+LITERAL_COST = 2.0
+"""The cost of a preposition said as in the graph, in units of :meth:`Drawing.appeal`."""
 SAME_RELATION = {
     "off": ("from",),
     "out-of": ("from",),
@@ -152,11 +154,9 @@ def designs(view: StoryView, index: int, tag: str, drawing: Drawing) -> Iterator
     draft = _Draft(view, index, drawing)
     makers: tuple[Callable[[_Draft], Iterator[Design]], ...] = (_preposition_designs,)
     if tag == MIXED:
-        rest = [_lines, _moments, _partial_grids, _any_grids]
+        rest = [_contrast_grids, _lines, _moments, _any_grids]
         drawing.choice.shuffle(rest)
-        kept = [_grids, _contrast_grids]
-        drawing.choice.shuffle(kept)
-        makers = (*kept, *rest)
+        makers = (_grids, _partial_grids, *rest)
     for maker in makers:
         yield from (design for design in maker(draft) if len(design.wrong) >= WRONG)
 
@@ -167,6 +167,11 @@ def prospect(view: StoryView, index: int, appeal: Callable[[str], float]) -> flo
     """
     found = _prepositions(view.graphs[index], view.slots(index), appeal)
     return min((rate for rate, *_ in found), default=inf)
+
+
+def is_rich(view: StoryView, index: int) -> bool:
+    """Return whether two things of a step can change that leave all names in the sentence."""
+    return sum(slot.name.startswith(KEEPING) for slot in view.slots(index)) > 1
 
 
 Said = tuple[tuple[tuple[int, int], str], ...]
@@ -186,7 +191,8 @@ def _prepositions(
             values = tuple(one for one in slot.changes if conflicting(said, _new(one)))
             if len(values) >= WRONG:
                 best = sorted((appeal(_new(one)) for one in values), reverse=True)[:WRONG]
-                found.append((appeal(said) - sum(best) / WRONG, cell, said, values))
+                literal = LITERAL_COST * (said == distinct(target)[cell[0]].edge)
+                found.append((appeal(said) - sum(best) / WRONG + literal, cell, said, values))
     return sorted(found, key=lambda one: one[0])
 
 
@@ -212,12 +218,19 @@ def _preposition_contrast(draft: _Draft, cell: Cell, said: str, values: list[Cha
     manner = draft.manner()
     names = [_new(one) for one in values]
     right = _variant(draft.target, (), RIGHT, ((cell, said),), (said, draft.choice.choice(names)))
-    wrong = [
-        _variant(draft.target, (one,), "negation" if other in (own, said) else one.kind, (), (name, other))
-        for one, name in zip(values, names, strict=True)
-        for other in [draft.choice.choice([other for other in (own, said, *names) if conflicting(name, other)])]
-    ]
+    wrong = []
+    for one, name in zip(values, names, strict=True):
+        other = _denied(draft.choice, name, own if said != own else "", (said, *names))
+        kind = "negation" if other in (own, said) else one.kind
+        wrong.append(_variant(draft.target, (one,), kind, (), (name, other)))
     return Design("contrasts of prepositions", ONE_ELEMENT, manner, right, draft.sound(wrong, manner.hands))
+
+
+def _denied(choice: Random, name: str, own: str, names: Sequence[str]) -> str:
+    """Return a preposition to deny beside another: often that of the graph, if the right sentence has another word."""
+    if own and conflicting(name, own) and choice.random() < 0.5:
+        return own
+    return choice.choice([other for other in names if conflicting(name, other)])
 
 
 def _lines(draft: _Draft) -> Iterator[Design]:
@@ -366,7 +379,8 @@ def _hands_for(chosen: Sequence[Slot], target: ActionGraph) -> tuple[Hands, ...]
 
 def _sayings(target: ActionGraph, cell: tuple[int, int]) -> tuple[str, ...]:
     own = distinct(target)[cell[0]].edge
-    return (own, *SAME_RELATION.get(own, ()))
+    edges = {triplet.edge for triplet in target.triplets}
+    return (own, *(name for name in SAME_RELATION.get(own, ()) if name not in edges))
 
 
 def _said(draft: _Draft, chosen: Sequence[Slot]) -> Said:

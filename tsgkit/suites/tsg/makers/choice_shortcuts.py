@@ -14,7 +14,7 @@ wrong.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -160,30 +160,32 @@ class WordBalance:
     excess: dict[str, float] = field(default_factory=dict)
     weights: dict[str, float] = field(default_factory=dict)
 
-    def cost(self, sentences: Sequence[str]) -> float:
-        """Return how much farther from chance the words would be with this choice; the right sentence is the first."""
-        excess = self.excess
-        return fsum(
-            (2 * excess.get(word, 0.0) * change + change * change) * (1.0 if " " not in word else 0.3)
-            for word, change in differences(tuple(sentences))
-        )
-
     def appeal(self, element: str) -> float:
         """Return how much more often than guessing has it an element stood in right sentences, in words."""
         told = _words(element)
         return sum(self.excess.get(word, 0.0) for word in told) / (len(told) or 1)
 
-    def credit(self, sentences: Sequence[str]) -> float:
-        """Return the credit of the learner for a choice that it has not seen."""
-        scores = self._scores(sentences)
-        best = max(scores)
-        return (scores[0] >= best - 1e-12) / sum(score >= best - 1e-12 for score in scores)
+    def rate(self, texts: Iterable[str]) -> Callable[[Sequence[str]], tuple[float, float]]:
+        """Return a function that tells of choices among texts, the right one first, how much farther from chance they
+        would bring the words, and the credit of the learner.
+        """
+        excesses = {text: self._sum(self.excess, text) for text in texts}
+        scores = {text: self._sum(self.weights, text) for text in excesses}
+
+        def rated(sentences: Sequence[str]) -> tuple[float, float]:
+            mean = sum(excesses[text] for text in sentences) / len(sentences)
+            found = [scores[text] for text in sentences]
+            best = max(found)
+            credit_ = (found[0] >= best - 1e-12) / sum(score >= best - 1e-12 for score in found)
+            return 2 * (excesses[sentences[0]] - mean), credit_
+
+        return rated
 
     def count(self, sentences: Sequence[str]) -> None:
         """Count a chosen item, and teach it to the learner."""
         for word, change in differences(tuple(sentences)):
             self.excess[word] = self.excess.get(word, 0.0) + change
-        scores = self._scores(sentences)
+        scores = [self._sum(self.weights, text) for text in sentences]
         shares = [exp(score - max(scores)) for score in scores]
         total = sum(shares)
         for place, text in enumerate(sentences):
@@ -191,12 +193,11 @@ class WordBalance:
             for word in features(text):
                 self.weights[word] = self.weights.get(word, 0.0) + step
 
-    def _scores(self, sentences: Sequence[str]) -> list[float]:
-        weights = self.weights
-        return [sum(weights.get(word, 0.0) for word in features(text)) for text in sentences]
+    @staticmethod
+    def _sum(values: Mapping[str, float], text: str) -> float:
+        return fsum(values.get(word, 0.0) for word in features(text))
 
 
-@lru_cache(maxsize=4096)
 def differences(sentences: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
     """Return the words that do not stand in all sentences alike, with their share in the first minus that in all."""
     counts = Counter(word for text in sentences for word in features(text))

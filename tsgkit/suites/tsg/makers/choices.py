@@ -25,11 +25,13 @@ from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.choice_designs import (
     MIXED,
     ONE_ELEMENT,
+    TAGS,
     WRONG,
     Design,
     Drawing,
     Variant,
     designs,
+    is_rich,
     prospect,
 )
 from tsgkit.suites.tsg.makers.choice_shortcuts import ChoiceView, WordBalance, credits_of
@@ -44,11 +46,15 @@ Writer = Callable[[Narrative, int], Word]
 CANDIDATES = WRONG + 1
 FEWEST_TRIPLETS = 3
 RECENT = 3
+KEPT = 3
+"""The number of steps of which one is chosen."""
 WORDED = 3
 """The number of designs that are worded for a step."""
-DRAWN = 6
+DRAWN = 5
 """The number of sets of wrong candidates that are drawn from a design."""
-WORD_COST = 0.3
+CONTRAST_COST = 4.0
+"""The cost of contrasts, which balance well but read alike."""
+WORD_COST = 1.0
 _LONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
 
@@ -91,16 +97,16 @@ class Choice:
         return tuple(candidate.sentence for candidate in self.candidates)
 
 
-def unfit(story: Narrative, index: int) -> str:
+def unfit(view: StoryView, index: int) -> str:
     """Return why a step is no target of a choice; empty if it can be one."""
-    target = story.graphs[index]
+    target = view.graphs[index]
     if index == 0:
         return "nothing before it"
     if len(target) < FEWEST_TRIPLETS:
         return "fewer than three triplets"
     if len(target.actions) != 1 or not is_well_formed(target):
         return "not one action in a sound graph"
-    return "happened before" if target in story.graphs[:index] else ""
+    return "happened before" if target in view.graphs[:index] else ""
 
 
 def choice_options(view: StoryView, index: int, tag: str, word: Word, drawing: Drawing) -> list[Option[Choice]]:
@@ -120,11 +126,15 @@ def choice_options(view: StoryView, index: int, tag: str, word: Word, drawing: D
             texts = tuple(one.sentence for one in candidates)
             drawn = Choice(index, target, candidates, tag, design.name, design.manner.style)
             credits_ = credits_of(ChoiceView(texts, names, (*names, *edges), recent))
-            found.setdefault(frozenset(texts), Option(drawn, credits_, 1 / CANDIDATES, tag))
+            found.setdefault(frozenset(texts), Option(drawn, credits_, 1 / CANDIDATES, tag, _cost(design)))
         worded += 1
         if worded == WORDED:
             break
     return list(found.values())
+
+
+def _cost(design: Design) -> float:
+    return CONTRAST_COST if design.right.contrast else 0.0
 
 
 def _sets(wrong: Sequence[Candidate], drawing: Drawing) -> Iterator[Sequence[Candidate]]:
@@ -144,7 +154,8 @@ class ChoiceChooser:
 
     seed: int
     balance: Balance = field(default_factory=Balance)
-    words: WordBalance = field(default_factory=WordBalance)
+    words: dict[str, WordBalance] = field(default_factory=lambda: {tag: WordBalance() for tag in TAGS})
+    """The balance of words for each tag."""
     keys: Counter[tuple[str, int]] = field(default_factory=Counter)
     made: Counter[str] = field(default_factory=Counter)
 
@@ -158,16 +169,18 @@ class ChoiceChooser:
 
     def choose(self, options: Sequence[Option[Choice]]) -> Choice:
         """Choose one of the options and the place of its right sentence."""
-        rated = [self._rated(option) for option in options]
+        rated = []
+        for tag in TAGS:
+            mine = [option for option in options if option.value.tag == tag]
+            rate = self.words[tag].rate(dict.fromkeys(text for option in mine for text in option.value.sentences))
+            for option in mine:
+                cost, learned = rate(option.value.sentences)
+                more = option.cost + WORD_COST * cost
+                rated.append(replace(option, credits=(*option.credits, learned), cost=more))
         chosen = self.balance.choose(rated).value
-        self.words.count(chosen.sentences)
+        self.words[chosen.tag].count(chosen.sentences)
         self.made[chosen.tag] += 1
         return replace(chosen, order=self._order(chosen.tag))
-
-    def _rated(self, option: Option[Choice]) -> Option[Choice]:
-        sentences = option.value.sentences
-        credits_ = (*option.credits, self.words.credit(sentences))
-        return replace(option, credits=credits_, cost=option.cost + WORD_COST * self.words.cost(sentences))
 
     def _order(self, tag: str) -> tuple[int, ...]:
         """Return an order whose key is one of the rarest of the tag, and then of all."""
@@ -189,32 +202,60 @@ def choose_choices(
 ) -> Iterator[Chosen]:
     """Yield each story with its choices, in the order of its steps, and the reasons why other steps made none."""
     for story in stories:
-        drawing = Drawing(Random(f"{chooser.seed} {story.id}"), styles, chooser.words.appeal)
-        view = StoryView(story)
-        left = _targets(story, drawing.dropped)
+        supply = _Supply(StoryView(story), writer, styles, chooser)
         chosen: list[Choice] = []
-        while left and len(chosen) < per_story:
+        while len(chosen) < per_story:
             tag = chooser.wanted
-            index = _next_target(view, left, tag, drawing)
-            if index is None:
-                drawing.dropped[f"story: no step left for another choice ({tag})"] += 1
+            options = supply.options(tag)
+            if not options:
+                supply.dropped[f"story: no step left for another choice ({tag})"] += 1
                 break
-            options = choice_options(view, index, tag, writer(story, index), drawing)
-            left.remove(index)
-            if options:
-                chosen.append(chooser.choose(options))
-            else:
-                drawing.dropped[f"step: fewer than four sound wrong sentences ({tag})"] += 1
-        yield story, tuple(sorted(chosen, key=lambda one: one.index)), drawing.dropped
+            chosen.append(chooser.choose(options))
+            supply.remove(chosen[-1].index)
+        yield story, tuple(sorted(chosen, key=lambda one: one.index)), supply.dropped
 
 
-def _next_target(view: StoryView, left: Sequence[int], tag: str, drawing: Drawing) -> int | None:
-    """Return the step for the next choice: by lot, or the one that balances words best; None if none fits."""
-    if tag == MIXED:
-        return drawing.choice.choice(left)
-    rated = [(prospect(view, index, drawing.appeal), drawing.choice.random(), index) for index in left]
-    best = min(rated)
-    return best[-1] if best[0] < inf else None
+class _Supply:
+    """The options of a story: those of a new step each time, beside those of steps that were not chosen."""
+
+    def __init__(self, view: StoryView, writer: Writer, styles: Sequence[str], chooser: ChoiceChooser) -> None:
+        self._view, self._writer = view, writer
+        self.dropped: Counter[str] = Counter()
+        self._choice = Random(f"{chooser.seed} {view.story.id}")
+        self._drawings = {tag: Drawing(self._choice, styles, chooser.words[tag].appeal, self.dropped) for tag in TAGS}
+        fit = _targets(view, self.dropped)
+        self._left = {tag: list(fit) for tag in TAGS}
+        self._kept: dict[str, dict[int, list[Option[Choice]]]] = {tag: {} for tag in TAGS}
+
+    def options(self, tag: str) -> list[Option[Choice]]:
+        """Return the options for the next choice; none if no step is left."""
+        kept = self._kept[tag]
+        while (index := self._next(tag)) is not None:
+            self._left[tag].remove(index)
+            word = self._writer(self._view.story, index)
+            if found := choice_options(self._view, index, tag, word, self._drawings[tag]):
+                kept[index] = found
+                break
+            self.dropped[f"step: fewer than four sound wrong sentences ({tag})"] += 1
+        return [option for options in list(kept.values())[-KEPT:] for option in options]
+
+    def remove(self, index: int) -> None:
+        """Use a step for no other choice."""
+        for tag in TAGS:
+            self._kept[tag].pop(index, None)
+            if index in self._left[tag]:
+                self._left[tag].remove(index)
+
+    def _next(self, tag: str) -> int | None:
+        """Return a new step, by lot or the one that balances words best; None if none fits."""
+        if not (left := self._left[tag]):
+            return None
+        if tag == MIXED:
+            good = [index for index in left if is_rich(self._view, index)]
+            return self._choice.choice(good or left)
+        appeal, choice = self._drawings[tag].appeal, self._choice
+        rate, _, index = min((prospect(self._view, index, appeal), choice.random(), index) for index in left)
+        return index if rate < inf else None
 
 
 def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
@@ -236,10 +277,10 @@ def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
     return row | {"kinds": [candidate.kind for candidate in shown], "tags": [choice.tag]}
 
 
-def _targets(story: Narrative, dropped: Counter[str]) -> list[int]:
+def _targets(view: StoryView, dropped: Counter[str]) -> list[int]:
     fit = []
-    for index in range(len(story.graphs)):
-        if reason := unfit(story, index):
+    for index in range(len(view.graphs)):
+        if reason := unfit(view, index):
             dropped[f"step: {reason}"] += 1
         else:
             fit.append(index)

@@ -25,6 +25,10 @@ GENERAL = word_set(
     "position guide manipulate apply operate fix set arrange treat",
 )
 """Actions that are part of many others, so that they can be said of them."""
+PLACES = word_set(
+    "on onto off from out-of under underneath below beneath over above behind between through across along around at"
+)
+"""Prepositions that do not say a tool."""
 NEAR_ACTIONS = tuple(
     word_set(line)
     for line in (
@@ -113,9 +117,13 @@ def _may_say(claim: Triplet, other: Triplet) -> bool:
         return may_be_same_action(claim.target, other.target)
     return (
         may_be_same_thing(claim.target, other.target)
-        and (claim.edge == DOBJ or not conflicting(claim.edge, other.edge))
+        and (claim.edge == DOBJ or not _conflict(claim.edge, other.edge))
         and (may_be_same_action(claim.source, other.source) or may_be_same_thing(claim.source, other.source))
     )
+
+
+def _conflict(one: str, other: str) -> bool:
+    return conflicting(one, other) or (one == WITH and other in PLACES) or (other == WITH and one in PLACES)
 
 
 def _hands_may_fit(claimed: frozenset[str], used: frozenset[str], *, counted: bool) -> bool:

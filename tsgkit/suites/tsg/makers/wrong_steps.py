@@ -37,7 +37,10 @@ from tsgkit.suites.tsg.makers.claims import (
 )
 
 RIGHT = "right"
-COMMON = ("into", "onto", "off", "out-of", "from", "under", "behind", "over", "beside", "between", "in", "on", "to")
+COMMON = (
+    *("into", "onto", "off", "out-of", "from", "under", "behind", "over", "beside", "between", "in", "on", "to"),
+    *("inside", "beneath", "underneath", "by", "next-to", "towards", "toward", "above"),
+)
 """Prepositions that are tried in every story."""
 MUTUAL = word_set(
     "next-to beside by near against between among alongside opposite and around across along adjacent-to like of"
@@ -244,9 +247,10 @@ def _places(graph: ActionGraph) -> list[tuple[int, Triplet]]:
 
 
 def _preposition_slots(view: StoryView, graph: ActionGraph) -> Iterator[Slot]:
+    edges = {triplet.edge for triplet in graph.triplets}
     for number, triplet in _places(graph):
         if triplet.edge not in (DOBJ, WITH):
-            others = [name for name in view.prepositions if conflicting(triplet.edge, name)]
+            others = [name for name in view.prepositions if name not in edges and conflicting(triplet.edge, name)]
             changes = (Change("preposition", (((number, EDGE), name),)) for name in others)
             yield Slot(f"preposition {number}", tuple(changes))
 
