@@ -16,10 +16,9 @@ others. So no design lets it be their centre. In a *line* all differ at one plac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from math import inf
 from random import Random
 from typing import Literal
 
@@ -161,12 +160,15 @@ def designs(view: StoryView, index: int, tag: str, drawing: Drawing) -> Iterator
         yield from (design for design in maker(draft) if len(design.wrong) >= WRONG)
 
 
-def prospect(view: StoryView, index: int, appeal: Callable[[str], float]) -> float:
-    """Return how well a step would balance the elements of right and wrong sentences in a ``one-element`` choice; the
-    less the better, and infinite where it allows none.
+def prospects(view: StoryView, indices: Iterable[int], appeal: Callable[[str], float]) -> Iterator[tuple[float, int]]:
+    """Yield how well steps would balance the elements of right and wrong sentences in a ``one-element`` choice, the
+    less the better, with the step; none that allow no such choice.
     """
-    found = _prepositions(view.graphs[index], view.slots(index), appeal)
-    return min((rate for rate, *_ in found), default=inf)
+    known = _Known(appeal)
+    for index in indices:
+        sayings = _sayings_of(view, index)
+        if sayings:
+            yield min(saying.rate(known) for saying in sayings), index
 
 
 def is_rich(view: StoryView, index: int) -> bool:
@@ -178,31 +180,59 @@ Said = tuple[tuple[tuple[int, int], str], ...]
 Hands = Literal["named", "counted", "unsaid"]
 
 
-def _prepositions(
-    target: ActionGraph, slots_: Sequence[Slot], appeal: Callable[[str], float]
-) -> list[tuple[float, Cell, str, tuple[Change, ...]]]:
-    """Return prepositions with words for them and at least four that conflict, the best to use now first."""
-    found = []
+class _Known(dict[str, float]):
+    """The appeals of elements, each asked for once."""
+
+    def __init__(self, appeal: Callable[[str], float]) -> None:
+        self._appeal = appeal
+
+    def __missing__(self, name: str) -> float:
+        self[name] = self._appeal(name)
+        return self[name]
+
+
+@dataclass(frozen=True)
+class _Saying:
+    """A preposition of a graph, a word for it, and at least four that surely conflict."""
+
+    cell: Cell
+    said: str
+    is_literal: bool
+    changes: tuple[Change, ...]
+    names: tuple[str, ...]
+
+    def rate(self, appeal: Mapping[str, float]) -> float:
+        """Return how well it would balance elements; the less the better."""
+        best = sorted([appeal[name] for name in self.names])[-WRONG:]
+        return appeal[self.said] - sum(best) / WRONG + LITERAL_COST * self.is_literal
+
+
+def _sayings_of(view: StoryView, index: int) -> tuple[_Saying, ...]:
+    if index not in view.memo:
+        view.memo[index] = tuple(_find_sayings(view.graphs[index], view.slots(index)))
+    found: tuple[_Saying, ...] = view.memo[index]
+    return found
+
+
+def _find_sayings(target: ActionGraph, slots_: Sequence[Slot]) -> Iterator[_Saying]:
     for slot in slots_:
         if not slot.name.startswith("preposition"):
             continue
         cell = slot.changes[0].cells[0][0]
-        for said in _sayings(target, cell):
-            values = tuple(one for one in slot.changes if conflicting(said, _new(one)))
-            if len(values) >= WRONG:
-                best = sorted((appeal(_new(one)) for one in values), reverse=True)[:WRONG]
-                literal = LITERAL_COST * (said == distinct(target)[cell[0]].edge)
-                found.append((appeal(said) - sum(best) / WRONG + literal, cell, said, values))
-    return sorted(found, key=lambda one: one[0])
+        for number, said in enumerate(_sayings(target, cell)):
+            changes = tuple(one for one in slot.changes if conflicting(said, _new(one)))
+            if len(changes) >= WRONG:
+                yield _Saying(cell, said, number == 0, changes, tuple(map(_new, changes)))
 
 
 def _preposition_designs(draft: _Draft) -> Iterator[Design]:
     """Yield designs whose candidates differ in one preposition, with and without a contrast."""
-    for _, cell, said, values in _prepositions(draft.target, draft.slots, draft.drawing.appeal):
+    known = _Known(draft.drawing.appeal)
+    for saying in sorted(_sayings_of(draft.view, draft.index), key=lambda one: one.rate(known)):
         makers = [_preposition_line, _preposition_contrast]
         draft.choice.shuffle(makers)
         for maker in makers:
-            yield maker(draft, cell, said, draft.some(values, MOST_VALUES))
+            yield maker(draft, saying.cell, saying.said, draft.some(saying.changes, MOST_VALUES))
 
 
 def _preposition_line(draft: _Draft, cell: Cell, said: str, values: list[Change]) -> Design:

@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import comb, inf
+from math import comb
 from random import Random
 from typing import Any
 
@@ -32,7 +32,7 @@ from tsgkit.suites.tsg.makers.choice_designs import (
     Variant,
     designs,
     is_rich,
-    prospect,
+    prospects,
 )
 from tsgkit.suites.tsg.makers.choice_shortcuts import ChoiceView, WordBalance, credits_of
 from tsgkit.suites.tsg.makers.manners import Manner
@@ -46,9 +46,9 @@ Writer = Callable[[Narrative, int], Word]
 CANDIDATES = WRONG + 1
 FEWEST_TRIPLETS = 3
 RECENT = 3
-KEPT = 3
+KEPT = 4
 """The number of steps of which one is chosen."""
-WORDED = 3
+WORDED = {ONE_ELEMENT: 2, MIXED: 3}
 """The number of designs that are worded for a step."""
 DRAWN = 5
 """The number of sets of wrong candidates that are drawn from a design."""
@@ -128,7 +128,7 @@ def choice_options(view: StoryView, index: int, tag: str, word: Word, drawing: D
             credits_ = credits_of(ChoiceView(texts, names, (*names, *edges), recent))
             found.setdefault(frozenset(texts), Option(drawn, credits_, 1 / CANDIDATES, tag, _cost(design)))
         worded += 1
-        if worded == WORDED:
+        if worded == WORDED[tag]:
             break
     return list(found.values())
 
@@ -254,8 +254,9 @@ class _Supply:
             good = [index for index in left if is_rich(self._view, index)]
             return self._choice.choice(good or left)
         appeal, choice = self._drawings[tag].appeal, self._choice
-        rate, _, index = min((prospect(self._view, index, appeal), choice.random(), index) for index in left)
-        return index if rate < inf else None
+        rated = ((rate, choice.random(), index) for rate, index in prospects(self._view, left, appeal))
+        *_, best = min(rated, default=(None,))
+        return best
 
 
 def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
+from typing import Any
 
 from tsgkit.graph.hands import GRASPS, RELEASES
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet
@@ -111,6 +112,8 @@ class StoryView:
                 self.actions_to.setdefault(triplet.target, {})[triplet.source] = None
         self._slots: dict[int, tuple[Slot, ...]] = {}
         self._steps: dict[str, list[int]] = {}
+        self.memo: dict[int, Any] = {}
+        """What others find out about steps, by number."""
 
     def steps_like(self, action: str, last: int) -> list[int]:
         """Return the steps up to one, itself the first, that may have an action, the latest first."""
@@ -239,10 +242,11 @@ def _with_action(rows: list[list[str]], old: str, new: str) -> list[list[str]]:
 
 def _places(graph: ActionGraph) -> list[tuple[int, Triplet]]:
     """Return the numbered triplets that lead from the action to a thing."""
+    actions = graph.actions
     return [
         (number, triplet)
         for number, triplet in enumerate(distinct(graph))
-        if triplet.source in graph.actions and triplet.edge != VERB and triplet.target not in (*HANDS, PERSON)
+        if triplet.source in actions and triplet.edge != VERB and triplet.target not in (*HANDS, PERSON)
     ]
 
 
