@@ -44,6 +44,9 @@ TRUE = [
     (graph("unscrew", "dobj bolt"), LOOSEN),
     (graph("loosen", "dobj bolt", "bolt on brake"), LOOSEN),
     (graph("loosen", "dobj bolt", "with key"), LOOSEN),
+    (graph("take", "dobj hubcap", "off wheel"), graph("prise", "dobj hubcap", "off wheel", "with wrench")),
+    (graph("put", "dobj poster", "on wall"), graph("hang", "dobj poster", "on wall", "with hand1")),
+    (graph("drop", "dobj twine", "over bucket"), graph("drop", "dobj twine", "into bucket")),
 ]
 FALSE = [
     (graph("take", "dobj bowl", "off towel"), TAKE),

@@ -65,6 +65,11 @@ def test_things_that_stand_next_to_each_other_do_not_change_places() -> None:
     assert "order" not in kinds_of(OPEN, beside)
 
 
+def test_things_that_are_fastened_to_each_other_do_not_change_places() -> None:
+    screwed = ActionGraph.of(("person", "verb", "screw"), ("screw", "dobj", "cover"), ("screw", "to", "case"))
+    assert "order" not in kinds_of(OPEN, screwed)
+
+
 def test_a_homonym_is_changed_as_a_thing_only() -> None:
     brush = ActionGraph.of(("person", "verb", "brush"), ("brush", "dobj", "dough"), ("brush", "with", "brush"))
     for one in wrong(OPEN, PUT, brush):

@@ -16,15 +16,14 @@ others. So no design lets it be their centre. In a *line* all differ at one plac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from random import Random
 from typing import Literal
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Triplet
-from tsgkit.lexicon.preposition_senses import conflicting
-from tsgkit.suites.tsg.makers.claims import hands_of
+from tsgkit.suites.tsg.makers.claims import hands_of, surely_conflicting
 from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.wrong_steps import (
     NO_CHANGE,
@@ -46,8 +45,6 @@ TAGS = (ONE_ELEMENT, MIXED)
 WRONG = 4
 MOST_VALUES = 6
 """The number of changes of a slot that a line draws from."""
-LITERAL_COST = 2.0
-"""The cost of a preposition said as in the graph, in units of :meth:`Drawing.appeal`."""
 SAME_RELATION = {
     "off": ("from",),
     "out-of": ("from",),
@@ -99,6 +96,8 @@ class Drawing:
     styles: Sequence[str]
     appeal: Callable[[str], float] = lambda name: 0.0
     """How much too often an element stood in right sentences up to now: the more, the better in a wrong one."""
+    literal_cost: Callable[[], float] = lambda: 0.0
+    """The cost of a preposition said as in the graph, in the same units: the more often such words gave it away."""
     dropped: Counter[str] = field(default_factory=Counter)
     """The reasons why candidates were dropped."""
 
@@ -160,11 +159,11 @@ def designs(view: StoryView, index: int, tag: str, drawing: Drawing) -> Iterator
         yield from (design for design in maker(draft) if len(design.wrong) >= WRONG)
 
 
-def prospects(view: StoryView, indices: Iterable[int], appeal: Callable[[str], float]) -> Iterator[tuple[float, int]]:
+def prospects(view: StoryView, indices: Iterable[int], drawing: Drawing) -> Iterator[tuple[float, int]]:
     """Yield how well steps would balance the elements of right and wrong sentences in a ``one-element`` choice, the
     less the better, with the step; none that allow no such choice.
     """
-    known = _Known(appeal)
+    known = _Known(drawing)
     for index in indices:
         sayings = _sayings_of(view, index)
         if sayings:
@@ -183,8 +182,10 @@ Hands = Literal["named", "counted", "unsaid"]
 class _Known(dict[str, float]):
     """The appeals of elements, each asked for once."""
 
-    def __init__(self, appeal: Callable[[str], float]) -> None:
-        self._appeal = appeal
+    def __init__(self, drawing: Drawing) -> None:
+        super().__init__()
+        self._appeal = drawing.appeal
+        self.literal_cost = drawing.literal_cost()
 
     def __missing__(self, name: str) -> float:
         self[name] = self._appeal(name)
@@ -201,10 +202,10 @@ class _Saying:
     changes: tuple[Change, ...]
     names: tuple[str, ...]
 
-    def rate(self, appeal: Mapping[str, float]) -> float:
+    def rate(self, appeal: _Known) -> float:
         """Return how well it would balance elements; the less the better."""
         best = sorted([appeal[name] for name in self.names])[-WRONG:]
-        return appeal[self.said] - sum(best) / WRONG + LITERAL_COST * self.is_literal
+        return appeal[self.said] - sum(best) / WRONG + appeal.literal_cost * self.is_literal / 2
 
 
 def _sayings_of(view: StoryView, index: int) -> tuple[_Saying, ...]:
@@ -220,14 +221,14 @@ def _find_sayings(target: ActionGraph, slots_: Sequence[Slot]) -> Iterator[_Sayi
             continue
         cell = slot.changes[0].cells[0][0]
         for number, said in enumerate(_sayings(target, cell)):
-            changes = tuple(one for one in slot.changes if conflicting(said, _new(one)))
+            changes = tuple(one for one in slot.changes if surely_conflicting(said, _new(one)))
             if len(changes) >= WRONG:
                 yield _Saying(cell, said, number == 0, changes, tuple(map(_new, changes)))
 
 
 def _preposition_designs(draft: _Draft) -> Iterator[Design]:
     """Yield designs whose candidates differ in one preposition, with and without a contrast."""
-    known = _Known(draft.drawing.appeal)
+    known = _Known(draft.drawing)
     for saying in sorted(_sayings_of(draft.view, draft.index), key=lambda one: one.rate(known)):
         makers = [_preposition_line, _preposition_contrast]
         draft.choice.shuffle(makers)
@@ -258,9 +259,9 @@ def _preposition_contrast(draft: _Draft, cell: Cell, said: str, values: list[Cha
 
 def _denied(choice: Random, name: str, own: str, names: Sequence[str]) -> str:
     """Return a preposition to deny beside another: often that of the graph, if the right sentence has another word."""
-    if own and conflicting(name, own) and choice.random() < 0.5:
+    if own and surely_conflicting(name, own) and choice.random() < 0.5:
         return own
-    return choice.choice([other for other in names if conflicting(name, other)])
+    return choice.choice([other for other in names if surely_conflicting(name, other)])
 
 
 def _lines(draft: _Draft) -> Iterator[Design]:
@@ -420,7 +421,7 @@ def _said(draft: _Draft, chosen: Sequence[Slot]) -> Said:
         if slot.name.startswith("preposition") and draft.choice.random() < 0.7:
             cell = slot.changes[0].cells[0][0]
             said = draft.choice.choice(_sayings(draft.target, cell))
-            if all(conflicting(said, _new(change)) for change in slot.changes):
+            if all(surely_conflicting(said, _new(change)) for change in slot.changes):
                 found.append((cell, said))
     return tuple(found)
 

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import comb
 from random import Random
 from typing import Any
@@ -34,7 +35,7 @@ from tsgkit.suites.tsg.makers.choice_designs import (
     is_rich,
     prospects,
 )
-from tsgkit.suites.tsg.makers.choice_shortcuts import ChoiceView, WordBalance, credits_of
+from tsgkit.suites.tsg.makers.choice_shortcuts import NAMES, ChoiceView, WordBalance, credits_of
 from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.wrong_steps import StoryView, is_well_formed
@@ -167,6 +168,11 @@ class ChoiceChooser:
         """The tag of the next choice, so that half are of each and no fewer ``one-element``."""
         return MIXED if self.made[MIXED] < self.made[ONE_ELEMENT] else ONE_ELEMENT
 
+    def literal_excess(self, tag: str) -> float:
+        """Return how much more often than guessing has it the option with most elements of the graph was right."""
+        sums = self.balance.excess.get(tag)
+        return sums[NAMES.index("graph elements")] if sums else 0.0
+
     def choose(self, options: Sequence[Option[Choice]]) -> Choice:
         """Choose one of the options and the place of its right sentence."""
         rated = []
@@ -222,7 +228,7 @@ class _Supply:
         self._view, self._writer = view, writer
         self.dropped: Counter[str] = Counter()
         self._choice = Random(f"{chooser.seed} {view.story.id}")
-        self._drawings = {tag: Drawing(self._choice, styles, chooser.words[tag].appeal, self.dropped) for tag in TAGS}
+        self._drawings = {tag: self._drawing(tag, styles, chooser) for tag in TAGS}
         fit = _targets(view, self.dropped)
         self._left = {tag: list(fit) for tag in TAGS}
         self._kept: dict[str, dict[int, list[Option[Choice]]]] = {tag: {} for tag in TAGS}
@@ -239,6 +245,10 @@ class _Supply:
             self.dropped[f"step: fewer than four sound wrong sentences ({tag})"] += 1
         return [option for options in list(kept.values())[-KEPT:] for option in options]
 
+    def _drawing(self, tag: str, styles: Sequence[str], chooser: ChoiceChooser) -> Drawing:
+        literal_cost = partial(chooser.literal_excess, tag)
+        return Drawing(self._choice, styles, chooser.words[tag].appeal, literal_cost, self.dropped)
+
     def remove(self, index: int) -> None:
         """Use a step for no other choice."""
         for tag in TAGS:
@@ -253,8 +263,8 @@ class _Supply:
         if tag == MIXED:
             good = [index for index in left if is_rich(self._view, index)]
             return self._choice.choice(good or left)
-        appeal, choice = self._drawings[tag].appeal, self._choice
-        rated = ((rate, choice.random(), index) for rate, index in prospects(self._view, left, appeal))
+        found = prospects(self._view, left, self._drawings[tag])
+        rated = ((rate, self._choice.random(), index) for rate, index in found)
         *_, best = min(rated, default=(None,))
         return best
 

@@ -29,12 +29,18 @@ PLACES = word_set(
     "on onto off from out-of under underneath below beneath over above behind between through across along around at"
 )
 """Prepositions that do not say a tool."""
+ABOVE, INSIDE = word_set("over above"), word_set("in into inside within on onto upon")
+TAKING, PUTTING = word_set("take get take-off take-out draw"), word_set("put place put-on put-in")
+"""Actions that are part of most others, but those that are nothing of the kind."""
 NEAR_ACTIONS = tuple(
     word_set(line)
     for line in (
         "wipe clean rub polish dry dab mop scrub wash brush sweep dust",
         "cut slice trim chop snip saw split carve divide shorten",
         "put place lay set stand rest lean position put-down set-down lay-down drop hang store return",
+        "throw toss drop throw-away discard",
+        "weave wind sew stitch thread knit tie",
+        "prise pry lever pull lift remove peel tear strip unhook detach",
         "put insert push slide slip stick feed thread pass press plug introduce slot",
         "pour empty tip drain spill water fill sprinkle",
         "turn rotate twist spin wind screw roll flip turn-over swivel",
@@ -87,6 +93,9 @@ def may_be_same_action(one: str, other: str) -> bool:
         return True
     if (one in GRASPS and other in RELEASES) or (one in RELEASES and other in GRASPS):
         return False
+    for general, unlike in ((TAKING, RELEASES), (PUTTING, GRASPS)):
+        if (one in general and other not in unlike) or (other in general and one not in unlike):
+            return True
     return any(
         {one, other} <= near or {_base(one), _base(other)} <= near
         for near in (GRASPS, RELEASES, TRANSFERS, *NEAR_ACTIONS)
@@ -117,12 +126,20 @@ def _may_say(claim: Triplet, other: Triplet) -> bool:
         return may_be_same_action(claim.target, other.target)
     return (
         may_be_same_thing(claim.target, other.target)
-        and (claim.edge == DOBJ or not _conflict(claim.edge, other.edge))
+        and (claim.edge == DOBJ or not surely_conflicting(claim.edge, other.edge))
         and (may_be_same_action(claim.source, other.source) or may_be_same_thing(claim.source, other.source))
     )
 
 
-def _conflict(one: str, other: str) -> bool:
+def surely_conflicting(one: str, other: str) -> bool:
+    """Return whether not both prepositions can be said of one action: what is dropped over a bin is dropped in it.
+
+    >>> surely_conflicting("off", "onto"), surely_conflicting("over", "into"), surely_conflicting("with", "on")
+    (True, False, True)
+    """
+    one, other = fold(one), fold(other)
+    if (one in ABOVE and other in INSIDE) or (other in ABOVE and one in INSIDE):
+        return False
     return conflicting(one, other) or (one == WITH and other in PLACES) or (other == WITH and one in PLACES)
 
 

@@ -26,7 +26,6 @@ from tsgkit.graph.hands import GRASPS, RELEASES
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet
 from tsgkit.graph.rules import ERROR, check_graph
 from tsgkit.lexicon import opposites
-from tsgkit.lexicon.preposition_senses import conflicting
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.claims import (
     GENERAL,
@@ -35,6 +34,7 @@ from tsgkit.suites.tsg.makers.claims import (
     may_be_same_action,
     may_be_same_thing,
     may_be_true,
+    surely_conflicting,
 )
 
 RIGHT = "right"
@@ -49,6 +49,11 @@ MUTUAL = word_set(
 """Prepositions between two things that may be said the other way round, or nearly so."""
 JOINING = word_set("mix join combine connect compare attach tie stir blend touch swap exchange align match pair fasten")
 """Actions to two things alike, so that these can change places."""
+FASTENING = JOINING | word_set(
+    "screw screw-on nail bolt glue tape pin clip clamp sew sew-on button stitch hook staple strap stick weld plug"
+)
+FASTENED = word_set("to onto on into in against")
+"""The prepositions by which things are fastened to each other, either way."""
 TARGET, EDGE = 2, 1
 Cell = tuple[int, int]
 """A place in a graph: the number of a triplet, and its edge or its target."""
@@ -254,8 +259,9 @@ def _preposition_slots(view: StoryView, graph: ActionGraph) -> Iterator[Slot]:
     edges = {triplet.edge for triplet in graph.triplets}
     for number, triplet in _places(graph):
         if triplet.edge not in (DOBJ, WITH):
-            others = [name for name in view.prepositions if name not in edges and conflicting(triplet.edge, name)]
-            changes = (Change("preposition", (((number, EDGE), name),)) for name in others)
+            others = [name for name in view.prepositions if name not in edges]
+            wrong = [name for name in others if surely_conflicting(triplet.edge, name)]
+            changes = (Change("preposition", (((number, EDGE), name),)) for name in wrong)
             yield Slot(f"preposition {number}", tuple(changes))
 
 
@@ -276,15 +282,12 @@ def _order_slots(graph: ActionGraph) -> Iterator[Slot]:
         together = bool(edges & MUTUAL) or len(edges) == 1
         if together or (graph.actions[0] in JOINING and WITH in edges) or first.target == second.target:
             continue
-        if conflict_free(first.edge, second.edge) and DOBJ not in edges and WITH not in edges:
+        if graph.actions[0] in FASTENING and not edges.isdisjoint(FASTENED):
+            continue
+        if not surely_conflicting(first.edge, second.edge) and DOBJ not in edges and WITH not in edges:
             continue
         cells = (((one, TARGET), second.target), ((two, TARGET), first.target))
         yield Slot(f"order {one} {two}", (Change("order", cells),))
-
-
-def conflict_free(one: str, other: str) -> bool:
-    """Return whether two places may be said by either preposition."""
-    return not conflicting(one, other)
 
 
 def _hand_slot(graph: ActionGraph) -> Slot:
