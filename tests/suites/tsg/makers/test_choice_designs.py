@@ -6,6 +6,7 @@ from random import Random
 import pytest
 from made_up_stories import made_up_story
 
+from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.suites.tsg.makers.choice_designs import MIXED, ONE_ELEMENT, TAGS, Design, Drawing, designs
 from tsgkit.suites.tsg.makers.claims import hands_of, may_be_true
 from tsgkit.suites.tsg.makers.wrong_steps import StoryView
@@ -65,3 +66,19 @@ def test_a_right_candidate_may_say_a_preposition_in_another_word() -> None:
     for right in said:
         assert right.graph is not None
         assert may_be_true(right.worded, right.graph)
+
+
+def test_what_other_things_hang_on_is_never_left_unsaid() -> None:
+    spread = ActionGraph.of(
+        ("person", "verb", "spread"),
+        ("spread", "dobj", "paste"),
+        ("spread", "along", "spine"),
+        ("spine", "of", "cover"),
+        ("spread", "with", "brush"),
+        ("spread", "with", "hand1"),
+    )
+    take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "awl"), ("take", "from", "jar"))
+    view = StoryView(Narrative.of([take, spread, take]))
+    for seed in range(20):
+        for design in designs(view, 1, MIXED, Drawing(Random(seed), ("imperative",))):
+            assert ("spread", "along", "spine") in design.right.worded

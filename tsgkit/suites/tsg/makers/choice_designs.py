@@ -55,7 +55,6 @@ SAME_RELATION = {
     "below": ("beneath",),
     "beside": ("next-to", "by"),
     "next-to": ("beside", "by"),
-    "by": ("beside", "next-to"),
     "towards": ("toward",),
     "toward": ("towards",),
     "inside": ("in",),
@@ -296,8 +295,11 @@ def _grid(draft: _Draft, chosen: Sequence[Slot]) -> Iterator[Design]:
 def _partial_grids(draft: _Draft) -> Iterator[Design]:
     """Yield grids whose right candidate leaves a place or tool unsaid that some of the wrong ones say."""
     rows = distinct(draft.target)
+    bearing = {triplet.source for triplet in rows}
     left_out = [
-        triplet for triplet in rows if triplet.edge not in (VERB, DOBJ) and triplet.target not in (*HANDS, PERSON)
+        triplet
+        for triplet in rows
+        if triplet.edge not in (VERB, DOBJ) and triplet.target not in (*HANDS, PERSON, *bearing)
     ]
     if not left_out or DOBJ not in [triplet.edge for triplet in rows]:
         return

@@ -55,6 +55,8 @@ DRAWN = 5
 """The number of sets of wrong candidates that are drawn from a design."""
 CONTRAST_COST = 4.0
 """The cost of contrasts, which balance well but read alike."""
+NAMES_COST = 16.0
+"""The weight of the names of the graph, whose shares vary so little that a small excess would show."""
 WORD_COST = 1.0
 _LONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
@@ -168,10 +170,10 @@ class ChoiceChooser:
         """The tag of the next choice, so that half are of each and no fewer ``one-element``."""
         return MIXED if self.made[MIXED] < self.made[ONE_ELEMENT] else ONE_ELEMENT
 
-    def literal_excess(self, tag: str) -> float:
-        """Return how much more often than guessing has it the option with most elements of the graph was right."""
+    def excess_of(self, shortcut: str, tag: str) -> float:
+        """Return how much more often than guessing a shortcut was right up to now."""
         sums = self.balance.excess.get(tag)
-        return sums[NAMES.index("graph elements")] if sums else 0.0
+        return sums[NAMES.index(shortcut)] if sums else 0.0
 
     def choose(self, options: Sequence[Option[Choice]]) -> Choice:
         """Choose one of the options and the place of its right sentence."""
@@ -181,7 +183,8 @@ class ChoiceChooser:
             rate = self.words[tag].rate(dict.fromkeys(text for option in mine for text in option.value.sentences))
             for option in mine:
                 cost, learned = rate(option.value.sentences)
-                more = option.cost + WORD_COST * cost
+                gain = option.credits[NAMES.index("graph names")] - option.chance
+                more = option.cost + WORD_COST * cost + NAMES_COST * gain * self.excess_of("graph names", tag)
                 rated.append(replace(option, credits=(*option.credits, learned), cost=more))
         chosen = self.balance.choose(rated).value
         self.words[chosen.tag].count(chosen.sentences)
@@ -246,7 +249,7 @@ class _Supply:
         return [option for options in list(kept.values())[-KEPT:] for option in options]
 
     def _drawing(self, tag: str, styles: Sequence[str], chooser: ChoiceChooser) -> Drawing:
-        literal_cost = partial(chooser.literal_excess, tag)
+        literal_cost = partial(chooser.excess_of, "graph elements", tag)
         return Drawing(self._choice, styles, chooser.words[tag].appeal, literal_cost, self.dropped)
 
     def remove(self, index: int) -> None:
