@@ -27,7 +27,7 @@ from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.solvers.protocols import Reading
-from tsgkit.suites.tsg.choice_checks import NEGATIONS, better_options, earlier_steps, kinds_of_rows
+from tsgkit.suites.tsg.choice_checks import better_options, earlier_steps, fewest_denials, kinds_of_rows
 from tsgkit.suites.tsg.clusters import clusters_of, own_name
 from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, SentenceGraphs, names_of
 
@@ -142,7 +142,11 @@ def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], t
             "contamination", "items that the worked examples or prompts show", _contaminated(task, by_id, shown, texts)
         ),
     )
-    answerers = (_without_negation(), *_readers_of_questions(by_id), _guesser(task, by_id))
+    answerers = (
+        Answerer("the option with the fewest words that deny", "the options, not the graph", fewest_denials),
+        *_readers_of_questions(by_id),
+        _guesser(task, by_id),
+    )
     return Auditable(items, checks, answerers, clusters_are=clusters.unit)
 
 
@@ -235,17 +239,6 @@ def _contaminated(
                 yield Slip("contamination", item.item_id, "a prompt holds it word for word")
 
     return find
-
-
-def _without_negation() -> Answerer:
-    """Return the candidates with the fewest words that deny."""
-
-    def answer(item: Item) -> tuple[int, ...]:
-        counts = {place: sum(word in NEGATIONS for word in words(item.options[place])) for place in item.choices}
-        fewest = min(counts.values(), default=0)
-        return tuple(place for place, number in counts.items() if number == fewest)
-
-    return Answerer("the option with the fewest words that deny", "the options, not the graph", answer)
 
 
 def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:

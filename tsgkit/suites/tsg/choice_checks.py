@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from tsgkit.graph.model import HANDS, PERSON, ActionGraph
 from tsgkit.lexicon import contradictions, mentions
 from tsgkit.lexicon.matching import INFLECTION
 from tsgkit.lexicon.tables import word_set
 from tsgkit.library.documents.rows import Entry
-from tsgkit.suites.audits.items import LETTERS, Slip, words
+from tsgkit.suites.audits.items import LETTERS, Item, Slip, words
 from tsgkit.suites.tsg.items import AnySample, SelectionSample
 
 NEGATIONS = word_set(
@@ -77,6 +78,13 @@ def better_options(sample: AnySample) -> Iterator[Slip]:
             return
 
 
+def fewest_denials(item: Item) -> tuple[int, ...]:
+    """Return the candidates with the fewest words that deny."""
+    counts = {place: _denials(item.options[place]) for place in item.choices}
+    fewest = min(counts.values(), default=0)
+    return tuple(place for place, number in counts.items() if number == fewest)
+
+
 def _step_told(sample: SelectionSample, text: str) -> int | None:
     """Return the last graph of the context that a text mentions completely, if the text fits the asked graph
     less well."""
@@ -118,5 +126,10 @@ def _is_named_as_thing(text: str, action: str, graph: ActionGraph) -> bool:
     return is_thing and found is not None and found.by != INFLECTION
 
 
+@lru_cache(maxsize=100_000)
+def _denials(text: str) -> int:
+    return sum(word in NEGATIONS for word in words(text))
+
+
 def _denies(text: str) -> bool:
-    return any(word in NEGATIONS for word in words(text))
+    return _denials(text) > 0
