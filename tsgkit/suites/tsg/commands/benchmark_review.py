@@ -1,0 +1,249 @@
+"""The review of made items by people: each accepts or drops the items of one seeded share; agreement of several people.
+
+Decisions lie in ``review.NAME.jsonl`` of the folder, one file for each annotator. They apply to what was shown, so an
+item that is changed later is shown again. No item is removed by a decision alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.terminal import inert, say
+from tsgkit.errors import UsageError
+from tsgkit.runs.decisions import Decisions, shown_as
+from tsgkit.scoring.agreement import Agreement, cohens_kappa, krippendorffs_alpha
+from tsgkit.suites.audits.items import LETTERS
+from tsgkit.suites.tsg.makers.stage_files import StageFolder
+
+if TYPE_CHECKING:
+    from tsgkit.serve.decidable import Decided, Entry, Part, Shown
+
+FILES = {"sgqa.jsonl": "sgqa", "sgds.jsonl": "sgds", "sa-sgg.jsonl": "sa-sgg", "ma-sgg.jsonl": "ma-sgg"}
+ACCEPT, DROP = "accept", "drop"
+KEYS = "a accept, d drop, d WORDS drop with a reason, q stop and resume later"
+CHOICES: Sequence[Any] = (
+    {"choice": ACCEPT, "label": "Accept", "key": "a"},
+    {"choice": DROP, "label": "Drop", "key": "d"},
+)
+
+
+@dataclass(frozen=True)
+class ReviewItem:
+    """An item as it is shown to a person."""
+
+    task: str
+    item_id: str
+    value: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The hash of what is shown."""
+        return shown_as([self.task, self.item_id, self.value])
+
+
+def items_of(folder: StageFolder) -> Iterator[ReviewItem]:
+    """Yield all items of a folder; every question is one."""
+    for file, task in FILES.items():
+        if not folder.file(file).is_file():
+            continue
+        for row in folder.values(file):
+            if task != "sgqa":
+                yield ReviewItem(task, str(row["item_id"]), row)
+                continue
+            for number, pair in enumerate(row["qa_pairs"]):
+                value = {"context_graphs": row["context_graphs"], **pair}
+                yield ReviewItem(task, str(pair.get("item_id", f"{row.get('item_id', '')}/{number}")), value)
+
+
+def sampled(items: Iterator[ReviewItem], share: float, seed: int) -> list[ReviewItem]:
+    """Return a share of items, the same for everybody; an item does not depend on the others."""
+    return [item for item in items if _draw(f"{seed}/{item.task}/{item.item_id}") < share]
+
+
+def _draw(text: str) -> float:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64
+
+
+def review_file(folder: Path, annotator: str) -> Path:
+    """Return the file of an annotator's decisions. Raise ``UsageError`` for a name that cannot be part of a file's."""
+    if not annotator or not all(letter.isalnum() or letter in "-_" for letter in annotator):
+        raise UsageError(f"--annotator {annotator!r:.40}: not a plain name", hint="use letters, digits, - and _")
+    return folder / f"review.{annotator}.jsonl"
+
+
+@dataclass(frozen=True)
+class MadeItemsReview:
+    """Made items as entries of a page; a decision may be changed."""
+
+    items: Sequence[ReviewItem]
+    decisions: Decisions
+    title: str = "Review of made items"
+    in_order: bool = False
+    done_message: str = "The command goes on and writes the data card."
+
+    @property
+    def left(self) -> list[int]:
+        """The numbers of items without a decision."""
+        return [number for number, item in enumerate(self.items) if self.decisions.find(item.name) is None]
+
+    def entries(self) -> list[Entry]:
+        """Return all items with their decisions."""
+        return [{"name": f"{item.task} {item.item_id}", "decision": self._decision(item)} for item in self.items]
+
+    def shown(self, number: int) -> Shown:
+        """Return one item."""
+        item = self.items[number]
+        known = self.decisions.find(item.name)
+        decided: Decided | None = (
+            None if known is None else {"choice": str(known["decision"]), "note": str(known.get("note", ""))}
+        )
+        return {
+            "name": f"{item.task} {item.item_id}",
+            "context": [],
+            "parts": parts_of(item),
+            "reason": "",
+            "code": "",
+            "choices": CHOICES,
+            "edit": None,
+            "decided": decided,
+        }
+
+    def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401  (as JSON has it)
+        """Keep a decision."""
+        if choice not in (ACCEPT, DROP):
+            raise UsageError(f"there is no choice {choice!r:.40}", hint=f"{ACCEPT} or {DROP}")
+        item = self.items[number]
+        value = {"decision": choice, "task": item.task, "item": item.item_id}
+        self.decisions.keep(item.name, value | ({"note": note} if note else {}))
+
+    def _decision(self, item: ReviewItem) -> str | None:
+        known = self.decisions.find(item.name)
+        return None if known is None else str(known["decision"])
+
+
+def parts_of(item: ReviewItem) -> list[Part]:
+    """Return what a person sees of an item."""
+    value = item.value
+    if item.task == "sgqa":
+        return [
+            {"kind": "lines", "title": "Graphs", "lines": _graph_lines(value["context_graphs"])},
+            {"kind": "text", "title": "Question", "text": str(value["Q"])},
+            {"kind": "text", "title": "Answer", "text": str(value["A"])},
+        ]
+    if item.task == "sgds":
+        options = [
+            f"{LETTERS[place]}{' (right)' if place == value['position'] else ''}: {text}"
+            for place, text in enumerate(value["variations"])
+        ]
+        return [
+            {"kind": "lines", "title": "Graphs before", "lines": _graph_lines(value["context_graphs"])},
+            {"kind": "graph", "title": "Graph", "triplets": value["triplet"]},
+            {"kind": "lines", "title": "Candidates", "lines": options},
+        ]
+    graphs: list[Part] = [
+        {"kind": "graph", "title": f"Graph {number}", "triplets": one["triplets"]}
+        for number, one in enumerate(value["graphs"], 1)
+    ]
+    before = value["context"] if isinstance(value["context"], list) else [value["context"]]
+    return [
+        {"kind": "lines", "title": "Sentences before", "lines": before},
+        {"kind": "text", "title": "Sentence", "text": str(value["target_sentence"])},
+        *graphs,
+    ]
+
+
+def _graph_lines(graphs: Sequence[Sequence[Sequence[str]]]) -> list[str]:
+    return [f"{number}  {'; '.join(' '.join(triplet) for triplet in graph)}" for number, graph in enumerate(graphs)]
+
+
+def review(items: Sequence[ReviewItem], folder: Path, annotator: str, *, in_browser: bool) -> bool:
+    """Ask for the decisions that are missing, and return whether all are made."""
+    page = MadeItemsReview(items, Decisions(review_file(folder, annotator)))
+    if not page.left:
+        return True
+    if in_browser:
+        from tsgkit.serve.decision_page import decide_in_browser
+
+        return decide_in_browser(page, say=say)
+    return all(_ask(page, number) for number in page.left)
+
+
+def _ask(page: MadeItemsReview, number: int) -> bool:
+    """Show an item until the person decides; False where the person stops."""
+    shown = page.shown(number)
+    say(f"{number + 1} of {len(page.items)}: {inert(shown['name'])}")
+    for part in shown["parts"]:
+        say(f"  {part['title']}")
+        for line in _lines(part):
+            say(f"    {inert(line)}")
+    while True:
+        say(f"  {KEYS}:")
+        sys.stdout.flush()
+        typed = sys.stdin.readline()
+        words = typed.split(None, 1)
+        if not typed or words[:1] == ["q"]:
+            return False
+        if words and words[0] in ("a", "d"):
+            note = words[1].strip() if words[0] == "d" and len(words) > 1 else ""
+            page.decide(number, ACCEPT if words[0] == "a" else DROP, None, note)
+            return True
+
+
+def _lines(part: Mapping[str, Any]) -> list[str]:
+    if part["kind"] == "graph":
+        return [" -> ".join(triplet) for triplet in part["triplets"]]
+    return [part["text"]] if part["kind"] == "text" else list(part["lines"])
+
+
+def decisions_of(folder: Path, items: Sequence[ReviewItem]) -> dict[str, dict[ReviewItem | str, Any]]:
+    """Return the decisions of every annotator about items as they are now, by name and item."""
+    found: dict[str, dict[Any, Any]] = {}
+    for path in sorted(folder.glob("review.*.jsonl")):
+        annotator = path.name.removeprefix("review.").removesuffix(".jsonl")
+        known = Decisions(path)
+        found[annotator] = {item.name: one for item in items if (one := known.find(item.name)) is not None}
+    return {name: decided for name, decided in found.items() if decided}
+
+
+def review_value(folder: Path, items: Sequence[ReviewItem], total: int) -> dict[str, Any] | None:
+    """Return the figures of a review for the data card; None if there was none."""
+    decided = decisions_of(folder, items)
+    if not decided:
+        return None
+    ratings = [{name: str(one["decision"]) for name, one in mine.items()} for mine in decided.values()]
+    agreement: list[Agreement] = []
+    if len(ratings) == 2:
+        agreement.append(cohens_kappa(*ratings))
+    if len(ratings) > 1:
+        agreement.append(krippendorffs_alpha(ratings))
+    return {
+        "items": total,
+        "sampled": len(items),
+        "annotators": {
+            name: dict(Counter(str(one["decision"]) for one in mine.values())) for name, mine in decided.items()
+        },
+        "agreement": [
+            {"measure": str(one.measure), "value": one.value, "n": one.n, "reason": one.reason} for one in agreement
+        ],
+    }
+
+
+def dropped_by_people(folder: Path, items: Sequence[ReviewItem]) -> dict[tuple[str, str], str]:
+    """Return the items that somebody dropped, by task and id, with who did and why."""
+    found: dict[tuple[str, str], str] = {}
+    decided = decisions_of(folder, items)
+    for item in items:
+        said = [
+            f"{annotator}: {one.get('note') or 'no reason given'}"
+            for annotator, mine in decided.items()
+            if (one := mine.get(item.name)) is not None and one["decision"] == DROP
+        ]
+        if said:
+            found[item.task, item.item_id] = "; ".join(said)
+    return found

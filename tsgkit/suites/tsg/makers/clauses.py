@@ -1,0 +1,237 @@
+"""Clauses about single graphs, in pieces that know which node they stand for.
+
+>>> take = [("person", "verb", "take"), ("take", "dobj", "towel"), ("take", "off", "bowl"), ("take", "with", "hand1")]
+>>> clause = clause_of(ActionGraph(take))
+>>> print(joined(predicate(clause, Manner(), "base", hands=hands_phrase(clause, Manner(), ()))))
+take the towel off the bowl with one hand
+
+A graph is worded only if every triplet finds its place in a plain clause: one action, its objects, phrases with
+prepositions, things joined to things, hands. :func:`can_be_written` says why another one is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Triplet
+from tsgkit.lexicon import gerund, is_preposition, participle, singular, split_particle, third_person
+from tsgkit.suites.tsg.makers.manners import Manner
+
+Form = Literal["base", "third", "gerund", "participle"]
+PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+OF = ("let-go", "take-hold", "get-hold", "dispose", "get-rid")
+"""Actions whose object needs *of*."""
+GRAMMAR = frozenset(("agent", "manner", "of", "per", "despite", "because-of"))
+"""Labels that are prepositions and read badly after an action."""
+MOST_NESTED = 3
+NUMBERS = ("", "once", "twice", "three times", "four times", "five times", "six times", "seven times", "eight times")
+
+
+class Piece(NamedTuple):
+    """Some words of a sentence, and the node that they stand for (empty: none)."""
+
+    text: str
+    node: str = ""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One action with its parts in the order in which they are said."""
+
+    action: str
+    objects: tuple[str, ...] = ()
+    phrases: tuple[tuple[str, str], ...] = ()
+    """Prepositions with things: places first, then tools."""
+    hands: tuple[str, ...] = ()
+    """The hands that do it."""
+    hand_phrases: tuple[tuple[str, str], ...] = ()
+    """Prepositions with hands other than *with*."""
+    joined: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, hash=False)
+    """Phrases that belong to a thing: *the bolt on the brake*."""
+
+    @property
+    def has_tool(self) -> bool:
+        """True if something but a hand is used."""
+        return any(edge == WITH for edge, _ in self.phrases)
+
+
+@lru_cache(maxsize=20_000)
+def can_be_written(graph: ActionGraph) -> str:
+    """Return why no pattern can word a graph; empty if one can."""
+    if len(graph.actions) != 1:
+        return "no action, or several"
+    if not all(PLAIN.fullmatch(name) for triplet in graph for name in triplet):
+        return "a name that is no plain word"
+    action = graph.actions[0]
+    seen, todo = set[Triplet](), [PERSON]
+    reached: set[str] = set()
+    while todo:
+        reached.add(name := todo.pop())
+        for triplet in graph:
+            if triplet.source == name and triplet not in seen:
+                if problem := _problem(triplet, action):
+                    return problem
+                seen.add(triplet)
+                if triplet.target not in reached:
+                    todo.append(triplet.target)
+    return (
+        "" if len(seen) == len(graph) and len(graph) > 1 else "a part that nothing leads to, or nothing but an action"
+    )
+
+
+def _problem(triplet: Triplet, action: str) -> str:
+    source, edge, target = triplet
+    if (edge == VERB) != (source == PERSON) or target == PERSON:
+        return "a person in an odd place"
+    if source in HANDS:
+        return "an edge that starts at a hand"
+    if edge == DOBJ and (source != action or target in HANDS):
+        return "an odd direct object"
+    if edge not in (VERB, DOBJ) and (not is_preposition(edge) or edge in GRAMMAR - {"of"}):
+        return f"an edge that is no preposition: {edge}"
+    if edge == "of" and source == action:
+        return "an edge that is no preposition: of"
+    return "a loop" if source == target and edge not in (DOBJ, WITH) else ""
+
+
+@lru_cache(maxsize=20_000)
+def clause_of(graph: ActionGraph) -> Clause:
+    """Return the clause of a graph that can be written."""
+    action = graph.actions[0]
+    own = [one for one in dict.fromkeys(graph.triplets) if one.source == action]
+    plain = [(one.edge, one.target) for one in own if one.edge not in (DOBJ, VERB)]
+    places = [one for one in plain if one[1] not in HANDS and one[0] != WITH]
+    tools = [one for one in plain if one[1] not in HANDS and one[0] == WITH]
+    joined: dict[str, list[tuple[str, str]]] = {}
+    for one in dict.fromkeys(graph.triplets):
+        if one.source not in (action, PERSON):
+            joined.setdefault(one.source, []).append((one.edge, one.target))
+    return Clause(
+        action,
+        tuple(one.target for one in own if one.edge == DOBJ),
+        (*places, *tools),
+        tuple(target for edge, target in plain if target in HANDS and edge == WITH),
+        tuple(one for one in plain if one[1] in HANDS and one[0] != WITH),
+        {name: tuple(parts) for name, parts in joined.items()},
+    )
+
+
+@lru_cache(maxsize=20_000)
+def is_plural(name: str) -> bool:
+    """Return whether a thing is spoken of in the plural: *the scissors are*."""
+    last = name.rpartition("-")[2]
+    return singular(last) != last
+
+
+def noun(name: str, clause: Clause, manner: Manner, depth: int = 0) -> Iterator[Piece]:
+    """Yield a thing with its article, a contrast, and what is joined to it."""
+    article = "" if manner.is_bare else "the "
+    yield Piece(article + name.replace("-", " "), name)
+    if manner.contrast is not None and manner.contrast[0] == name:
+        yield Piece(f", not {article}{manner.contrast[1].replace('-', ' ')},")
+    if depth < MOST_NESTED:
+        for edge, target in clause.joined.get(name, ()):
+            if target in HANDS:
+                if _says_hands(manner):
+                    yield Piece(_preposition(edge, manner))
+                    yield Piece(target, target)
+            elif target != name:
+                yield Piece(_preposition(edge, manner))
+                yield from noun(target, clause, manner, depth + 1)
+
+
+def _preposition(edge: str, manner: Manner) -> str:
+    words = edge.replace("-", " ")
+    if manner.contrast is not None and manner.contrast[0] == edge:
+        return f"{words}, not {manner.contrast[1].replace('-', ' ')},"
+    return words
+
+
+def _says_hands(manner: Manner) -> bool:
+    return manner.hands != "unsaid" and not manner.is_bare
+
+
+FORMS = {"base": lambda verb: verb, "third": third_person, "gerund": gerund, "participle": participle}
+
+
+@lru_cache(maxsize=20_000)
+def verb_words(action: str, form: Form) -> tuple[str, str]:
+    """Return the verb in a form, and its particle or other words."""
+    parted = split_particle(action)
+    verb, _, rest = action.partition("-") if parted is None else (parted.verb, "", parted.particle)
+    first, _, more = verb.partition("-")
+    return " ".join(filter(None, (FORMS[form](first), more.replace("-", " ")))), rest.replace("-", " ")
+
+
+def predicate(
+    clause: Clause, manner: Manner, form: Form, *, pronoun: bool = False, hands: Sequence[Piece] = ()
+) -> list[Piece]:
+    """Return an action with everything behind it; ``pronoun``: its object is called *it* or *them*."""
+    words = " ".join(filter(None, verb_words(clause.action, form)))
+    pieces = [Piece(words, clause.action)]
+    if form != "participle":
+        pieces += [Piece("of")] if clause.action in OF and clause.objects else []
+        pieces += pronoun_of(clause) if pronoun else object_pieces(clause, manner)
+    for edge, thing in clause.phrases:
+        pieces += [Piece(_preposition(edge, manner)), *noun(thing, clause, manner)]
+    return [*pieces, *hands]
+
+
+def takes_pronoun(clause: Clause) -> bool:
+    """Return whether *it* can stand right behind the verb: no particle is there, and one thing is meant."""
+    return len(clause.objects) == 1 and not verb_words(clause.action, "base")[1]
+
+
+def pronoun_of(clause: Clause) -> list[Piece]:
+    """Return *it* or *them* for the one object of a clause."""
+    return [Piece("them" if is_plural(clause.objects[0]) else "it", clause.objects[0])]
+
+
+def object_pieces(clause: Clause, manner: Manner) -> list[Piece]:
+    """Return the objects of a clause: *the cup and the lid*."""
+    pieces: list[Piece] = []
+    for place, name in enumerate(clause.objects):
+        if place:
+            pieces.append(Piece("and" if place == len(clause.objects) - 1 else ","))
+        pieces += noun(name, clause, manner)
+    return pieces
+
+
+def hands_phrase(clause: Clause, manner: Manner, before: tuple[str, ...]) -> list[Piece]:
+    """Return what is said of the hands; ``before`` are the hands that were said last."""
+    if not _says_hands(manner):
+        return []
+    pieces = _passed_on(clause, manner)
+    if not clause.hands or (clause.hands == before and manner.contrast is None):
+        return pieces
+    first = "using" if clause.has_tool else "with"
+    if manner.hands == "named":
+        names = " and ".join(sorted(clause.hands))
+        denied = f", not {manner.contrast[1]}" if manner.contrast and manner.contrast[0] in clause.hands else ""
+        return [*pieces, Piece(first), Piece(names + denied, "/".join(sorted(clause.hands)))]
+    if len(clause.hands) > 1:
+        return [*pieces, Piece(first), Piece("both hands", "/".join(HANDS))]
+    words = "the other hand" if len(before) == 1 and before != clause.hands else "one hand"
+    return [*pieces, Piece(first), Piece(words, clause.hands[0])]
+
+
+def _passed_on(clause: Clause, manner: Manner) -> list[Piece]:
+    """Return phrases of other prepositions and hands: *from one hand to the other*."""
+    edges = dict(clause.hand_phrases)
+    if manner.hands == "counted" and not clause.hands and len(edges) == 2 and set(edges.values()) == set(HANDS):
+        [(first, one), (second, other)] = clause.hand_phrases
+        return [Piece(_preposition(first, manner)), Piece("one hand", one), Piece(second), Piece("the other", other)]
+    pieces = []
+    for edge, hand in clause.hand_phrases:
+        pieces += [Piece(_preposition(edge, manner)), Piece(hand, hand)]
+    return pieces
+
+
+def joined(pieces: Iterable[Piece]) -> str:
+    """Return pieces as a text."""
+    text = " ".join(piece.text for piece in pieces if piece.text)
+    return re.sub(r"\s+([,.;])", r"\1", text)
