@@ -60,9 +60,9 @@ def _follow(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> tuple[Step
         ahead = timeline.steps[here + 1 :] if word == "next" else timeline.steps[:here][::-1]
         return _naming(ahead, names)[:1]
     if word in ("again", "earlier"):
-        here = _one(steps, hop)
-        ahead = timeline.steps[here.index + 1 :] if word == "again" else timeline.steps[: here.index][::-1]
-        return _naming(ahead, [_single(here.objects, hop)])[:1]
+        base = _one(steps, hop)
+        ahead = timeline.steps[base.index + 1 :] if word == "again" else timeline.steps[: base.index][::-1]
+        return _naming(ahead, [_single(base.objects, hop)])[:1]
     if word == "all":
         return steps
     if word == "of":

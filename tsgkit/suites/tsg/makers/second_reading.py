@@ -22,13 +22,14 @@ from collections.abc import Sequence
 from itertools import count
 
 from tsgkit.graph.model import ActionGraph, Narrative
+from tsgkit.lexicon.tables import word_set
 
-TAKING = frozenset("take pick-up pick grab grip fetch get hold take-out".split())
-FREEING = frozenset("put put-down put-back put-away place drop let-go lay hang leave hang-up set-down".split())
-UNCLEAR = frozenset(
+TAKING = word_set("take pick-up pick grab grip fetch get hold take-out")
+FREEING = word_set("put put-down put-back put-away place drop let-go lay hang leave hang-up set-down")
+UNCLEAR = word_set(
     "lift catch gather collect seize grasp clasp carry bring give throw toss return store release discard swap switch "
     "shift transfer hand-over move lay-down lift-up hold-up pick-out take-up take-down take-off put-on put-aside "
-    "set-aside place-down replace drop-off throw-away deposit change-hands receive unload load pull-out".split()
+    "set-aside place-down replace drop-off throw-away deposit change-hands receive unload load pull-out",
 )
 """Actions after which the hands that they may have used are not known."""
 PALMS = ("hand1", "hand2")
@@ -123,6 +124,8 @@ class SecondReading:
         if role == "action":
             return {self._action(place)}
         if role == "hand":
+            if self.named[place].intersection(PALMS) != self._ends(place, "with").intersection(PALMS):
+                raise UnknownError
             return {end for end in self._ends(place, "with") if end in PALMS}
         if role in ("object", "tool"):
             return {end for end in self._ends(place, "dobj" if role == "object" else "with") if end not in PALMS}
