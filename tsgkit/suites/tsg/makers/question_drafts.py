@@ -98,6 +98,7 @@ class DraftSource:
         return tuple(
             Start(f"{order} {' '.join(group)}", index, None)
             for group, indices in groups.items()
+            if len(group) == 1 or all(groups[name,] != indices for name in group)
             for order, index in _counted(indices)
         )
 
@@ -253,7 +254,7 @@ def _of_count(source: DraftSource, hops: int, choice: Random) -> Draft | None:
 Way = Callable[[DraftSource, int, Random], Draft | None]
 WAYS: dict[int, tuple[Way, ...]] = {
     1: (_of_edge, _of_edge, _of_place, _of_place, _of_step),
-    2: (_of_walk, _of_walk, _of_walk, _of_two_steps, _of_span, _of_count),
+    2: (_of_walk, _of_walk, _of_walk, _of_two_steps, _of_two_steps, _of_span, _of_count),
     3: (_of_walk, _of_walk, _of_walk, _of_two_steps, _of_span),
     4: (_of_walk,),
 }

@@ -56,18 +56,15 @@ def _follow(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> tuple[Step
         cut = names.index("and")
         return timeline.between(tuple(names[:cut]), tuple(names[cut + 1 :]))
     if word in ("next", "previous"):
-        here = _one(steps, hop).index
-        ahead = timeline.steps[here + 1 :] if word == "next" else timeline.steps[:here][::-1]
-        return _naming(ahead, names)[:1]
+        return _beside(timeline, _one(steps, hop), names, is_later=word == "next")
     if word in ("again", "earlier"):
         base = _one(steps, hop)
-        ahead = timeline.steps[base.index + 1 :] if word == "again" else timeline.steps[: base.index][::-1]
-        return _naming(ahead, [_single(base.objects, hop)])[:1]
+        return _beside(timeline, base, [_single(base.objects, hop)], is_later=word == "again")
     if word == "all":
         return steps
     if word == "of":
         return tuple(step for step in steps if names[0] in step.objects)
-    found = timeline.find(*names) if names and steps is timeline.steps else _naming(steps, names)
+    found = _naming(timeline, steps, names)
     if word == "only":
         return (_one(found, hop),)
     try:
@@ -110,8 +107,21 @@ def _things(step: Step) -> list[str]:
     return [name for name in step.names if name not in (*HANDS, PERSON, step.action)]
 
 
-def _naming(steps: Iterable[Step], names: Sequence[str]) -> tuple[Step, ...]:
-    return tuple(step for step in steps if set(names) <= set(step.names))
+def _beside(timeline: Timeline, base: Step, names: Sequence[str], *, is_later: bool) -> tuple[Step, ...]:
+    """Return the nearest step on one side that names all of these."""
+    found = timeline.find(*names) if names else timeline.steps
+    if is_later:
+        return tuple(step for step in found if step.index > base.index)[:1]
+    return tuple(step for step in found if step.index < base.index)[-1:]
+
+
+def _naming(timeline: Timeline, steps: tuple[Step, ...], names: Sequence[str]) -> tuple[Step, ...]:
+    if not names:
+        return steps
+    if steps is timeline.steps:
+        return timeline.find(*names)
+    kept = {step.index for step in steps}
+    return tuple(step for step in timeline.find(*names) if step.index in kept)
 
 
 def _single(names: Sequence[str], hop: str) -> str:

@@ -14,7 +14,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from random import Random
 
 from tsgkit.graph.model import HANDS
@@ -50,32 +51,37 @@ def named_step(hop: str, event: tuple[str, str] | None) -> str:
 
 def reached(start: str, moves: Sequence[str], choice: Random) -> str:
     """Return the step that moves lead to, as one noun phrase."""
-    for move in moves:
-        start = _moved(start, move, choice)
+    for move, times in _runs(moves):
+        start = _moved(start, move, times, choice)
     return start
 
 
 def walked(start: str, moves: Sequence[str], choice: Random) -> tuple[str, str]:
     """Return an introduction that goes from step to step, and the name of the step that it leads to."""
-    parts = [_moved("it", move, choice) for move in moves]
+    parts = [_moved("it", move, times, choice) for move, times in _runs(moves)]
     begin = choice.choice(("Start from", "Find", "Begin with"))
     on = choice.choice(("Go from there to", "From there, go to"))
     then = ", then to ".join(parts)
     return f"{begin} {start}. {on} {then}. ", choice.choice(("that action", "the action you arrive at"))
 
 
-def _moved(start: str, move: str, choice: Random) -> str:
+def _runs(moves: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield moves; equal ones to the neighbouring step are one move by several steps."""
+    for move, run in groupby(moves):
+        times = len(list(run))
+        yield from [(move, times)] if move in FIRST else [(move, 1)] * times
+
+
+def _moved(start: str, move: str, times: int, choice: Random) -> str:
     word, *names = move.split()
     if word in ("again", "earlier"):
         thing = "its direct object" if start == "it" else f"the direct object of {start}"
-        if start == "it":
-            start = "that"
-            order = "next" if word == "again" else "previous"
-            return f"the {order} action that involved {thing}"
         return f"the {'next' if word == 'again' else 'previous'} action that involved {thing}"
     side = "after" if word == "next" else "before"
     if names:
         return f"the {FIRST[word]} action that involved {together(names)} {side} {start}"
+    if times > 1:
+        return f"the action {NUMBERS[times]} steps {side} {start}"
     if start == "it":
         return f"the action right {side} it"
     return choice.choice((f"the action right {side} {start}", f"the action immediately {side} {start}"))
@@ -87,16 +93,16 @@ def between(first: str, second: str, ordinal: str) -> str:
 
 
 READS = {
-    "action": ("What was done in {step}?", "Which action was {step}?"),
+    "action": ("What was done in {step}?", "Which verb names {step}?"),
     "object": ("What was the direct object of {step}?", "Which thing was the direct object of {step}?"),
     "tool": ("Which tool was used in {step}?", "Apart from hands, what was used as the tool of {step}?"),
     "place": (
         "Apart from direct objects, tools and hands, which thing was involved in {step}?",
-        "Which thing was involved in {step} other than as a direct object or a tool?",
+        "Direct objects, tools and hands aside, what was involved in {step}?",
     ),
-    "hand": ("Which hand was used in {step}?", "What is the name of the hand that was used in {step}?"),
-    "held": ("What was in {name} right before {step}?", "What did {name} hold when {step} began?"),
-    "holder": ("Which hand held {thing} right before {step}?", "In which hand was {thing} when {step} began?"),
+    "hand": ("Which hand was used in {step}?", "With which hand was {step} done?"),
+    "held": ("What was in {name} right before {step}?", "Right before {step}, what was in {name}?"),
+    "holder": ("Which hand held {thing} right before {step}?", "Right before {step}, which hand held {thing}?"),
 }
 
 
@@ -121,10 +127,9 @@ def counted_objects(number: int, choice: Random) -> str:
     times = "action" if number == 1 else "actions"
     ways = (
         f"Which thing is the direct object of exactly {NUMBERS[number]} {times}?",
-        f"Exactly {NUMBERS[number]} {times} {'has' if number == 1 else 'have'} one thing as direct object. "
-        "Which thing is it?",
+        f"One thing is the direct object of exactly {NUMBERS[number]} {times}. Which?",
     )
-    return choice.choice(ways[:1] if number == 1 else ways)
+    return choice.choice(ways)
 
 
 def counted_actions(thing: str, number: int, choice: Random) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
@@ -32,6 +33,10 @@ TRIES = 12
 """Drafts per question that is wanted."""
 SLACK = 1.0
 """The number of right answers above chance that a shortcut may reach at any time."""
+SPREAD = 0.7
+"""The share of a standard deviation that a constant answer may be above chance."""
+SURPLUS = 4
+"""Questions drawn for each that is wanted."""
 EVEN = 0.5
 """The weight of an even spread over families, hops and roles against that of shortcuts."""
 
@@ -72,10 +77,15 @@ class Judge:
             found = answer(self.timeline, question.path)
         except LookupError:
             return "no single answer"
+        return "the evaluators differ" if found != question.answer else self.second_objection(question)
+
+    def second_objection(self, question: Question) -> str:
+        """Return why a question that the first evaluator answers so is not confirmed, or ""."""
+        found = question.answer
         second = self.second.answer(question.path)
         if second is None:
             return "not known to the second evaluator"
-        if not found == second == question.answer:
+        if second != found:
             return "the evaluators differ"
         if found == PERSON or not found.replace("-", "").isalnum():
             return "the answer is no plain name"
@@ -87,8 +97,8 @@ def confirmed(story: Narrative, question: Question) -> str:
     return Judge.of(story).objection(question)
 
 
-def draw_questions(story: Narrative, choice: Random, most: int = 60) -> Drawn:
-    """Draw confirmed questions, about as many of each number of hops, at most so many."""
+def draw_questions(story: Narrative, choice: Random, most: int = 60, barred: AbstractSet[str] = frozenset()) -> Drawn:
+    """Draw confirmed questions, about as many of each number of hops, at most so many, without barred answers."""
     source = DraftSource.of(story)
     judge = Judge.of(story, source.timeline)
     questions: dict[tuple[str, ...], Question] = {}
@@ -99,9 +109,14 @@ def draw_questions(story: Narrative, choice: Random, most: int = 60) -> Drawn:
             if len(questions) >= wanted:
                 break
             question = _drafted(source, hops, choice)
-            reason = "no single answer" if question is None else judge.objection(question)
-            if question is None or reason or question.path in questions:
-                dropped[reason or "drawn twice"] += 1
+            if question is None:
+                reason = "no single answer"
+            elif question.answer in barred:
+                reason = "the answer is too common"
+            else:
+                reason = "drawn twice" if question.path in questions else judge.second_objection(question)
+            if reason or question is None:
+                dropped[reason] += 1
                 continue
             questions[question.path] = question
     return Drawn(tuple(questions.values()), dropped)
@@ -187,15 +202,18 @@ class QuestionChooser:
     balance: Balance = field(default_factory=Balance)
     kinds: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter[str]))
     """The number of chosen questions by family, by hops and by role of the answer."""
-    constant: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
-    """The number of right answers above chance of always giving one name, where it occurs."""
+    right: Counter[str] = field(default_factory=Counter)
+    """The number of questions that each name answers."""
+    expected: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """The number of questions that each name would answer by chance, of those where it occurs."""
 
     def choose(self, story: Narrative, number: int) -> Drawn:
         """Choose at most so many questions about a story; fewer where more would give a shortcut away."""
         choice = Random(f"{self.seed} {story.id} {len(story.graphs)} {self.kinds['hops'].total()}")
-        left, dropped = draw_questions(story, choice, max(24, 5 * number))
-        names, questions = StoryNames.of(story), list(left)
-        options = {question: names.credits(question) for question in questions}
+        names = StoryNames.of(story)
+        barred = {name for name in names.nodes if not self._may_answer(names, name)}
+        surplus, dropped = draw_questions(story, choice, max(24, SURPLUS * number), barred)
+        options = {question: names.credits(question) for question in surplus}
         chosen: list[Question] = []
         while len(chosen) < number:
             fitting = [
@@ -219,19 +237,25 @@ class QuestionChooser:
         for kind, value in _kinds(names, question):
             counts = self.kinds[kind]
             costs.append(min(3.0, counts[value] * len(counts) / counts.total()) if counts else 0.0)
-        above = self.constant[question.answer] + 1 - names.chance
-        return EVEN * math.fsum(costs) + 0.3 * max(0.0, above) ** 2
+        name = question.answer
+        above = (self.right[name] - self.expected[name]) / math.sqrt(1 + self.expected[name])
+        return EVEN * math.fsum(costs) + above
 
     def _keeps_chance(self, names: StoryNames, question: Question, gained: Sequence[float]) -> bool:
-        if self.constant[question.answer] - names.chance > 0:
+        if not self._may_answer(names, question.answer):
             return False
         sums = self.balance.excess.get("", (0.0,) * len(gained))
         return all(total + one - names.chance <= SLACK for total, one in zip(sums, gained, strict=True) if one)
 
+    def _may_answer(self, names: StoryNames, name: str) -> bool:
+        """Return whether always giving this name would not be far above chance after one more right answer."""
+        expected = self.expected[name] + names.chance
+        return self.right[name] + 1 - expected <= SLACK * max(1.0, SPREAD * math.sqrt(expected))
+
     def _count(self, names: StoryNames, question: Question) -> None:
         for name in names.nodes:
-            self.constant[name] -= names.chance
-        self.constant[question.answer] += 1
+            self.expected[name] += names.chance
+        self.right[question.answer] += 1
         for kind, value in _kinds(names, question):
             self.kinds[kind][value] += 1
 
