@@ -23,10 +23,10 @@ DEEP_READS = ("held", "holder")
 
 
 class Draft(NamedTuple):
-    """A path with the question that it answers, and its family."""
+    """A path, the words of its question once they are needed, and its family."""
 
     path: tuple[str, ...]
-    text: str
+    write: Callable[[], str]
     family: str
 
 
@@ -80,11 +80,21 @@ class DraftSource:
             (step.action, step.objects[0]) for step in self.steps if len(step.objects) == len(step.graph.actions) == 1
         )
         for action, thing in acts:
-            where = [step.index for step in self.timeline.find(action, thing)]
-            own = [step.index for step in self.steps if step.objects == (thing,) and step.graph.actions == (action,)]
-            if where == own and thing in self.plain and action.replace("-", "").isalpha() and action.islower():
+            named = self.timeline.find(action, thing)
+            own = [step.index for step in named if step.objects == (thing,) and step.graph.actions == (action,)]
+            if (
+                len(own) == len(named)
+                and thing in self.plain
+                and action.replace("-", "").isalpha()
+                and action.islower()
+            ):
                 found += [Start(f"{order} {action} {thing}", index, (action, thing)) for order, index in _counted(own)]
         return tuple(found)
+
+    @cached_property
+    def unrepeated(self) -> tuple[Start, ...]:
+        """The events that happen once."""
+        return tuple(start for start in self.events if start.ordinal == "only")
 
     @cached_property
     def mentions(self) -> tuple[Start, ...]:
@@ -103,6 +113,11 @@ class DraftSource:
         )
 
     @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """The numbers of steps that have one direct object."""
+        return tuple(sorted(Counter(thing for step in self.steps for thing in step.objects).values()))
+
+    @cached_property
     def things(self) -> tuple[str, ...]:
         """The things and hands that can stand in a question, by how often steps name them."""
         names = (name for step in self.steps for name in step.names if name not in step.graph.actions)
@@ -118,9 +133,9 @@ def _counted(indices: list[int]) -> Iterator[tuple[str, int]]:
             yield order, indices[place]
 
 
-def drafts(source: DraftSource, hops: int, choice: Random) -> Draft | None:
+def drawn_draft(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     """Return a draft of so many hops, or None where what was drawn does not fit."""
-    if not source.events or not source.mentions:
+    if not source.events or not source.mentions or not source.things:
         return None
     return choice.choice(WAYS[hops])(source, hops, choice)
 
@@ -136,9 +151,8 @@ def _of_edge(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     edge = choice.choice(edges)
     if sum(label == edge and head not in HANDS for _, label, head in graph) != 1:
         return None
-    text = wording.plainly(event, start.ordinal, edge, choice)
-    read = "tool" if edge == WITH else f"target {edge}"
-    return Draft((start.hop, read), text, "tool" if edge == WITH else "place")
+    read, family = ("tool", "tool") if edge == WITH else (f"target {edge}", "place")
+    return Draft((start.hop, read), lambda: wording.plainly(event, start.ordinal, edge, choice), family)
 
 
 def _of_place(source: DraftSource, hops: int, choice: Random) -> Draft | None:
@@ -152,7 +166,7 @@ def _of_place(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     if len(source.timeline.find(step.action, place)) != 1:
         return None
     path = (f"only {step.action} {place}", "object")
-    return Draft(path, wording.acted_on(step.action, edge, place, choice), "object")
+    return Draft(path, lambda: wording.acted_on(step.action, edge, place, choice), "object")
 
 
 def _of_step(source: DraftSource, hops: int, choice: Random) -> Draft | None:
@@ -160,7 +174,7 @@ def _of_step(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     read = choice.choice(("action", "object", "tool", "place", "hand"))
     starts = source.events if read == "hand" else source.mentions
     start = choice.choice(starts)
-    return Draft((start.hop, read), wording.asked(read, start.text, choice), f"involved-{read}")
+    return Draft((start.hop, read), lambda: wording.asked(read, start.text, choice), f"involved-{read}")
 
 
 def _of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
@@ -172,16 +186,18 @@ def _of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
         read = f"holder {choice.choice(source.things)}"
     deep = read.startswith(DEEP_READS)
     moves = _moves(source, hops - 1 - deep, choice)
-    if read.split()[-1] in HANDS and len(read.split()) == 2 and read.startswith("holder"):
+    if read in (f"holder {hand}" for hand in HANDS):
         return None
     start = choice.choice(source.events if choice.random() < 0.6 else source.mentions)
-    if len(moves) == 3 or (len(moves) == 2 and choice.random() < 0.4):
-        intro, name = wording.walked(start.text, moves, choice)
-        text = intro + wording.asked(read, name, choice)
-    else:
-        text = wording.asked(read, wording.reached(start.text, moves, choice), choice)
     family = "-".join(dict.fromkeys([*(_kind(move) for move in moves[-1:]), read.split()[0]]))
-    return Draft((start.hop, *moves, read), text, family)
+    return Draft((start.hop, *moves, read), lambda: _walk_text(start.text, moves, read, choice), family)
+
+
+def _walk_text(start: str, moves: tuple[str, ...], read: str, choice: Random) -> str:
+    if len(moves) == 3 or (len(moves) == 2 and choice.random() < 0.4):
+        intro, name = wording.walked(start, moves, choice)
+        return intro + wording.asked(read, name, choice)
+    return wording.asked(read, wording.reached(start, moves, choice), choice)
 
 
 def _moves(source: DraftSource, number: int, choice: Random) -> tuple[str, ...]:
@@ -205,50 +221,51 @@ def _kind(move: str) -> str:
 
 def _of_two_steps(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     """The thing that two steps share."""
-    single = [start for start in source.events if start.ordinal == "only"]
-    if not single:
+    if not source.unrepeated:
         return None
-    other = choice.choice(single)
+    other = choice.choice(source.unrepeated)
     start = choice.choice(source.events)
     moves = _moves(source, hops - 2, choice)
     if start.place == other.place:
         return None
     path = (start.hop, *moves, f"shared {' '.join(other.hop.split()[1:])}")
-    text = wording.shared(wording.reached(start.text, moves, choice), other.text, choice)
-    return Draft(path, text, "shared")
+    return Draft(path, lambda: wording.shared(wording.reached(start.text, moves, choice), other.text, choice), "shared")
 
 
 def _of_span(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     """A name read off the first or last step between two events."""
-    single = [start for start in source.events if start.ordinal == "only"]
-    if len(single) < 2:
+    if len(source.unrepeated) < 2:
         return None
-    first, second = sorted(choice.sample(single, 2), key=lambda start: start.place)
+    first, second = sorted(choice.sample(source.unrepeated, 2), key=lambda start: start.place)
     if second.place - first.place < 3:
         return None
     order, read = choice.choice(("first", "last")), choice.choice(("action", "object", "tool", "place", "hand"))
     moves = _moves(source, hops - 2, choice)
     opening, closing = (" ".join(start.hop.split()[1:]) for start in (first, second))
-    step = wording.reached(wording.between(first.text, second.text, order), moves, choice)
     path = (f"between {opening} and {closing}", order, *moves, read)
-    return Draft(path, wording.asked(read, step, choice), "between")
+
+    def write() -> str:
+        step = wording.reached(wording.between(first.text, second.text, order), moves, choice)
+        return wording.asked(read, step, choice)
+
+    return Draft(path, write, "between")
 
 
 def _of_count(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     """The thing or action of exactly so many steps."""
     if choice.random() < 0.4:
-        counts = Counter(thing for step in source.steps for thing in step.objects)
-        number = choice.choice(sorted(counts.values()))
+        number = choice.choice(source.counts)
         if number >= len(wording.NUMBERS):
             return None
-        return Draft(("all", f"times {number} object"), wording.counted_objects(number, choice), "count-objects")
+        path = ("all", f"times {number} object")
+        return Draft(path, lambda: wording.counted_objects(number, choice), "count-objects")
     thing = choice.choice(source.things)
     counts = Counter(step.action for step in source.steps if thing in step.objects)
     if len(counts) < 2 or max(counts.values()) >= len(wording.NUMBERS):
         return None
     number = choice.choice(sorted(counts.values()))
-    text = wording.counted_actions(thing, number, choice)
-    return Draft((f"of {thing}", f"times {number} action"), text, "count-actions")
+    path = (f"of {thing}", f"times {number} action")
+    return Draft(path, lambda: wording.counted_actions(thing, number, choice), "count-actions")
 
 
 Way = Callable[[DraftSource, int, Random], Draft | None]

@@ -5,7 +5,7 @@
 >>> opening
 'the second opening of the lid'
 >>> reached(opening, ("next", "previous cup"), Random(0))
-'the last action that involved the cup before the action right after the second opening of the lid'
+'the last action that involved the cup before the action immediately after the second opening of the lid'
 >>> asked("held hand1", opening, Random(0))
 'What was in hand1 right before the second opening of the lid?'
 

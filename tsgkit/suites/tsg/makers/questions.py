@@ -23,7 +23,7 @@ from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import mentions
 from tsgkit.suites.audits.items import words
 from tsgkit.suites.tsg.makers.balance import Balance, Option
-from tsgkit.suites.tsg.makers.question_drafts import DraftSource, drafts
+from tsgkit.suites.tsg.makers.question_drafts import DraftSource, drawn_draft
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
 from tsgkit.suites.tsg.makers.second_reading import SecondReading
 
@@ -35,7 +35,7 @@ SLACK = 1.0
 """The number of right answers above chance that a shortcut may reach at any time."""
 SPREAD = 0.7
 """The share of a standard deviation that a constant answer may be above chance."""
-SURPLUS = 4
+SURPLUS = 3
 """Questions drawn for each that is wanted."""
 EVEN = 0.5
 """The weight of an even spread over families, hops and roles against that of shortcuts."""
@@ -108,29 +108,28 @@ def draw_questions(story: Narrative, choice: Random, most: int = 60, barred: Abs
         for _ in range(TRIES * (most // MOST_HOPS + 1)):
             if len(questions) >= wanted:
                 break
-            question = _drafted(source, hops, choice)
-            if question is None:
-                reason = "no single answer"
-            elif question.answer in barred:
-                reason = "the answer is too common"
-            else:
+            question, reason = _drafted(source, hops, choice, barred)
+            if question is not None:
                 reason = "drawn twice" if question.path in questions else judge.second_objection(question)
-            if reason or question is None:
+            if question is None or reason:
                 dropped[reason] += 1
                 continue
             questions[question.path] = question
     return Drawn(tuple(questions.values()), dropped)
 
 
-def _drafted(source: DraftSource, hops: int, choice: Random) -> Question | None:
-    draft = drafts(source, hops, choice)
+def _drafted(source: DraftSource, hops: int, choice: Random, barred: AbstractSet[str]) -> tuple[Question | None, str]:
+    """Return a question, or None and the reason why what was drawn is none."""
+    draft = drawn_draft(source, hops, choice)
     if draft is None or hops_needed(draft.path) != hops:
-        return None
+        return None, "does not fit the step"
     try:
         found = answer(source.timeline, draft.path)
     except LookupError:
-        return None
-    return Question(draft.text, found, draft.path, draft.family, hops)
+        return None, "no single answer"
+    if found in barred:
+        return None, "the answer is too common"
+    return Question(draft.write(), found, draft.path, draft.family, hops), ""
 
 
 @dataclass(frozen=True)
