@@ -1,4 +1,4 @@
-"""Follows the path of a question through a scenario's graphs, one hop at a time.
+"""Paths of questions through the steps of a story, and their evaluator.
 
 A path is a list of hops. It begins with all steps of the scenario in order; a hop narrows them, moves from one to
 another, or, as the last one, reads a name off them:
@@ -6,13 +6,16 @@ another, or, as the last one, reads a name off them:
     first X.. second X.. third X.. last X..   the first (second, third, last) of the steps that name all of X
     only X..                                  the one step that names all of X
     next [X..]   previous [X..]               the nearest later or earlier step (that names all of X)
+    again   earlier                           the nearest later or earlier step that names this step's direct object
     between X.. and Y..                       the steps after the first X and before the first Y after it
+    all   of X                                all steps, the steps with the direct object X
     action  object  tool  place  hand         what the step does, its direct object, tool, place, the hand it uses
     target P                                  where the step's edge P leads
     held H                                    what the hand H held when the step began
     holder X                                  which hand held X when the step began
     shared X..                                the thing that this step and the only step naming all of X both name
     most object                               the direct object of most of the steps
+    times N object   times N action           the direct object or the action of exactly N of the steps
 
 A path that does not lead to exactly one name is no path: ``LookupError``.
 """
@@ -26,7 +29,7 @@ from tsgkit.graph.model import HANDS, PERSON, WITH
 from tsgkit.graph.timeline import Step, Timeline
 
 ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
-DEEP = ("held", "holder", "shared", "most")
+DEEP = ("held", "holder", "shared", "most", "times")
 """Hops that read more than one step by themselves."""
 
 
@@ -53,10 +56,15 @@ def _follow(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> tuple[Step
         cut = names.index("and")
         return timeline.between(tuple(names[:cut]), tuple(names[cut + 1 :]))
     if word in ("next", "previous"):
-        here = _one(steps, hop).index
-        ahead = timeline.steps[here + 1 :] if word == "next" else timeline.steps[:here][::-1]
-        return _naming(ahead, names)[:1]
-    found = _naming(steps, names)
+        return _beside(timeline, _one(steps, hop), names, is_later=word == "next")
+    if word in ("again", "earlier"):
+        base = _one(steps, hop)
+        return _beside(timeline, base, [_single(base.objects, hop)], is_later=word == "again")
+    if word == "all":
+        return steps
+    if word == "of":
+        return tuple(step for step in steps if names[0] in step.objects)
+    found = _naming(timeline, steps, names)
     if word == "only":
         return (_one(found, hop),)
     try:
@@ -70,6 +78,9 @@ def _read(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> Iterable[str
     if word == "most":
         counts = Counter(thing for step in steps for thing in step.objects)
         return [thing for thing, count in counts.items() if count == max(counts.values())]
+    if word == "times":
+        counts = Counter(name for step in steps for name in set(READERS[names[1]](step)))
+        return [name for name, count in counts.items() if count == int(names[0])]
     step = _one(steps, hop)
     if word == "held":
         return timeline.in_hand(names[0], before=step) or ()
@@ -96,8 +107,27 @@ def _things(step: Step) -> list[str]:
     return [name for name in step.names if name not in (*HANDS, PERSON, step.action)]
 
 
-def _naming(steps: Iterable[Step], names: Sequence[str]) -> tuple[Step, ...]:
-    return tuple(step for step in steps if set(names) <= set(step.names))
+def _beside(timeline: Timeline, base: Step, names: Sequence[str], *, is_later: bool) -> tuple[Step, ...]:
+    """Return the nearest step on one side that names all of these."""
+    found = timeline.find(*names) if names else timeline.steps
+    if is_later:
+        return tuple(step for step in found if step.index > base.index)[:1]
+    return tuple(step for step in found if step.index < base.index)[-1:]
+
+
+def _naming(timeline: Timeline, steps: tuple[Step, ...], names: Sequence[str]) -> tuple[Step, ...]:
+    if not names:
+        return steps
+    if steps is timeline.steps:
+        return timeline.find(*names)
+    kept = {step.index for step in steps}
+    return tuple(step for step in timeline.find(*names) if step.index in kept)
+
+
+def _single(names: Sequence[str], hop: str) -> str:
+    if len(names) != 1:
+        raise LookupError(f"{len(names)} names, not one, at {hop!r}")
+    return names[0]
 
 
 def _one(steps: tuple[Step, ...], hop: str) -> Step:

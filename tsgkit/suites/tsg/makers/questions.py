@@ -1,0 +1,296 @@
+"""Questions about a story with one name as the answer, confirmed by two evaluators and chosen without shortcuts.
+
+    chooser = QuestionChooser(seed=1)
+    for story, chosen, why in choose_questions(stories, 8, chooser):
+        row = question_row(story, chosen)
+
+Stories are read one at a time; only sums are kept from one to the next. A question is surplus until it is chosen:
+answers that need no question (the thing handled first, last, most often, any constant name) are kept at chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NamedTuple
+
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Narrative
+from tsgkit.graph.timeline import Timeline
+from tsgkit.lexicon import mentions
+from tsgkit.suites.audits.items import words
+from tsgkit.suites.tsg.makers.balance import Balance, Option
+from tsgkit.suites.tsg.makers.question_drafts import DraftSource, drawn_draft
+from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
+from tsgkit.suites.tsg.makers.second_reading import SecondReading
+
+SHORTCUTS = ("handled most often", "handled first", "handled last", "handled most often and not named")
+MOST_HOPS = 4
+TRIES = 12
+"""Drafts per question that is wanted."""
+SLACK = 1.0
+"""The number of right answers above chance that a shortcut may reach at any time."""
+SPREAD = 0.7
+"""The share of a standard deviation that a constant answer may be above chance."""
+SURPLUS = 3
+"""Questions drawn for each that is wanted."""
+EVEN = 0.5
+"""The weight of an even spread over families, hops and roles against that of shortcuts."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, its answer, and the path that leads to it."""
+
+    text: str
+    answer: str
+    path: tuple[str, ...]
+    family: str
+    hops: int
+
+
+class Drawn(NamedTuple):
+    """Surplus questions, and the reasons why others were dropped."""
+
+    questions: tuple[Question, ...]
+    dropped: Counter[str]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge of questions about one story."""
+
+    timeline: Timeline
+    second: SecondReading
+
+    @classmethod
+    def of(cls, story: Narrative, timeline: Timeline | None = None) -> Judge:
+        """Return the judge of a story; its timeline need not be made again."""
+        return cls(timeline or Timeline(story), SecondReading(story))
+
+    def objection(self, question: Question) -> str:
+        """Return why a question is not confirmed, or ""."""
+        try:
+            found = answer(self.timeline, question.path)
+        except LookupError:
+            return "no single answer"
+        return "the evaluators differ" if found != question.answer else self.second_objection(question)
+
+    def second_objection(self, question: Question) -> str:
+        """Return why a question that the first evaluator answers so is not confirmed, or ""."""
+        found = question.answer
+        second = self.second.answer(question.path)
+        if second is None:
+            return "not known to the second evaluator"
+        if second != found:
+            return "the evaluators differ"
+        if found == PERSON or not found.replace("-", "").isalnum():
+            return "the answer is no plain name"
+        return "the answer is in the question" if mentions(question.text, found) else ""
+
+
+def confirmed(story: Narrative, question: Question) -> str:
+    """Return why a question about a story is not confirmed, or ""."""
+    return Judge.of(story).objection(question)
+
+
+def draw_questions(story: Narrative, choice: Random, most: int = 60, barred: AbstractSet[str] = frozenset()) -> Drawn:
+    """Draw confirmed questions, about as many of each number of hops, at most so many, without barred answers."""
+    source = DraftSource.of(story)
+    judge = Judge.of(story, source.timeline)
+    questions: dict[tuple[str, ...], Question] = {}
+    dropped = Counter[str]()
+    for hops in range(1, MOST_HOPS + 1):
+        wanted = most * hops // MOST_HOPS
+        for _ in range(TRIES * (most // MOST_HOPS + 1)):
+            if len(questions) >= wanted:
+                break
+            question, reason = _drafted(source, hops, choice, barred)
+            if question is not None:
+                reason = "drawn twice" if question.path in questions else judge.second_objection(question)
+            if question is None or reason:
+                dropped[reason] += 1
+                continue
+            questions[question.path] = question
+    return Drawn(tuple(questions.values()), dropped)
+
+
+def _drafted(source: DraftSource, hops: int, choice: Random, barred: AbstractSet[str]) -> tuple[Question | None, str]:
+    """Return a question, or None and the reason why what was drawn is none."""
+    draft = drawn_draft(source, hops, choice)
+    if draft is None or hops_needed(draft.path) != hops:
+        return None, "does not fit the step"
+    try:
+        found = answer(source.timeline, draft.path)
+    except LookupError:
+        return None, "no single answer"
+    if found in barred:
+        return None, "the answer is too common"
+    return Question(draft.write(), found, draft.path, draft.family, hops), ""
+
+
+@dataclass(frozen=True)
+class StoryNames:
+    """The names of a story as shortcuts see them."""
+
+    handled: tuple[str, ...]
+    nodes: frozenset[str]
+    roles: dict[str, str]
+
+    @classmethod
+    def of(cls, story: Narrative) -> StoryNames:
+        """Return the names of a story."""
+        triplets = [triplet for graph in story.graphs for triplet in graph.triplets]
+        edges = defaultdict[str, set[str]](set)
+        for _, edge, target in triplets:
+            edges[target].add(edge)
+        nodes = frozenset(end for source, _, target in triplets for end in (source, target))
+        roles = {name: _role(name, edges[name]) for name in nodes}
+        return cls(tuple(target for _, edge, target in triplets if edge == DOBJ), nodes, roles)
+
+    @property
+    def chance(self) -> float:
+        """The credit of guessing among all names."""
+        return 1 / len(self.nodes)
+
+    def credits(self, question: Question) -> tuple[float, ...]:
+        """Return the credit of each of ``SHORTCUTS`` for a question."""
+        said = words(question.text)
+        unsaid = [name for name in self.handled if name not in said]
+        answers = (_commonest(self.handled), list(self.handled[:1]), list(self.handled[-1:]), _commonest(unsaid))
+        return tuple(names.count(question.answer) / len(names) if names else 0.0 for names in answers)
+
+
+def _role(name: str, edges: set[str]) -> str:
+    if name in HANDS:
+        return "hand"
+    for edge, role in ((VERB, "action"), (WITH, "tool"), (DOBJ, "thing")):
+        if edge in edges:
+            return role
+    return "place"
+
+
+def _commonest(names: Sequence[str]) -> list[str]:
+    counts = Counter(names)
+    most = max(counts.values(), default=0)
+    return [name for name, number in counts.items() if number == most]
+
+
+def question_options(
+    story: Narrative, questions: Iterable[Question], chooser: QuestionChooser | None = None
+) -> list[Option[Question]]:
+    """Return questions as options of a balance, with the credits of ``SHORTCUTS``."""
+    return _options(StoryNames.of(story), questions, chooser or QuestionChooser(0))
+
+
+def _options(names: StoryNames, questions: Iterable[Question], chooser: QuestionChooser) -> list[Option[Question]]:
+    return [
+        Option(question, names.credits(question), names.chance, cost=chooser.cost(names, question))
+        for question in questions
+    ]
+
+
+@dataclass
+class QuestionChooser:
+    """A choice of questions over many stories, of which only sums are kept."""
+
+    seed: int
+    balance: Balance = field(default_factory=Balance)
+    kinds: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter[str]))
+    """The number of chosen questions by family, by hops and by role of the answer."""
+    right: Counter[str] = field(default_factory=Counter)
+    """The number of questions that each name answers."""
+    expected: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """The number of questions that each name would answer by chance, of those where it occurs."""
+
+    def choose(self, story: Narrative, number: int) -> Drawn:
+        """Choose at most so many questions about a story; fewer where more would give a shortcut away."""
+        choice = Random(f"{self.seed} {story.id} {len(story.graphs)} {self.kinds['hops'].total()}")
+        names = StoryNames.of(story)
+        barred = {name for name in names.nodes if not self._may_answer(names, name)}
+        surplus, dropped = draw_questions(story, choice, max(24, SURPLUS * number), barred)
+        options = {question: names.credits(question) for question in surplus}
+        chosen: list[Question] = []
+        while len(chosen) < number:
+            fitting = [
+                Option(one, gained, names.chance, cost=self.cost(names, one) + 0.1 * choice.random())
+                for one, gained in options.items()
+                if self._keeps_chance(names, one, gained)
+            ]
+            if not fitting:
+                dropped["too few questions keep shortcuts at chance" if options else "too few questions"] += 1
+                break
+            best = self.balance.choose(fitting).value
+            self._count(names, best)
+            chosen.append(best)
+            del options[best]
+            options = {one: gained for one, gained in options.items() if one.text != best.text}
+        return Drawn(tuple(sorted(chosen, key=lambda one: one.hops)), dropped)
+
+    def cost(self, names: StoryNames, question: Question) -> float:
+        """Return what speaks against a question: kinds and answers that are frequent already."""
+        costs = []
+        for kind, value in _kinds(names, question):
+            counts = self.kinds[kind]
+            costs.append(min(3.0, counts[value] * len(counts) / counts.total()) if counts else 0.0)
+        name = question.answer
+        above = (self.right[name] - self.expected[name]) / math.sqrt(1 + self.expected[name])
+        return EVEN * math.fsum(costs) + above
+
+    def _keeps_chance(self, names: StoryNames, question: Question, gained: Sequence[float]) -> bool:
+        if not self._may_answer(names, question.answer):
+            return False
+        sums = self.balance.excess.get("", (0.0,) * len(gained))
+        return all(total + one - names.chance <= SLACK for total, one in zip(sums, gained, strict=True) if one)
+
+    def _may_answer(self, names: StoryNames, name: str) -> bool:
+        """Return whether always giving this name would not be far above chance after one more right answer."""
+        expected = self.expected[name] + names.chance
+        return self.right[name] + 1 - expected <= SLACK * max(1.0, SPREAD * math.sqrt(expected))
+
+    def _count(self, names: StoryNames, question: Question) -> None:
+        for name in names.nodes:
+            self.expected[name] += names.chance
+        self.right[question.answer] += 1
+        for kind, value in _kinds(names, question):
+            self.kinds[kind][value] += 1
+
+
+def _kinds(names: StoryNames, question: Question) -> Iterator[tuple[str, str]]:
+    yield "family", question.family
+    yield "hops", str(question.hops)
+    yield "role", names.roles[question.answer]
+
+
+def choose_questions(
+    stories: Iterable[Narrative], per_story: int, chooser: QuestionChooser
+) -> Iterator[tuple[Narrative, tuple[Question, ...], Counter[str]]]:
+    """Yield each story with its questions, and the reasons why others were dropped."""
+    for story in stories:
+        chosen, dropped = chooser.choose(story, per_story)
+        yield story, chosen, dropped
+
+
+def question_row(story: Narrative, questions: Sequence[Question]) -> dict[str, Any]:
+    """Return a row of questions in the published format."""
+    domain = {key: value for key, value in story.facts if key == "domain"}
+    return {
+        "item_id": story.id,
+        "scenario_id": story.id,
+        **domain,
+        "context_graphs": [[list(triplet) for triplet in graph.triplets] for graph in story.graphs],
+        "qa_pairs": [
+            {
+                "Q": question.text,
+                "A": question.answer,
+                "item_id": f"{story.id}/q{number}",
+                "path": list(question.path),
+                "family": question.family,
+                "hops": question.hops,
+            }
+            for number, question in enumerate(questions)
+        ],
+    }
