@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tsgkit.lexicon import Mention, mentions
+from tsgkit.lexicon import Mention, every_mention, mentions
 from tsgkit.lexicon.mention import MOST_WORDS
 
 
@@ -149,3 +149,12 @@ def test_a_name_that_is_half_punctuation_is_its_words() -> None:
 
 def test_a_name_with_an_apostrophe_is_found() -> None:
     assert found("the carpenter’s square", "carpenter's-square") == ["carpenter’s square"]
+
+
+def test_every_mention_is_found_in_the_order_of_the_text() -> None:
+    text = "Takes the lid off, wipes it, and then takes the second lid off."
+    assert [[text[slice(*span)] for span in one.spans] for one in every_mention(text, "take-off")] == [
+        ["Takes", "off"],
+        ["takes", "off"],
+    ]
+    assert every_mention(text, "pan") == () == every_mention(text, "")

@@ -15,7 +15,7 @@ from tsgkit.lexicon.antonyms import ANTONYMS, contradictions, opposites
 from tsgkit.lexicon.folding import fold
 from tsgkit.lexicon.inflection import bases, forms, singular
 from tsgkit.lexicon.matching import WordMatch, same_word
-from tsgkit.lexicon.mention import Mention, mentions
+from tsgkit.lexicon.mention import Mention, every_mention, mentions
 from tsgkit.lexicon.nearest import Near, meant, nearest, only_near
 from tsgkit.lexicon.particles import PARTICLES, ParticleVerb, split_particle
 from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
@@ -35,6 +35,7 @@ __all__ = [
     "WordMatch",
     "bases",
     "contradictions",
+    "every_mention",
     "fold",
     "forms",
     "gerund",

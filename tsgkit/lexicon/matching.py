@@ -62,14 +62,10 @@ class Wanted:
     def word_by(self, position: int, word: str) -> str:
         """Return by which reading a folded word is the wanted one at this position; empty where it is not."""
         wanted = self.words[position]
-        if word == wanted:
-            return FOLDED
-        if self._lemmatiser:
-            same = self._lemmatiser.lemma(word) == self._lemmas[position]
-            return LEMMA + self._lemmatiser.name if same else ""
-        if word in family(wanted):
-            return INFLECTION
-        return STEM if names_the_doing(wanted, word) else ""
+        if self._lemmatiser is None or word == wanted:
+            return _reading(wanted, word)
+        same = self._lemmatiser.lemma(word) == self._lemmas[position]
+        return LEMMA + self._lemmatiser.name if same else ""
 
     def by(self, words: Sequence[str]) -> str:
         """Return by which reading all these folded words are the wanted ones; empty where they are not."""
@@ -82,6 +78,15 @@ class Wanted:
                 return ""
             weakest = less_sure(weakest, by)
         return weakest
+
+
+@lru_cache(maxsize=65_536)
+def _reading(wanted: str, word: str) -> str:
+    if word == wanted:
+        return FOLDED
+    if word in family(wanted):
+        return INFLECTION
+    return STEM if names_the_doing(wanted, word) else ""
 
 
 def same_word(a: str, b: str, lemmatiser: Lemmatiser | None = None) -> WordMatch:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -85,10 +85,32 @@ def mentions(text: str, name: str, lemmatiser: Lemmatiser | None = None) -> Ment
     >>> mentions("Wrings the cloth", "wring").by, mentions("He sets the pan down.", "put-down")
     ('inflection', None)
     """
+    search = _search(text, name, lemmatiser)
+    return search.best() if search else None
+
+
+def every_mention(text: str, name: str, lemmatiser: Lemmatiser | None = None) -> tuple[Mention, ...]:
+    """Return all mentions of a name in a text, in the order of the text.
+
+    >>> [found.spans for found in every_mention("Lifts the lid, wipes the pan and puts the lid down.", "lid")]
+    [((10, 13),), ((42, 45),)]
+    """
+    search = _search(text, name, lemmatiser)
+    return tuple(search.every()) if search else ()
+
+
+def _search(text: str, name: str, lemmatiser: Lemmatiser | None) -> _Search | None:
     words = tuple(match.group() for match in islice(_WORD.finditer(name.lower()), MOST_WORDS + 1))
     if not 0 < len(words) <= MOST_WORDS:
         return None
-    return _Search(text, name, Wanted(words, lemmatiser)).best()
+    return _Search(text, name, Wanted(words, lemmatiser))
+
+
+@lru_cache(maxsize=32)
+def _read(text: str) -> tuple[tuple[_Token, ...], frozenset[str]]:
+    """Return the tokens of a text and its different words: many names are looked up in one text."""
+    tokens = tuple(_tokens(text))
+    return tokens, frozenset(token.word for token in tokens)
 
 
 class _Search:
@@ -96,12 +118,18 @@ class _Search:
 
     def __init__(self, text: str, name: str, wanted: Wanted) -> None:
         self.text, self.name, self.wanted = text, name, wanted
-        self.separable = split_particle("-".join(wanted.words)) is not None
-        self._known: tuple[dict[str, str], ...] = tuple({} for _ in wanted.words)
+        self.tokens, self.words = _read(text)
 
     @cached_property
-    def tokens(self) -> Sequence[_Token]:
-        return tuple(_tokens(self.text))
+    def separable(self) -> bool:
+        return split_particle("-".join(self.wanted.words)) is not None
+
+    def every(self) -> Iterator[Mention]:
+        end = 0
+        for start in self._starts():
+            if start >= end and (hit := self._at(start)):
+                end = hit.tokens[0] + 1
+                yield self._mention(hit)
 
     def best(self) -> Mention | None:
         surest: _Hit | None = None
@@ -115,9 +143,8 @@ class _Search:
 
     def _starts(self) -> Iterable[int]:
         """Return the places of the words that may be the name's first; none where another of its words is nowhere."""
-        words = {word.lower() for word in set(_WORD.findall(self.text))}
         for position in reversed(range(len(self.wanted.words))):
-            likely = {word for word in words if self._reading(position, word)}
+            likely = {word for word in self.words if self.wanted.word_by(position, word)}
             if not likely:
                 return ()
         return (place for place, token in enumerate(self.tokens) if token.word in likely)
@@ -154,15 +181,9 @@ class _Search:
                 by = less_sure(by, word_by)
         return _Hit(by, tuple(places))
 
-    def _reading(self, position: int, word: str) -> str:
-        known = self._known[position]
-        if word not in known:
-            known[word] = self.wanted.word_by(position, word)
-        return known[word]
-
     def _by(self, position: int, place: int) -> str:
         word, wanted = self.tokens[place].word, self.wanted.words[position]
-        by = self._reading(position, word)
+        by = self.wanted.word_by(position, word)
         if by == INFLECTION and (read_as_a_verb(wanted, word) or self._is_noun_here(place, wanted)):
             return ""
         return by
