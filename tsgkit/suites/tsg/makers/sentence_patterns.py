@@ -4,7 +4,7 @@
 >>> put = [("person", "verb", "put"), ("put", "dobj", "towel"), ("put", "over", "chair"), ("put", "with", "hand1")]
 >>> sentence = write([ActionGraph(take), ActionGraph(put)], Manner("present"), Random(3))
 >>> print(sentence.text)
-She takes the towel off the bowl with one hand and puts it over the chair.
+After taking the towel off the bowl with one hand, she puts it over the chair.
 >>> sentence.said["towel"]
 ('the towel', 'it')
 
