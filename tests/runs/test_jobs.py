@@ -48,6 +48,32 @@ def test_results_keep_unit_order_and_concurrency_is_bounded() -> None:
     assert (most, engine.busy, engine.done, engine.expected) == (7, 0, 40, 40)
 
 
+def test_a_stream_puts_results_in_the_order_of_its_units() -> None:
+    engine, put = Engine(), list[int]()
+
+    async def make(number: int) -> int:
+        await asyncio.sleep(0.001 * (number % 3))
+        return -number
+
+    carried_out(engine, lambda: engine.streamed(range(40), make, put.append, workers=7))
+    assert put == [-number for number in range(40)] and engine.done == 40
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_stream_that_is_cut_short_says_why(workers: int) -> None:
+    put = list[int]()
+
+    async def make(number: int) -> int:
+        if number >= 5:
+            raise BudgetReached("5 of 5 requests")
+        return number
+
+    with pytest.raises(BudgetReached, match="5 of 5 requests"):
+        engine = Engine()
+        carried_out(engine, lambda: engine.streamed(iter(range(8)), make, put.append, workers=workers))
+    assert put == [0, 1, 2, 3, 4]
+
+
 def test_a_shard_makes_its_own_units_alone() -> None:
     async def make(number: int) -> int:
         return number

@@ -279,6 +279,41 @@ class Engine:
             raise given_up[0] if given_up else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
         return {key: found[key] for key in units}
 
+    async def streamed(
+        self,
+        units: Iterable[Unit],
+        make: Callable[[Unit], Awaitable[Result]],
+        put: Callable[[Result], None],
+        *,
+        workers: int = 1,
+    ) -> None:
+        """Make one thing of each unit, and put them in the order of the units; few are in memory at a time.
+
+        ``NotFinished`` where not all could be made; what was put before remains put.
+        """
+        waiting: dict[int, Result] = {}
+        begun = finished = 0
+        given_up: list[Unasked] = []
+
+        def counted() -> Iterator[tuple[int, Unit]]:
+            nonlocal begun
+            for unit in units:
+                begun += 1
+                yield begun - 1, unit
+
+        async def do(numbered: tuple[int, Unit]) -> None:
+            nonlocal finished
+            waiting[numbered[0]] = await make(numbered[1])
+            while finished in waiting:
+                put(waiting.pop(finished))
+                finished += 1
+            self.changed()
+
+        line = counted()
+        await self.each(line, do, workers=workers, gave_up=given_up.append)
+        if finished < begun or next(line, None) is not None:
+            raise given_up[0] if given_up else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
+
     async def _worker(self, line: _Line[Unit], do: Callable[[Unit], Awaitable[None]]) -> None:
         for number, unit in enumerate(line.units):
             if self.stopping or line.given_up or (self.budget and line.asks):

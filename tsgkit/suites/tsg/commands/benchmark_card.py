@@ -84,7 +84,7 @@ def _stages(card: Mapping[str, Any]) -> Table:
 
 
 def _facts(stage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what is told of a stage: its settings, then its figures."""
+    """Yield the facts of a stage: its settings, then its figures."""
     figures = {name: value for name, value in stage.items() if name not in ("settings", "dropped", "items")}
     for name, value in (*stage["settings"].items(), *figures.items()):
         if value not in (None, "", [], {}, False):

@@ -26,7 +26,7 @@ from tsgkit.suites.tsg.makers.told_text import ToldText, nodes_of
 RULES: dict[str, Rule] = {
     "unsaid": Rule(ERROR, "an action or thing of the graphs is neither said nor implied"),
     "not-in-text": Rule(ERROR, "the account names words that the text does not have"),
-    "implied-too-much": Rule(ERROR, "nobody can infer what is implied, or it is said after all"),
+    "implied-too-much": Rule(ERROR, "no reader can infer what is implied, or it is said after all"),
     "wrong-word": Rule(ERROR, "the words for a node mean another one, or nothing"),
     "added": Rule(ERROR, "the text tells a thing or an action that the graphs do not have"),
     "number": Rule(ERROR, "the text tells an action more or less often than the graphs"),
@@ -109,7 +109,7 @@ def _implied(sentence: Sentence, told: ToldText, around: Surroundings) -> Iterat
     """Find implied nodes that are said after all, and those that a reader cannot infer."""
     implied = [name for name in sentence.implied if name in told.places and name not in HANDS]
     if told.actions and told.actions <= set(implied):
-        yield "No action is told: say at least one in words."
+        yield "The sentence says no action: say at least one in words."
     known = {name for graph in around.before for name in nodes_of(graph)} | {
         name for name, places in told.places.items() if places
     }
@@ -118,13 +118,13 @@ def _implied(sentence: Sentence, told: ToldText, around: Surroundings) -> Iterat
             yield f"{name} is both in said and in implied."
         elif name in told.actions:
             if not _can_be_inferred(name, told):
-                yield f"Nobody can infer {name} from the rest: tell it."
+                yield f"No reader can infer {name} from the rest: tell it."
         elif _is_only_handled(name, told) and name not in known:
             yield f"{name} is what the action is about: tell it, if only by a pronoun."
 
 
 def _can_be_inferred(action: str, told: ToldText) -> bool:
-    """Return whether everything that an action is about is told in other graphs, so that only it is missing."""
+    """Return whether everything that an action is about occurs in other graphs, so that only it is missing."""
     own = [graph for graph in told.graphs if action in graph.actions]
     others = {name for graph in told.graphs if action not in graph.actions for name in nodes_of(graph)}
     return all(any(t.target in others for t in graph if t.edge == DOBJ) for graph in own)

@@ -9,7 +9,7 @@ After taking the towel off the bowl with one hand, she puts it over the chair.
 ('the towel', 'it')
 
 Every node is said or implied. A thing is called *it* only right after it was the object of the clause before; hands are
-said again when they change. Equal graphs in a row are told once, with their number.
+said again when they change. Of equal graphs in a row there is one clause, with their number.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ NOT_DENYING = word_set("only just merely yet until before unless far too long ne
 
 
 def wrong_numbers(told: ToldText, found: Sequence[Event], before: Sequence[ActionGraph]) -> Iterator[str]:
-    """Find actions that are told more or less often than the graphs."""
+    """Find actions that the text tells more or less often than the graphs."""
     counted = list(_counts(told))
     for number, index in counted:
         near = _near(index, found, told)
@@ -107,7 +107,7 @@ def _tells_times(event: Event, found: Sequence[Event], counted: Sequence[tuple[i
 
 
 def _own_places(action: str, event: Event, found: Sequence[Event], told: ToldText) -> list[Place]:
-    """Return where an action is told for one event: not beyond the words for another."""
+    """Return where the text tells an action for one event: not beyond the words for another."""
     others = [other.place[0] for other in found if other is not event]
     start = event.place[0]
     return [
@@ -362,7 +362,7 @@ def _swapped(graph: ActionGraph, told: ToldText) -> tuple[str, str] | None:
 
 
 def _stands_bare(thing: str, told: ToldText) -> bool:
-    """Return whether a thing is told right behind an action, or as what it is done to, without a preposition."""
+    """Return whether a thing stands right behind an action, or as what it is done to, without a preposition."""
     return bool(told.places[thing]) and all(
         not told.before_phrase(place)[0] and not _is_pointer(place, told) for place in told.places[thing]
     )

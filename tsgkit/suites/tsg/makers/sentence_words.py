@@ -188,7 +188,7 @@ def added_names(told: ToldText, names: Names) -> Iterator[str]:
                 owned.isdisjoint(place) and denied_tokens.isdisjoint(place) and _is_meant(name, place, told, names)
             )
             if is_free and not any(same_word(name, own).same for own in told.places):
-                yield f"{name} is told, but it is not in the graphs: leave it out."
+                yield f"The sentence tells {name}, which is not in the graphs: leave it out."
                 break
 
 
@@ -290,10 +290,10 @@ def _looks_like_verb(word: str) -> bool:
 
 
 def opposites_told(text: str, told: ToldText) -> Iterator[str]:
-    """Find actions whose opposite is told instead."""
+    """Find actions whose opposite the text tells instead."""
     plain = [action for action in sorted(told.actions) if not told.claimed[action]]
     for action, opposite in contradictions(text, plain):
-        yield f"{opposite} is told, but the graph says {action}."
+        yield f"The sentence says {opposite}, but the graph says {action}."
 
 
 def _denied_tokens(told: ToldText) -> Iterator[int]:

@@ -8,7 +8,7 @@
 ...     told = ToldText.of(sentence, graphs)
 ...     print(list(wrong_order(told, events(told))))
 []
-['The actions are told in another order; theirs is: wipe, take.']
+['The sentence tells the actions in another order; theirs is: wipe, take.']
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def units(graphs: Sequence[ActionGraph]) -> list[tuple[ActionGraph, int]]:
 
 
 def events(told: ToldText) -> list[Event]:
-    """Return the graphs whose action is told, each with the words that tell it, in the order of the graphs."""
+    """Return the graphs whose action has words, each with the words that tell it, in the order of the graphs."""
     found: list[Event] = []
     used: set[Place] = set()
     said = {action: verb_places(action, told) for action in told.actions}
@@ -74,7 +74,7 @@ def verb_places(action: str, told: ToldText) -> list[Place]:
 
 
 def _score(graph: ActionGraph, place: Place, starts: Sequence[int], told: ToldText) -> float:
-    """Return how many parts of a graph are told around an action: behind it, or (less surely) before it."""
+    """Return how many parts of a graph have words around an action: behind it, or (less surely) before it."""
     following = next((start for start in starts if start > place[0]), len(told.tokens))
     earlier = max((start for start in starts if start < place[0]), default=-1)
     score = 0.0
@@ -88,7 +88,7 @@ def _score(graph: ActionGraph, place: Place, starts: Sequence[int], told: ToldTe
 
 
 def wrong_order(told: ToldText, found: Sequence[Event]) -> Iterator[str]:
-    """Find actions that are told in another order than that of the graphs."""
+    """Find actions in another order than that of the graphs."""
     if len({event.place for event in found}) < 2:
         return
     in_text = sorted(found, key=lambda event: (event.place[0], event.number))
@@ -98,7 +98,7 @@ def wrong_order(told: ToldText, found: Sequence[Event]) -> Iterator[str]:
     if any(numbers == sorted(numbers) for numbers in orders):
         return
     wanted = ", ".join(" ".join(graph.actions) for graph, _ in units(told.graphs))
-    yield f"The actions are told in another order; theirs is: {wanted}."
+    yield f"The sentence tells the actions in another order; theirs is: {wanted}."
 
 
 def _has_no_order(told: ToldText) -> bool:
