@@ -21,6 +21,9 @@ SUITE = Suite(
     inspector="tsgkit.suites.tsg.inspection",
     view="tsgkit.suites.tsg.view:view",
     makers={
+        "tsg": Command(
+            "tsgkit.suites.tsg.commands.benchmark", "questions, choices and graph tasks from stories of graphs"
+        ),
         "repairs": Command(
             "tsgkit.suites.tsg.commands.repairs", "graphs to mend from the wrong graphs of a run, for tsg/refine"
         ),

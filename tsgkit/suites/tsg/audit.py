@@ -81,7 +81,8 @@ class Audits(Protocol):
 
 
 _BOTH = re.compile(r"\b(both|two) hands\b", re.IGNORECASE)
-_ONE = re.compile(r"\b(one hand|single hand|one-handed)\b", re.IGNORECASE)
+_ONE = re.compile(r"\b(one hand|single hand|one-handed)\b(?!.*\bother\b| (?:for )?each\b)", re.IGNORECASE)
+"""One hand alone: not *one hand ... the other*, nor *one hand for each*."""
 _ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
 

@@ -85,7 +85,7 @@ def _stages(card: Mapping[str, Any]) -> Table:
 
 def _facts(stage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the facts of a stage: its settings, then its figures."""
-    figures = {name: value for name, value in stage.items() if name not in ("settings", "dropped", "items")}
+    figures = {name: value for name, value in stage.items() if name not in ("settings", "dropped", "items", "formats")}
     for name, value in (*stage["settings"].items(), *figures.items()):
         if value not in (None, "", [], {}, False):
             yield name.replace("_", " "), Foreign(_shown(value))

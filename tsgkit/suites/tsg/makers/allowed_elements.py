@@ -24,6 +24,7 @@ from random import Random
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, Narrative, Vocabulary
 from tsgkit.lexicon import mentions, same_word
+from tsgkit.lexicon.preposition_senses import compatible
 
 ALWAYS = (PERSON, *HANDS)
 LISTS = ("objects", "verbs", "relationships")
@@ -34,10 +35,12 @@ class ElementPool:
     """The elements of many stories by list of L, with the number of stories that each occurs in."""
 
     counts: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in LISTS})
+    stories: int = 0
 
     def add(self, story: Narrative) -> None:
         """Count the elements of a story."""
         used = Vocabulary.of(story.graphs)
+        self.stories += 1
         for name in LISTS:
             self.counts[name].update(getattr(used, name))
 
@@ -103,4 +106,4 @@ class _Taken:
 
     def allows_edge(self, label: str) -> bool:
         """Return whether no edge of the story can be said by a label as well."""
-        return label not in self.names
+        return not any(label == name or compatible(label, name) for name in self.names)

@@ -45,6 +45,8 @@ TAGS = (ONE_ELEMENT, MIXED)
 WRONG = 4
 MOST_VALUES = 6
 """The number of changes of a slot that a line draws from."""
+USUAL = 3.0
+"""The weight of what is usual against lots of 0 to 1."""
 SAME_RELATION = {
     "off": ("from",),
     "out-of": ("from",),
@@ -115,12 +117,16 @@ class _Draft:
         return Manner(style=self.choice.choice(self.drawing.styles), hands=chosen)
 
     def some(self, values: Sequence[Change], most: int) -> list[Change]:
-        """Return changes by lot, rather those to elements that were right too often."""
+        """Return changes by lot, rather to what is usual, and to elements that were right too often."""
         if len(values) <= most:
             return list(values)
-        appeal = self.drawing.appeal
-        rated = [(appeal(_new(one)) * self.choice.random() + self.choice.random(), one) for one in values]
+        rated = [(self._rating(one), one) for one in values]
         return [one for _, one in sorted(rated, key=lambda pair: -pair[0])[:most]]
+
+    def _rating(self, change: Change) -> float:
+        appeal = self.drawing.appeal(_new(change)) * self.choice.random()
+        usual = self.view.attestations.share(changed(self.target, (change,)), self.target)
+        return appeal + USUAL * usual + self.choice.random()
 
     def narrowed(self, slot: Slot) -> Slot:
         """Return a slot of hands with one change: the other hand or, where it balances their number, other many."""
@@ -200,29 +206,36 @@ class _Saying:
     is_literal: bool
     changes: tuple[Change, ...]
     names: tuple[str, ...]
+    unusual: float
+    """How much less usual the best of the wrong ones are than the right one."""
 
     def rate(self, appeal: _Known) -> float:
         """Return how well it would balance elements; the less the better."""
         best = sorted([appeal[name] for name in self.names])[-WRONG:]
-        return appeal[self.said] - sum(best) / WRONG + appeal.literal_cost * self.is_literal / 2
+        words = appeal[self.said] - sum(best) / WRONG + appeal.literal_cost * self.is_literal / 2
+        return words + USUAL * self.unusual
 
 
 def _sayings_of(view: StoryView, index: int) -> tuple[_Saying, ...]:
     if index not in view.memo:
-        view.memo[index] = tuple(_find_sayings(view.graphs[index], view.slots(index)))
+        view.memo[index] = tuple(_find_sayings(view, index))
     found: tuple[_Saying, ...] = view.memo[index]
     return found
 
 
-def _find_sayings(target: ActionGraph, slots_: Sequence[Slot]) -> Iterator[_Saying]:
-    for slot in slots_:
+def _find_sayings(view: StoryView, index: int) -> Iterator[_Saying]:
+    target = view.graphs[index]
+    for slot in view.slots(index):
         if not slot.name.startswith("preposition"):
             continue
         cell = slot.changes[0].cells[0][0]
         for number, said in enumerate(_sayings(target, cell)):
             changes = tuple(one for one in slot.changes if surely_conflicting(said, _new(one)))
             if len(changes) >= WRONG:
-                yield _Saying(cell, said, number == 0, changes, tuple(map(_new, changes)))
+                usual = view.attestations.share
+                best = max(usual(changed(target, (one,)), target) for one in changes)
+                unusual = usual(changed(target, (Change("", ((cell, said),)),)), target) - best
+                yield _Saying(cell, said, number == 0, changes, tuple(map(_new, changes)), unusual)
 
 
 def _preposition_designs(draft: _Draft) -> Iterator[Design]:

@@ -40,6 +40,8 @@ class ChoiceView:
     """The names and the prepositions of the graph."""
     recent: tuple[str, ...] = ()
     """The names in the last graphs of the context."""
+    usual: tuple[float, ...] = ()
+    """Of each sentence, the share of parts that occur in other steps as well."""
 
     def item(self, names: Iterable[str]) -> Item:
         """Return the choice as an audit sees it, about these names."""
@@ -130,7 +132,7 @@ BLIND: dict[str, Answer] = {
     "last by alphabet": last_by_alphabet,
 }
 """Shortcuts that see the options only."""
-NAMES = (*BLIND, "graph names", "graph elements", "recent names")
+NAMES = (*BLIND, "graph names", "graph elements", "recent names", "usual parts")
 
 
 def credits_of(view: ChoiceView) -> tuple[float, ...]:
@@ -141,7 +143,14 @@ def credits_of(view: ChoiceView) -> tuple[float, ...]:
         credit(item, like_names(item)),
         credit(item, mentioned_elements(view.item(view.elements))),
         credit(item, like_names(view.item(view.recent))),
+        most_usual(view.usual),
     )
+
+
+def most_usual(shares: Sequence[float]) -> float:
+    """Return the credit of choosing the option with the most usual parts; the first one is right."""
+    best = max(shares, default=0.0) - 1e-9
+    return (shares[0] >= best) / sum(share >= best for share in shares) if shares else 0.0
 
 
 @lru_cache(maxsize=200_000)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import comb
@@ -22,6 +22,7 @@ from random import Random
 from typing import Any
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative
+from tsgkit.suites.tsg.makers.attestations import Attestations
 from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.choice_designs import (
     MIXED,
@@ -57,6 +58,7 @@ CONTRAST_COST = 4.0
 """The cost of contrasts, which balance well but read alike."""
 NAMES_COST = 16.0
 """The weight of the names of the graph, whose shares vary so little that a small excess would show."""
+PRESSED = ("graph names", "usual parts")
 WORD_COST = 1.0
 _LONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
@@ -69,6 +71,8 @@ class Candidate:
     graph: ActionGraph | None
     """None where it denies an action."""
     kind: str
+    worded: ActionGraph | None = None
+    """The graph as it is said: perhaps with another preposition, or with a part unsaid."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +119,6 @@ def unfit(view: StoryView, index: int) -> str:
 def choice_options(view: StoryView, index: int, tag: str, word: Word, drawing: Drawing) -> list[Option[Choice]]:
     """Return choices about a step with one right sentence and different wrong ones, with the credits of shortcuts."""
     target = view.graphs[index]
-    names = tuple(dict.fromkeys(_ends(target)))
-    edges = tuple(triplet.edge for triplet in target.triplets if triplet.edge not in (VERB, DOBJ, WITH))
-    recent = tuple(name for graph in view.graphs[max(0, index - RECENT) : index] for name in _ends(graph))
     found: dict[frozenset[str], Option[Choice]] = {}
     worded = 0
     for design in designs(view, index, tag, drawing):
@@ -126,14 +127,30 @@ def choice_options(view: StoryView, index: int, tag: str, word: Word, drawing: D
             continue
         for chosen in _sets(wrong, drawing):
             candidates = (right, *chosen)
-            texts = tuple(one.sentence for one in candidates)
             drawn = Choice(index, target, candidates, tag, design.name, design.manner.style)
-            credits_ = credits_of(ChoiceView(texts, names, (*names, *edges), recent))
-            found.setdefault(frozenset(texts), Option(drawn, credits_, 1 / CANDIDATES, tag, _cost(design)))
+            found.setdefault(frozenset(drawn.sentences), _option(view, drawn, _cost(design)))
         worded += 1
         if worded == WORDED[tag]:
             break
     return list(found.values())
+
+
+def _option(view: StoryView, drawn: Choice, cost: float = 0.0) -> Option[Choice]:
+    """Return a choice with the credits of shortcuts."""
+    names = tuple(dict.fromkeys(_ends(drawn.target)))
+    edges = tuple(triplet.edge for triplet in drawn.target.triplets if triplet.edge not in (VERB, DOBJ, WITH))
+    steps = view.graphs[max(0, drawn.index - RECENT) : drawn.index]
+    recent = tuple(name for graph in steps for name in _ends(graph))
+    said = (one.worded or one.graph or drawn.target for one in drawn.candidates)
+    usual = tuple(view.attestations.share(graph, drawn.target) for graph in said)
+    credits_ = credits_of(ChoiceView(drawn.sentences, names, (*names, *edges), recent, usual))
+    return Option(drawn, credits_, 1 / CANDIDATES, drawn.tag, cost)
+
+
+def reworded(view: StoryView, choice: Choice, sentences: Sequence[str]) -> Option[Choice]:
+    """Return a choice with other sentences, the right one first, with the credits of shortcuts."""
+    candidates = tuple(replace(one, sentence=text) for one, text in zip(choice.candidates, sentences, strict=True))
+    return _option(view, replace(choice, candidates=candidates, style="", design=f"{choice.design}, reworded"))
 
 
 def _cost(design: Design) -> float:
@@ -156,6 +173,8 @@ class ChoiceChooser:
     """A choice of options such that no shortcut beats chance, with even keys. Only sums are kept."""
 
     seed: int
+    attestations: Attestations | None = None
+    """What is usual in all stories; None for what is usual in each."""
     balance: Balance = field(default_factory=Balance)
     words: dict[str, WordBalance] = field(default_factory=lambda: {tag: WordBalance() for tag in TAGS})
     """The balance of words for each tag."""
@@ -183,13 +202,17 @@ class ChoiceChooser:
             rate = self.words[tag].rate(dict.fromkeys(text for option in mine for text in option.value.sentences))
             for option in mine:
                 cost, learned = rate(option.value.sentences)
-                gain = option.credits[NAMES.index("graph names")] - option.chance
-                more = option.cost + WORD_COST * cost + NAMES_COST * gain * self.excess_of("graph names", tag)
+                more = option.cost + WORD_COST * cost + self._pressed(option, tag)
                 rated.append(replace(option, credits=(*option.credits, learned), cost=more))
         chosen = self.balance.choose(rated).value
         self.words[chosen.tag].count(chosen.sentences)
         self.made[chosen.tag] += 1
         return replace(chosen, order=self._order(chosen.tag))
+
+    def _pressed(self, option: Option[Choice], tag: str) -> float:
+        """Return the cost of shortcuts that most steps favour, in proportion to their excess up to now."""
+        gains = ((name, option.credits[NAMES.index(name)] - option.chance) for name in PRESSED)
+        return sum(NAMES_COST * gain * self.excess_of(name, tag) for name, gain in gains)
 
     def _order(self, tag: str) -> tuple[int, ...]:
         """Return an order whose key is one of the rarest of the tag, and then of all."""
@@ -207,11 +230,21 @@ Chosen = tuple[Narrative, tuple[Choice, ...], Counter[str]]
 
 
 def choose_choices(
-    stories: Iterable[Narrative], per_story: int, writer: Writer, styles: Sequence[str], chooser: ChoiceChooser
+    stories: Iterable[Narrative],
+    per_story: int,
+    writer: Writer,
+    styles: Sequence[str],
+    chooser: ChoiceChooser,
+    avoids: Callable[[Narrative], Collection[int]] = lambda _: (),
 ) -> Iterator[Chosen]:
-    """Yield each story with its choices, in the order of its steps, and the reasons why other steps made none."""
+    """Yield each story with its choices, in the order of its steps, and the reasons why other steps made none.
+
+    ``avoids`` names steps of a story that are not used.
+    """
     for story in stories:
-        supply = _Supply(StoryView(story), writer, styles, chooser)
+        supply = _Supply(StoryView(story, chooser.attestations), writer, styles, chooser)
+        for index in avoids(story):
+            supply.remove(index)
         chosen: list[Choice] = []
         while len(chosen) < per_story:
             tag = chooser.wanted
@@ -319,7 +352,7 @@ def _worded(design: Design, word: Word) -> tuple[Candidate | None, list[Candidat
 def _candidate(design: Design, variant: Variant, word: Word) -> Candidate | None:
     manner = replace(design.manner, contrast=variant.contrast, is_denied=variant.is_denied)
     text = word(variant.worded, manner).text
-    return Candidate(text, variant.graph, variant.kind) if text and not _LONE.search(text) else None
+    return Candidate(text, variant.graph, variant.kind, variant.worded) if text and not _LONE.search(text) else None
 
 
 def _plain(text: str) -> str:

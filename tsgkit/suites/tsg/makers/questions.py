@@ -206,13 +206,16 @@ class QuestionChooser:
     expected: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     """The number of questions that each name would answer by chance, of those where it occurs."""
 
-    def choose(self, story: Narrative, number: int) -> Drawn:
-        """Choose at most so many questions about a story; fewer where more would give a shortcut away."""
+    def choose(self, story: Narrative, number: int, avoided: AbstractSet[tuple[str, ...]] = frozenset()) -> Drawn:
+        """Choose at most so many questions about a story, none with an avoided path.
+
+        There are fewer where more would give a shortcut away.
+        """
         choice = Random(f"{self.seed} {story.id} {len(story.graphs)} {self.kinds['hops'].total()}")
         names = StoryNames.of(story)
         barred = {name for name in names.nodes if not self._may_answer(names, name)}
         surplus, dropped = draw_questions(story, choice, max(24, SURPLUS * number), barred)
-        options = {question: names.credits(question) for question in surplus}
+        options = {question: names.credits(question) for question in surplus if question.path not in avoided}
         chosen: list[Question] = []
         while len(chosen) < number:
             fitting = [

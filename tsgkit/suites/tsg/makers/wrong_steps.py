@@ -27,6 +27,7 @@ from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Nar
 from tsgkit.graph.rules import ERROR, check_graph
 from tsgkit.lexicon import opposites
 from tsgkit.lexicon.tables import word_set
+from tsgkit.suites.tsg.makers.attestations import Attestations
 from tsgkit.suites.tsg.makers.claims import (
     GENERAL,
     hands_of,
@@ -39,8 +40,8 @@ from tsgkit.suites.tsg.makers.claims import (
 
 RIGHT = "right"
 COMMON = (
-    *("into", "onto", "off", "out-of", "from", "under", "behind", "over", "beside", "between", "in", "on", "to"),
-    *("inside", "beneath", "underneath", "by", "next-to", "towards", "toward", "above"),
+    *("into", "onto", "off", "out-of", "from", "under", "behind", "over", "beside", "in", "on", "to"),
+    *("inside", "beneath", "underneath", "next-to", "towards", "toward", "above"),
 )
 """Prepositions that are tried in every story."""
 MUTUAL = word_set(
@@ -98,9 +99,13 @@ class WrongStep:
 class StoryView:
     """A story with what occurs in it, by role."""
 
-    def __init__(self, story: Narrative) -> None:
+    def __init__(self, story: Narrative, attestations: Attestations | None = None) -> None:
         self.story = story
         self.graphs = story.graphs
+        self.attestations = attestations or Attestations()
+        """What is usual; of this story alone where nothing else is known."""
+        if attestations is None:
+            self.attestations.add(self.graphs)
         triplets = [triplet for graph in self.graphs for triplet in graph.triplets]
         edges = Counter(triplet.edge for triplet in triplets if triplet.edge not in (VERB, DOBJ, WITH))
         self.prepositions = tuple(dict.fromkeys((*(name for name, _ in edges.most_common()), *COMMON)))

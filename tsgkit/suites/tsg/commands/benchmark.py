@@ -1,0 +1,324 @@
+"""Make a benchmark from stories: questions, choices and sentences with graphs, audited, with a data card.
+
+  tsgkit make tsg stories.jsonl -o mine                       by sentence patterns: no model is asked
+  tsgkit make tsg stories.jsonl -o mine --model openai/gpt-4o
+  tsgkit make tsg clips/ -o mine --only import,describe --mix 1:3,2:2,4:1
+  tsgkit make tsg stories.jsonl -o mine --fix --review 0.1 --annotator ana
+  tsgkit eval --task sgds --data mine/sgds.jsonl --model baseline/rules
+
+SOURCE is any file that tsgkit convert reads, or a folder of such files: EASG clips, narratives, rows, graphs that
+generate made. Stages, in order: import (sound stories), describe (a sentence for every group of graphs), elements (L),
+questions, choices, generation (rows of sa-sgg and ma-sgg), audit, card. Each leaves readable files in DIR, and in
+STAGE.dropped.jsonl what it left out, and why. The same command goes on where it was interrupted, and repeats no stage
+that is up to date. You may correct a file by hand: later stages start from it, and nothing replaces it without --force.
+
+A model's sentences are checked against their graphs and requested again with the findings, at most --rounds times; what
+stays wrong is dropped. The audit is a gate: exit code 3 with the items to blame if a shortcut surely beats chance, keys
+are skewed, or an item is there twice; --fix draws those anew. With --review, a person accepts or drops a share of the
+items; with several annotators the card states their agreement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.agent_options import add_model_options, kept_when_interrupted, limits_of, say_stopped
+from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, resolve_review_place
+from tsgkit.cli.terminal import complain, inert, say
+from tsgkit.errors import (
+    BUDGET_REACHED,
+    FINISHED_WITH_ERRORS,
+    GATE_MISSED,
+    GOOD,
+    INTERRUPTED,
+    FileProblem,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    from tsgkit.report.audit_report import TaskAudit
+    from tsgkit.suites.tsg.commands.benchmark_gate import Blame
+    from tsgkit.suites.tsg.commands.benchmark_settings import Settings
+    from tsgkit.suites.tsg.commands.benchmark_work import Work
+
+DRAWN = ("import", "describe", "elements", "questions", "choices", "generation")
+ALL = (*DRAWN, "audit", "card")
+MOST = 1_000
+SHOWN = 5
+SHARES = ("implicit", "repeated", "bare", "extra")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``tsgkit make tsg``."""
+    parser.add_argument("source", nargs="*", type=Path, metavar="SOURCE", help="a file of graphs, or a folder of them")
+    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="the folder of the benchmark")
+    parser.add_argument("--only", metavar="STAGES", help=f"only these, separated by commas: {', '.join(ALL)}")
+    parser.add_argument("--model", metavar="M", help="the model that writes, or script:FILE (default: patterns)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of everything drawn (default 0)")
+    _add_amounts(parser)
+    parser.add_argument("--fix", action="store_true", help="draw items anew that the audit blames")
+    parser.add_argument(
+        "--review", nargs="?", const=1.0, type=float, metavar="SHARE", help="review this share of items (default: all)"
+    )
+    add_review_place(parser)
+    parser.add_argument("--annotator", metavar="NAME", help="the name of whoever reviews (default: the user's)")
+    parser.add_argument("--apply-review", action="store_true", help="leave out the items that a person dropped")
+    parser.add_argument("--title", metavar="T", help="the title of the data card (default: the name of DIR)")
+    parser.add_argument("--licence", metavar="L", help="the licence of the source, for the data card")
+    add_model_options(parser, rounds=2, shards=False)
+
+
+def _add_amounts(parser: argparse.ArgumentParser) -> None:
+    from tsgkit.suites.tsg.makers.description_sizes import DEFAULT_MIX
+
+    parser.add_argument(
+        "--mix",
+        default=DEFAULT_MIX,
+        metavar="K:W,...",
+        help=f"graphs per sentence with weights, 1 to 8 (default {DEFAULT_MIX})",
+    )
+    parser.add_argument("--rewrite", action="store_true", help="write sentences of the source anew as well")
+    for name, default, what in (
+        ("implicit", 0.0, "descriptions that leave an inferable action unsaid"),
+        ("repeated", 0.0, "descriptions in which an action is repeated"),
+        ("bare", 0.0, "descriptions as brief as a telegram"),
+        ("extra", 0.25, "elements of L that occur in other stories only"),
+    ):
+        parser.add_argument(
+            f"--{name}", type=float, default=default, metavar="SHARE", help=f"{what} (default {default:g})"
+        )
+    parser.add_argument("--questions", type=int, default=8, metavar="N", help="questions a story, at most (default 8)")
+    parser.add_argument("--choices", type=int, default=6, metavar="N", help="choices a story, at most (default 6)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do the stages, and print what they made and whether the gate is passed."""
+    from tsgkit.suites.tsg.commands.benchmark_review import review_file
+    from tsgkit.suites.tsg.commands.benchmark_work import Unfinished
+
+    _resolve_review(arguments)
+    stages = _stages(arguments.only)
+    settings = _settings(arguments, stages)
+    limits_of(arguments)
+    if arguments.annotator is not None or arguments.review is not None:
+        arguments.annotator = arguments.annotator or os.environ.get("USER") or "me"
+        review_file(Path(arguments.out), arguments.annotator)
+    with kept_when_interrupted(arguments.out):
+        try:
+            return _run(settings, stages, arguments)
+        except Unfinished as error:
+            say_stopped(f"{error.stage}: {error.error}", [])
+            return BUDGET_REACHED if error.is_budget else FINISHED_WITH_ERRORS
+
+
+def _resolve_review(arguments: argparse.Namespace) -> None:
+    share = arguments.review
+    resolve_review_place(arguments)
+    arguments.review = 1.0 if arguments.review is True else share
+    if arguments.review is None:
+        return
+    if not 0 < arguments.review <= 1:
+        raise UsageError(f"--review {arguments.review:g}: expected a share above 0, at most 1")
+    if arguments.json:
+        raise UsageError("--review cannot be combined with --json", hint="omit one of the two")
+    if arguments.review_in == TERMINAL:
+        from tsgkit.suites.sceneeval.commands.review import require_terminal
+
+        require_terminal()
+
+
+def _stages(only: str | None) -> tuple[str, ...]:
+    from tsgkit.lexicon import meant
+
+    if only is None:
+        return ALL
+    named = [one.strip() for one in only.split(",") if one.strip()]
+    for name in named:
+        if name not in ALL:
+            raise UsageError(f"there is no stage {name!r:.40}", hint=meant(name, list(ALL)))
+    if not named:
+        raise UsageError("--only names no stage", hint=f"there are {', '.join(ALL)}")
+    return tuple(name for name in ALL if name in named)
+
+
+def _settings(arguments: argparse.Namespace, stages: Sequence[str]) -> Settings:
+    from tsgkit.suites.tsg.commands.benchmark_settings import Settings
+
+    for name in SHARES:
+        value = getattr(arguments, name)
+        if not 0 <= value <= (MOST if name == "extra" else 1):
+            raise UsageError(f"--{name} {value:g}: expected a share from 0 to 1")
+    if arguments.implicit + arguments.bare > 1:
+        raise UsageError("--implicit and --bare are together more than 1")
+    for name in ("questions", "choices"):
+        if not 0 <= getattr(arguments, name) <= MOST:
+            raise UsageError(f"--{name} {getattr(arguments, name)}: expected a number from 0 to {MOST:,}")
+    if arguments.rounds < 0:
+        raise UsageError(f"--rounds {arguments.rounds}: expected at least 0")
+    sources = _sources(arguments, stages)
+    names = (
+        "seed",
+        "mix",
+        "rewrite",
+        "implicit",
+        "repeated",
+        "bare",
+        "extra",
+        "questions",
+        "choices",
+        "model",
+        "rounds",
+    )
+    return Settings(sources, **{name: getattr(arguments, name) for name in names})
+
+
+def _sources(arguments: argparse.Namespace, stages: Sequence[str]) -> tuple[Path, ...]:
+    """Return the files to import: those of a folder in alphabetical order."""
+    from tsgkit.library.files import look_alike
+
+    if "import" not in stages:
+        return ()
+    if not arguments.source:
+        raise UsageError("no SOURCE is named", hint="name a file of graphs, or do later stages with --only")
+    found: list[Path] = []
+    for path in arguments.source:
+        if path.is_dir():
+            inside = sorted(one for one in path.iterdir() if one.suffix in (".json", ".jsonl") and one.is_file())
+            if not inside:
+                raise FileProblem(f"{path}: no .json or .jsonl file in this folder")
+            found += inside
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise FileProblem(f"{path}: no such file or folder", hint=look_alike(path))
+    out = Path(arguments.out)
+    if any(out == path.parent and path.name in _own_files() for path in found):
+        raise UsageError(f"{out}: the folder of the sources", hint="name another folder")
+    return tuple(dict.fromkeys(found))
+
+
+def _own_files() -> set[str]:
+    from tsgkit.suites.tsg.commands.benchmark_stages import STAGES
+
+    return {name for stage in STAGES for name in stage.leaves}
+
+
+def _run(settings: Settings, stages: Sequence[str], arguments: argparse.Namespace) -> int:
+    from tsgkit.suites.tsg.commands.benchmark_fixes import audits_of_folder, fixed, without
+    from tsgkit.suites.tsg.commands.benchmark_gate import blames_of
+    from tsgkit.suites.tsg.commands.benchmark_review import dropped_by_people, items_of
+    from tsgkit.suites.tsg.commands.benchmark_work import Work
+    from tsgkit.suites.tsg.makers.stage_files import StageFolder
+
+    out = Path(arguments.out)
+    if out.exists() and not out.is_dir():
+        raise FileProblem(f"{out}: this is a file, not a folder", hint="name a folder")
+    work = Work(StageFolder(out), settings, arguments)
+    work.carry_out(stages)
+    if arguments.apply_review:
+        without(work, dropped_by_people(out, list(items_of(work.folder))))
+    audits: list[TaskAudit] = []
+    fixes = 0
+    if "audit" in stages:
+        audits = audits_of_folder(work.folder)
+        if arguments.fix:
+            audits, fixes = fixed(work, audits)
+    blames = blames_of(audits)
+    if arguments.review is not None and not _reviewed(work, arguments):
+        complain("the review was stopped before the end", "the same command goes on with it")
+        return INTERRUPTED
+    _finish(work, stages, audits, blames, fixes)
+    return GATE_MISSED if blames else GOOD
+
+
+def _reviewed(work: Work, arguments: argparse.Namespace) -> bool:
+    from tsgkit.suites.tsg.commands.benchmark_review import items_of, review, sampled
+
+    items = sampled(items_of(work.folder), arguments.review, work.settings.seed)
+    return review(items, work.folder.path, arguments.annotator, in_browser=arguments.review_in == BROWSER)
+
+
+def _finish(
+    work: Work, stages: Sequence[str], audits: Sequence[TaskAudit], blames: Sequence[Blame], fixes: int
+) -> None:
+    """Write the audit and the card, and print the summary."""
+    from tsgkit.library.files import write_text
+    from tsgkit.report.audit_report import as_markdown, audited_value
+
+    folder, arguments = work.folder, work.arguments
+    values = [audited_value(one) for one in audits]
+    if "audit" in stages:
+        gate = {"passed": not blames, "redrawn": fixes, "blames": [one.value() for one in blames]}
+        text = json.dumps({"gate": gate, "audits": values}, indent=1, ensure_ascii=False)
+        write_text(folder.file("audit.json"), f"{text}\n")
+        write_text(folder.file("audit.md"), as_markdown(audits))
+    if "card" in stages:
+        _write_card(work, values, blames)
+    if arguments.json:
+        say(json.dumps(_summary(work, blames, fixes), indent=2, ensure_ascii=False))
+    elif not arguments.quiet:
+        _print(work, stages, blames, fixes)
+
+
+def _write_card(work: Work, audits: Sequence[dict[str, Any]], blames: Sequence[Blame]) -> None:
+    from tsgkit.library.files import write_text
+    from tsgkit.suites.tsg.commands.benchmark_card import card_page, card_value
+    from tsgkit.suites.tsg.commands.benchmark_review import items_of, review_value, sampled
+
+    folder, arguments = work.folder, work.arguments
+    items = list(items_of(folder))
+    shown = sampled(iter(items), arguments.review or 1.0, work.settings.seed)
+    about = _about(work)
+    card = card_value(
+        about, folder.stages, audits, [one.value() for one in blames], review_value(folder.path, shown, len(items))
+    )
+    write_text(folder.file("card.json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
+    write_text(folder.file("card.md"), card_page(card))
+
+
+def _about(work: Work) -> dict[str, Any]:
+    """Return title, licence and sources; those of an earlier card where none are named now."""
+    from tsgkit.suites.tsg.commands.benchmark_card import NOT_STATED
+    from tsgkit.suites.tsg.commands.benchmark_settings import checksum
+
+    earlier: dict[str, Any] = {}
+    if (path := work.folder.file("card.json")).is_file():
+        earlier = json.loads(path.read_text(encoding="utf-8"))
+    formats = work.folder.stages.get("import", {}).get("figures", {}).get("formats", {})
+    sources = [
+        {"name": path.name, "format": formats.get(str(path), ""), "sha256": checksum(path)}
+        for path in work.settings.sources
+    ]
+    return {
+        "title": work.arguments.title or earlier.get("title") or work.folder.path.resolve().name,
+        "licence": work.arguments.licence or earlier.get("licence") or NOT_STATED,
+        "sources": sources or earlier.get("sources", []),
+    }
+
+
+def _summary(work: Work, blames: Sequence[Blame], fixes: int) -> dict[str, Any]:
+    stages = {name: one["figures"] for name, one in work.folder.stages.items()}
+    gate = {"passed": not blames, "redrawn": fixes, "blames": [one.value() for one in blames]}
+    return {"folder": str(work.folder.path), "done": work.done, "stages": stages, "gate": gate, "usage": work.usage}
+
+
+def _print(work: Work, stages: Sequence[str], blames: Sequence[Blame], fixes: int) -> None:
+    if not work.done:
+        say("everything was up to date")
+    if "audit" in stages:
+        again = f" after {fixes} rounds of redrawing" if fixes else ""
+        say(f"audit: the gate is {'missed' if blames else 'passed'}{again} (audit.md)")
+    for blame in blames:
+        items = ", ".join(blame.items[:SHOWN]) + (
+            f" and {len(blame.items) - SHOWN:,} more" * (len(blame.items) > SHOWN)
+        )
+        say(f"  {blame.task}: {blame.code}: {inert(blame.message)}{': ' * bool(items)}{inert(items)}")
+    if blames and not work.arguments.fix:
+        say("  --fix draws the items to blame anew")
+    if "card" in stages:
+        say(f"card: {inert(str(work.folder.file('card.md')))}")

@@ -1,0 +1,169 @@
+"""Sentences for the groups of graphs of a story: by patterns, or by a model that is asked again with what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.suites.tsg.commands.benchmark_settings import STORIES, Making, Settings
+from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
+from tsgkit.suites.tsg.makers.manners import Manner
+from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
+from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, can_be_written, write
+from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter, SentenceRequest
+
+HANDS = ("named", "counted", "unsaid")
+HANDS_SHARES = (1, 6, 3)
+
+
+@dataclass
+class DescribedStory:
+    """A story with sentences, the accounts of those that were written, and what could not be described."""
+
+    story: Narrative
+    sentences: dict[int, Sentence] = field(default_factory=dict)
+    dropped: list[tuple[str, str, Any]] = field(default_factory=list)
+    """Places, reasons, and graphs."""
+
+    @property
+    def kept(self) -> int:
+        """The number of sentences of the source that stayed."""
+        texts = sum(one.text is not None for one in self.story.descriptions)
+        return texts - len(self.sentences)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Graphs that want a sentence, and how it should be worded."""
+
+    number: int
+    graphs: tuple[ActionGraph, ...]
+    before: tuple[ActionGraph, ...]
+    manner: str
+    """``implicit``, ``bare`` or empty."""
+
+
+def grouped_story(story: Narrative, settings: Settings) -> Narrative:
+    """Return a story with its graphs in groups, some of them with a repeated action."""
+    choice = settings.draw("group", story)
+    made = grouped(story, parse_mix(settings.mix), choice, anew=settings.rewrite)
+    return repeated(made, settings.repeated, choice)
+
+
+def groups_of(story: Narrative, settings: Settings) -> list[Group]:
+    """Return the groups of graphs without a sentence."""
+    choice = settings.draw("manner", story)
+    found: list[Group] = []
+    before: tuple[ActionGraph, ...] = ()
+    for number, description in enumerate(story.descriptions):
+        if description.text is None and description.graphs:
+            share = choice.random()
+            is_bare = settings.implicit <= share < settings.implicit + settings.bare
+            manner = "implicit" if share < settings.implicit else "bare" if is_bare else ""
+            found.append(Group(number, description.graphs, before, manner))
+        before += description.graphs
+    return found
+
+
+def written_by_patterns(story: Narrative, settings: Settings, others: frozenset[str]) -> DescribedStory:
+    """Return a story described by patterns of ours, in one style."""
+    story = grouped_story(story, settings)
+    choice = settings.draw("describe", story)
+    style = choice.choice(STYLES)
+    vocabulary = story.vocabulary or Vocabulary.of(story.graphs)
+    found: dict[int, Sentence] = {}
+    dropped: list[tuple[str, str, Any]] = []
+    for group in groups_of(story, settings):
+        reason = next(filter(None, map(can_be_written, group.graphs)), "")
+        sentence = Sentence("") if reason else write(group.graphs, _manner(group, style, choice), choice, group.before)
+        if not reason:
+            findings = check_sentence(sentence, group.graphs, Surroundings(vocabulary, others, group.before))
+            reason = "; ".join(f"{one.code}: {one.message} ({sentence.text})" for one in findings)
+        if reason:
+            dropped.append((f"description {group.number}", reason, _values(group.graphs)))
+        else:
+            found[group.number] = sentence
+    return DescribedStory(with_texts(story, found), found, dropped)
+
+
+def _manner(group: Group, style: str, choice: Random) -> Manner:
+    [hands] = choice.choices(HANDS, HANDS_SHARES)
+    return Manner(style, hands, is_bare=group.manner == "bare", is_implicit=group.manner == "implicit")  # type: ignore[arg-type]
+
+
+def _values(graphs: Sequence[ActionGraph]) -> list[list[list[str]]]:
+    return [[list(triplet) for triplet in graph] for graph in graphs]
+
+
+def with_texts(story: Narrative, sentences: dict[int, Sentence]) -> Narrative:
+    """Return a story with the texts of sentences, by the number of their description."""
+    descriptions = tuple(
+        replace(one, text=sentences[number].text) if number in sentences else one
+        for number, one in enumerate(story.descriptions)
+    )
+    return replace(story, descriptions=descriptions)
+
+
+async def written_by_model(story: Narrative, settings: Settings, writer: ModelWriter) -> DescribedStory:
+    """Return a story described by a model, in one voice, each sentence with those before as its context."""
+    story = grouped_story(story, settings)
+    voice = settings.draw("describe", story).choice(VOICES)
+    groups = {group.number: group for group in groups_of(story, settings)}
+    found: dict[int, Sentence] = {}
+    dropped: list[tuple[str, str, Any]] = []
+    texts: list[str] = []
+    for number, description in enumerate(story.descriptions):
+        if (group := groups.get(number)) is not None:
+            request = SentenceRequest(group.graphs, tuple(texts), group.before, group.manner, voice)
+            written = await writer.sentence(story.id, f"describe/{number}", request)
+            if written.sentence is None:
+                dropped.append((f"description {number}", written.reason, _values(group.graphs)))
+            else:
+                found[number] = written.sentence
+        if text := found[number].text if number in found else description.text:
+            texts.append(text)
+    return DescribedStory(with_texts(story, found), found, dropped)
+
+
+def vocabularies(making: Making, name: str) -> tuple[dict[str, Vocabulary], frozenset[str]]:
+    """Return L, or the elements, of every story of a file, and the names of all stories."""
+    found: dict[str, Vocabulary] = {}
+    names: set[str] = set()
+    for story in making.folder.narratives(name):
+        used = Vocabulary.of(story.graphs)
+        found[story.id] = story.vocabulary or used
+        names.update(used.objects, used.verbs)
+    return found, frozenset(names)
+
+
+def describer(making: Making) -> tuple[ModelWriter | None, Callable[[Narrative], Awaitable[DescribedStory]]]:
+    """Return the writer that asks a model, or None, and what describes a story."""
+    settings = making.settings
+    known, names = vocabularies(making, STORIES)
+    if making.calls is None:
+
+        async def by_patterns(story: Narrative) -> DescribedStory:
+            return written_by_patterns(story, settings, names)
+
+        return None, by_patterns
+    writer = model_writer(making, known, names)
+
+    async def by_model(story: Narrative) -> DescribedStory:
+        return await written_by_model(story, settings, writer)
+
+    return writer, by_model
+
+
+def model_writer(making: Making, known: dict[str, Vocabulary], names: frozenset[str]) -> ModelWriter:
+    """Return the writer that asks the model of this work."""
+    from tsgkit.agents.asker import ask_for
+
+    calls = making.calls
+    assert calls is not None  # noqa: S101  (asked by those that have a model)
+    return ModelWriter(
+        lambda name: ask_for(calls.asker, name, task="make"), known.__getitem__, names, making.settings.rounds
+    )

@@ -1,0 +1,170 @@
+"""The work of making a benchmark: stages that are not up to date are done, each as a job; the rest stays as it is."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tsgkit.cli.agent_options import calls_of, digest
+from tsgkit.cli.terminal import complain, inert, say
+from tsgkit.errors import Interrupted, UsageError
+from tsgkit.llm.failures import NotFinished
+from tsgkit.report.progress import Progress
+from tsgkit.runs.agent_calls import AgentCalls
+from tsgkit.runs.jobs import Engine, Part, Watch
+from tsgkit.suites.tsg.commands.benchmark_settings import Making, Settings, dropped_file, made_from
+from tsgkit.suites.tsg.commands.benchmark_stages import STAGES, Stage
+from tsgkit.suites.tsg.makers.stage_files import StageFiles, StageFolder
+from tsgkit.suites.tsg.makers.writer import texts
+
+AVOIDED, REMOVED = "avoided", "removed"
+KEPT_LISTS = (AVOIDED, REMOVED)
+"""What fixes and reviews add to the settings of a stage; it stays while everything else is as it was."""
+RESUME = "the same command goes on from there"
+
+
+@dataclass
+class Work:
+    """The stages of one folder."""
+
+    folder: StageFolder
+    settings: Settings
+    arguments: argparse.Namespace
+    done: list[str] = field(default_factory=list)
+    """The stages that were done now."""
+    usage: dict[str, Any] = field(default_factory=dict)
+
+    def carry_out(self, names: Iterable[str]) -> None:
+        """Do stages that are not up to date, in their order."""
+        for stage in STAGES:
+            if stage.name in names:
+                self._require(stage)
+                self.do(stage)
+
+    def _require(self, stage: Stage) -> None:
+        for name, earlier in stage.needs:
+            self.folder.require(name, earlier)
+
+    def made_from(self, stage: Stage, **lists: Any) -> dict[str, Any]:  # noqa: ANN401  (as JSON has them)
+        """Return what a stage is made from; lists of fixes and reviews stay as recorded if nothing else changed."""
+        settings = {name: value for name, value in self.settings.of(*stage.settings).items() if name != "sources"}
+        if stage.asks and self.settings.model is not None:
+            settings["texts"] = digest(texts())
+        sources = self.settings.sources if "sources" in stage.settings else ()
+        made = made_from(settings, self.folder, [name for name, _ in stage.needs], sources)
+        recorded = self.folder.stages.get(stage.name, {}).get("made_from", {})
+        if {name: one for name, one in recorded.items() if name not in KEPT_LISTS} == made:
+            made |= {name: recorded[name] for name in KEPT_LISTS if name in recorded}
+        return made | lists
+
+    def do(self, stage: Stage, **lists: Any) -> None:  # noqa: ANN401
+        """Do a stage, unless its files are up to date."""
+        made = self.made_from(stage, **lists)
+        if self.folder.is_current(stage.name, made) and not (self.arguments.new and stage.name not in self.done):
+            if edited := self.folder.edited(stage.name):
+                self._say(f"{stage.name}: changed by hand and kept: {', '.join(edited)}")
+            return
+        self.folder.refuse_to_overwrite(stage.name, stage.leaves, force=self.arguments.force)
+        began = time.monotonic()
+        with self.folder.writing(stage.name, made, stage.leaves) as files:
+            self._make(stage, files, made)
+        self.done.append(stage.name)
+        self._tell(stage, time.monotonic() - began)
+
+    def _make(self, stage: Stage, files: StageFiles, made: dict[str, Any]) -> None:
+        calls = self._calls(stage, made)
+        try:
+            engine = self._engine(stage) if calls is None else calls.engine("story", self._watch())
+            workers = 1 if calls is None else self.arguments.concurrency
+            lists = {name: made.get(name) or {} for name in KEPT_LISTS}
+            making = Making(self.folder, self.settings, files, engine, calls, workers, **lists)
+
+            async def work() -> bool:
+                await stage.make(making)
+                return True
+
+            if engine.carry_out(work) is None or engine.interrupted:
+                raise Interrupted(f"interrupted in the stage {stage.name}", hint=RESUME)
+            files.figures["dropped"] = making.dropped
+        except NotFinished as error:
+            self._count(calls)
+            raise _Unfinished(stage.name, error, calls) from None
+        finally:
+            if calls is not None:
+                self._count(calls)
+                calls.close()
+
+    def _calls(self, stage: Stage, made: dict[str, Any]) -> AgentCalls | None:
+        if not stage.asks or self.settings.model is None:
+            return None
+        asked = {"work": f"make tsg {stage.name}", "made_from": digest(made), "rounds": self.settings.rounds}
+        self.folder.path.mkdir(parents=True, exist_ok=True)
+        return calls_of(self.arguments, str(self.folder.file(stage.name)), asked)
+
+    def _engine(self, stage: Stage) -> Engine:
+        engine, began = Engine(watch=self._watch(), noun="story"), time.monotonic()
+
+        def parts() -> list[Part]:
+            left = engine.expected - engine.done
+            return [Part(stage.name, engine.done, engine.expected, engine.done, left, began=began, busy=engine.busy)]
+
+        engine.parts = parts
+        return engine
+
+    def _watch(self) -> Watch:
+        return Watch() if self.arguments.quiet else Progress().watch
+
+    def _count(self, calls: AgentCalls | None) -> None:
+        if calls is not None:
+            used = calls.budget
+            self.usage = {"requests": used.used_requests, "tokens": used.used_tokens, "cost": used.used_cost}
+
+    def _tell(self, stage: Stage, seconds: float) -> None:
+        record = self.folder.stages[stage.name]
+        left_out = sum(record["figures"].get("dropped", {}).values())
+        more = f", {left_out:,} rejected or left out ({dropped_file(stage.name)})" if left_out else ""
+        self._say(f"{stage.name}: {inert(told(record['figures']))}{more}, {seconds:.1f} s")
+
+    def _say(self, text: str) -> None:
+        if not (self.arguments.quiet or self.arguments.json):
+            say(text)
+
+    def complain(self, text: str) -> None:
+        """Print a remark that is no error."""
+        if not self.arguments.quiet:
+            complain(text)
+
+
+class _Unfinished(Exception):
+    """A stage whose model was not asked to the end."""
+
+    def __init__(self, stage: str, error: NotFinished, calls: AgentCalls | None) -> None:
+        super().__init__(str(error))
+        self.stage, self.error = stage, error
+        self.is_budget = bool(calls is not None and calls.budget.reached)
+
+
+Unfinished = _Unfinished
+
+
+def told(figures: dict[str, Any]) -> str:
+    """Return the main figures of a stage in words."""
+    if "stories" in figures:
+        return f"{figures['stories']:,} stories with {figures['graphs']:,} graphs"
+    if "sentences" in figures:
+        made = ", ".join(f"{number:,} {name}" for name, number in figures["sentences"].items())
+        return f"sentences {made or 'none'}, by {figures['written_by']}"
+    if "added" in figures:
+        return "added to L: " + ", ".join(f"{number:,} {name}" for name, number in figures["added"].items())
+    return ", ".join(f"{number:,} items in {name}" for name, number in figures.get("items", {}).items())
+
+
+def stage_named(name: str) -> Stage:
+    """Return a stage. Raise ``UsageError`` if there is none of this name."""
+    for stage in STAGES:
+        if stage.name == name:
+            return stage
+    raise UsageError(f"there is no stage {name}")
