@@ -261,3 +261,25 @@ KINDS: dict[str, Callable[[Graphs, Vocabulary, Random], Spoiling | None]] = {
     "preposition": _preposition,
     "roles": _roles,
 }
+
+
+def edited(sentence: Sentence, graphs: Graphs, vocabulary: Vocabulary, choice: Random) -> Iterator[Spoilt]:
+    """Yield a hand-written sentence with one of its things replaced by another of L, and one with another action."""
+    names = _names(graphs)
+    others = [name for name in vocabulary.objects if name not in (*names, PERSON, *HANDS)]
+    said = [
+        (node, words) for node, phrases in sentence.said.items() for words in phrases if node in _all_things(graphs)
+    ]
+    said = [(node, words) for node, words in said if words.lower() not in ("it", "them", "that")]
+    others = [name for name in others if not any(may_be_same_thing(name, node) for node, _ in said)]
+    if said and others:
+        node, words = choice.choice(said)
+        wrong = choice.choice(others).replace("-", " ")
+        account = {**sentence.said, node: (wrong,)}
+        yield Spoilt(
+            "wrong-thing", Sentence(sentence.text.replace(words, wrong), account, sentence.implied), is_lying=True
+        )
+    verbs = [name for name in vocabulary.verbs if not any(may_be_same_action(name, other) for other in names)]
+    if verbs and others and sentence.text.endswith("."):
+        more = f", and then {choice.choice(verbs).replace('-', ' ')} the {choice.choice(others).replace('-', ' ')}."
+        yield Spoilt("added", replace(sentence, text=sentence.text[:-1] + more), is_lying=False)

@@ -99,6 +99,15 @@ def same_word(a: str, b: str, lemmatiser: Lemmatiser | None = None) -> WordMatch
     """
     if a == b:
         return WordMatch(same=True, by=EXACT)
+    return _same_word(a, b) if lemmatiser is None else _compared(a, b, lemmatiser)
+
+
+@lru_cache(maxsize=65_536)
+def _same_word(a: str, b: str) -> WordMatch:
+    return _compared(a, b, None)
+
+
+def _compared(a: str, b: str, lemmatiser: Lemmatiser | None) -> WordMatch:
     left, right = folded_words(a), folded_words(b)
     by = FOLDED if left == right else Wanted(left, lemmatiser).by(right)
     ambiguous = by == INFLECTION and any(map(_takes_for_a_verb, left, right))

@@ -31,6 +31,7 @@ _CONFLICTS = word_set(
 )
 
 
+@lru_cache(maxsize=10_000)
 def compatible(one: str, other: str) -> bool:
     """Return whether both may be said of one situation."""
     one, other = fold(one), fold(other)

@@ -1,4 +1,4 @@
-"""Worker processes for solvers that compute without asking a model: one for each processor.
+"""Worker processes for work that computes without asking a model: one for each processor.
 
 A scene that kills its process (a crash in a library, no memory left) is tried once more, alone; then the sample ends in
 an error, and the others continue. Only the main process handles interrupts; workers finish their work.
@@ -10,15 +10,19 @@ import asyncio
 import multiprocessing
 import os
 import signal
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from tsgkit.errors import TsgkitError
 from tsgkit.suites.item_errors import ItemError, told
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.transcript import Transcript
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 FEWEST = 16
 """For fewer samples than these no process is started: that would take longer than the work."""
 DIED = "the process that computed it died, twice"
@@ -27,6 +31,32 @@ DIED = "the process that computed it died, twice"
 def processors() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def spread(work: Callable[[Item], Result], workers: int) -> Iterator[Callable[[Item], Awaitable[Result]]]:
+    """Yield a function that works on one item, in one of several processes, or here if there is one worker.
+
+    An interrupt reaches this process alone.
+    """
+    if workers < 2:
+
+        async def here(item: Item) -> Result:
+            return work(item)
+
+        yield here
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, spawn, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+
+        async def there(item: Item) -> Result:
+            return await asyncio.get_running_loop().run_in_executor(pool, work, item)
+
+        try:
+            yield there
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 class WorkerPool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.runs.worker_processes import processors, spread
 from tsgkit.suites.tsg.commands.benchmark_settings import STORIES, Making, Settings
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.manners import Manner
@@ -18,6 +21,8 @@ from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter, SentenceRequest
 
 HANDS = ("named", "counted", "unsaid")
 HANDS_SHARES = (1, 6, 3)
+MANY_STORIES = 40
+"""For fewer stories no process is started: that would take longer than the work."""
 
 
 @dataclass
@@ -140,22 +145,22 @@ def vocabularies(making: Making, name: str) -> tuple[dict[str, Vocabulary], froz
     return found, frozenset(names)
 
 
-def describer(making: Making) -> tuple[ModelWriter | None, Callable[[Narrative], Awaitable[DescribedStory]]]:
-    """Return the writer that asks a model, or None, and what describes a story."""
+@contextmanager
+def describer(making: Making) -> Iterator[tuple[ModelWriter | None, Callable[[Narrative], Awaitable[DescribedStory]]]]:
+    """Yield the writer that asks a model, or None, and what describes a story; patterns use all processors."""
     settings = making.settings
     known, names = vocabularies(making, STORIES)
     if making.calls is None:
-
-        async def by_patterns(story: Narrative) -> DescribedStory:
-            return written_by_patterns(story, settings, names)
-
-        return None, by_patterns
+        making.workers = processors() if len(known) >= MANY_STORIES else 1
+        with spread(partial(written_by_patterns, settings=settings, others=names), making.workers) as described:
+            yield None, described
+        return
     writer = model_writer(making, known, names)
 
     async def by_model(story: Narrative) -> DescribedStory:
         return await written_by_model(story, settings, writer)
 
-    return writer, by_model
+    yield writer, by_model
 
 
 def model_writer(making: Making, known: dict[str, Vocabulary], names: frozenset[str]) -> ModelWriter:

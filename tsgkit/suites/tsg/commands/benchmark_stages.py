@@ -110,8 +110,8 @@ async def describe(making: Making) -> None:
         for place, reason, was in found.dropped:
             making.drop("describe", found.story.id, place, reason, was=was)
 
-    writer, one = describer(making)
-    await making.engine.streamed(making.stories(STORIES), one, put, workers=making.workers)
+    with describer(making) as (writer, one):
+        await making.engine.streamed(making.stories(STORIES), one, put, workers=making.workers)
     making.files.figures.update(sentences=+by, written_by=making.settings.model or PATTERNS)
     if writer is not None:
         making.files.figures.update(sent_back=dict(writer.found), without_answer=len(writer.failures))

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tsgkit.graph.model import DOBJ, HANDS, VERB, ActionGraph
+from tsgkit.graph.model import DOBJ, HANDS, VERB, ActionGraph, Triplet
 
 Part = tuple[str, ...]
 
@@ -28,13 +28,14 @@ def parts_of(graph: ActionGraph) -> frozenset[Part]:
 
     Hands are no part.
     """
-    found: set[Part] = set()
-    for source, edge, target in graph.triplets:
-        if edge != VERB and target not in HANDS:
-            found |= {("from", source, edge), ("to", edge, target)}
-            if edge == DOBJ:
-                found.add(("object", source, target))
-    return frozenset(found)
+    return frozenset(part for triplet in graph.triplets for part in _parts(*triplet))
+
+
+def _parts(source: str, edge: str, target: str) -> tuple[Part, ...]:
+    if edge == VERB or target in HANDS:
+        return ()
+    parts = (("from", source, edge), ("to", edge, target))
+    return (*parts, ("object", source, target)) if edge == DOBJ else parts
 
 
 @dataclass
@@ -47,6 +48,11 @@ class Attestations:
         """Count the parts of steps."""
         for graph in graphs:
             self.counts.update(parts_of(graph))
+
+    def fit(self, triplet: Triplet, step: ActionGraph) -> float:
+        """Return the share of a triplet's parts that occur in steps other than this one."""
+        parts, own = _parts(*triplet), parts_of(step)
+        return sum(self.counts[part] > (part in own) for part in parts) / len(parts) if parts else 0.0
 
     def share(self, graph: ActionGraph, step: ActionGraph) -> float:
         """Return the share of a graph's parts that occur in steps other than this one."""

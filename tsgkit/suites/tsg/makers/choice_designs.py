@@ -125,8 +125,9 @@ class _Draft:
 
     def _rating(self, change: Change) -> float:
         appeal = self.drawing.appeal(_new(change)) * self.choice.random()
-        usual = self.view.attestations.share(changed(self.target, (change,)), self.target)
-        return appeal + USUAL * usual + self.choice.random()
+        rows, fit = distinct(self.target), self.view.attestations.fit
+        usual = [fit(_with_cell(rows[cell[0]], cell[1], value), self.target) for cell, value in change.cells]
+        return appeal + USUAL * sum(usual) / (len(usual) or 1) + self.choice.random()
 
     def narrowed(self, slot: Slot) -> Slot:
         """Return a slot of hands with one change: the other hand or, where it balances their number, other many."""
@@ -150,6 +151,10 @@ class _Draft:
             else:
                 kept.setdefault((one.graph, one.contrast, one.is_denied, one.worded), one)
         return tuple(kept.values())
+
+
+def _with_cell(triplet: Triplet, part: int, value: str) -> Triplet:
+    return Triplet(*(value if place == part else one for place, one in enumerate(triplet)))
 
 
 def designs(view: StoryView, index: int, tag: str, drawing: Drawing) -> Iterator[Design]:
@@ -232,10 +237,11 @@ def _find_sayings(view: StoryView, index: int) -> Iterator[_Saying]:
         for number, said in enumerate(_sayings(target, cell)):
             changes = tuple(one for one in slot.changes if surely_conflicting(said, _new(one)))
             if len(changes) >= WRONG:
-                usual = view.attestations.share
-                best = max(usual(changed(target, (one,)), target) for one in changes)
-                unusual = usual(changed(target, (Change("", ((cell, said),)),)), target) - best
-                yield _Saying(cell, said, number == 0, changes, tuple(map(_new, changes)), unusual)
+                names = tuple(map(_new, changes))
+                triplet, fit = distinct(target)[cell[0]], view.attestations.fit
+                best = max(fit(triplet._replace(edge=name), target) for name in names)
+                unusual = fit(triplet._replace(edge=said), target) - best
+                yield _Saying(cell, said, number == 0, changes, names, unusual)
 
 
 def _preposition_designs(draft: _Draft) -> Iterator[Design]:

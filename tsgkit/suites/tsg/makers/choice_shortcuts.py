@@ -40,8 +40,6 @@ class ChoiceView:
     """The names and the prepositions of the graph."""
     recent: tuple[str, ...] = ()
     """The names in the last graphs of the context."""
-    usual: tuple[float, ...] = ()
-    """Of each sentence, the share of parts that occur in other steps as well."""
 
     def item(self, names: Iterable[str]) -> Item:
         """Return the choice as an audit sees it, about these names."""
@@ -132,7 +130,7 @@ BLIND: dict[str, Answer] = {
     "last by alphabet": last_by_alphabet,
 }
 """Shortcuts that see the options only."""
-NAMES = (*BLIND, "graph names", "graph elements", "recent names", "usual parts")
+NAMES = (*BLIND, "graph names", "graph elements", "recent names")
 
 
 def credits_of(view: ChoiceView) -> tuple[float, ...]:
@@ -143,7 +141,6 @@ def credits_of(view: ChoiceView) -> tuple[float, ...]:
         credit(item, like_names(item)),
         credit(item, mentioned_elements(view.item(view.elements))),
         credit(item, like_names(view.item(view.recent))),
-        most_usual(view.usual),
     )
 
 

@@ -36,7 +36,7 @@ from tsgkit.suites.tsg.makers.choice_designs import (
     is_rich,
     prospects,
 )
-from tsgkit.suites.tsg.makers.choice_shortcuts import NAMES, ChoiceView, WordBalance, credits_of
+from tsgkit.suites.tsg.makers.choice_shortcuts import NAMES, ChoiceView, WordBalance, credits_of, most_usual
 from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.wrong_steps import StoryView, is_well_formed
@@ -50,15 +50,16 @@ FEWEST_TRIPLETS = 3
 RECENT = 3
 KEPT = 4
 """The number of steps of which one is chosen."""
-WORDED = {ONE_ELEMENT: 2, MIXED: 3}
+WORDED = {ONE_ELEMENT: 1, MIXED: 2}
 """The number of designs that are worded for a step."""
-DRAWN = 5
+DRAWN = 4
 """The number of sets of wrong candidates that are drawn from a design."""
 CONTRAST_COST = 4.0
 """The cost of contrasts, which balance well but read alike."""
 NAMES_COST = 16.0
 """The weight of the names of the graph, whose shares vary so little that a small excess would show."""
-PRESSED = ("graph names", "usual parts")
+USUAL_COST = 6.0
+"""The cost of a right sentence that is the most usual one; most steps allow no other, so that no sum is kept."""
 WORD_COST = 1.0
 _LONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
@@ -143,8 +144,8 @@ def _option(view: StoryView, drawn: Choice, cost: float = 0.0) -> Option[Choice]
     recent = tuple(name for graph in steps for name in _ends(graph))
     said = (one.worded or one.graph or drawn.target for one in drawn.candidates)
     usual = tuple(view.attestations.share(graph, drawn.target) for graph in said)
-    credits_ = credits_of(ChoiceView(drawn.sentences, names, (*names, *edges), recent, usual))
-    return Option(drawn, credits_, 1 / CANDIDATES, drawn.tag, cost)
+    credits_ = credits_of(ChoiceView(drawn.sentences, names, (*names, *edges), recent))
+    return Option(drawn, credits_, 1 / CANDIDATES, drawn.tag, cost + USUAL_COST * most_usual(usual))
 
 
 def reworded(view: StoryView, choice: Choice, sentences: Sequence[str]) -> Option[Choice]:
@@ -202,17 +203,13 @@ class ChoiceChooser:
             rate = self.words[tag].rate(dict.fromkeys(text for option in mine for text in option.value.sentences))
             for option in mine:
                 cost, learned = rate(option.value.sentences)
-                more = option.cost + WORD_COST * cost + self._pressed(option, tag)
+                gain = option.credits[NAMES.index("graph names")] - option.chance
+                more = option.cost + WORD_COST * cost + NAMES_COST * gain * self.excess_of("graph names", tag)
                 rated.append(replace(option, credits=(*option.credits, learned), cost=more))
         chosen = self.balance.choose(rated).value
         self.words[chosen.tag].count(chosen.sentences)
         self.made[chosen.tag] += 1
         return replace(chosen, order=self._order(chosen.tag))
-
-    def _pressed(self, option: Option[Choice], tag: str) -> float:
-        """Return the cost of shortcuts that most steps favour, in proportion to their excess up to now."""
-        gains = ((name, option.credits[NAMES.index(name)] - option.chance) for name in PRESSED)
-        return sum(NAMES_COST * gain * self.excess_of(name, tag) for name, gain in gains)
 
     def _order(self, tag: str) -> tuple[int, ...]:
         """Return an order whose key is one of the rarest of the tag, and then of all."""

@@ -15,7 +15,7 @@ from tsgkit.lexicon import fold
 from tsgkit.lexicon.tables import word_set
 
 FITTING = {
-    "with": "with using by through via in of from between",
+    "with": "with using by through via in of from between on",
     "in": "in into inside within to through on at among amid of under",
     "inside": "in into inside within to",
     "into": "in into inside within to through onto on down",

@@ -10,11 +10,16 @@ from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.claims import hands_of
 from tsgkit.suites.tsg.makers.preposition_fit import may_be_said
 from tsgkit.suites.tsg.makers.told_order import Event, units, verb_places
-from tsgkit.suites.tsg.makers.told_text import NEGATIONS, POINTERS, Place, ToldText, nodes_of
+from tsgkit.suites.tsg.makers.told_text import CONJUNCTIONS, NEGATIONS, POINTERS, Place, ToldText, nodes_of
 
 COUNTS = {"once": 1, "twice": 2, "thrice": 3}
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMBERS = {word: number for number, word in enumerate(_NUMBERS, 1)}
+COUNTING = {
+    number: word_set(words)
+    for number, words in {2: "two both pair second other 2", 3: "three third 3", 4: "four 4", 5: "five 5"}.items()
+}
+"""Words by which a text may count what an action is done to (*both nuts*, *in three places*)."""
 VAGUE = word_set(
     "repeatedly several multiple many few over repeat repeats repeating repeated another more again keep keeps "
     "kept couple times each various"
@@ -97,9 +102,9 @@ def _fits(number: int, event: Event, found: Sequence[Event], before: Sequence[Ac
 
 
 def _tells_times(event: Event, found: Sequence[Event], counted: Sequence[tuple[int, int]], told: ToldText) -> bool:
-    if any(number == event.times for number, _ in counted):
+    words = {one.word for number, one in enumerate(told.tokens) if not told.word(number + 1).startswith("hand")}
+    if any(number == event.times for number, _ in counted) or not words.isdisjoint(COUNTING.get(event.times, ())):
         return True
-    words = {token.word for token in told.tokens}
     said = sum(len(_own_places(action, event, found, told)) for action in event.graph.actions)
     if not words.isdisjoint(VAGUE | {"twice", "thrice"}) and not counted:
         return True
@@ -207,16 +212,24 @@ def _near_of_hands(index: int, found: Sequence[Event], told: ToldText) -> list[E
     while opener > 0 and told.word(opener) not in ("with", "in", "using", "by", "from", "to") and index - opener < 5:
         opener -= 1
     start = opener if index - opener < 5 else index
+    if start == index or told.word(start) not in ("with", "in", "using", "by", "from", "to"):
+        subject = [event for event in found if index < event.place[0] <= index + 3 and not told.gap(event.place[0])]
+        if subject:
+            return _sharing(subject[0], found)
     before = max((event for event in found if event.place[0] <= index), key=lambda event: event.place[0], default=None)
     after = min((event for event in found if event.place[0] > index), key=lambda event: event.place[0], default=None)
     opens = told.gap(start) in (".", ";") or told.word(start - 1) in ("and", "then", "but", "while")
     if opens and after is not None:
-        return [after]
-    if before is None or after is None:
-        return [event for event in (before, after) if event is not None]
-    if told.gap(start) == ",":
-        return [before, after]
-    return [before]
+        return _sharing(after, found)
+    near = [event for event in (before, after) if event is not None]
+    if len(near) == 2 and told.gap(start) != ",":
+        near = near[:1]
+    return [one for event in near for one in _sharing(event, found)]
+
+
+def _sharing(event: Event, found: Sequence[Event]) -> list[Event]:
+    """Return an event and those that the same words tell."""
+    return [event, *(one for one in found if one.place == event.place and one is not event)]
 
 
 def _hands_fit(kind: str, kinds: set[str], event: Event, told: ToldText, before: Sequence[ActionGraph]) -> bool:
@@ -226,6 +239,8 @@ def _hands_fit(kind: str, kinds: set[str], event: Event, told: ToldText, before:
         return len(named) == 2
     if kind in HANDS:
         return kind in named and (used <= kinds or "both" in kinds or not used)
+    if kind == "one" and len(used) == len(HANDS) and _is_one_of_two(told):
+        return True
     if kind == "one":
         return len(used) == 1 or (len(named) == 2 and ("other" in kinds or len(used) < 2)) or (not used and bool(named))
     if kind == "free":
@@ -235,11 +250,18 @@ def _hands_fit(kind: str, kinds: set[str], event: Event, told: ToldText, before:
     return len(named) == 1 and _may_be_other(event, named, told, before)
 
 
+def _is_one_of_two(told: ToldText) -> bool:
+    """Return whether the text tells of one hand and then of the other: *one hand for each*."""
+    words = [token.word for token in told.tokens]
+    start = words.index("hand") if "hand" in words else 0
+    return not {"each", "other"}.isdisjoint(words[start:])
+
+
 def _may_be_other(event: Event, named: set[str], told: ToldText, before: Sequence[ActionGraph]) -> bool:
-    """Return whether the hand of an event is not the one of the last graph before it that names a hand."""
+    """Return whether the hand of an event is another than in one of the last two graphs that name a hand."""
     earlier = [*before, *(graph for graph, _ in units(told.graphs)[: event.number])]
-    last = next((hands for graph in reversed(earlier) if (hands := hands_of(graph))), None)
-    return last is None or last != named
+    hands = [used for graph in reversed(earlier) if (used := hands_of(graph))]
+    return not hands or any(used != named for used in hands[:2])
 
 
 def denied(told: ToldText) -> Iterator[str]:
@@ -304,7 +326,7 @@ def _intended_at(index: int, told: ToldText) -> Iterator[str]:
     ):
         return
     for place in range(index + 1, min(index + 5, len(told.tokens))):
-        if told.gap(place):
+        if told.gap(place) or told.word(place) in CONJUNCTIONS:
             return
         actions = [node for node in told.owners.get(place, ()) if node in told.actions]
         if actions and not [found for found in told.places[actions[0]] if found[0] != place and place not in found]:
@@ -334,7 +356,8 @@ def _governing(thing: str, told: ToldText) -> list[str]:
     found = []
     for place in told.places[thing]:
         word, index = told.before_phrase(place)
-        if not word or index in told.owners or _is_pointer(place, told):
+        is_possessive = told.word(place[-1] + 1) == "s"
+        if not word or index in told.owners or is_possessive or _is_pointer(place, told):
             return []
         found.append(word)
     return found

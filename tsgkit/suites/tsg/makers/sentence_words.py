@@ -25,6 +25,8 @@ PARTS = word_set(
 """Words that are parts of things or of phrases more often than things of their own."""
 EXCHANGES = word_set("swap exchange switch replace transfer move return trade pass carry bring change relocate shift")
 """Actions of one word that take and put."""
+REPEATING = word_set("repeat continue let wait see watch listen need want like")
+"""Verbs that add no action to those of the graphs."""
 COMPARING = word_set("like as than if though")
 AUXILIARIES = word_set(
     "is are was were be been being am has have had do does did will would shall can could may might must gets got let "
@@ -286,7 +288,8 @@ def added_clauses(told: ToldText) -> Iterator[str]:
 
 
 def _looks_like_verb(word: str) -> bool:
-    return not word.endswith(("ly", "ness", "tion")) and word.isalpha() and len(word) > 2
+    is_verb = not word.endswith(("ly", "ness", "tion")) and word.isalpha() and len(word) > 2
+    return is_verb and not any(base in GENERAL | REPEATING for base in bases(word))
 
 
 def opposites_told(text: str, told: ToldText) -> Iterator[str]:

@@ -89,9 +89,10 @@ def _score(graph: ActionGraph, place: Place, starts: Sequence[int], told: ToldTe
 
 def wrong_order(told: ToldText, found: Sequence[Event]) -> Iterator[str]:
     """Find actions in another order than that of the graphs."""
-    if len({event.place for event in found}) < 2:
+    first = {event.place: event for event in reversed(found)}
+    if len(first) < 2:
         return
-    in_text = sorted(found, key=lambda event: (event.place[0], event.number))
+    in_text = sorted(first.values(), key=lambda event: (event.place[0], event.number))
     if _has_no_order(told):
         return
     orders = [_in_time(in_text, told, is_near=is_near) for is_near in (True, False)]

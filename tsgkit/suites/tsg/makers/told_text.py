@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -184,16 +184,21 @@ def nodes_of(graph: ActionGraph) -> Iterator[str]:
     return (name for triplet in graph for name in (triplet.source, triplet.target) if name != PERSON)
 
 
+@lru_cache(maxsize=4096)
 def tokens_of(text: str) -> tuple[Token, ...]:
     """Return the words of a text, at most so many that hostile texts stay cheap."""
     tokens: list[Token] = []
     end = 0
     for match in islice(_TOKEN.finditer(text), MOST_TOKENS):
-        between = text[end : match.start()]
-        gap = next((mark for mark, pattern in _GAPS if pattern.search(between)), "")
+        gap = _gap(text[end : match.start()])
         tokens.append(Token(match.group().lower().replace("\u2019", "'"), *match.span(), gap))
         end = match.end()
     return tuple(tokens)
+
+
+@lru_cache(maxsize=1024)
+def _gap(between: str) -> str:
+    return next((mark for mark, pattern in _GAPS if pattern.search(between)), "")
 
 
 def phrase_places(tokens: Sequence[Token], phrase: str) -> Iterator[Place]:
@@ -207,18 +212,23 @@ def phrase_places(tokens: Sequence[Token], phrase: str) -> Iterator[Place]:
         apart = []
         for first in _runs(tokens, words[:cut], 0, len(tokens)):
             start = first[-1] + 1
-            apart += [
-                (*first, *rest)
-                for rest in islice(_runs(tokens, words[cut:], start, start + WIDEST_SPLIT + len(words)), 1)
-            ]
+            stop = _end_of_clause(tokens, start, start + WIDEST_SPLIT + len(words))
+            apart += [(*first, *rest) for rest in islice(_runs(tokens, words[cut:], start, stop), 1)]
         if apart:
             yield from apart
             return
 
 
+def _end_of_clause(tokens: Sequence[Token], start: int, most: int) -> int:
+    return next((index for index in range(start, min(most, len(tokens))) if tokens[index].gap), most)
+
+
 def _runs(tokens: Sequence[Token], words: Sequence[str], start: int, stop: int) -> Iterator[Place]:
+    first = words[0]
     for index in range(start, min(stop, len(tokens)) - len(words) + 1):
-        if all(tokens[index + offset].word == word for offset, word in enumerate(words)):
+        if tokens[index].word == first and all(
+            tokens[index + offset].word == word for offset, word in enumerate(words)
+        ):
             yield tuple(range(index, index + len(words)))
 
 
