@@ -267,10 +267,9 @@ def edited(sentence: Sentence, graphs: Graphs, vocabulary: Vocabulary, choice: R
     """Yield a hand-written sentence with one of its things replaced by another of L, and one with another action."""
     names = _names(graphs)
     others = [name for name in vocabulary.objects if name not in (*names, PERSON, *HANDS)]
-    said = [
-        (node, words) for node, phrases in sentence.said.items() for words in phrases if node in _all_things(graphs)
-    ]
-    said = [(node, words) for node, words in said if words.lower() not in ("it", "them", "that")]
+    things = {name for graph in graphs for name in _things(graph)}
+    pairs = [(node, words) for node, phrases in sentence.said.items() for words in phrases if node in things]
+    said = [(node, words) for node, words in pairs if words.lower() not in ("it", "them", "that")]
     others = [name for name in others if not any(may_be_same_thing(name, node) for node, _ in said)]
     if said and others:
         node, words = choice.choice(said)

@@ -21,7 +21,7 @@ from tsgkit.suites.tsg.makers.sentence_relations import denied, misplaced, wrong
 from tsgkit.suites.tsg.makers.sentence_words import added_clauses, added_names, names_of, opposites_told, wrong_words
 from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.told_order import events, wrong_order
-from tsgkit.suites.tsg.makers.told_text import ToldText, nodes_of
+from tsgkit.suites.tsg.makers.told_text import ToldText, nodes_of, tokens_of
 
 RULES: dict[str, Rule] = {
     "unsaid": Rule(ERROR, "an action or thing of the graphs is neither said nor implied"),
@@ -57,9 +57,9 @@ def check_sentence(
     sentence: Sentence, graphs: Sequence[ActionGraph], surroundings: Surroundings
 ) -> tuple[Finding, ...]:
     """Return everything that is wrong in a sentence, each rule's findings in the order of :data:`RULES`."""
-    told = ToldText.of(sentence, graphs)
-    if len(told.tokens) > WORDS_PER_GRAPH * (1 + len(graphs)):
+    if len(tokens_of(sentence.text)) > WORDS_PER_GRAPH * (1 + len(graphs)):
         return (_finding("too-long", "The text is too long: tell the graphs and nothing else."),)
+    told = ToldText.of(sentence, graphs)
     found: dict[str, list[str]] = {code: [] for code in RULES}
     for code, messages in _checks(sentence, told, surroundings).items():
         found[code] += dict.fromkeys(messages)

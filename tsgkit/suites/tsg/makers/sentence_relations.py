@@ -373,7 +373,7 @@ def _swapped(graph: ActionGraph, told: ToldText) -> tuple[str, str] | None:
         if triplet.edge != DOBJ or triplet.target in HANDS:
             continue
         word = _governing(triplet.target, told)
-        if not word or word[0] in ("of", "at", "as", "by"):
+        if not word or word[0] in ("of", "at", "as", "by") or _has_role(triplet.target, word[0], told):
             continue
         for other in graph:
             is_phrase = other.edge not in (VERB, DOBJ) and other.source != PERSON and other.target not in HANDS
@@ -382,6 +382,12 @@ def _swapped(graph: ActionGraph, told: ToldText) -> tuple[str, str] | None:
             if _stands_bare(other.target, told):
                 return triplet.target, other.target
     return None
+
+
+def _has_role(thing: str, word: str, told: ToldText) -> bool:
+    """Return whether another graph has a thing behind such a preposition."""
+    edges = (one.edge for graph in told.graphs for one in graph if one.target == thing and one.edge not in (VERB, DOBJ))
+    return any(may_be_said(word, edge) for edge in edges)
 
 
 def _stands_bare(thing: str, told: ToldText) -> bool:
