@@ -62,19 +62,19 @@ def make(maker: str, output: str | Path, **options: Any) -> MadeItems:  # noqa: 
 
 def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Iterator[str]:
     """Yield options as they are typed. Raise ``UsageError`` for an unknown one."""
-    names = {action.dest: action.option_strings[-1] for action in parser._actions if action.option_strings}
-    for name, value in options.items():
+    names = {action.dest: (action.option_strings or [""])[-1] for action in parser._actions}
+    for name, value in sorted(options.items(), key=lambda pair: names.get(pair[0], "") != ""):
         if name not in names:
             raise UsageError(
                 f"there is no option {name}", hint=meant(name, sorted(set(names) - {"help", "json", "quiet"}))
             )
-        option = names[name]
+        option = [names[name]] if names[name] else []
         if value is True:
-            yield option
+            yield from option
         elif value not in (None, False):
             told = [f"{key}={one}" for key, one in value.items()] if isinstance(value, Mapping) else value
             for one in told if isinstance(told, (list, tuple)) else [told]:
-                yield from (option, registered_name(one) if name == "model" and not isinstance(one, str) else str(one))
+                yield from (*option, registered_name(one) if name == "model" and not isinstance(one, str) else str(one))
 
 
 def _alone(run: Any, arguments: argparse.Namespace) -> tuple[int, str]:  # noqa: ANN401

@@ -15,7 +15,7 @@ from tsgkit.suites.tsg.commands.benchmark_settings import STORIES, Making, Setti
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.manners import Manner
 from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
-from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, can_be_written, write
+from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, can_be_implicit, can_be_written, write
 from tsgkit.suites.tsg.makers.sentences import Sentence
 from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter, SentenceRequest
 
@@ -60,18 +60,27 @@ def grouped_story(story: Narrative, settings: Settings) -> Narrative:
 
 
 def groups_of(story: Narrative, settings: Settings) -> list[Group]:
-    """Return the groups of graphs without a sentence."""
+    """Return the groups of graphs without a sentence; a share is implicit where a grasp goes without saying, and a
+    share is bare."""
     choice = settings.draw("manner", story)
     found: list[Group] = []
     before: tuple[ActionGraph, ...] = ()
     for number, description in enumerate(story.descriptions):
         if description.text is None and description.graphs:
-            share = choice.random()
-            is_bare = settings.implicit <= share < settings.implicit + settings.bare
-            manner = "implicit" if share < settings.implicit else "bare" if is_bare else ""
-            found.append(Group(number, description.graphs, before, manner))
+            found.append(Group(number, description.graphs, before, ""))
         before += description.graphs
-    return found
+    manners: dict[int, str] = {}
+    possible = {"implicit": [one for one in found if can_be_implicit(one.graphs)], "bare": found}
+    for manner, groups in possible.items():
+        left = [one for one in groups if one.number not in manners]
+        wanted = _rounded(getattr(settings, manner) * len(found), choice)
+        manners |= {one.number: manner for one in choice.sample(left, min(wanted, len(left)))}
+    return [replace(one, manner=manners.get(one.number, "")) for one in found]
+
+
+def _rounded(number: float, choice: Random) -> int:
+    """Return a number of which the rest decides by lot whether it is rounded up."""
+    return int(number) + (choice.random() < number - int(number))
 
 
 def written_by_patterns(story: Narrative, settings: Settings, others: frozenset[str]) -> DescribedStory:

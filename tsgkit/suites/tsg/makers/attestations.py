@@ -4,8 +4,8 @@
 >>> take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "off", "shelf"))
 >>> attestations = Attestations()
 >>> attestations.add([put, put, take])
->>> attestations.share(take, put), attestations.share(put, put)
-(0.0, 1.0)
+>>> attestations.share(take, take), attestations.share(put, put)
+(0.2, 1.0)
 
 Whoever does not see the graph of a choice may still guess by what is usual. So the usual must not give it away.
 """

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tsgkit.graph.hands import HAND_NAME
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Narrative
 from tsgkit.graph.timeline import Step, Timeline
-from tsgkit.suites.tsg.makers import question_wording as wording
+from tsgkit.suites.tsg.makers import question_phrases as phrases
 from tsgkit.suites.tsg.makers.question_paths import ORDINALS
 
 RESERVED = frozenset(("and", PERSON))
@@ -40,7 +40,7 @@ class Start(NamedTuple):
     @property
     def text(self) -> str:
         """The step as a noun phrase."""
-        return wording.named_step(self.hop, self.event)
+        return phrases.named_step(self.hop, self.event)
 
     @property
     def ordinal(self) -> str:
@@ -152,7 +152,7 @@ def _of_edge(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     if sum(label == edge and head not in HANDS for _, label, head in graph) != 1:
         return None
     read, family = ("tool", "tool") if edge == WITH else (f"target {edge}", "place")
-    return Draft((start.hop, read), lambda: wording.plainly(event, start.ordinal, edge, choice), family)
+    return Draft((start.hop, read), lambda: phrases.plainly(event, start.ordinal, edge, choice), family)
 
 
 def _of_place(source: DraftSource, hops: int, choice: Random) -> Draft | None:
@@ -166,7 +166,7 @@ def _of_place(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     if len(source.timeline.find(step.action, place)) != 1:
         return None
     path = (f"only {step.action} {place}", "object")
-    return Draft(path, lambda: wording.acted_on(step.action, edge, place, choice), "object")
+    return Draft(path, lambda: phrases.acted_on(step.action, edge, place, choice), "object")
 
 
 def _of_step(source: DraftSource, hops: int, choice: Random) -> Draft | None:
@@ -174,7 +174,7 @@ def _of_step(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     read = choice.choice(("action", "object", "tool", "place", "hand"))
     starts = source.events if read == "hand" else source.mentions
     start = choice.choice(starts)
-    return Draft((start.hop, read), lambda: wording.asked(read, start.text, choice), f"involved-{read}")
+    return Draft((start.hop, read), lambda: phrases.asked(read, start.text, choice), f"involved-{read}")
 
 
 def _of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
@@ -195,9 +195,9 @@ def _of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
 
 def _walk_text(start: str, moves: tuple[str, ...], read: str, choice: Random) -> str:
     if len(moves) == 3 or (len(moves) == 2 and choice.random() < 0.4):
-        intro, name = wording.walked(start, moves, choice)
-        return intro + wording.asked(read, name, choice)
-    return wording.asked(read, wording.reached(start, moves, choice), choice)
+        intro, name = phrases.walked(start, moves, choice)
+        return intro + phrases.asked(read, name, choice)
+    return phrases.asked(read, phrases.reached(start, moves, choice), choice)
 
 
 def _moves(source: DraftSource, number: int, choice: Random) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ def _of_two_steps(source: DraftSource, hops: int, choice: Random) -> Draft | Non
     if start.place == other.place:
         return None
     path = (start.hop, *moves, f"shared {' '.join(other.hop.split()[1:])}")
-    return Draft(path, lambda: wording.shared(wording.reached(start.text, moves, choice), other.text, choice), "shared")
+    return Draft(path, lambda: phrases.shared(phrases.reached(start.text, moves, choice), other.text, choice), "shared")
 
 
 def _of_span(source: DraftSource, hops: int, choice: Random) -> Draft | None:
@@ -245,8 +245,8 @@ def _of_span(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     path = (f"between {opening} and {closing}", order, *moves, read)
 
     def write() -> str:
-        step = wording.reached(wording.between(first.text, second.text, order), moves, choice)
-        return wording.asked(read, step, choice)
+        step = phrases.reached(phrases.between(first.text, second.text, order), moves, choice)
+        return phrases.asked(read, step, choice)
 
     return Draft(path, write, "between")
 
@@ -255,17 +255,17 @@ def _of_count(source: DraftSource, hops: int, choice: Random) -> Draft | None:
     """The thing or action of exactly so many steps."""
     if choice.random() < 0.4:
         number = choice.choice(source.counts)
-        if number >= len(wording.NUMBERS):
+        if number >= len(phrases.NUMBERS):
             return None
         path = ("all", f"times {number} object")
-        return Draft(path, lambda: wording.counted_objects(number, choice), "count-objects")
+        return Draft(path, lambda: phrases.counted_objects(number, choice), "count-objects")
     thing = choice.choice(source.things)
     counts = Counter(step.action for step in source.steps if thing in step.objects)
-    if len(counts) < 2 or max(counts.values()) >= len(wording.NUMBERS):
+    if len(counts) < 2 or max(counts.values()) >= len(phrases.NUMBERS):
         return None
     number = choice.choice(sorted(counts.values()))
     path = (f"of {thing}", f"times {number} action")
-    return Draft(path, lambda: wording.counted_actions(thing, number, choice), "count-actions")
+    return Draft(path, lambda: phrases.counted_actions(thing, number, choice), "count-actions")
 
 
 Way = Callable[[DraftSource, int, Random], Draft | None]

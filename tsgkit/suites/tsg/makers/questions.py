@@ -25,7 +25,7 @@ from tsgkit.suites.audits.items import words
 from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.question_drafts import DraftSource, drawn_draft
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
-from tsgkit.suites.tsg.makers.second_reading import SecondReading
+from tsgkit.suites.tsg.makers.second_reader import SecondReader
 
 SHORTCUTS = ("handled most often", "handled first", "handled last", "handled most often and not named")
 MOST_HOPS = 4
@@ -64,12 +64,12 @@ class Judge:
     """A judge of questions about one story."""
 
     timeline: Timeline
-    second: SecondReading
+    second: SecondReader
 
     @classmethod
     def of(cls, story: Narrative, timeline: Timeline | None = None) -> Judge:
         """Return the judge of a story; its timeline need not be made again."""
-        return cls(timeline or Timeline(story), SecondReading(story))
+        return cls(timeline or Timeline(story), SecondReader(story))
 
     def objection(self, question: Question) -> str:
         """Return why a question is not confirmed, or ""."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from random import Random
 from typing import NamedTuple
 
@@ -96,6 +96,13 @@ def word(graph: ActionGraph, manner: Manner) -> Sentence:
 
 def _units(graphs: Sequence[ActionGraph]) -> list[Unit]:
     return [Unit(graph, len(list(run))) for graph, run in groupby(graphs)]
+
+
+def can_be_implicit(graphs: Sequence[ActionGraph]) -> bool:
+    """Return whether a grasp goes without saying, since what follows is done to the same thing with the same hand."""
+    if any(map(can_be_written, graphs)):
+        return False
+    return any(_goes_without_saying(one, other) for one, other in pairwise(_units(graphs)))
 
 
 def _without_grasps(units: Sequence[Unit]) -> list[Unit]:

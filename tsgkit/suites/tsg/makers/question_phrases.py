@@ -5,9 +5,9 @@
 >>> opening
 'the second opening of the lid'
 >>> reached(opening, ("next", "previous cup"), Random(0))
-'the last action that involved the cup before the action immediately after the second opening of the lid'
+'the last action to involve the cup before the action immediately after the second opening of the lid'
 >>> asked("held hand1", opening, Random(0))
-'What was in hand1 right before the second opening of the lid?'
+'Right before the second opening of the lid, what was in hand1?'
 
 "Involved" covers all roles of a thing; an ordinal counts through the whole story.
 """
@@ -46,7 +46,7 @@ def named_step(hop: str, event: tuple[str, str] | None) -> str:
     if event is not None:
         order = "" if ordinal == "only" else f"{ordinal} "
         return f"the {order}{gerund(event[0])} of {noun(event[1])}"
-    return f"the {ordinal} action that involved {together(names)}"
+    return f"the {ordinal} action to involve {together(names)}"
 
 
 def reached(start: str, moves: Sequence[str], choice: Random) -> str:
@@ -76,10 +76,12 @@ def _moved(start: str, move: str, times: int, choice: Random) -> str:
     word, *names = move.split()
     if word in ("again", "earlier"):
         thing = "its direct object" if start == "it" else f"the direct object of {start}"
-        return f"the {'next' if word == 'again' else 'previous'} action that involved {thing}"
+        return f"the {'next' if word == 'again' else 'previous'} action to involve {thing}"
     side = "after" if word == "next" else "before"
+    if names and start == "it":
+        return f"the {word} action to involve {together(names)}"
     if names:
-        return f"the {FIRST[word]} action that involved {together(names)} {side} {start}"
+        return f"the {FIRST[word]} action to involve {together(names)} {side} {start}"
     if times > 1:
         return f"the action {NUMBERS[times]} steps {side} {start}"
     if start == "it":

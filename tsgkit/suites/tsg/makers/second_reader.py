@@ -7,7 +7,7 @@ actions, it is not known.
 >>> from tsgkit.graph.model import ActionGraph, Narrative
 >>> take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("take", "with", "hand2"))
 >>> wash = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "hand1"))
->>> reading = SecondReading(Narrative.of([take, wash]))
+>>> reading = SecondReader(Narrative.of([take, wash]))
 >>> reading.answer(["only wash", "held hand2"]), reading.answer(["only wash", "previous", "hand"])
 ('cup', 'hand2')
 >>> reading.answer(["only wash", "next", "action"])
@@ -41,7 +41,7 @@ class UnknownError(Exception):
     """Something that the triplets do not settle."""
 
 
-class SecondReading:
+class SecondReader:
     """The steps of a story as sets of triplets."""
 
     def __init__(self, story: Narrative) -> None:
