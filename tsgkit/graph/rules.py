@@ -16,10 +16,23 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.graph.hands import DEFAULT_RULE, HAND_NAME, HandRule, trace
-from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, ActionGraph, Kind, Narrative, Node, Vocabulary
+from tsgkit.graph.model import (
+    DOBJ,
+    HANDS,
+    INSTANCE,
+    PERSON,
+    VERB,
+    ActionGraph,
+    Kind,
+    Narrative,
+    Node,
+    Triplet,
+    Vocabulary,
+)
 from tsgkit.lexicon import fold, is_preposition, nearest
 
 Severity = Literal["error", "warning"]
@@ -137,11 +150,16 @@ def check_narrative(narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> list
 
 def check_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> list[Finding]:
     """Return all findings of one graph, by place; L is checked where it is given."""
-    if not graph.triplets:
-        return [_finding("empty-graph", "the graph has no triplets")]
-    view = _View(graph, vocabulary)
+    return list(_findings(graph.triplets, vocabulary))
+
+
+@lru_cache(maxsize=4096)  # rows of one scenario repeat its graphs
+def _findings(triplets: tuple[Triplet, ...], vocabulary: Vocabulary | None) -> tuple[Finding, ...]:
+    if not triplets:
+        return (_finding("empty-graph", "the graph has no triplets"),)
+    view = _View(ActionGraph(triplets), vocabulary)
     findings = [finding for check in CHECKS for finding in check(view)]
-    return sorted(findings, key=lambda finding: (finding.place.triplet is None, finding.place.triplet or 0))
+    return tuple(sorted(findings, key=lambda finding: (finding.place.triplet is None, finding.place.triplet or 0)))
 
 
 def _finding(

@@ -106,11 +106,14 @@ def _search(text: str, name: str, lemmatiser: Lemmatiser | None) -> _Search | No
     return _Search(text, name, Wanted(words, lemmatiser))
 
 
+@lru_cache(maxsize=32)  # many names are looked up in one text
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _WORD.findall(text))
+
+
 @lru_cache(maxsize=32)
-def _read(text: str) -> tuple[tuple[_Token, ...], frozenset[str]]:
-    """Return the tokens of a text and its different words: many names are looked up in one text."""
-    tokens = tuple(_tokens(text))
-    return tokens, frozenset(token.word for token in tokens)
+def _tokens_of(text: str) -> tuple[_Token, ...]:
+    return tuple(_tokens(text))
 
 
 class _Search:
@@ -118,7 +121,10 @@ class _Search:
 
     def __init__(self, text: str, name: str, wanted: Wanted) -> None:
         self.text, self.name, self.wanted = text, name, wanted
-        self.tokens, self.words = _read(text)
+
+    @cached_property
+    def tokens(self) -> Sequence[_Token]:
+        return _tokens_of(self.text)
 
     @cached_property
     def separable(self) -> bool:
@@ -144,7 +150,7 @@ class _Search:
     def _starts(self) -> Iterable[int]:
         """Return the places of the words that may be the name's first; none where another of its words is nowhere."""
         for position in reversed(range(len(self.wanted.words))):
-            likely = {word for word in self.words if self.wanted.word_by(position, word)}
+            likely = {word for word in _words(self.text) if self.wanted.word_by(position, word)}
             if not likely:
                 return ()
         return (place for place, token in enumerate(self.tokens) if token.word in likely)

@@ -1,0 +1,56 @@
+"""Benchmark: 10,000 items of all kinds made from stories without a model; the limits are 60 seconds and 1.5 GB.
+
+The stories are made up, of 30 steps each. Everything counts: import, sentences and their checks, L, questions, choices,
+rows, the audit and the data card, in one process and its workers. Memory does not grow with the number of stories
+beyond the audit, which holds all items.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[2] / "tests"
+sys.path.insert(0, str(TESTS))
+
+from made_up_stories import made_up_story  # noqa: E402
+
+from tsgkit.graph.notation import narratives  # noqa: E402
+
+SECONDS, MEGABYTES = 60.0, 1_500.0
+ITEMS, STORIES, STEPS = 10_000, 336, 30
+ROWS = ("sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl")
+
+
+def items_in(folder: Path) -> int:
+    """Return the number of items of all files of rows."""
+    lines = sum(len((folder / name).read_text(encoding="utf-8").splitlines()) for name in ROWS)
+    questions = (folder / "sgqa.jsonl").read_text(encoding="utf-8").splitlines()
+    return lines + sum(len(json.loads(line)["qa_pairs"]) for line in questions)
+
+
+def main() -> int:
+    """Make a benchmark once, and say how long it took and how much memory."""
+    with tempfile.TemporaryDirectory() as name:
+        source, out = Path(name, "stories.jsonl"), Path(name, "made")
+        with source.open("w", encoding="utf-8") as file:
+            file.writelines(narratives.write(made_up_story(number, STEPS)) for number in range(STORIES))
+        command = [sys.executable, "-m", "tsgkit", "make", "tsg", str(source), "-o", str(out), "--quiet"]
+        began = time.perf_counter()
+        code = subprocess.run([*command, "--questions", "8", "--choices", "4"], check=False).returncode
+        seconds = time.perf_counter() - began
+        made = items_in(out)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    rate = seconds * ITEMS / made
+    print(f"{made:,} items in {seconds:.1f} s, so {ITEMS:,} in {rate:.1f} s: {rate / SECONDS:.2f} of the limit", end="; ")
+    print(f"{used:,.0f} MB at most: {used / MEGABYTES:.2f} of the limit; exit code {code}")
+    return int(rate > SECONDS or used > MEGABYTES or code != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""Import of stories: repaired, in order of time and hands, each once; and what is left out, with reasons."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import HANDS, ActionGraph, Description, Frames, Narrative, Vocabulary
+from tsgkit.graph.notation import narratives
+from tsgkit.library.documents.reader import read_document
+from tsgkit.suites.tsg.makers.allowed_elements import ElementPool, with_vocabulary
+from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
+from tsgkit.suites.tsg.makers.generation_rows import generation_rows, synonyms_of
+from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.stories import Imported, import_stories
+
+
+def act(verb: str, thing: str, *hands: str) -> ActionGraph:
+    rows = [("person", "verb", verb), (verb, "dobj", thing)]
+    return ActionGraph.of(*rows, *((verb, "with", hand) for hand in hands))
+
+
+def imported(*stories: Narrative) -> Imported:
+    text = "".join(map(narratives.write, stories))
+    return import_stories([read_document(text, "stories.jsonl")])
+
+
+def test_hands_are_numbered_by_first_use_from_empty_hands() -> None:
+    found = imported(
+        Narrative.of([act("take", "cup", "hand2"), act("put", "cup", "hand2"), act("take", "lid", "hand1")])
+    )
+    used = [t.target for graph in found.stories[0].graphs for t in graph if t.target in HANDS]
+    assert used == ["hand1", "hand1", "hand1"] and found.changes["hands-renumbered"] == 2
+
+
+def test_descriptions_are_put_in_the_order_of_time() -> None:
+    late = Description("Then she washes it.", (act("wash", "cup"),), Frames(50, 40, 60))
+    early = Description("She takes a cup.", (act("take", "cup", "hand1"),), Frames(20, 10, 30))
+    found = imported(Narrative((late, early), id="tea"))
+    assert [one.text for one in found.stories[0].descriptions] == [early.text, late.text]
+    assert found.changes["time-reordered"] == 2
+
+
+def test_a_graph_beyond_repair_leaves_a_gap_and_a_reason() -> None:
+    broken = ActionGraph.of(("person", "verb", "take"), ("person", "verb", "put"), ("put", "dobj", "cup"))
+    story = Narrative((Description("Takes.", (act("take", "cup"),)), Description("Does both.", (broken,))), id="tea")
+    found = imported(story)
+    assert [one.text for one in found.stories[0].descriptions] == ["Takes.", None]
+    assert found.dropped[0].reason.startswith("several-actions") and found.dropped[0].story == "tea"
+
+
+def test_a_story_that_begins_another_is_left_out() -> None:
+    graphs = [act("take", "cup", "hand1"), act("wash", "cup", "hand1"), act("put", "cup", "hand1")]
+    found = imported(Narrative.of(graphs[:2]), Narrative.of(graphs))
+    assert len(found.stories) == 1 and "the beginning of another story's" in found.dropped[0].reason
+
+
+def test_rows_of_one_scenario_become_one_story() -> None:
+    graphs = [act("take", "cup", "hand1"), act("wash", "cup", "hand1"), act("put", "cup", "hand1")]
+    rows = [
+        {
+            "context_graphs": [[list(t) for t in graph] for graph in graphs[:number]],
+            "triplet": [list(t) for t in graphs[number]],
+            "target_sentence": "She does it.",
+            "position": 0,
+            "variations": ["She does it.", "b", "c", "d", "e"],
+            "scenario_id": "tea",
+        }
+        for number in (1, 2)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    found = import_stories([read_document(text, "rows.jsonl")])
+    assert [story.id for story in found.stories] == ["tea"] and len(found.stories[0].graphs) >= 2
+
+
+@pytest.mark.parametrize("text", ["9:1", "0", "1:-1", "a:b", "", "1:0"])
+def test_a_mix_of_impossible_sizes_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_mix(text)
+
+
+def test_groups_follow_the_mix_and_keep_all_graphs_in_order() -> None:
+    story = Narrative.of([act("press", f"cup-{number}") for number in range(200)])
+    made = grouped(story, {1: 1.0, 3: 1.0}, Random(1))
+    sizes = [len(one.graphs) for one in made.descriptions]
+    assert made.graphs == story.graphs and {*sizes[:-1]} == {1, 3} and 30 < sizes.count(3) < 70
+
+
+def test_only_actions_that_move_nothing_are_repeated() -> None:
+    story = grouped(Narrative.of([act("take", "cup", "hand1"), act("wash", "cup", "hand1")] * 20), {2: 1.0}, Random(1))
+    made = repeated(story, 1.0, Random(1))
+    assert len(made.graphs) > len(story.graphs)
+    assert sum(graph.actions == ("take",) for graph in made.graphs) == 20
+
+
+def test_added_elements_mean_nothing_in_the_story() -> None:
+    pool = ElementPool()
+    for thing in ("cups", "plank", "lid", "trestle", "jar"):
+        pool.add(
+            Narrative.of([ActionGraph.of(("person", "verb", "saw"), ("saw", "dobj", thing), ("saw", "out-of", "box"))])
+        )
+    story = Narrative((Description("She takes the cup off a trestle.", (act("take", "cup"),)),))
+    words = ("jar",)
+    given = with_vocabulary(story, pool, 9.0, Random(1), words).vocabulary
+    assert given is not None and {"plank", "lid", "box"} <= {*given.objects}
+    assert not {"cups", "trestle", "jar"} & {*given.objects} and "saw" in given.verbs
+
+
+def test_rows_say_which_other_words_stand_for_elements() -> None:
+    graph = act("take", "towel", "hand1")
+    sentence = Sentence("Take the cloth.", {"take": ("Take",), "towel": ("the cloth", "it")}, ("hand1",))
+    vocabulary = Vocabulary.of([graph])
+    assert synonyms_of(sentence, vocabulary) == {"cloth": "towel"}
+    story = Narrative((Description(sentence.text, (graph,)),), vocabulary, "tea")
+    [row] = generation_rows(story, {0: sentence})
+    assert row["tags"] == ["synonym"] and row["synonyms"] == {"cloth": "towel"} and row["scenario_id"] == "tea"
