@@ -4,6 +4,7 @@
   tsgkit make formalimg --k 6 --n 20 --model openai/gpt-4o -o items.jsonl
   tsgkit make spatialgen --scene Kitchen --count 5 --model openai/gpt-4o -o mine.jsonl
   tsgkit make spatialt2i --from runs/mine --model openai/gpt-4o -o pairs
+  tsgkit make tsg stories.jsonl -o mine                                a benchmark from graphs of stories
   tsgkit make repairs --from runs/mine -o repairs.jsonl              the wrong graphs of a run: no model
   tsgkit make sceneeval --items 12 -o annotations.csv                sentence patterns: no model
   tsgkit make sceneeval --items 12 --model openai/gpt-4o --review -o annotations.csv

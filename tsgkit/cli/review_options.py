@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
+
+from tsgkit.errors import UsageError
 
 TERMINAL, BROWSER = "terminal", "browser"
 
@@ -27,3 +30,10 @@ def resolve_review_place(arguments: argparse.Namespace) -> None:
         from tsgkit.serve.local_server import require_server
 
         require_server()
+
+
+def require_terminal() -> None:
+    """Raise ``UsageError`` if standard input is not a terminal."""
+    if not sys.stdin.isatty():
+        hint = "run it in a terminal, use --review-in browser, or omit --review to write all items without errors"
+        raise UsageError("--review needs a terminal, and standard input is not one", hint=hint)

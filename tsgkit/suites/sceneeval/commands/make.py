@@ -41,7 +41,7 @@ from tsgkit.cli.agent_options import (
     shard_done,
     usage_value,
 )
-from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, resolve_review_place
+from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
 
@@ -80,8 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Generate, check, review and write items, and report the ones that were dropped."""
-    from tsgkit.suites.sceneeval.commands.review import require_terminal
-
     resolve_review_place(arguments)
     _refuse(arguments)
     limits_of(arguments)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, inert, say
-from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.errors import TsgkitError
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.decisions import Decisions
 from tsgkit.suites.sceneeval.commands.item_review import FORMS, ItemReview, edited, finding_line, lines
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from tsgkit.suites.sceneeval.makers.maker import GeneratedItem
 
 KEYS = "a accept, d drop, ? show edit commands, q stop and resume later"
-
-
-def require_terminal() -> None:
-    """Raise UsageError if standard input is not a terminal."""
-    if not sys.stdin.isatty():
-        hint = "run it in a terminal, use --review-in browser, or omit --review to write all items without errors"
-        raise UsageError("--review needs a terminal, and standard input is not one", hint=hint)
 
 
 def review_of(

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.agent_options import add_model_options, kept_when_interrupted, limits_of, say_stopped
-from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, resolve_review_place
+from tsgkit.cli.review_options import BROWSER, TERMINAL, add_review_place, require_terminal, resolve_review_place
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import (
     BUDGET_REACHED,
@@ -127,8 +127,6 @@ def _resolve_review(arguments: argparse.Namespace) -> None:
     if arguments.json:
         raise UsageError("--review cannot be combined with --json", hint="omit one of the two")
     if arguments.review_in == TERMINAL:
-        from tsgkit.suites.sceneeval.commands.review import require_terminal
-
         require_terminal()
 
 

@@ -93,7 +93,9 @@ def _facts(stage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _shown(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_shown(one)}" for key, one in value.items())
+        nested = any(isinstance(one, Mapping) for one in value.values())
+        parts = (f"{key} ({_shown(one)})" if nested else f"{key} {_shown(one)}" for key, one in value.items())
+        return ", ".join(parts)
     if isinstance(value, list):
         return ", ".join(map(_shown, value))
     if isinstance(value, int) and not isinstance(value, bool):
@@ -118,7 +120,7 @@ def _audits(card: Mapping[str, Any]) -> Iterator[Table]:
         for one in audit["shortcuts"]
     )
     verdict: Line = ("the gate was ", "passed" if card["gate"]["passed"] else "missed") if card["audit"] else ("none",)
-    yield Table(("Audit",), ("task", "shortcut", "items", "right", "chance"), rows, (verdict, *blames), 2)
+    yield Table(("Audit",), ("task", "shortcut", "items", "right, %", "chance, %"), rows, (verdict, *blames), 2)
     sizes = tuple(
         (
             audit["task"],
@@ -129,7 +131,7 @@ def _audits(card: Mapping[str, Any]) -> Iterator[Table]:
         )
         for audit in card["audit"]
     )
-    head = ("task", "items", "stories", "smallest difference that would show", "remarks")
+    head = ("task", "items", "stories", "smallest difference that would show, points", "remarks")
     yield Table(("Sizes",), head, sizes)
 
 

@@ -100,19 +100,20 @@ async def read_stories(making: Making) -> None:
 
 async def describe(making: Making) -> None:
     """Write stories in which every group of graphs has a sentence, and the accounts of those that were written."""
-    by: Counter[str] = Counter()
+    by, tags = Counter[str](), Counter[str]()
 
     def put(found: DescribedStory) -> None:
         making.files.add_text(DESCRIBED, narratives.write(found.story))
         for number, sentence in found.sentences.items():
             making.files.add(SENTENCES, {"story": found.story.id, "description": number, **asdict(sentence)})
         by.update(written=len(found.sentences), kept=found.kept)
+        tags.update(tag for sentence in found.sentences.values() for tag in sentence.tags)
         for place, reason, was in found.dropped:
             making.drop("describe", found.story.id, place, reason, was=was)
 
     with describer(making) as (writer, one):
         await making.engine.streamed(making.stories(STORIES), one, put, workers=making.workers)
-    making.files.figures.update(sentences=+by, written_by=making.settings.model or PATTERNS)
+    making.files.figures.update(sentences=+by, tags=dict(tags), written_by=making.settings.model or PATTERNS)
     if writer is not None:
         making.files.figures.update(sent_back=dict(writer.found), without_answer=len(writer.failures))
 

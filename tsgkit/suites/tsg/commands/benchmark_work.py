@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tsgkit.cli.agent_options import calls_of, digest
-from tsgkit.cli.terminal import complain, inert, say
+from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.llm.failures import NotFinished
 from tsgkit.report.progress import Progress
@@ -68,11 +68,10 @@ class Work:
                 self._say(f"{stage.name}: changed by hand and kept: {', '.join(edited)}")
             return
         self.folder.refuse_to_overwrite(stage.name, stage.leaves, force=self.arguments.force)
-        began = time.monotonic()
         with self.folder.writing(stage.name, made, stage.leaves) as files:
             self._make(stage, files, made)
         self.done.append(stage.name)
-        self._tell(stage, time.monotonic() - began)
+        self._tell(stage)
 
     def _make(self, stage: Stage, files: StageFiles, made: dict[str, Any]) -> None:
         calls = self._calls(stage, made)
@@ -122,11 +121,11 @@ class Work:
             used = calls.budget
             self.usage = {"requests": used.used_requests, "tokens": used.used_tokens, "cost": used.used_cost}
 
-    def _tell(self, stage: Stage, seconds: float) -> None:
+    def _tell(self, stage: Stage) -> None:
         record = self.folder.stages[stage.name]
         left_out = sum(record["figures"].get("dropped", {}).values())
         more = f", {left_out:,} rejected or left out ({dropped_file(stage.name)})" if left_out else ""
-        self._say(f"{stage.name}: {inert(told(record['figures']))}{more}, {seconds:.1f} s")
+        self._say(f"{stage.name}: {inert(told(record['figures']))}{more}")
 
     def _say(self, text: str) -> None:
         if not (self.arguments.quiet or self.arguments.json):
@@ -153,13 +152,14 @@ Unfinished = _Unfinished
 def told(figures: dict[str, Any]) -> str:
     """Return the main figures of a stage in words."""
     if "stories" in figures:
-        return f"{figures['stories']:,} stories with {figures['graphs']:,} graphs"
+        return f"{count(figures['stories'], 'story', 'stories')} with {count(figures['graphs'], 'graph')}"
     if "sentences" in figures:
-        made = ", ".join(f"{number:,} {name}" for name, number in figures["sentences"].items())
-        return f"sentences {made or 'none'}, by {figures['written_by']}"
+        written, kept = (figures["sentences"].get(name, 0) for name in ("written", "kept"))
+        of_source = f", {kept:,} of the source kept" if kept else ""
+        return f"{count(written, 'sentence')} by {figures['written_by']}{of_source}"
     if "added" in figures:
         return "added to L: " + ", ".join(f"{number:,} {name}" for name, number in figures["added"].items())
-    return ", ".join(f"{number:,} items in {name}" for name, number in figures.get("items", {}).items())
+    return ", ".join(f"{count(number, 'item')} in {name}" for name, number in figures.get("items", {}).items())
 
 
 def stage_named(name: str) -> Stage:

@@ -1,11 +1,23 @@
 """Construction of benchmark items from stories: sentences, L, questions, choices, rows.
 
-==================  ==========================================================================================
-``sentences``       a sentence with the words in it that stand for elements of its graphs
-``balance``         a choice among surplus items, so that no shortcut beats chance
-``claims``          triplets that a step may make true, or surely does not
-``wrong_steps``     wrong graphs for a step, each with its kind
-``choice_designs``  right and wrong graphs of a choice, in one manner, before they are worded
-``choices``         choices among five sentences, with their rows
-==================  ==========================================================================================
+======================  ==========================================================================================
+``stories``             import: rows joined, graphs repaired, hands and time in order
+``description_sizes``   graphs grouped for sentences
+``sentences``           a sentence with the words in it that stand for elements of its graphs
+``sentence_patterns``   sentences by patterns, from ``clauses`` in ``manners``
+``writer``              sentences by a model, asked again with what the checks find
+``sentence_checks``     everything wrong in a sentence: ``sentence_words``, ``sentence_relations``, ``told_order``
+``told_text``           a text read along its account
+``allowed_elements``    L
+``question_paths``      paths of questions and their evaluator; ``second_reader`` is another one
+``questions``           questions by drawn paths (``question_drafts``), in words (``question_phrases``)
+``claims``              triplets that a step may make true, or surely does not
+``wrong_steps``         wrong graphs for a step, each with its kind
+``choice_designs``      right and wrong graphs of a choice, in one manner, before they are worded
+``choices``             choices among five sentences, with their rows
+``attestations``        what is usual in stories
+``balance``             a choice among surplus items, so that no shortcut beats chance
+``generation_rows``     rows of generation tasks
+``stage_files``         the folder that the stages fill
+======================  ==========================================================================================
 """
