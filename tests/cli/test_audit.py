@@ -80,6 +80,26 @@ def test_an_item_of_one_graph_among_items_of_several_is_a_slip_and_audited(
     assert found["items"] == 3
 
 
+def test_sentences_that_count_other_hands_than_their_graph_are_found_and_others_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = [["person", "verb", "turn"], ["turn", "dobj", "cup"], ["turn", "with", "hand1"], ["turn", "with", "hand2"]]
+    sentences = {
+        "wrong": "She turns the cup with one hand.",
+        "passed": "She turns the cup from one hand to the other.",
+        "parted": "She turns the cup, one hand for each side.",
+        "right": "She turns the cup with both hands.",
+    }
+    rows = [
+        SGG | {"item_id": name, "target_sentence": text, "graphs": [{"triplets": both}]}
+        for name, text in sentences.items()
+    ]
+    data = tmp_path / "sa-sgg.jsonl"
+    data.write_text(lines(*rows))
+    found = slips(audited(capsys, "--task", "tsg/sa-sgg", str(data)))
+    assert {item for code, item in found if code == "hands"} == {"wrong"}
+
+
 def test_items_that_worked_examples_show_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     card = load_card("tsg/sgqa")
     assert card.examples is not None

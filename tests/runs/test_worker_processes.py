@@ -7,7 +7,7 @@ import os
 
 from dying import Dying
 
-from tsgkit.runs.worker_processes import DIED, WorkerPool
+from tsgkit.runs.worker_processes import DIED, WorkerPool, spread
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.suites.transcript import Transcript
 
@@ -39,3 +39,18 @@ def test_a_process_that_dies_takes_one_sample_with_it() -> None:
     assert [said(one) is None for one in found] == [False, True, False, False, False]
     assert isinstance(found[1], ItemError), "it ends in an error, which is its outcome"
     assert str(found[1]) == DIED
+
+
+def test_work_is_spread_over_processes_or_done_here() -> None:
+    async def both() -> tuple[list[int], list[int]]:
+        with spread(_process, 2) as there:
+            others = list(await asyncio.gather(*(there(number) for number in range(6))))
+        with spread(_process, 1) as here:
+            return others, [await here(0)]
+
+    others, own = asyncio.run(both())
+    assert os.getpid() not in others and own == [os.getpid()]
+
+
+def _process(number: int) -> int:
+    return os.getpid()
