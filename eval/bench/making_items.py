@@ -47,7 +47,9 @@ def main() -> int:
         made = items_in(out)
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     rate = seconds * ITEMS / made
-    print(f"{made:,} items in {seconds:.1f} s, so {ITEMS:,} in {rate:.1f} s: {rate / SECONDS:.2f} of the limit", end="; ")
+    print(
+        f"{made:,} items in {seconds:.1f} s, so {ITEMS:,} in {rate:.1f} s: {rate / SECONDS:.2f} of the limit", end="; "
+    )
     print(f"{used:,.0f} MB at most: {used / MEGABYTES:.2f} of the limit; exit code {code}")
     return int(rate > SECONDS or used > MEGABYTES or code != 0)
 

@@ -165,13 +165,29 @@ def test_stages_can_be_done_alone_and_say_what_they_need(capsys: Captured) -> No
         (["stories.jsonl", "-o", "out", "--review"], "needs a terminal"),
         (["stories.jsonl", "-o", "out", "--annotator", "../me"], "not a plain name"),
         (["empty", "-o", "out"], "no .json or .jsonl file in this folder"),
+        (["prose.json", "-o", "out"], "no story in it: "),
     ],
 )
 def test_wrong_usage_is_said_before_anything_is_made(words: list[str], told: str, capsys: Captured) -> None:
     stories_file(1)
     Path("empty").mkdir()
+    Path("prose.json").write_text("person -> verb -> take\nperson -> verb -> put\n")
     assert made(*words) == 2
-    assert told in capsys.readouterr().err and not Path("out").exists()
+    assert told in capsys.readouterr().err and not list(Path().glob("out/*.jsonl"))
+
+
+def test_files_of_other_work_are_refused_before_anything_is_made(capsys: Captured) -> None:
+    source = str(stories_file(2))
+    Path("out").mkdir()
+    Path("out/sgds.jsonl").write_text("mine")
+    assert made(source, "-o", "out") == 2 and [path.name for path in Path("out").iterdir()] == ["sgds.jsonl"]
+    assert "what lies there already would be lost" in capsys.readouterr().err
+    Path("out/sgds.jsonl").unlink()
+    assert made(source, "-o", "out") in (0, 3)
+    Path("others.jsonl").write_text(Path(source).read_text())
+    assert made("others.jsonl", "-o", "out") == 2
+    assert "made from other sources: stories.jsonl" in capsys.readouterr().err
+    assert made("-o", "nothing", "--only", "audit") == 2 and "no rows to audit" in capsys.readouterr().err
 
 
 def test_a_missed_gate_ends_with_the_items_to_blame_and_a_fix_draws_them_anew(capsys: Captured) -> None:

@@ -224,6 +224,8 @@ def _run(settings: Settings, stages: Sequence[str], arguments: argparse.Namespac
     fixes = 0
     if "audit" in stages:
         audits = audits_of_folder(work.folder)
+        if not audits:
+            raise FileProblem(f"{out}: no rows to audit", hint="do the stages before: leave out --only")
         if arguments.fix:
             audits, fixes = fixed(work, audits)
     blames = blames_of(audits)
@@ -249,21 +251,21 @@ def _finish(
     from tsgkit.report.audit_report import as_markdown, audited_value
 
     folder, arguments = work.folder, work.arguments
-    values = [audited_value(one) for one in audits]
     if "audit" in stages:
         gate = {"passed": not blames, "redrawn": fixes, "blames": [one.value() for one in blames]}
-        text = json.dumps({"gate": gate, "audits": values}, indent=1, ensure_ascii=False)
-        write_text(folder.file("audit.json"), f"{text}\n")
+        value = {"gate": gate, "audits": [audited_value(one) for one in audits]}
+        write_text(folder.file("audit.json"), json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         write_text(folder.file("audit.md"), as_markdown(audits))
     if "card" in stages:
-        _write_card(work, values, blames)
+        _write_card(work)
     if arguments.json:
         say(json.dumps(_summary(work, blames, fixes), indent=2, ensure_ascii=False))
     elif not arguments.quiet:
         _print(work, stages, blames, fixes)
 
 
-def _write_card(work: Work, audits: Sequence[dict[str, Any]], blames: Sequence[Blame]) -> None:
+def _write_card(work: Work) -> None:
+    """Write the card, with the last audit."""
     from tsgkit.library.files import write_text
     from tsgkit.suites.tsg.commands.benchmark_card import card_page, card_value
     from tsgkit.suites.tsg.commands.benchmark_review import items_of, review_value, sampled
@@ -271,10 +273,11 @@ def _write_card(work: Work, audits: Sequence[dict[str, Any]], blames: Sequence[B
     folder, arguments = work.folder, work.arguments
     items = list(items_of(folder))
     shown = sampled(iter(items), arguments.review or 1.0, work.settings.seed)
-    about = _about(work)
-    card = card_value(
-        about, folder.stages, audits, [one.value() for one in blames], review_value(folder.path, shown, len(items))
-    )
+    audited: dict[str, Any] = {"gate": {"blames": []}, "audits": []}
+    if (path := folder.file("audit.json")).is_file():
+        audited = json.loads(path.read_text(encoding="utf-8"))
+    review = review_value(folder.path, shown, len(items))
+    card = card_value(_about(work), folder.stages, audited["audits"], audited["gate"]["blames"], review)
     write_text(folder.file("card.json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
     write_text(folder.file("card.md"), card_page(card))
 

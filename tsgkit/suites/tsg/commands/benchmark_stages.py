@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from math import ceil
 from typing import Any, NamedTuple
 
+from tsgkit.errors import FileProblem
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
 from tsgkit.library.documents.reader import read_file
@@ -86,6 +87,9 @@ async def read_stories(making: Making) -> None:
     """Write the sound stories of the sources."""
     documents = [read_file(path) for path in making.settings.sources]
     imported = import_stories(documents)
+    if not imported.stories:
+        reasons = "; ".join(dict.fromkeys(drop.reason for drop in imported.dropped[:3]))
+        raise FileProblem(f"{', '.join(map(str, making.settings.sources))}: no story in it: {reasons}")
     for drop in imported.dropped:
         making.drop("import", drop.story, drop.place, drop.reason, was=drop.was)
     for story in imported.stories:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tsgkit.cli.agent_options import calls_of, digest
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import Interrupted, UsageError
+from tsgkit.errors import FileProblem, Interrupted, UsageError
 from tsgkit.llm.failures import NotFinished
 from tsgkit.report.progress import Progress
 from tsgkit.runs.agent_calls import AgentCalls
@@ -38,11 +38,22 @@ class Work:
     usage: dict[str, Any] = field(default_factory=dict)
 
     def carry_out(self, names: Iterable[str]) -> None:
-        """Do stages that are not up to date, in their order."""
-        for stage in STAGES:
-            if stage.name in names:
-                self._require(stage)
-                self.do(stage)
+        """Do stages that are not up to date, in their order. Refuse what would lose files before anything is done."""
+        wanted = [stage for stage in STAGES if stage.name in names]
+        self._refuse_other_sources(wanted)
+        for stage in wanted:
+            if stage.name not in self.folder.stages:
+                self.folder.refuse_to_overwrite(stage.name, stage.leaves, force=self.arguments.force)
+        for stage in wanted:
+            self._require(stage)
+            self.do(stage)
+
+    def _refuse_other_sources(self, wanted: Sequence[Stage]) -> None:
+        known = self.folder.stages.get("import", {}).get("made_from", {}).get("inputs", {})
+        named = {str(path) for path in self.settings.sources}
+        if known and named and named != {*known} and not self.arguments.force and wanted:
+            hint = "name another DIR, or replace everything with --force"
+            raise FileProblem(f"{self.folder.path}: made from other sources: {', '.join(sorted(known))}", hint=hint)
 
     def _require(self, stage: Stage) -> None:
         for name, earlier in stage.needs:
