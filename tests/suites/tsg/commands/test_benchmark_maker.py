@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from made_up_stories import made_up_story
+from model_server import model_server
 from shipped import DATA
 
 import tsgkit as tk
@@ -357,6 +358,16 @@ def test_a_model_that_never_gets_it_right_leaves_reasons() -> None:
     dropped = rows("out", "describe.dropped.jsonl")
     assert dropped and all("no JSON object" in one["reason"] for one in dropped)
     assert rows("out", "sentences.jsonl") == []
+
+
+def test_requests_without_an_answer_are_counted_and_end_with_exit_code_1(capsys: Captured) -> None:
+    source = str(stories_file(1))
+    with model_server(always={"The graphs:": "filter"}) as server:
+        words = ["--model", "openai/m", "--model-arg", f"api_base={server.base}", "--model-arg", "api_key=k"]
+        assert made(source, "-o", "out", "--only", "import,describe", "--rounds", "0", *words) == 1
+    assert "describe/0/0 gave no answer" in capsys.readouterr().err
+    record = json.loads(Path("out/make.json").read_text())
+    assert record["stages"]["describe"]["figures"]["without_answer"] == len(rows("out", "describe.dropped.jsonl")) > 3
 
 
 def test_an_unknown_option_is_refused_in_python() -> None:

@@ -233,7 +233,8 @@ def _run(settings: Settings, stages: Sequence[str], arguments: argparse.Namespac
         complain("the review was stopped before the end", "the same command goes on with it")
         return INTERRUPTED
     _finish(work, stages, audits, blames, fixes)
-    return GATE_MISSED if blames else GOOD
+    say_stopped("", work.failures)
+    return GATE_MISSED if blames else FINISHED_WITH_ERRORS if work.failures else GOOD
 
 
 def _reviewed(work: Work, arguments: argparse.Namespace) -> bool:
@@ -305,7 +306,14 @@ def _about(work: Work) -> dict[str, Any]:
 def _summary(work: Work, blames: Sequence[Blame], fixes: int) -> dict[str, Any]:
     stages = {name: one["figures"] for name, one in work.folder.stages.items()}
     gate = {"passed": not blames, "redrawn": fixes, "blames": [one.value() for one in blames]}
-    return {"folder": str(work.folder.path), "done": work.done, "stages": stages, "gate": gate, "usage": work.usage}
+    return {
+        "folder": str(work.folder.path),
+        "done": work.done,
+        "stages": stages,
+        "gate": gate,
+        "usage": work.usage,
+        "failures": work.failures,
+    }
 
 
 def _print(work: Work, stages: Sequence[str], blames: Sequence[Blame], fixes: int) -> None:

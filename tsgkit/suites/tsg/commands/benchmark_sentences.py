@@ -179,5 +179,9 @@ def model_writer(making: Making, known: dict[str, Vocabulary], names: frozenset[
     calls = making.calls
     assert calls is not None  # noqa: S101  (asked by those that have a model)
     return ModelWriter(
-        lambda name: ask_for(calls.asker, name, task="make"), known.__getitem__, names, making.settings.rounds
+        lambda name: ask_for(calls.asker, name, task="make"),
+        known.__getitem__,
+        names,
+        making.settings.rounds,
+        making.failures,
     )

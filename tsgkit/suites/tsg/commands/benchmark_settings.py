@@ -71,6 +71,8 @@ class Making:
     """The items that are left out of what was made, with reasons."""
     dropped: dict[str, int] = field(default_factory=dict)
     """The number of things that were left out for each reason."""
+    failures: list[str] = field(default_factory=list)
+    """The requests that gave no answer, in words."""
 
     def stories(self, name: str) -> Iterator[Narrative]:
         """Yield the stories of a file; their number is what progress counts."""

@@ -119,7 +119,7 @@ async def describe(making: Making) -> None:
         await making.engine.streamed(making.stories(STORIES), one, put, workers=making.workers)
     making.files.figures.update(sentences=+by, tags=dict(tags), written_by=making.settings.model or PATTERNS)
     if writer is not None:
-        making.files.figures.update(sent_back=dict(writer.found), without_answer=len(writer.failures))
+        making.files.figures.update(sent_back=dict(writer.found), without_answer=len(making.failures))
 
 
 async def allow_elements(making: Making) -> None:
@@ -206,6 +206,7 @@ async def offer_choices(making: Making) -> None:
         tags=dict(numbers),
         wrong_candidates=dict(kinds),
         written_by=making.settings.model or PATTERNS,
+        without_answer=len(making.failures),
     )
 
 

@@ -36,6 +36,8 @@ class Work:
     done: list[str] = field(default_factory=list)
     """The stages that were done now."""
     usage: dict[str, Any] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    """The requests that gave no answer, in words."""
 
     def carry_out(self, names: Iterable[str]) -> None:
         """Do stages that are not up to date, in their order. Refuse what would lose files before anything is done."""
@@ -89,8 +91,8 @@ class Work:
         try:
             engine = self._engine(stage) if calls is None else calls.engine("story", self._watch())
             workers = 1 if calls is None else self.arguments.concurrency
-            lists = {name: made.get(name) or {} for name in KEPT_LISTS}
-            making = Making(self.folder, self.settings, files, engine, calls, workers, **lists)
+            making = Making(self.folder, self.settings, files, engine, calls, workers)
+            making.avoided, making.removed = (made.get(name) or {} for name in KEPT_LISTS)
 
             async def work() -> bool:
                 await stage.make(making)
@@ -99,9 +101,9 @@ class Work:
             if engine.carry_out(work) is None or engine.interrupted:
                 raise Interrupted(f"interrupted in the stage {stage.name}", hint=RESUME)
             files.figures["dropped"] = making.dropped
+            self.failures += making.failures
         except NotFinished as error:
-            self._count(calls)
-            raise _Unfinished(stage.name, error, calls) from None
+            raise Unfinished(stage.name, error, calls) from None
         finally:
             if calls is not None:
                 self._count(calls)
@@ -129,8 +131,8 @@ class Work:
 
     def _count(self, calls: AgentCalls | None) -> None:
         if calls is not None:
-            used = calls.budget
-            self.usage = {"requests": used.used_requests, "tokens": used.used_tokens, "cost": used.used_cost}
+            for name in ("requests", "tokens", "cost"):
+                self.usage[name] = self.usage.get(name, 0) + getattr(calls.budget, f"used_{name}")
 
     def _tell(self, stage: Stage) -> None:
         record = self.folder.stages[stage.name]
@@ -148,16 +150,13 @@ class Work:
             complain(text)
 
 
-class _Unfinished(Exception):
+class Unfinished(Exception):
     """A stage whose model was not asked to the end."""
 
     def __init__(self, stage: str, error: NotFinished, calls: AgentCalls | None) -> None:
         super().__init__(str(error))
         self.stage, self.error = stage, error
         self.is_budget = bool(calls is not None and calls.budget.reached)
-
-
-Unfinished = _Unfinished
 
 
 def told(figures: dict[str, Any]) -> str:
