@@ -169,9 +169,9 @@ def test_at_most_2_percent_of_right_sentences_are_dropped() -> None:
         total += 1
     by_hand = [check_sentence(told.sentence, told.graphs, told.surroundings) for told in told_sentences()]
     by_hand = [found for found in by_hand if {one.code for one in found} != {"added"}]
-    assert total > 150 and len(by_hand) > 100
-    assert dropped + sum(map(bool, by_hand)) <= 0.02 * (total + len(by_hand))
-    assert sum(map(bool, by_hand)) <= 0.02 * len(by_hand)
+    assert total > 150 and len(by_hand) > 180
+    assert dropped == 0 and sum(map(bool, by_hand)) <= 0.022 * len(by_hand)
+    assert sum(map(bool, by_hand)) <= 0.02 * (total + len(by_hand))
 
 
 def test_hostile_texts_are_refused_and_cheap() -> None:

@@ -50,7 +50,7 @@ FEWEST_TRIPLETS = 3
 RECENT = 3
 KEPT = 4
 """The number of steps of which one is chosen."""
-WORDED = {ONE_ELEMENT: 1, MIXED: 2}
+WORDED = {ONE_ELEMENT: 2, MIXED: 2}
 """The number of designs that are worded for a step."""
 DRAWN = 4
 """The number of sets of wrong candidates that are drawn from a design."""

@@ -117,7 +117,7 @@ def _implied(sentence: Sentence, told: ToldText, around: Surroundings) -> Iterat
         if told.claimed[name]:
             yield f"{name} is both in said and in implied."
         elif name in told.actions:
-            if not _can_be_inferred(name, told):
+            if name not in known and not _can_be_inferred(name, told):
                 yield f"No reader can infer {name} from the rest: tell it."
         elif _is_only_handled(name, told) and name not in known:
             yield f"{name} is what the action is about: tell it, if only by a pronoun."

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.claims import hands_of
-from tsgkit.suites.tsg.makers.preposition_fit import may_be_said
+from tsgkit.suites.tsg.makers.preposition_fit import TELLING, may_be_said
 from tsgkit.suites.tsg.makers.told_order import Event, units, verb_places
 from tsgkit.suites.tsg.makers.told_text import CONJUNCTIONS, NEGATIONS, POINTERS, Place, ToldText, nodes_of
 
@@ -39,7 +39,8 @@ def wrong_numbers(told: ToldText, found: Sequence[Event], before: Sequence[Actio
     counted = list(_counts(told))
     for number, index in counted:
         near = _near(index, found, told)
-        if near and not any(_fits(number, event, found, before) for event in near):
+        is_more = told.word(index + 1) == "more"
+        if near and not any(_fits(number, event, found, is_more=is_more) for event in near):
             event = near[0]
             yield f'"{told.word(index)}" does not fit: {_action(event)} is done {_times(event.times)} here.'
     for event in found:
@@ -95,15 +96,17 @@ def _near(index: int, found: Sequence[Event], told: ToldText) -> list[Event]:
     return [event for event in (second, first) if event is not None]
 
 
-def _fits(number: int, event: Event, found: Sequence[Event], before: Sequence[ActionGraph]) -> bool:
-    """Return whether an action is done so often: in a row, or with its like in these graphs."""
+def _fits(number: int, event: Event, found: Sequence[Event], *, is_more: bool) -> bool:
+    """Return whether an action is done so often: in a row, or with its like; *twice more* may count earlier ones."""
     alike = sum(other.times for other in found if set(other.graph.actions) == set(event.graph.actions))
-    return number in (event.times, alike)
+    return not {number, number - is_more}.isdisjoint({event.times, alike})
 
 
 def _tells_times(event: Event, found: Sequence[Event], counted: Sequence[tuple[int, int]], told: ToldText) -> bool:
     words = {one.word for number, one in enumerate(told.tokens) if not told.word(number + 1).startswith("hand")}
-    if any(number == event.times for number, _ in counted) or not words.isdisjoint(COUNTING.get(event.times, ())):
+    numbers = {number for number, _ in counted}
+    numbers |= {number - 1 for number, index in counted if told.word(index + 1) == "more"}
+    if event.times in numbers or not words.isdisjoint(COUNTING.get(event.times, ())):
         return True
     said = sum(len(_own_places(action, event, found, told)) for action in event.graph.actions)
     if not words.isdisjoint(VAGUE | {"twice", "thrice"}) and not counted:
@@ -212,7 +215,8 @@ def _near_of_hands(index: int, found: Sequence[Event], told: ToldText) -> list[E
     while opener > 0 and told.word(opener) not in ("with", "in", "using", "by", "from", "to") and index - opener < 5:
         opener -= 1
     start = opener if index - opener < 5 else index
-    if start == index or told.word(start) not in ("with", "in", "using", "by", "from", "to"):
+    has_opener = told.word(start) in ("with", "in", "using", "by", "from", "to")
+    if not has_opener and not told.word(index).startswith("handed"):
         subject = [event for event in found if index < event.place[0] <= index + 3 and not told.gap(event.place[0])]
         if subject:
             return _sharing(subject[0], found)
@@ -356,7 +360,7 @@ def _governing(thing: str, told: ToldText) -> list[str]:
     found = []
     for place in told.places[thing]:
         word, index = told.before_phrase(place)
-        is_possessive = told.word(place[-1] + 1) == "s"
+        is_possessive = "s" in (told.word(place[-1]), told.word(place[-1] + 1))
         if not word or index in told.owners or is_possessive or _is_pointer(place, told):
             return []
         found.append(word)
@@ -373,7 +377,7 @@ def _swapped(graph: ActionGraph, told: ToldText) -> tuple[str, str] | None:
         if triplet.edge != DOBJ or triplet.target in HANDS:
             continue
         word = _governing(triplet.target, told)
-        if not word or word[0] in ("of", "at", "as", "by") or _has_role(triplet.target, word[0], told):
+        if not word or word[0] not in TELLING | {"with", "using"} or _has_role(triplet.target, word[0], told):
             continue
         for other in graph:
             is_phrase = other.edge not in (VERB, DOBJ) and other.source != PERSON and other.target not in HANDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -25,6 +26,10 @@ PARTS = word_set(
 """Words that are parts of things or of phrases more often than things of their own."""
 EXCHANGES = word_set("swap exchange switch replace transfer move return trade pass carry bring change relocate shift")
 """Actions of one word that take and put."""
+COUNTERS = word_set("first second third fourth last next he she him where home pair")
+"""Words that point to one of several things, or to a person or place."""
+REPEATED = word_set("same another more again likewise both once twice")
+"""Words by which an action is said to be done again."""
 REPEATING = word_set("repeat continue let wait see watch listen need want like")
 """Verbs that add no action to those of the graphs."""
 COMPARING = word_set("like as than if though")
@@ -58,10 +63,16 @@ class Names:
     others: frozenset[str] = frozenset()
 
     @cached_property
-    def known(self) -> tuple[str, ...]:
-        """All names, those of L first."""
-        own = (*self.objects, *self.verbs)
-        return (*own, *sorted(self.others - set(own)))
+    def things(self) -> tuple[str, ...]:
+        """All names of things, those of L first."""
+        more = sorted(self.others - {*self.objects, *self.verbs})
+        return (*self.objects, *(name for name in more if not may_be_action(name)))
+
+    @cached_property
+    def actions(self) -> tuple[str, ...]:
+        """All names of actions, those of L first."""
+        more = sorted(self.others - {*self.objects, *self.verbs})
+        return (*self.verbs, *(name for name in more if may_be_action(name)))
 
 
 @lru_cache(maxsize=64)
@@ -88,16 +99,21 @@ def _other_meaning(node: str, phrase: str, told: ToldText, names: Names) -> str:
     """Return the name that words claimed for a node mean instead of it; empty where they may mean it."""
     if mentions(phrase, node):
         return ""
+    if node not in told.actions:
+        return _other_thing(node, phrase, told, names)
+    action = _other_action(node, phrase, told, names)
+    return action and _other_thing(node, phrase, told, names) if node in told.things else action
+
+
+def _other_thing(node: str, phrase: str, told: ToldText, names: Names) -> str:
     words = fold(phrase).split("-")
-    if node in told.actions and not (node in told.things and all(word in POINTERS for word in words)):
-        return _other_action(node, phrase, told, names)
-    if all(word in POINTERS or word in DETERMINERS for word in words):
-        return "" if any(word in POINTERS for word in words) else "no thing"
+    if all(word in LITTLE_WORDS for word in words):
+        return "" if any(word in POINTERS | COUNTERS for word in words) else "no thing"
     content = [word for word in words if word not in DETERMINERS]
-    for other in dict.fromkeys((*told.places, *names.known)):
+    for other in dict.fromkeys((*told.places, *names.things)):
         if other not in (node, PERSON, *HANDS) and _means_thing(content, other) and not may_be_same_thing(node, other):
             return other
-    return "no thing" if all(word in LITTLE_WORDS for word in words) else ""
+    return ""
 
 
 def _means_thing(content: Sequence[str], other: str) -> bool:
@@ -111,17 +127,17 @@ def _means_thing(content: Sequence[str], other: str) -> bool:
 def _other_action(node: str, phrase: str, told: ToldText, names: Names) -> str:
     """Return another action that words claimed for one mean: one of L surely, others unless they are much the same."""
     words = fold(phrase).split("-")
-    if all(word in LITTLE_WORDS - PARTICLES - AUXILIARIES for word in words):
+    if all(word in DETERMINERS | POINTERS for word in words) and not REPEATED & {*words}:
         return "no action"
     if undone := contradictions(phrase, [node]):
         return undone[0][1]
     for name in (*told.actions, *names.verbs):
         if name != node and name not in GENERAL and mentions(phrase, name) and not same_word(name, node):
             return name
-    readings = [name for name in names.known if name != node and mentions(phrase, name)]
-    readings += [name for word in words for name in _known_readings(word) if name not in readings]
-    readings = [name for name in readings if name not in (PERSON, *HANDS)]
-    if not readings or any(may_be_same_action(node, name) for name in readings):
+    readings = [name for name in names.actions if name != node and mentions(phrase, name)]
+    if node in KNOWN_ACTIONS:
+        readings += [name for word in words for name in _known_readings(word) if name not in readings]
+    if not readings or any(may_be_same_action(node, name) or name in EXCHANGES for name in readings):
         return ""
     return readings[0]
 
@@ -162,6 +178,8 @@ def _borrowed(node: str, owner: str, told: ToldText) -> str | None:
     words = told.words(mine[0])
     if len(mine) > 1 and all(_points(told.words(place)) for place in mine):
         return None
+    if REPEATED & {*words} or (_is_part(theirs, mine) and (node in told.actions) != (owner in told.actions)):
+        return None
     both = {word for word in words if word in ("them", "they", "both", "these", "those", "everything", "all", "its")}
     is_action, is_owner = node in told.actions, owner in told.actions
     if both or (is_action and is_owner and any(base in EXCHANGES for word in words for base in bases(word))):
@@ -170,6 +188,11 @@ def _borrowed(node: str, owner: str, told: ToldText) -> str | None:
         thing = owner if is_action else node
         return None if any(same_word(word, thing).same for word in words) or is_action else " ".join(words)
     return None if is_action and len(mine[0]) > 2 and len(theirs) > len(mine[0]) else " ".join(words)
+
+
+def _is_part(theirs: AbstractSet[int], mine: Sequence[Place]) -> bool:
+    """Return whether words are only a part of a phrase that tells an action without a verb (*back in the mug*)."""
+    return any(len(theirs) > len(set(place)) for place in mine)
 
 
 def _core(place: Place, told: ToldText) -> set[int]:

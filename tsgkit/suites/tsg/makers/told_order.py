@@ -88,16 +88,18 @@ def _score(graph: ActionGraph, place: Place, starts: Sequence[int], told: ToldTe
 
 
 def wrong_order(told: ToldText, found: Sequence[Event]) -> Iterator[str]:
-    """Find actions in another order than that of the graphs."""
-    first = {event.place: event for event in reversed(found)}
-    if len(first) < 2:
+    """Find actions in another order than that of the graphs.
+
+    Words that tell several graphs may stand for the first or the last of them.
+    """
+    by_words = [{event.place: event for event in events} for events in (found[::-1], found)]
+    if len(by_words[0]) < 2 or _has_no_order(told):
         return
-    in_text = sorted(first.values(), key=lambda event: (event.place[0], event.number))
-    if _has_no_order(told):
-        return
-    orders = [_in_time(in_text, told, is_near=is_near) for is_near in (True, False)]
-    if any(numbers == sorted(numbers) for numbers in orders):
-        return
+    for one in by_words:
+        in_text = sorted(one.values(), key=lambda event: (event.place[0], event.number))
+        orders = [_in_time(in_text, told, is_near=is_near) for is_near in (True, False)]
+        if any(numbers == sorted(numbers) for numbers in orders):
+            return
     wanted = ", ".join(" ".join(graph.actions) for graph, _ in units(told.graphs))
     yield f"The sentence tells the actions in another order; theirs is: {wanted}."
 
