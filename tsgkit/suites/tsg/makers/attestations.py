@@ -54,6 +54,11 @@ class Attestations:
         parts, own = _parts(*triplet), parts_of(step)
         return sum(self.counts[part] > (part in own) for part in parts) / len(parts) if parts else 0.0
 
+    def edge_fit(self, triplet: Triplet, edge: str) -> float:
+        """Return the share of parts that occur where an edge has another label, which its step has nowhere."""
+        source, _, target = triplet
+        return ((self.counts["from", source, edge] > 0) + (self.counts["to", edge, target] > 0)) / 2
+
     def share(self, graph: ActionGraph, step: ActionGraph) -> float:
         """Return the share of a graph's parts that occur in steps other than this one."""
         parts, own = parts_of(graph), parts_of(step)

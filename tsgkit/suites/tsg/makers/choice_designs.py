@@ -36,6 +36,7 @@ from tsgkit.suites.tsg.makers.wrong_steps import (
     distinct,
     fault_of,
     later_steps,
+    preposition_slots,
 )
 
 ONE_ELEMENT, MIXED = "one-element", "mixed"
@@ -230,17 +231,15 @@ def _sayings_of(view: StoryView, index: int) -> tuple[_Saying, ...]:
 
 def _find_sayings(view: StoryView, index: int) -> Iterator[_Saying]:
     target = view.graphs[index]
-    for slot in view.slots(index):
-        if not slot.name.startswith("preposition"):
-            continue
+    for slot in preposition_slots(view, target):
         cell = slot.changes[0].cells[0][0]
         for number, said in enumerate(_sayings(target, cell)):
             changes = tuple(one for one in slot.changes if surely_conflicting(said, _new(one)))
             if len(changes) >= WRONG:
                 names = tuple(map(_new, changes))
-                triplet, fit = distinct(target)[cell[0]], view.attestations.fit
-                best = max(fit(triplet._replace(edge=name), target) for name in names)
-                unusual = fit(triplet._replace(edge=said), target) - best
+                triplet, usual = distinct(target)[cell[0]], view.attestations
+                best = max(usual.edge_fit(triplet, name) for name in names)
+                unusual = usual.fit(triplet._replace(edge=said), target) - best
                 yield _Saying(cell, said, number == 0, changes, names, unusual)
 
 

@@ -5,7 +5,8 @@
 >>> told.places["take-off"], told.places["lid"], told.missing
 (((0, 3),), ((2,),), (('lid', 'it'),))
 
-Words are found where the account says, and where the text has the name itself in any form.
+Words are found where the account says; actions, and what the account leaves out, also where the text has the name
+itself in any form.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ class ToldText:
                 missing += [] if here else [(node, phrase)]
                 found.update(here)
             claimed[node] = tuple(sorted(found))
-        named = {name: tuple(_named(sentence.text, tokens, name)) for name in names}
+        actions = {action for graph in graphs for action in graph.actions}
+        searched = [name for name in names if name in actions or not claimed[name]]
+        named = {name: tuple(_named(sentence.text, tokens, name)) for name in searched}
         return cls(tokens, tuple(graphs), claimed, _all_places(claimed, named), tuple(missing))
 
     @cached_property
@@ -252,6 +255,6 @@ def _all_places(
     for node, own in claimed.items():
         taken = {index for place in own for index in place}
         others = {index for other, found in claimed.items() if other != node for place in found for index in place}
-        free = [place for place in named[node] if taken.isdisjoint(place) and not set(place) <= others]
+        free = [place for place in named.get(node, ()) if taken.isdisjoint(place) and not set(place) <= others]
         places[node] = tuple(sorted((*own, *free)))
     return places

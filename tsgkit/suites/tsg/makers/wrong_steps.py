@@ -173,7 +173,7 @@ def distinct(graph: ActionGraph) -> tuple[Triplet, ...]:
 def slots(view: StoryView, graph: ActionGraph) -> tuple[Slot, ...]:
     """Return the places of a graph where something else of the story could stand."""
     found = (
-        *_preposition_slots(view, graph),
+        *preposition_slots(view, graph),
         *_object_slots(view, graph),
         *_order_slots(graph),
         _hand_slot(graph),
@@ -260,14 +260,16 @@ def _places(graph: ActionGraph) -> list[tuple[int, Triplet]]:
     ]
 
 
-def _preposition_slots(view: StoryView, graph: ActionGraph) -> Iterator[Slot]:
+def preposition_slots(view: StoryView, graph: ActionGraph) -> Iterator[Slot]:
+    """Yield the edges of a graph whose preposition may surely be wrong, with such prepositions."""
     edges = {triplet.edge for triplet in graph.triplets}
     for number, triplet in _places(graph):
         if triplet.edge not in (DOBJ, WITH):
             others = [name for name in view.prepositions if name not in edges]
             wrong = [name for name in others if surely_conflicting(triplet.edge, name)]
             changes = (Change("preposition", (((number, EDGE), name),)) for name in wrong)
-            yield Slot(f"preposition {number}", tuple(changes))
+            if found := tuple(changes):
+                yield Slot(f"preposition {number}", found)
 
 
 def _object_slots(view: StoryView, graph: ActionGraph) -> Iterator[Slot]:
