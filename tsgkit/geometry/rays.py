@@ -2,7 +2,7 @@
 
 >>> from tsgkit.geometry.meshes import box, mesh_of
 >>> cube = mesh_of(box(1, 1, 1))
->>> Rays(cube.vertices, cube.faces).first([[0.1, 0.2, 3], [5, 0, 3]], [0, 0, -1]).tolist()
+>>> Rays(cube.vertices, cube.faces).first([[0.1, 0.2, 3], [5, 0, 3]], [0, 0, -1]).round(6).tolist()
 [2.5, inf]
 """
 
