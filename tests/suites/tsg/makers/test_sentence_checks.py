@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -179,3 +181,20 @@ def test_hostile_texts_are_refused_and_cheap() -> None:
     for text in ("take " * 10_000, "\x00{{towel}}\u202e" * 500, "", "..." * 3_000, "both hands " * 2_000):
         found = check_sentence(Sentence(text, {"towel": (text[:50],)}), graphs, AROUND)
         assert {one.code for one in found} <= set(RULES) and found
+
+
+def test_hard_sentences_by_somebody_else_are_judged_no_worse_than_measured() -> None:
+    """Whoever wrote these cases had not seen the checks; the figures in the manual are these."""
+    judged = Counter[tuple[bool, bool]]()
+    for line in (Path(__file__).parent / "hard_sentences.jsonl").read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        graphs, before = ([ActionGraph.of(*map(tuple, one)) for one in case[name]] for name in ("graphs", "before"))
+        names = case["vocabulary"]
+        vocabulary = Vocabulary(tuple(names["object"]), tuple(names["relationship"]), tuple(names["verb"]))
+        said = {node: (words,) if isinstance(words, str) else tuple(words) for node, words in case["said"].items()}
+        sentence = Sentence(case["sentence"], said, tuple(case["implied"]))
+        judged[
+            case["right"], bool(check_sentence(sentence, graphs, Surroundings(vocabulary, before=tuple(before))))
+        ] += 1
+    assert judged[False, True] >= 0.6 * (judged[False, True] + judged[False, False])
+    assert judged[True, True] <= 0.26 * (judged[True, True] + judged[True, False])
