@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from shipped import DATA
@@ -185,16 +186,18 @@ def test_hostile_texts_are_refused_and_cheap() -> None:
 
 def test_hard_sentences_by_somebody_else_are_judged_no_worse_than_measured() -> None:
     """Whoever wrote these cases had not seen the checks; the figures in the manual are these."""
-    judged = Counter[tuple[bool, bool]]()
-    for line in (Path(__file__).parent / "hard_sentences.jsonl").read_text(encoding="utf-8").splitlines():
-        case = json.loads(line)
-        graphs, before = ([ActionGraph.of(*map(tuple, one)) for one in case[name]] for name in ("graphs", "before"))
-        names = case["vocabulary"]
-        vocabulary = Vocabulary(tuple(names["object"]), tuple(names["relationship"]), tuple(names["verb"]))
-        said = {node: (words,) if isinstance(words, str) else tuple(words) for node, words in case["said"].items()}
-        sentence = Sentence(case["sentence"], said, tuple(case["implied"]))
-        judged[
-            case["right"], bool(check_sentence(sentence, graphs, Surroundings(vocabulary, before=tuple(before))))
-        ] += 1
-    assert judged[False, True] >= 0.6 * (judged[False, True] + judged[False, False])
-    assert judged[True, True] <= 0.26 * (judged[True, True] + judged[True, False])
+    lines = (Path(__file__).parent / "hard_sentences.jsonl").read_text(encoding="utf-8").splitlines()
+    for cases, least_caught, most_dropped in ((lines[:103], 0.6, 0.26), (lines, 0.54, 0.32)):
+        judged = Counter(map(_judged, map(json.loads, cases)))
+        assert judged[False, True] >= least_caught * (judged[False, True] + judged[False, False])
+        assert judged[True, True] <= most_dropped * (judged[True, True] + judged[True, False])
+
+
+def _judged(case: dict[str, Any]) -> tuple[bool, bool]:
+    """Return whether a case is right, and whether the checks find something."""
+    graphs, before = ([ActionGraph.of(*map(tuple, one)) for one in case[name]] for name in ("graphs", "before"))
+    names = case["vocabulary"]
+    vocabulary = Vocabulary(tuple(names["object"]), tuple(names["relationship"]), tuple(names["verb"]))
+    said = {node: (words,) if isinstance(words, str) else tuple(words) for node, words in case["said"].items()}
+    sentence = Sentence(case["sentence"], said, tuple(case["implied"]))
+    return case["right"], bool(check_sentence(sentence, graphs, Surroundings(vocabulary, before=tuple(before))))
