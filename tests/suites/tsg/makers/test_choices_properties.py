@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from drawn_graphs import drawn_graphs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_sentences import STYLES, plain_writer
@@ -8,22 +9,8 @@ from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.suites.tsg.makers.choices import ChoiceChooser, choice_row, choose_choices
 from tsgkit.suites.tsg.makers.claims import may_be_true
 
-ACTIONS = ("take", "put", "open", "close", "press", "brush", "pour")
-THINGS = ("cup", "lid", "towel", "brush", "jar", "bowl")
-EDGES = ("from", "off", "into", "onto", "under", "on", "in", "with", "between")
 
-
-@st.composite
-def graphs(draw: st.DrawFn) -> ActionGraph:
-    action = draw(st.sampled_from(ACTIONS))
-    things = draw(st.lists(st.sampled_from(THINGS), min_size=1, max_size=3, unique=True))
-    edges = draw(st.lists(st.sampled_from(EDGES), min_size=2, max_size=2, unique=True))
-    hands = draw(st.sampled_from(((), ("hand1",), ("hand2",), ("hand1", "hand2"))))
-    rows = [(action, edge, thing) for edge, thing in zip(("dobj", *edges), things, strict=False)]
-    return ActionGraph.of(("person", "verb", action), *rows, *((action, "with", hand) for hand in hands))
-
-
-@given(st.lists(graphs(), max_size=8), st.integers(0, 5))
+@given(st.lists(drawn_graphs(), max_size=8), st.integers(0, 5))
 @settings(max_examples=60, deadline=None)
 def test_each_choice_has_five_texts_and_one_true_of_what_happened(steps: list[ActionGraph], seed: int) -> None:
     story = Narrative.of(steps)

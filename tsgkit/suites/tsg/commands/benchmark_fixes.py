@@ -11,11 +11,10 @@ from typing import Any
 
 from tsgkit.report.audit_report import TaskAudit, audit_of
 from tsgkit.suites.tsg.commands.benchmark_gate import Blame, blames_of
-from tsgkit.suites.tsg.commands.benchmark_settings import CHOICES, MULTI, QUESTIONS, SINGLE
+from tsgkit.suites.tsg.commands.benchmark_settings import QUESTIONS, TASKS
 from tsgkit.suites.tsg.commands.benchmark_work import AVOIDED, REMOVED, Work, stage_named
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
-TASKS = {QUESTIONS: "tsg/sgqa", CHOICES: "tsg/sgds", SINGLE: "tsg/sa-sgg", MULTI: "tsg/ma-sgg"}
 STAGES_OF = {"tsg/sgqa": "questions", "tsg/sgds": "choices", "tsg/sa-sgg": "generation", "tsg/ma-sgg": "generation"}
 ATTEMPTS = 4
 """How often items to blame are drawn anew."""
@@ -23,7 +22,9 @@ ATTEMPTS = 4
 
 def audits_of_folder(folder: StageFolder) -> list[TaskAudit]:
     """Audit every file of rows that has any."""
-    return [audit_of(task, str(folder.file(name))) for name, task in TASKS.items() if _has_rows(folder.file(name))]
+    return [
+        audit_of(f"tsg/{task}", str(folder.file(name))) for name, task in TASKS.items() if _has_rows(folder.file(name))
+    ]
 
 
 def _has_rows(path: Path) -> bool:

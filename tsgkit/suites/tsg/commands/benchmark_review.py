@@ -19,12 +19,12 @@ from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.scoring.agreement import Agreement, cohens_kappa, krippendorffs_alpha
 from tsgkit.suites.audits.items import LETTERS
+from tsgkit.suites.tsg.commands.benchmark_settings import TASKS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
 if TYPE_CHECKING:
     from tsgkit.serve.decidable import Decided, Entry, Part, Shown
 
-FILES = {"sgqa.jsonl": "sgqa", "sgds.jsonl": "sgds", "sa-sgg.jsonl": "sa-sgg", "ma-sgg.jsonl": "ma-sgg"}
 ACCEPT, DROP = "accept", "drop"
 KEYS = "a accept, d drop, d WORDS drop with a reason, q stop and resume later"
 CHOICES: Sequence[Any] = (
@@ -49,7 +49,7 @@ class ReviewItem:
 
 def items_of(folder: StageFolder) -> Iterator[ReviewItem]:
     """Yield all items of a folder; every question is one."""
-    for file, task in FILES.items():
+    for file, task in TASKS.items():
         if not folder.file(file).is_file():
             continue
         for row in folder.values(file):

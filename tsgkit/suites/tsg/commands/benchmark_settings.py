@@ -23,7 +23,8 @@ BUNDLED = "tsg/data/narratives.jsonl"
 PATTERNS = "sentence patterns"
 STORIES, DESCRIBED, SENTENCES, NARRATIVES = "stories.jsonl", "described.jsonl", "sentences.jsonl", "narratives.jsonl"
 QUESTIONS, CHOICES, SINGLE, MULTI = "sgqa.jsonl", "sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl"
-ROWS = (QUESTIONS, CHOICES, SINGLE, MULTI)
+TASKS = {QUESTIONS: "sgqa", CHOICES: "sgds", SINGLE: "sa-sgg", MULTI: "ma-sgg"}
+"""The tasks of the files of rows."""
 
 
 @dataclass(frozen=True)

@@ -179,20 +179,6 @@ def _commonest(names: Sequence[str]) -> list[str]:
     return [name for name, number in counts.items() if number == most]
 
 
-def question_options(
-    story: Narrative, questions: Iterable[Question], chooser: QuestionChooser | None = None
-) -> list[Option[Question]]:
-    """Return questions as options of a balance, with the credits of ``SHORTCUTS``."""
-    return _options(StoryNames.of(story), questions, chooser or QuestionChooser(0))
-
-
-def _options(names: StoryNames, questions: Iterable[Question], chooser: QuestionChooser) -> list[Option[Question]]:
-    return [
-        Option(question, names.credits(question), names.chance, cost=chooser.cost(names, question))
-        for question in questions
-    ]
-
-
 @dataclass
 class QuestionChooser:
     """A choice of questions over many stories, of which only sums are kept."""

@@ -12,16 +12,17 @@ than a verb after *and*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, ActionGraph, Vocabulary
 from tsgkit.graph.rules import ERROR, Finding, Rule
 from tsgkit.suites.tsg.makers.sentence_relations import denied, misplaced, wrong_hands, wrong_numbers
 from tsgkit.suites.tsg.makers.sentence_words import added_clauses, added_names, names_of, opposites_told, wrong_words
-from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.sentences import Sentence, nodes_of
 from tsgkit.suites.tsg.makers.told_order import events, wrong_order
-from tsgkit.suites.tsg.makers.told_text import ToldText, nodes_of, tokens_of
+from tsgkit.suites.tsg.makers.told_text import ToldText, tokens_of
 
 RULES: dict[str, Rule] = {
     "unsaid": Rule(ERROR, "an action or thing of the graphs is neither said nor implied"),
@@ -74,20 +75,14 @@ def _checks(sentence: Sentence, told: ToldText, around: Surroundings) -> dict[st
         "not-in-text": _not_in_text(told),
         "implied-too-much": _implied(sentence, told, around),
         "wrong-word": wrong_words(sentence, told, names, around.before),
-        "added": _chained(lambda: added_names(told, names), lambda: added_clauses(told)),
+        "added": chain(added_names(told, names), added_clauses(told)),
         "number": wrong_numbers(told, found, around.before),
         "hands": wrong_hands(told, found, around.before),
         "order": wrong_order(told, found),
         "denied": denied(told),
-        "opposite": opposites_told(sentence.text, told),
-        "wrong-preposition": (message for code, message in misplaced(told) if code == "wrong-preposition"),
-        "wrong-role": (message for code, message in misplaced(told) if code == "wrong-role"),
+        "opposite": opposites_told(told),
+        **{code: iter(messages) for code, messages in misplaced(told).items()},
     }
-
-
-def _chained(*checks: Callable[[], Iterator[str]]) -> Iterator[str]:
-    for check in checks:
-        yield from check()
 
 
 def _finding(code: str, message: str) -> Finding:

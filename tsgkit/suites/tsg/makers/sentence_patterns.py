@@ -14,14 +14,14 @@ said again when they change. Of equal graphs in a row there is one clause, with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from random import Random
 from typing import NamedTuple
 
 from tsgkit.graph.hands import GRASPS
-from tsgkit.graph.model import PERSON, ActionGraph
+from tsgkit.graph.model import ActionGraph
 from tsgkit.suites.tsg.makers.clauses import (
     NUMBERS,
     Clause,
@@ -38,7 +38,7 @@ from tsgkit.suites.tsg.makers.clauses import (
     takes_pronoun,
 )
 from tsgkit.suites.tsg.makers.manners import Manner
-from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.sentences import Sentence, nodes_of
 
 __all__ = ["STYLES", "Manner", "can_be_written", "word", "write"]
 
@@ -245,7 +245,7 @@ def _with_account(
     for piece in pieces:
         for node in filter(None, piece.node.split("/")):
             said.setdefault(node, []).append(piece.text)
-    nodes = dict.fromkeys(name for graph in graphs for name in _nodes(graph))
+    nodes = dict.fromkeys(name for graph in graphs for name in nodes_of(graph))
     tags = {
         "implicit": any(unit.source is not None for unit in units),
         "repetition": any(unit.times > 1 for unit in units),
@@ -257,7 +257,3 @@ def _with_account(
         tuple(node for node in nodes if node not in said),
         tuple(tag for tag, is_so in tags.items() if is_so),
     )
-
-
-def _nodes(graph: ActionGraph) -> Iterable[str]:
-    return (name for triplet in graph for name in (triplet.source, triplet.target) if name != PERSON)

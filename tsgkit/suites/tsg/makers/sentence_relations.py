@@ -9,8 +9,9 @@ from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.claims import hands_of
 from tsgkit.suites.tsg.makers.preposition_fit import TELLING, may_be_said
+from tsgkit.suites.tsg.makers.sentences import nodes_of
 from tsgkit.suites.tsg.makers.told_order import Event, units, verb_places
-from tsgkit.suites.tsg.makers.told_text import CONJUNCTIONS, NEGATIONS, POINTERS, Place, ToldText, nodes_of
+from tsgkit.suites.tsg.makers.told_text import CONJUNCTIONS, Place, ToldText
 
 COUNTS = {"once": 1, "twice": 2, "thrice": 3}
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -21,7 +22,7 @@ COUNTING = {
 }
 """Words by which a text may count what an action is done to (*both nuts*, *in three places*)."""
 VAGUE = word_set(
-    "repeatedly several multiple many few over repeat repeats repeating repeated another more again keep keeps "
+    "repeatedly several multiple many few repeat repeats repeating repeated another more again keep keeps "
     "kept couple times each various"
 )
 INTENDING = word_set(
@@ -30,7 +31,6 @@ INTENDING = word_set(
     "stop stops intend intends intended plan plans planned want wants wanted hesitate hesitates almost nearly "
     "hope hopes considers consider considered postpone postpones ignore ignores ignored ignoring leave-out"
 )
-DENIALS = NEGATIONS - {"nor"} | {"nor"}
 NOT_DENYING = word_set("only just merely yet until before unless far too long necessarily least stopping forgetting")
 
 
@@ -271,14 +271,9 @@ def _may_be_other(event: Event, named: set[str], told: ToldText, before: Sequenc
 def denied(told: ToldText) -> Iterator[str]:
     """Find actions and things of the graphs that the text denies, or tells as merely meant to be done."""
     for index, token in enumerate(told.tokens):
-        word = token.word
-        if (
-            word in DENIALS
-            or word.endswith("n't")
-            or (word, told.word(index + 1)) in (("instead", "of"), ("rather", "than"))
-        ):
+        if told.denies(index):
             yield from _denied_at(index, told)
-        elif word in INTENDING and index not in told.owners:
+        elif token.word in INTENDING and index not in told.owners:
             yield from _intended_at(index, told)
 
 
@@ -325,9 +320,7 @@ def _is_doubled(index: int, told: ToldText) -> bool:
 
 
 def _intended_at(index: int, told: ToldText) -> Iterator[str]:
-    if any(
-        told.word(place) in NEGATIONS or told.word(place).endswith("n't") for place in range(max(0, index - 3), index)
-    ):
+    if any(map(told.denies, range(max(0, index - 3), index))):
         return
     for place in range(index + 1, min(index + 5, len(told.tokens))):
         if told.gap(place) or told.word(place) in CONJUNCTIONS:
@@ -338,21 +331,26 @@ def _intended_at(index: int, told: ToldText) -> Iterator[str]:
             return
 
 
-def misplaced(told: ToldText) -> Iterator[tuple[str, str]]:
-    """Find prepositions that contradict the graphs, and things that have changed places; yield codes and messages."""
+def misplaced(told: ToldText) -> dict[str, list[str]]:
+    """Return what is told of things that have changed places, and of prepositions that contradict the graphs."""
+    found: dict[str, list[str]] = {"wrong-preposition": [], "wrong-role": []}
     for graph in told.graphs:
-        swapped = _swapped(graph, told)
-        if swapped is not None:
-            yield "wrong-role", f"{swapped[0]} and {swapped[1]} have changed places."
+        if (swapped := _swapped(graph, told)) is not None:
+            found["wrong-role"].append(f"{swapped[0]} and {swapped[1]} have changed places.")
+        else:
+            found["wrong-preposition"] += _wrong_prepositions(graph, told)
+    return found
+
+
+def _wrong_prepositions(graph: ActionGraph, told: ToldText) -> Iterator[str]:
+    for triplet in graph:
+        if triplet.edge in (VERB, DOBJ) or triplet.source == PERSON or triplet.target in HANDS:
             continue
-        for triplet in graph:
-            if triplet.edge in (VERB, DOBJ) or triplet.source == PERSON or triplet.target in HANDS:
-                continue
-            governed = _governing(triplet.target, told)
-            edges = {other.edge for each in told.graphs for other in each if other.target == triplet.target}
-            if governed and not any(may_be_said(word, edge) for word in governed for edge in edges):
-                word = governed[0].replace("-", " ")
-                yield "wrong-preposition", f'"{word}" before {triplet.target} contradicts {triplet.edge} of the graph.'
+        governed = _governing(triplet.target, told)
+        edges = {other.edge for each in told.graphs for other in each if other.target == triplet.target}
+        if governed and not any(may_be_said(word, edge) for word in governed for edge in edges):
+            word = governed[0].replace("-", " ")
+            yield f'"{word}" before {triplet.target} contradicts {triplet.edge} of the graph.'
 
 
 def _governing(thing: str, told: ToldText) -> list[str]:
@@ -361,14 +359,10 @@ def _governing(thing: str, told: ToldText) -> list[str]:
     for place in told.places[thing]:
         word, index = told.before_phrase(place)
         is_possessive = "s" in (told.word(place[-1]), told.word(place[-1] + 1))
-        if not word or index in told.owners or is_possessive or _is_pointer(place, told):
+        if not word or index in told.owners or is_possessive or told.points(place):
             return []
         found.append(word)
     return found
-
-
-def _is_pointer(place: Place, told: ToldText) -> bool:
-    return all(word in POINTERS for word in told.words(place))
 
 
 def _swapped(graph: ActionGraph, told: ToldText) -> tuple[str, str] | None:
@@ -397,5 +391,5 @@ def _has_role(thing: str, word: str, told: ToldText) -> bool:
 def _stands_bare(thing: str, told: ToldText) -> bool:
     """Return whether a thing stands right behind an action, or as what it is done to, without a preposition."""
     return bool(told.places[thing]) and all(
-        not told.before_phrase(place)[0] and not _is_pointer(place, told) for place in told.places[thing]
+        not told.before_phrase(place)[0] and not told.points(place) for place in told.places[thing]
     )

@@ -9,14 +9,22 @@ from functools import cached_property, lru_cache
 
 from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Vocabulary
-from tsgkit.lexicon import contradictions, every_mention, fold, mentions, opposites, same_word, split_particle
+from tsgkit.lexicon import contradictions, fold, mentions, opposites, same_word, split_particle
 from tsgkit.lexicon.inflection import bases
 from tsgkit.lexicon.particles import PARTICLES
 from tsgkit.lexicon.prepositions import PREPOSITIONS
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.makers.claims import GENERAL, NEAR_ACTIONS, may_be_same_action, may_be_same_thing
-from tsgkit.suites.tsg.makers.sentences import Sentence
-from tsgkit.suites.tsg.makers.told_text import CONJUNCTIONS, DETERMINERS, NEGATIONS, POINTERS, Place, ToldText, nodes_of
+from tsgkit.suites.tsg.makers.sentences import Sentence, nodes_of
+from tsgkit.suites.tsg.makers.told_text import (
+    CONJUNCTIONS,
+    DETERMINERS,
+    NEGATIONS,
+    POINTERS,
+    Place,
+    ToldText,
+    named_places,
+)
 
 KNOWN_ACTIONS = frozenset().union(GRASPS, RELEASES, TRANSFERS, GENERAL, *NEAR_ACTIONS)
 PARTS = word_set(
@@ -32,7 +40,6 @@ REPEATED = word_set("same another more again likewise both once twice")
 """Words by which an action is said to be done again."""
 REPEATING = word_set("repeat continue let wait see watch listen need want like")
 """Verbs that add no action to those of the graphs."""
-COMPARING = word_set("like as than if though")
 AUXILIARIES = word_set(
     "is are was were be been being am has have had do does did will would shall can could may might must gets got let "
     "lets goes comes going s"
@@ -150,13 +157,9 @@ def _known_readings(word: str) -> tuple[str, ...]:
 def _pointless(node: str, told: ToldText, earlier: set[str]) -> str:
     """Return the problem of a thing that only pronouns stand for although it was never named."""
     places = told.places[node]
-    if not places or node in POINTERS or node in earlier or not all(_points(told.words(place)) for place in places):
+    if not places or node in POINTERS or node in earlier or not all(map(told.points, places)):
         return ""
     return f'Nothing tells what "{" ".join(told.words(places[0]))}" is: name {node}.'
-
-
-def _points(words: Sequence[str]) -> bool:
-    return all(word in POINTERS or word in DETERMINERS for word in words)
 
 
 def _shared_words(told: ToldText) -> Iterator[str]:
@@ -176,7 +179,7 @@ def _borrowed(node: str, owner: str, told: ToldText) -> str | None:
     if not all(theirs.issuperset(_core(place, told)) for place in mine) or same_word(node, owner):
         return None
     words = told.words(mine[0])
-    if len(mine) > 1 and all(_points(told.words(place)) for place in mine):
+    if len(mine) > 1 and all(map(told.points, mine)):
         return None
     if REPEATED & {*words} or (_is_part(theirs, mine) and (node in told.actions) != (owner in told.actions)):
         return None
@@ -202,36 +205,18 @@ def _core(place: Place, told: ToldText) -> set[int]:
 
 def added_names(told: ToldText, names: Names) -> Iterator[str]:
     """Find other elements of L in the text: things anywhere but in comparisons and denials, actions where a verb is."""
-    text = " ".join(("" if not token.gap else token.gap + " ") + token.word for token in told.tokens)
     owned = set(told.owners)
     denied_tokens = set(_denied_tokens(told))
     for name in dict.fromkeys((*names.objects, *names.verbs)):
         if name in told.places or name in (PERSON, *HANDS) or not told.may_have(name):
             continue
-        for place in _token_places(text, told, name):
+        for place in named_places(told.text, told.tokens, name):
             is_free = (
                 owned.isdisjoint(place) and denied_tokens.isdisjoint(place) and _is_meant(name, place, told, names)
             )
             if is_free and not any(same_word(name, own).same for own in told.places):
                 yield f"The sentence tells {name}, which is not in the graphs: leave it out."
                 break
-
-
-def _token_places(text: str, told: ToldText, name: str) -> Iterator[Place]:
-    """Yield the places of a name in a text that was put together from the words."""
-    found = every_mention(text, name)
-    if not found:
-        return
-    starts: list[int] = []
-    position = 0
-    for token in told.tokens:
-        position = text.index(token.word, position)
-        starts.append(position)
-        position += len(token.word)
-    for mention in found:
-        yield tuple(
-            index for index, start in enumerate(starts) if any(first <= start < end for first, end in mention.spans)
-        )
 
 
 def _is_meant(name: str, place: Place, told: ToldText, names: Names) -> bool:
@@ -315,18 +300,17 @@ def _looks_like_verb(word: str) -> bool:
     return is_verb and not any(base in GENERAL | REPEATING for base in bases(word))
 
 
-def opposites_told(text: str, told: ToldText) -> Iterator[str]:
+def opposites_told(told: ToldText) -> Iterator[str]:
     """Find actions whose opposite the text tells instead."""
     plain = [action for action in sorted(told.actions) if not told.claimed[action]]
-    for action, opposite in contradictions(text, plain):
+    for action, opposite in contradictions(told.text, plain):
         yield f"The sentence says {opposite}, but the graph says {action}."
 
 
 def _denied_tokens(told: ToldText) -> Iterator[int]:
     """Yield the words that a denial is about: the few after it, to the next mark or verb."""
-    for index, token in enumerate(told.tokens):
-        word, following = token.word, told.word(index + 1)
-        if word in NEGATIONS or word.endswith("n't") or (word, following) in (("rather", "than"), ("instead", "of")):
+    for index in range(len(told.tokens)):
+        if told.denies(index):
             for place in range(index + 1, min(index + 6, len(told.tokens))):
                 if place > index + 1 and told.gap(place):
                     break

@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+from tsgkit.graph.model import PERSON, ActionGraph
 
 
 @dataclass(frozen=True)
@@ -30,3 +32,8 @@ class Sentence:
     def says(self, node: str) -> tuple[str, ...]:
         """Return the words that stand for a node; none if it is implied."""
         return self.said.get(node, ())
+
+
+def nodes_of(graph: ActionGraph) -> Iterator[str]:
+    """Yield the actions, things and hands of a graph, all that an account is about."""
+    return (name for triplet in graph for name in (triplet.source, triplet.target) if name != PERSON)

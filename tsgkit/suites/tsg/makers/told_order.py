@@ -20,16 +20,16 @@ from typing import NamedTuple
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon.prepositions import PREPOSITIONS
 from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.tsg.makers.told_text import DETERMINERS, NEGATIONS, POINTERS, Place, ToldText, nodes_of
+from tsgkit.suites.tsg.makers.sentences import nodes_of
+from tsgkit.suites.tsg.makers.told_text import DETERMINERS, POINTERS, Place, ToldText
 
 AFTER = word_set("after once having following when as whenever since because now")
 """Words before the earlier of two actions."""
 BEFORE = word_set("before until till")
-EARLIER = word_set("already earlier previously had beforehand first")
-"""Words that say of an action that it is done earlier than those told before."""
 LATER = word_set("then finally next afterwards later lastly")
 UNLIKE_ONCE = word_set("more again")
-NO_ORDER = word_set("while meanwhile simultaneously")
+NO_ORDER = word_set("while meanwhile simultaneously already earlier previously beforehand")
+"""Words that make the order uncertain."""
 
 
 class Event(NamedTuple):
@@ -92,7 +92,7 @@ def wrong_order(told: ToldText, found: Sequence[Event]) -> Iterator[str]:
 
     Words that tell several graphs may stand for the first or the last of them.
     """
-    by_words = [{event.place: event for event in events} for events in (found[::-1], found)]
+    by_words = [{event.place: event for event in some} for some in (found[::-1], found)]
     if len(by_words[0]) < 2 or _has_no_order(told):
         return
     for one in by_words:
@@ -106,7 +106,7 @@ def wrong_order(told: ToldText, found: Sequence[Event]) -> Iterator[str]:
 
 def _has_no_order(told: ToldText) -> bool:
     words = {token.word for token in told.tokens}
-    return not words.isdisjoint(NO_ORDER | {"already", "earlier", "previously", "beforehand"})
+    return not words.isdisjoint(NO_ORDER)
 
 
 def _in_time(in_text: Sequence[Event], told: ToldText, *, is_near: bool) -> list[int]:
@@ -136,11 +136,11 @@ def _is_turned(before: Event, event: Event, told: ToldText) -> bool:
     start, end = before.place[0] + 1, event.place[0]
     sentence = _start_of_sentence(before.place[0], told)
     between = [index for index in range(start, end) if index not in before.place]
-    if ".;" and any(told.gap(index) == "." for index in range(start, end + 1)):
+    if any(told.gap(index) == "." for index in range(start, end + 1)):
         return _is_first_again(start, end, told)
     if _opens_with_before(sentence, before.place[0], told):
         return True
-    is_denied = any(_denies(told.word(index)) for index in range(max(sentence, before.place[0] - 3), before.place[0]))
+    is_denied = any(map(told.denies, range(max(sentence, before.place[0] - 3), before.place[0])))
     if is_denied and any(told.word(index) in BEFORE for index in between):
         return True
     return any(_introduces_earlier(index, end, told) for index in between)
@@ -151,10 +151,6 @@ def _is_first_again(start: int, end: int, told: ToldText) -> bool:
     last = max((index for index in range(start, end + 1) if told.gap(index) == "."), default=start)
     words = [told.word(index) for index in range(last, end)]
     return (words[:1] == ["before"] and words[1:2] in (["that"], ["this"], ["doing"])) or "had" in words
-
-
-def _denies(word: str) -> bool:
-    return word in NEGATIONS or word.endswith("n't")
 
 
 def _start_of_sentence(index: int, told: ToldText) -> int:

@@ -18,13 +18,13 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from tsgkit.graph.model import HANDS, PERSON, VERB, ActionGraph
+from tsgkit.graph.model import HANDS, VERB, ActionGraph
 from tsgkit.lexicon import every_mention
 from tsgkit.lexicon.folding import folded_words
 from tsgkit.lexicon.inflection import bases
 from tsgkit.lexicon.prepositions import PREPOSITIONS
 from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.sentences import Sentence, nodes_of
 
 Place = tuple[int, ...]
 """The numbers of the tokens of one phrase."""
@@ -42,6 +42,7 @@ POINTERS = word_set(
 """Words that point to something said before."""
 CONJUNCTIONS = word_set("and or but then so while as before after once until when where which who whereupon nor yet")
 NEGATIONS = word_set("not no never without nor neither none cannot")
+"""Words that deny."""
 _TOKEN = re.compile(r"[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)*")
 _GAPS = (
     (".", re.compile(r"[.!?\u2026]|\n\s*\n")),
@@ -63,6 +64,7 @@ class Token(NamedTuple):
 class ToldText:
     """A text about graphs: its words, and the places of the phrases that stand for each node."""
 
+    text: str
     tokens: tuple[Token, ...]
     graphs: tuple[ActionGraph, ...]
     claimed: dict[str, tuple[Place, ...]]
@@ -88,8 +90,8 @@ class ToldText:
             claimed[node] = tuple(sorted(found))
         actions = {action for graph in graphs for action in graph.actions}
         searched = [name for name in names if name in actions or not claimed[name]]
-        named = {name: tuple(_named(sentence.text, tokens, name)) for name in searched}
-        return cls(tokens, tuple(graphs), claimed, _all_places(claimed, named), tuple(missing))
+        named = {name: tuple(named_places(sentence.text, tokens, name)) for name in searched}
+        return cls(sentence.text, tokens, tuple(graphs), claimed, _all_places(claimed, named), tuple(missing))
 
     @cached_property
     def actions(self) -> frozenset[str]:
@@ -127,6 +129,16 @@ class ToldText:
             else not self._bases.isdisjoint(bases(word))
             for word in folded_words(name)
         )
+
+    def denies(self, index: int) -> bool:
+        """Return whether a word denies what follows it."""
+        word = self.word(index)
+        pair = (word, self.word(index + 1))
+        return word in NEGATIONS or word.endswith("n't") or pair in (("instead", "of"), ("rather", "than"))
+
+    def points(self, place: Iterable[int]) -> bool:
+        """Return whether words only point to something that was said before (*it*, *the other*)."""
+        return all(word in POINTERS or word in DETERMINERS for word in self.words(place))
 
     def words(self, place: Iterable[int]) -> tuple[str, ...]:
         """Return the words of a place."""
@@ -182,11 +194,6 @@ COMPOUNDS = frozenset(
 )
 
 
-def nodes_of(graph: ActionGraph) -> Iterator[str]:
-    """Yield the actions, things and hands of a graph."""
-    return (name for triplet in graph for name in (triplet.source, triplet.target) if name != PERSON)
-
-
 @lru_cache(maxsize=4096)
 def tokens_of(text: str) -> tuple[Token, ...]:
     """Return the words of a text, at most so many that hostile texts stay cheap."""
@@ -235,7 +242,7 @@ def _runs(tokens: Sequence[Token], words: Sequence[str], start: int, stop: int) 
             yield tuple(range(index, index + len(words)))
 
 
-def _named(text: str, tokens: Sequence[Token], name: str) -> Iterator[Place]:
+def named_places(text: str, tokens: Sequence[Token], name: str) -> Iterator[Place]:
     """Yield the places where a text has a name itself."""
     for mention in every_mention(text, name):
         place = tuple(
