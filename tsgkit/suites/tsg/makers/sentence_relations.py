@@ -332,7 +332,7 @@ def _intended_at(index: int, told: ToldText) -> Iterator[str]:
 
 
 def misplaced(told: ToldText) -> dict[str, list[str]]:
-    """Return what is told of things that have changed places, and of prepositions that contradict the graphs."""
+    """Return the findings on things that have changed places, and on prepositions that contradict the graphs."""
     found: dict[str, list[str]] = {"wrong-preposition": [], "wrong-role": []}
     for graph in told.graphs:
         if (swapped := _swapped(graph, told)) is not None:
