@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,9 @@ def edit(arguments: argparse.Namespace) -> int:
     opened = edited_file(file, annotator=arguments.annotator, proposals=arguments.proposals, story=arguments.story)
     try:
         server, listening = server_of(opened, arguments.port)
-        _say_hello(server.address, opened)
-        serve_in_window(server, listening, server.address, opens=not arguments.no_open, say=say)
+        with suppress(KeyboardInterrupt):  # as soon as the link is there, Ctrl-C says what is not saved
+            _say_hello(server.address, opened)
+            serve_in_window(server, listening, server.address, opens=not arguments.no_open, say=say)
     finally:
         opened.close()
     _say_goodbye(opened, arguments)

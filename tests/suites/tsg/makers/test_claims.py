@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from tsgkit.graph.model import ActionGraph
@@ -96,3 +101,20 @@ def test_opposites_are_never_the_same_action() -> None:
 
 def test_hands_are_two_things() -> None:
     assert not may_be_same_thing("hand1", "hand2")
+
+
+def test_claims_by_somebody_else_are_never_false_where_they_hold_and_mostly_false_where_they_do_not() -> None:
+    """Whoever wrote these cases had not seen the code; denials and the number of hands are no claims of triplets."""
+    lines = (Path(__file__).parent / "hard_claims.jsonl").read_text(encoding="utf-8").splitlines()
+    judged = Counter((case["verdict"], _verdict(case)) for case in map(json.loads, lines))
+    assert judged["true-of-target", "true-of-target"] == 24 and judged["true-of-earlier", "true-of-earlier"] == 19
+    assert judged["false", "false"] >= 35 and len(lines) == 88
+
+
+def _verdict(case: dict[str, Any]) -> str:
+    claimed, target, *context = (
+        ActionGraph.of(*map(tuple, one)) for one in (case["claims"], case["target"], *case["context"])
+    )
+    if may_be_true(claimed, target):
+        return "true-of-target"
+    return "true-of-earlier" if any(may_be_true(claimed, step) for step in context) else "false"

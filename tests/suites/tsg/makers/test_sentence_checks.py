@@ -187,7 +187,7 @@ def test_hostile_texts_are_refused_and_cheap() -> None:
 def test_hard_sentences_by_somebody_else_are_judged_no_worse_than_measured() -> None:
     """Whoever wrote these cases had not seen the checks; the figures in the manual are these."""
     lines = (Path(__file__).parent / "hard_sentences.jsonl").read_text(encoding="utf-8").splitlines()
-    for cases, least_caught, most_dropped in ((lines[:103], 0.6, 0.26), (lines, 0.54, 0.32)):
+    for cases, least_caught, most_dropped in ((lines[:103], 0.79, 0.22), (lines, 0.69, 0.27)):
         judged = Counter(map(_judged, map(json.loads, cases)))
         assert judged[False, True] >= least_caught * (judged[False, True] + judged[False, False])
         assert judged[True, True] <= most_dropped * (judged[True, True] + judged[True, False])

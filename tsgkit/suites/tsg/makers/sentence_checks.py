@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, ActionGraph, Vocabulary
+from tsgkit.graph.model import DOBJ, HANDS, ActionGraph, Vocabulary
 from tsgkit.graph.rules import ERROR, Finding, Rule
 from tsgkit.suites.tsg.makers.sentence_relations import denied, misplaced, wrong_hands, wrong_numbers
 from tsgkit.suites.tsg.makers.sentence_words import added_clauses, added_names, names_of, opposites_told, wrong_words
@@ -81,7 +81,7 @@ def _checks(sentence: Sentence, told: ToldText, around: Surroundings) -> dict[st
         "order": wrong_order(told, found),
         "denied": denied(told),
         "opposite": opposites_told(told),
-        **{code: iter(messages) for code, messages in misplaced(told).items()},
+        **{code: iter(messages) for code, messages in misplaced(told, found).items()},
     }
 
 
@@ -114,8 +114,8 @@ def _implied(sentence: Sentence, told: ToldText, around: Surroundings) -> Iterat
         elif name in told.actions:
             if name not in known and not _can_be_inferred(name, told):
                 yield f"No reader can infer {name} from the rest: tell it."
-        elif _is_only_handled(name, told) and name not in known:
-            yield f"{name} is what the action is about: tell it, if only by a pronoun."
+        elif name not in known:
+            yield f"No reader can infer {name}, which nothing else tells: name it."
 
 
 def _can_be_inferred(action: str, told: ToldText) -> bool:
@@ -123,11 +123,3 @@ def _can_be_inferred(action: str, told: ToldText) -> bool:
     own = [graph for graph in told.graphs if action in graph.actions]
     others = {name for graph in told.graphs if action not in graph.actions for name in nodes_of(graph)}
     return all(any(t.target in others for t in graph if t.edge == DOBJ) for graph in own)
-
-
-def _is_only_handled(name: str, told: ToldText) -> bool:
-    return any(
-        [t.target for t in graph if t.edge == DOBJ] == [name]
-        or {t.target for t in graph if t.source != PERSON} == {name}
-        for graph in told.graphs
-    )

@@ -11,7 +11,7 @@ from tsgkit.suites.tsg.makers.claims import hands_of
 from tsgkit.suites.tsg.makers.preposition_fit import TELLING, may_be_said
 from tsgkit.suites.tsg.makers.sentences import nodes_of
 from tsgkit.suites.tsg.makers.told_order import Event, units, verb_places
-from tsgkit.suites.tsg.makers.told_text import CONJUNCTIONS, Place, ToldText
+from tsgkit.suites.tsg.makers.told_text import CONJUNCTIONS, DETERMINERS, Place, ToldText
 
 COUNTS = {"once": 1, "twice": 2, "thrice": 3}
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -29,8 +29,16 @@ INTENDING = word_set(
     "forget forgets forgot forgetting fail fails failed failing refuse refuses refused skip skips skipped skipping "
     "omit omits omitted avoid avoids avoided avoiding decline declines pretend pretends neglect neglects "
     "stop stops intend intends intended plan plans planned want wants wanted hesitate hesitates almost nearly "
-    "hope hopes considers consider considered postpone postpones ignore ignores ignored ignoring leave-out"
+    "hope hopes considers consider considered postpone postpones ignore ignores ignored ignoring leave-out "
+    "tries trying tried attempts attempted attempting meaning hoping intending planning"
 )
+INTENDING_PAIRS = frozenset(tuple(pair.split("-")) for pair in word_set("about-to would-have in-vain remains-for"))
+PASSIVES = word_set("is are was were gets get got being been be")
+MOVING = word_set("go goes went come comes came gone moves moved travels")
+"""Verbs by which a thing, as it were, moves itself."""
+PLACE_WORDS = word_set("where which that")
+HAND_OPENERS = word_set("with in using by from to")
+"""Prepositions before words about hands."""
 NOT_DENYING = word_set("only just merely yet until before unless far too long necessarily least stopping forgetting")
 
 
@@ -211,11 +219,8 @@ def _is_bare_other(index: int, told: ToldText) -> bool:
 
 def _near_of_hands(index: int, found: Sequence[Event], told: ToldText) -> list[Event]:
     """Return the events that words about hands may belong to."""
-    opener = index
-    while opener > 0 and told.word(opener) not in ("with", "in", "using", "by", "from", "to") and index - opener < 5:
-        opener -= 1
-    start = opener if index - opener < 5 else index
-    has_opener = told.word(start) in ("with", "in", "using", "by", "from", "to")
+    start = _start_of_phrase(index, told)
+    has_opener = told.word(start) in HAND_OPENERS
     if not has_opener and not told.word(index).startswith("handed"):
         subject = [event for event in found if index < event.place[0] <= index + 3 and not told.gap(event.place[0])]
         if subject:
@@ -229,6 +234,24 @@ def _near_of_hands(index: int, found: Sequence[Event], told: ToldText) -> list[E
     if len(near) == 2 and told.gap(start) != ",":
         near = near[:1]
     return [one for event in near for one in _sharing(event, found)]
+
+
+def _start_of_phrase(index: int, told: ToldText) -> int:
+    """Return where a phrase about hands begins: *with the wire in both hands* at its first preposition."""
+    start = _opener(index, told)
+    if start < index and told.word(start - 2) in DETERMINERS and not told.gaps(start - 2, start + 1):
+        start = start - 3 if told.word(start - 3) in HAND_OPENERS else start
+    return start
+
+
+def _opener(index: int, told: ToldText) -> int:
+    """Return the preposition before words about hands; the words themselves where a mark comes before one."""
+    for place in range(index, max(index - 5, -1), -1):
+        if told.word(place) in HAND_OPENERS:
+            return place
+        if told.gap(place):
+            break
+    return index
 
 
 def _sharing(event: Event, found: Sequence[Event]) -> list[Event]:
@@ -273,7 +296,7 @@ def denied(told: ToldText) -> Iterator[str]:
     for index, token in enumerate(told.tokens):
         if told.denies(index):
             yield from _denied_at(index, told)
-        elif token.word in INTENDING and index not in told.owners:
+        elif token.word in INTENDING or (token.word, told.word(index + 1)) in INTENDING_PAIRS:
             yield from _intended_at(index, told)
 
 
@@ -331,15 +354,77 @@ def _intended_at(index: int, told: ToldText) -> Iterator[str]:
             return
 
 
-def misplaced(told: ToldText) -> dict[str, list[str]]:
+def misplaced(told: ToldText, found: Sequence[Event]) -> dict[str, list[str]]:
     """Return the findings on things that have changed places, and on prepositions that contradict the graphs."""
-    found: dict[str, list[str]] = {"wrong-preposition": [], "wrong-role": []}
-    for graph in told.graphs:
-        if (swapped := _swapped(graph, told)) is not None:
-            found["wrong-role"].append(f"{swapped[0]} and {swapped[1]} have changed places.")
+    problems: dict[str, list[str]] = {"wrong-preposition": [], "wrong-role": []}
+    of_graphs = {event.graph: event for event in found}
+    for graph in dict.fromkeys(told.graphs):
+        event = of_graphs.get(graph)
+        if (swapped := _swapped(graph, told) or (event and _swapped_near(event, found, told))) is not None:
+            problems["wrong-role"].append(f"{swapped[0]} and {swapped[1]} have changed places.")
         else:
-            found["wrong-preposition"] += _wrong_prepositions(graph, told)
-    return found
+            problems["wrong-preposition"] += _wrong_prepositions(graph, told)
+            problems["wrong-preposition"] += _contradicted_near(event, found, told) if event else ()
+    return problems
+
+
+def _parts_behind(event: Event, found: Sequence[Event], told: ToldText) -> Iterator[tuple[str, str]]:
+    """Yield the things behind an action, to the next mark, conjunction or action, each with its preposition."""
+    start = event.place[-1] + 1 if _is_whole(event.place) else event.place[0] + 1
+    others = {other.place[0] for other in found if other.place != event.place}
+    heads = {place[0]: (thing, place) for thing in told.things for place in told.places[thing]}
+    for index in range(start, min(start + 14, len(told.tokens))):
+        if index in others or told.gap(index) or told.word(index) in CONJUNCTIONS | PLACE_WORDS:
+            return
+        if index in heads:
+            thing, place = heads[index]
+            word, at = told.before_phrase(place)
+            yield thing, word if at >= start else ""
+
+
+def _is_whole(place: Place) -> bool:
+    return place[-1] - place[0] == len(place) - 1
+
+
+def _contradicted_near(event: Event, found: Sequence[Event], told: ToldText) -> Iterator[str]:
+    """Find prepositions right behind an action that contradict what its own graph says of their thing."""
+    for thing, word in _parts_behind(event, found, told):
+        ways = [one for one in event.graph if one.target == thing and one.source != PERSON]
+        is_joined = any(one.source not in event.graph.actions for one in ways)
+        edges = [one.edge for one in ways]
+        is_said = not word or not edges or DOBJ in edges or any(may_be_said(word, edge) for edge in edges)
+        if not is_said and not is_joined and len(_sharing(event, found)) == 1:
+            yield f'"{word.replace("-", " ")}" before {thing} contradicts {edges[0]} of the graph.'
+
+
+def _swapped_near(event: Event, found: Sequence[Event], told: ToldText) -> tuple[str, str] | None:
+    """Return a direct object told behind a preposition of another thing, which stands right before or behind it."""
+    objects = {one.target for one in event.graph if one.edge == DOBJ} - set(HANDS)
+    phrases = {one.target: one.edge for one in event.graph if one.edge not in (VERB, DOBJ) and one.source != PERSON}
+    behind = list(_parts_behind(event, found, told))
+    bare = [thing for thing, word in behind[:1] if not word] or _subject(event, told)
+    if told.word(event.place[0]) in TELLING | MOVING or told.word(event.place[0] - 1) in ("a", "the"):
+        return None
+    for thing, word in behind:
+        for other in bare:
+            is_turned = thing in objects - phrases.keys() and other in phrases.keys() - objects - set(HANDS)
+            if is_turned and _says_same_relation(word, phrases[other]):
+                return thing, other
+    return None
+
+
+def _says_same_relation(word: str, edge: str) -> bool:
+    tools = {"with", "using"}
+    return word in tools if edge in tools else word in TELLING and may_be_said(word, edge)
+
+
+def _subject(event: Event, told: ToldText) -> list[str]:
+    """Return the thing that a passive action is done to: *the towel is covered*."""
+    index = event.place[0] - 1
+    if told.word(index) not in PASSIVES:
+        return []
+    last = {place[-1]: thing for thing in told.things for place in told.places[thing]}
+    return [last[index - 1]] if index - 1 in last and not told.gap(index) else []
 
 
 def _wrong_prepositions(graph: ActionGraph, told: ToldText) -> Iterator[str]:

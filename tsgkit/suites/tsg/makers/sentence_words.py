@@ -108,12 +108,16 @@ def _other_meaning(node: str, phrase: str, told: ToldText, names: Names) -> str:
         return ""
     if node not in told.actions:
         return _other_thing(node, phrase, told, names)
+    if undone := contradictions(phrase, [node]):
+        return undone[0][1]
     action = _other_action(node, phrase, told, names)
     return action and _other_thing(node, phrase, told, names) if node in told.things else action
 
 
 def _other_thing(node: str, phrase: str, told: ToldText, names: Names) -> str:
     words = fold(phrase).split("-")
+    if {*words} - DETERMINERS and {*words} - DETERMINERS <= {*fold(node).split("-")}:
+        return ""
     if all(word in LITTLE_WORDS for word in words):
         return "" if any(word in POINTERS | COUNTERS for word in words) else "no thing"
     content = [word for word in words if word not in DETERMINERS]
@@ -134,15 +138,13 @@ def _means_thing(content: Sequence[str], other: str) -> bool:
 def _other_action(node: str, phrase: str, told: ToldText, names: Names) -> str:
     """Return another action that words claimed for one mean: one of L surely, others unless they are much the same."""
     words = fold(phrase).split("-")
-    if all(word in DETERMINERS | POINTERS for word in words) and not REPEATED & {*words}:
+    if all(word in (DETERMINERS | POINTERS) - PARTICLES for word in words) and not REPEATED & {*words}:
         return "no action"
-    if undone := contradictions(phrase, [node]):
-        return undone[0][1]
     for name in (*told.actions, *names.verbs):
         if name != node and name not in GENERAL and mentions(phrase, name) and not same_word(name, node):
             return name
     readings = [name for name in names.actions if name != node and mentions(phrase, name)]
-    if node in KNOWN_ACTIONS:
+    if node in KNOWN_ACTIONS and not told.named[node]:
         readings += [name for word in words for name in _known_readings(word) if name not in readings]
     if not readings or any(may_be_same_action(node, name) or name in EXCHANGES for name in readings):
         return ""

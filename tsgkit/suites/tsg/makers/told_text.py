@@ -71,6 +71,8 @@ class ToldText:
     """The places of the phrases of the account, by node."""
     places: dict[str, tuple[Place, ...]]
     """The claimed places and those where the name itself is said, by node, in the order of the text."""
+    named: dict[str, tuple[Place, ...]]
+    """The places where the names themselves are said, of actions and of what the account leaves out."""
     missing: tuple[tuple[str, str], ...]
     """Nodes and phrases of the account that the text does not have."""
 
@@ -91,7 +93,7 @@ class ToldText:
         actions = {action for graph in graphs for action in graph.actions}
         searched = [name for name in names if name in actions or not claimed[name]]
         named = {name: tuple(named_places(sentence.text, tokens, name)) for name in searched}
-        return cls(sentence.text, tokens, tuple(graphs), claimed, _all_places(claimed, named), tuple(missing))
+        return cls(sentence.text, tokens, tuple(graphs), claimed, _all_places(claimed, named), named, tuple(missing))
 
     @cached_property
     def actions(self) -> frozenset[str]:
