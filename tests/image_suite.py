@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 from tsgkit.library.files import read_text
 from tsgkit.suites.images import keep_image
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.paintable import Painting, PaintingOptions
 from tsgkit.suites.suite import Suite
 
@@ -36,13 +37,11 @@ class Cups:
     def __init__(self, card: Card) -> None:
         self.card = card
 
-    def paintings(
-        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
-    ) -> Iterator[Painting]:
+    def paintings(self, data: str | None, choice: ItemChoice, options: PaintingOptions) -> Iterator[Painting]:
         rows: dict[str, str] = json.loads(read_text(data or "tasks/demo/cups.json"))
-        if unknown := [item_id for item_id in ids if item_id not in rows]:
+        if unknown := [item_id for item_id in choice.ids if item_id not in rows]:
             raise UsageError(f"no item is called {unknown[0]}")
-        chosen = list(ids or rows)[:limit]
+        chosen = list(choice.ids or rows)[: choice.limit or choice.first]
         layouts = json.loads(options.layouts.read_text()) if options.layouts else {}
         for item_id in chosen:
             yield self._painting(item_id, rows[item_id], layouts.get(item_id), options)

@@ -63,7 +63,7 @@ def server() -> Iterator[Running]:
 
 def words(server: Running, *more: str, limit: int = 4) -> tuple[str, ...]:
     address = ("--model", "openai/x", "--model-arg", f"api_base={server.base}")
-    return ("eval", "--task", "sgqa", *address, "--limit", str(limit), "--no-cache", "--quiet", *more)
+    return ("eval", "--task", "sgqa", *address, "--first", str(limit), "--no-cache", "--quiet", *more)
 
 
 def results(ran: Ran) -> list[dict[str, Any]]:
@@ -89,7 +89,7 @@ def test_without_arguments_everything_is_evaluated_and_nothing_is_reached(tmp_pa
 
 
 def test_the_json_of_a_baseline_follows_the_contract(commands: Prefork, tmp_path: Path) -> None:
-    ended = commands.run("eval", "--json", "--limit", "3", cwd=tmp_path)
+    ended = commands.run("eval", "--json", "--first", "3", cwd=tmp_path)
     value = ended.json
     assert (ended.code, ended.err, list(value)) == (0, "", ["run", "results"])
     assert (tmp_path / value["run"] / "run.json").is_file()
@@ -146,7 +146,7 @@ def test_unreported_usage_is_null(commands: Prefork, tmp_path: Path) -> None:
 
 
 def test_every_sample_is_added_when_asked_for(commands: Prefork, tmp_path: Path) -> None:
-    for result in results(commands.run("eval", "--json", "--samples", "--limit", "2", cwd=tmp_path)):
+    for result in results(commands.run("eval", "--json", "--samples", "--first", "2", cwd=tmp_path)):
         assert list(result) == [*ENTRY[:-1], "samples", "usage"]
         assert len(result["samples"]) == 2
         for sample in result["samples"]:
@@ -154,7 +154,7 @@ def test_every_sample_is_added_when_asked_for(commands: Prefork, tmp_path: Path)
             assert list(sample["scores"]) == ["strict", "official"]
             for scores in sample["scores"].values():
                 assert all(value is None or isinstance(value, float) for value in scores.values())
-    lines = commands.run("eval", "--samples", "--limit", "2", cwd=tmp_path).out.splitlines()
+    lines = commands.run("eval", "--samples", "--first", "2", cwd=tmp_path).out.splitlines()
     assert sum(line.startswith('{"item_id"') for line in lines) == 8
 
 
@@ -171,7 +171,7 @@ def test_samples_nobody_was_asked_about_are_listed_as_missing(
     ("gate", "code"), [("tsg/sgqa.exact_match=1", 3), ("sgqa.exact_match=0.0", 0), ("tsg/sgqa.normalised=1", 3)]
 )
 def test_a_gate_is_missed_below_its_value(commands: Prefork, tmp_path: Path, gate: str, code: int) -> None:
-    ended = commands.run("eval", "--task", "sgqa", "--limit", "9", "--fail-under", gate, cwd=tmp_path)
+    ended = commands.run("eval", "--task", "sgqa", "--first", "9", "--fail-under", gate, cwd=tmp_path)
     assert ended.code == code, ended.err
     assert ("gate missed: baseline/rules tsg/sgqa: " in ended.err) == (code == 3)
 
@@ -258,7 +258,7 @@ def test_a_vote_has_no_official_figures_and_says_why(server: Running, commands: 
 
 def test_the_structured_style_sends_a_schema_and_has_no_official_figures(commands: Prefork, tmp_path: Path) -> None:
     with model_server(replies={"": '{"answer": "hook"}'}) as server:
-        [result] = results(commands.run(*words(server, "--style", "structured", "--json", limit=1), cwd=tmp_path))
+        [result] = results(commands.run(*words(server, "--style", "structured", "--json", first=1), cwd=tmp_path))
         sent = server.stats()["last"]["response_format"]
     assert (sent["type"], sent["json_schema"]["strict"]) == ("json_schema", True)
     assert result["profiles"]["official"] is None
@@ -272,7 +272,7 @@ def test_a_script_answers_by_item_and_is_missing_where_it_holds_none(commands: P
         {"item_id": "bread/q2", "reply": "[x", "outcome": "truncated"},
     ]
     (tmp_path / "said.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
-    command = ("eval", "--task", "sgqa", "--model", "script:said.jsonl", "--limit", "4", "--json", "--samples")
+    command = ("eval", "--task", "sgqa", "--model", "script:said.jsonl", "--first", "4", "--json", "--samples")
     [result] = results(commands.run(*command, cwd=tmp_path))
     outcomes = {sample["item_id"]: sample["outcome"] for sample in result["samples"]}
     first = list(outcomes.values())[:3]
@@ -306,7 +306,7 @@ def test_a_replay_reproduces_the_scores(server: Running, commands: Prefork, tmp_
     command = words(server, "--solver", solver, "--json", "--samples", "--out", "first")
     [first] = results(commands.run(*command, cwd=tmp_path))
     seen = server.stats()["seen"]
-    again = ("eval", "--task", "sgqa", "--limit", "4", "--solver", solver, "--json", "--samples")
+    again = ("eval", "--task", "sgqa", "--first", "4", "--solver", solver, "--json", "--samples")
     [replayed] = results(commands.run(*again, "--model", "replay:first", cwd=tmp_path))
     same = ("profiles", "counts", "samples", "reasons", "n")
     assert [replayed[name] for name in same] == [first[name] for name in same]
@@ -314,8 +314,8 @@ def test_a_replay_reproduces_the_scores(server: Running, commands: Prefork, tmp_
 
 
 def test_a_replay_of_a_baseline_reproduces_its_scores(commands: Prefork, tmp_path: Path) -> None:
-    first = results(commands.run("eval", "--limit", "3", "--json", "--out", "first", cwd=tmp_path))
-    again = results(commands.run("eval", "--limit", "3", "--json", "--model", "replay:first", cwd=tmp_path))
+    first = results(commands.run("eval", "--first", "3", "--json", "--out", "first", cwd=tmp_path))
+    again = results(commands.run("eval", "--first", "3", "--json", "--model", "replay:first", cwd=tmp_path))
     assert [one["profiles"]["strict"] for one in first] == [one["profiles"]["strict"] for one in again]
     none = commands.run("eval", "--model", "replay:nowhere", cwd=tmp_path)
     assert none.code == 2
@@ -326,7 +326,7 @@ def test_a_plan_gives_settings_and_options_go_before_them(commands: Prefork, tmp
     (tmp_path / "mine.yaml").write_text("title: mine\ntasks: tsg/sgqa\nmodels: [baseline/random]\nlimit: 3\n")
     [result] = results(commands.run("eval", "--plan", "mine.yaml", "--json", cwd=tmp_path))
     assert (result["task"], result["subject"], result["n"]) == ("tsg/sgqa", "baseline/random", 3)
-    over = ("--task", "sgds", "--limit", "2")
+    over = ("--task", "sgds", "--first", "2")
     [result] = results(commands.run("eval", "--plan", "mine.yaml", *over, "--json", cwd=tmp_path))
     assert (result["task"], result["subject"], result["n"]) == ("tsg/sgds", "baseline/random", 2)
 
@@ -395,17 +395,17 @@ def test_published_rows_run_in_every_style(server: Running, commands: Prefork, t
 def test_a_file_of_rows_says_which_tasks_are_meant(commands: Prefork, tmp_path: Path) -> None:
     for task in ("sgqa", "ma-sgg"):
         shutil.copy(BUNDLED / f"{task}.jsonl", tmp_path)
-        [result] = results(commands.run("eval", "--data", f"{task}.jsonl", "--limit", "1", "--json", cwd=tmp_path))
+        [result] = results(commands.run("eval", "--data", f"{task}.jsonl", "--first", "1", "--json", cwd=tmp_path))
         assert result["task"] == f"tsg/{task}"
     assert row_kind(json.loads((tmp_path / "sgqa.jsonl").read_text().splitlines()[0])) == "sgqa"
-    found = results(commands.run("eval", "--data", ".", "--limit", "1", "--json", cwd=tmp_path))
+    found = results(commands.run("eval", "--data", ".", "--first", "1", "--json", cwd=tmp_path))
     assert [result["task"] for result in found] == ["tsg/sgqa", "tsg/ma-sgg"], "those that the folder holds"
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--limit", "0"), "--limit 0: at least 1 is needed"),
+        (("--first", "0"), "--first 0: at least 1 is needed"),
         (("--repeat", "-1"), "--repeat -1: at least 1 is needed"),
         (("--concurrency", "0"), "--concurrency 0: it must be more than 0"),
         (("--timeout", "nan"), "--timeout nan: it must be more than 0"),
@@ -457,4 +457,4 @@ def test_progress_changes_in_place_on_a_terminal(commands: Prefork, tmp_path: Pa
 
 def test_quiet_shows_no_progress(commands: Prefork, tmp_path: Path) -> None:
     with model_server(delay=0.2) as slow:
-        assert on_a_terminal(commands, tmp_path, *words(slow, "--concurrency", "1", limit=2)) == ""
+        assert on_a_terminal(commands, tmp_path, *words(slow, "--concurrency", "1", first=2)) == ""

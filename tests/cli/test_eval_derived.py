@@ -31,7 +31,7 @@ PUBLISHED = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
 def test_a_suite_means_its_published_tasks_and_a_name_means_itself(
     named: tuple[str, ...], expected: list[str], commands: Prefork, tmp_path: Path
 ) -> None:
-    ended = commands.run("eval", "--json", "--limit", "2", *named, cwd=tmp_path)
+    ended = commands.run("eval", "--json", "--first", "2", *named, cwd=tmp_path)
     assert ended.code == 0, ended.err
     assert [result["task"] for result in ended.json["results"]] == expected
 
@@ -39,7 +39,7 @@ def test_a_suite_means_its_published_tasks_and_a_name_means_itself(
 @pytest.mark.parametrize("task", DERIVATIONS)
 def test_every_derived_task_is_answered_by_the_baselines(task: str, commands: Prefork, tmp_path: Path) -> None:
     models = ("--model", "baseline/rules", "--model", "baseline/random")
-    ended = commands.run("eval", "--json", "--samples", "--limit", "6", "--task", task, *models, cwd=tmp_path)
+    ended = commands.run("eval", "--json", "--samples", "--first", "6", "--task", task, *models, cwd=tmp_path)
     assert ended.code == 0, ended.err
     for result in ended.json["results"]:
         assert set(result["profiles"]["strict"]) == set(METRICS[task])
@@ -57,7 +57,7 @@ def test_recorded_replies_are_read_alike_by_every_solver(
     data = task_of(load_card(f"tsg/{task}")).dataset(None)
     replies = [{"item_id": data.sample(n).item_id, "reply": shown_answer(data.sample(n))} for n in range(5)]
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
-    words = ("--task", task, "--model", "script:replies.jsonl", "--solver", solver, "--limit", "5", "--json")
+    words = ("--task", task, "--model", "script:replies.jsonl", "--solver", solver, "--first", "5", "--json")
     ended = commands.run("eval", *words, cwd=tmp_path)
     assert ended.code == 0, ended.err
     (result,) = ended.json["results"]
@@ -68,7 +68,7 @@ def test_recorded_replies_are_read_alike_by_every_solver(
 
 @pytest.mark.parametrize("task", ["nodes-sa", "edges-ma", "actions", "refine-hinted"])
 def test_a_run_is_explained_and_reported(task: str, commands: Prefork, tmp_path: Path) -> None:
-    ended = commands.run("eval", "--json", "--limit", "6", "--task", task, cwd=tmp_path)
+    ended = commands.run("eval", "--json", "--first", "6", "--task", task, cwd=tmp_path)
     run = ended.json["run"]
     item = task_of(load_card(f"tsg/{task}")).dataset(None).item_ids[0]
     explained = commands.run("explain", run, "--item", item, cwd=tmp_path)

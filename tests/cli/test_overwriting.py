@@ -75,7 +75,7 @@ REPORTS = (
 )
 FOLDERS = (
     Writes("init out", "out/mine.jsonl"),
-    Writes("eval --task tsg/sgqa --limit 1 --quiet --out out", "out/mine.jsonl"),
+    Writes("eval --task tsg/sgqa --first 1 --quiet --out out", "out/mine.jsonl"),
     Writes("runs merge run -o out", "out/mine.jsonl"),
     Writes("make spatialt2i --from run --model script:said.jsonl -o out", "out/mine.jsonl"),
 )
@@ -92,7 +92,7 @@ ELSEWHERE = {
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evaluated") / "run"
     (script := folder.with_name("script.jsonl")).write_text('{"item_id": "bread/q0", "reply": "[loaf]"}\n')
-    words = ["eval", "--task", "tsg/sgqa", "--limit", "1", "--out", str(folder), "--quiet"]
+    words = ["eval", "--task", "tsg/sgqa", "--first", "1", "--out", str(folder), "--quiet"]
     assert main([*words, "--model", f"script:{script}"]) == 0
     return folder
 
@@ -100,7 +100,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evaluated") / "written"
-    words = ["eval", "--task", "tsg/sa-sgg", "--limit", "9", "--model", "baseline/rules", "--quiet"]
+    words = ["eval", "--task", "tsg/sa-sgg", "--first", "9", "--model", "baseline/rules", "--quiet"]
     assert main([*words, "--out", str(folder)]) == 0
     return folder
 

@@ -50,7 +50,7 @@ def test_a_folder_of_rooms_is_scored_in_both_profiles(capsys: pytest.CaptureFixt
 
 
 def test_the_bundled_rooms_stand_in_where_nobody_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    found = evaluated(capsys, "--task", "sceneeval/plausibility", "--limit", "2")
+    found = evaluated(capsys, "--task", "sceneeval/plausibility", "--first", "2")
     assert [one["subject"] for one in found] == ["good", "flawed"]
     good, flawed = (one["profiles"]["strict"] for one in found)
     assert (good["sup"]["value"], flawed["sup"]["value"]) == (1, pytest.approx(4 / 6))
@@ -62,7 +62,7 @@ def test_missing_and_broken_scenes_are_rows_like_any_other(capsys: pytest.Captur
     shutil.copytree(GOOD, here / "mine")
     (here / "mine/scene_1.json").unlink()
     (here / "mine/scene_2.json").write_text("{")
-    words = ("--task", "sceneeval", "--scenes", "mine=mine", "--limit", "3")
+    words = ("--task", "sceneeval", "--scenes", "mine=mine", "--first", "3")
     fidelity, plausibility = evaluated(capsys, *words)
     for found in (fidelity, plausibility):
         assert [found["counts"][name] for name in ("answered", "missing", "unreadable")] == [1, 1, 1]
@@ -92,7 +92,7 @@ def test_reasons_of_unreadable_scenes_are_below_the_table(capsys: pytest.Capture
     (here / "mine").mkdir()
     for number in (0, 1):
         (here / f"mine/scene_{number}.json").write_text(room({"id": "a", "category": "bed"}))
-    words = ["eval", "--task", "sceneeval/fidelity", "--scenes", "mine=mine", "--limit", "2", "--quiet"]
+    words = ["eval", "--task", "sceneeval/fidelity", "--scenes", "mine=mine", "--first", "2", "--quiet"]
     assert main(words) == 0
     said = (
         "mine sceneeval/fidelity published: 2 samples unreadable, the first: scene_0.json: object a: at: Field required"
@@ -102,7 +102,7 @@ def test_reasons_of_unreadable_scenes_are_below_the_table(capsys: pytest.Capture
 
 def test_a_run_goes_on_and_another_room_is_another_run(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     shutil.copytree(GOOD, here / "mine")
-    words = ("--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--limit", "2")
+    words = ("--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--first", "2")
     first = evaluated(capsys, *words)
     assert evaluated(capsys, *words) == first
     assert len(list((here / "runs").iterdir())) == 1
@@ -113,7 +113,7 @@ def test_a_run_goes_on_and_another_room_is_another_run(capsys: pytest.CaptureFix
 
 def test_a_run_is_judged_again_from_what_was_found(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     shutil.copytree(FLAWED, here / "mine")
-    evaluated(capsys, "--task", "sceneeval/fidelity", "--scenes", "mine=mine", "--limit", "2", "--out", "run")
+    evaluated(capsys, "--task", "sceneeval/fidelity", "--scenes", "mine=mine", "--first", "2", "--out", "run")
     shutil.rmtree(here / "mine")
     before = (here / "run/samples.jsonl").read_bytes()
     assert main(["rescore", "run"]) == 0
@@ -121,7 +121,7 @@ def test_a_run_is_judged_again_from_what_was_found(capsys: pytest.CaptureFixture
 
 
 def test_subjects_are_reported_compared_explained_and_grouped(capsys: pytest.CaptureFixture[str]) -> None:
-    evaluated(capsys, "--task", "sceneeval/fidelity", "--out", "run", "--limit", "6")
+    evaluated(capsys, "--task", "sceneeval/fidelity", "--out", "run", "--first", "6")
     assert main(["report", "run", "--by", "difficulty"]) == 0
     assert "easy" in capsys.readouterr().out
     assert main(["compare", "run"]) == 0
@@ -133,7 +133,7 @@ def test_subjects_are_reported_compared_explained_and_grouped(capsys: pytest.Cap
 
 
 def test_rooms_are_compared_on_every_metric_of_their_table(capsys: pytest.CaptureFixture[str]) -> None:
-    evaluated(capsys, "--task", "sceneeval", "--out", "run", "--limit", "3")
+    evaluated(capsys, "--task", "sceneeval", "--out", "run", "--first", "3")
     assert main(["compare", "run", "--json"]) == 0
     pairs = json.loads(capsys.readouterr().out)["comparisons"]
     names = ("cnt", "atr", "oor", "oar", "col_ob", "col_sc", "sup", "nav", "acc", "oob", "opc")
@@ -152,7 +152,7 @@ def test_a_scene_that_is_missing_counts_against_a_subject_whatever_is_better(
 ) -> None:
     shutil.copytree(GOOD, here / "mine")
     (here / "mine/scene_1.json").unlink()
-    words = ("--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--scenes", f"good={GOOD}", "--limit", "2")
+    words = ("--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--scenes", f"good={GOOD}", "--first", "2")
     evaluated(capsys, *words, "--out", "run")
     assert main(["compare", "run"]) == 0
     out = capsys.readouterr().out
@@ -163,7 +163,7 @@ def test_a_scene_that_is_missing_counts_against_a_subject_whatever_is_better(
 def test_rooms_stand_beside_published_figures_with_who_looked_and_without_prompts(
     capsys: pytest.CaptureFixture[str], here: Path
 ) -> None:
-    evaluated(capsys, "--task", "sceneeval", "--limit", "2")
+    evaluated(capsys, "--task", "sceneeval", "--first", "2")
     (run,) = (here / "runs").iterdir()
     assert run.name.startswith("good+flawed-sceneeval-")
     assert main(["report", str(run), "--against", "published"]) == 0
@@ -223,7 +223,7 @@ def test_a_library_that_is_missing_ends_a_run_before_it_begins(
     capsys: pytest.CaptureFixture[str], here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fcl", None)
-    assert main(["eval", "--task", "sceneeval", "--limit", "1"]) == 2
+    assert main(["eval", "--task", "sceneeval", "--first", "1"]) == 2
     assert "rooms are measured with fcl, which is not installed" in capsys.readouterr().err
     assert not (here / "runs").exists()
 

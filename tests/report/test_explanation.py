@@ -121,7 +121,7 @@ def test_a_reply_without_an_answer_says_how_it_ended(tmp_path: Path) -> None:
 
 
 def test_an_item_that_was_not_chosen_says_so_and_does_not_count(tmp_path: Path) -> None:
-    row = explain(recorded(tmp_path, "ma-sgg", {"two": RIGHT}, limit=1), "four").rows[0]
+    row = explain(recorded(tmp_path, "ma-sgg", {"two": RIGHT}, first=1), "four").rows[0]
     assert row.asked == ()
     assert not row.is_counted
     assert "not among the items chosen" in row.unasked

@@ -21,7 +21,7 @@ from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.jobs import Part
 from tsgkit.runs.plan import Plan
 
-PLAN = Plan(tasks=("tsg/sgqa", "tsg/sgds"), models=("baseline/rules",), limit=3)
+PLAN = Plan(tasks=("tsg/sgqa", "tsg/sgds"), models=("baseline/rules",), first=3)
 
 
 def shown(folder: Path, stream: TextIO, monkeypatch: pytest.MonkeyPatch) -> None:

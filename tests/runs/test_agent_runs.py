@@ -33,7 +33,7 @@ def server() -> Iterator[Running]:
 
 def words(base: str, *more: str, tasks: tuple[str, ...] = ("ma-sgg",), out: str = "run") -> tuple[str, ...]:
     return (
-        *("eval", "--model", "openai/x", "--model-arg", f"api_base={base}", "--limit", str(ITEMS), "--no-cache"),
+        *("eval", "--model", "openai/x", "--model-arg", f"api_base={base}", "--first", str(ITEMS), "--no-cache"),
         *("--quiet", "--out", out, *(part for task in tasks for part in ("--task", task)), *more),
     )
 
@@ -97,7 +97,7 @@ def test_a_finished_run_is_judged_again_and_explained_without_asking(
     for label in ("decompose/1", "write/2", "look/1", "look/2", "local", "changes", "notes"):
         assert f"call {label}" in shown.out
     assert "ended: no call left" in shown.out or "ended: unchanged" in shown.out
-    replay = ("eval", "--model", "replay:run", "--task", "ma-sgg", "--solver", "agent", "--limit", str(ITEMS))
+    replay = ("eval", "--model", "replay:run", "--task", "ma-sgg", "--solver", "agent", "--first", str(ITEMS))
     again = commands.run(*replay, "--out", "again", "--quiet", cwd=undisturbed.parent)
     assert (again.code, again.err) == (0, "")
     replayed = [one["answer"] for one in lines(undisturbed.parent / "again/samples.jsonl")]
@@ -129,7 +129,7 @@ def test_a_model_that_fails_later_leaves_the_best_so_far_with_the_reason(
 ) -> None:
     always = {"Compare action graphs": fault}
     with model_server(replies=REPLIES, always=always) as failing:
-        more = ("--solver", "agent:low", "--timeout", "3", "--limit", "1")
+        more = ("--solver", "agent:low", "--timeout", "3", "--first", "1")
         ended = commands.run(*words(failing.base, *more), cwd=tmp_path)
     [record] = records(tmp_path / "run")
     assert ended.code == 0 and record["outcome"] == "answered" and len(record["answer"]) == 2
@@ -143,7 +143,7 @@ def test_a_model_that_fails_at_once_is_an_error_of_the_service_and_asked_again(
     commands: Prefork, tmp_path: Path
 ) -> None:
     with model_server(replies=REPLIES, first=[400, 400]) as failing:
-        command = words(failing.base, *AGENT, "--limit", "2")
+        command = words(failing.base, *AGENT, "--first", "2")
         ended = commands.run(*command, cwd=tmp_path)
         assert ended.code == 1 and "2 samples failed: " in ended.out
         assert {record["outcome"] for record in records(tmp_path / "run")} == {"api_error"}

@@ -16,7 +16,7 @@ from tsgkit.cli import main
 
 Captured = pytest.CaptureFixture[str]
 NESTED = "[" * 100_000
-EVAL = ("eval", "--task", "sgqa", "--limit", "2", "--quiet", "--out")
+EVAL = ("eval", "--task", "sgqa", "--first", "2", "--quiet", "--out")
 
 
 @pytest.fixture(scope="module")

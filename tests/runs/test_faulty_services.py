@@ -21,7 +21,7 @@ BUNDLED = DATA / "sgqa.jsonl"
 
 def words(base: str, *more: str, model: str = "openai/x", limit: int = 10) -> tuple[str, ...]:
     return (
-        *("eval", "--task", "sgqa", "--model", model, "--model-arg", f"api_base={base}", "--limit", str(limit)),
+        *("eval", "--task", "sgqa", "--model", model, "--model-arg", f"api_base={base}", "--first", str(limit)),
         *("--no-cache", "--quiet", "--out", "run", *more),
     )
 
@@ -34,7 +34,7 @@ def outcomes(run: Path) -> Counter[str]:
 def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path: Path) -> None:
     faults = {"429": 0.10, "500": 0.05, "hang": 0.03, "cut": 0.03, "nochoices": 0.03, "html": 0.02}
     with model_server(faults=faults, retry_after="0.1") as server:
-        ended = commands.run(*words(server.base, "--timeout", "5", limit=90), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "--timeout", "5", first=90), cwd=tmp_path)
         stats = server.stats()
     assert ended.code == 0, ended.out + ended.err
     assert outcomes(tmp_path / "run") == {"answered": 90}
@@ -47,7 +47,7 @@ def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path
 def test_incomplete_replies_have_their_outcome(commands: Prefork, tmp_path: Path) -> None:
     for fault, outcome in {"length": "truncated", "filter": "refused", "refusal": "refused", "empty": "empty"}.items():
         with model_server(always={"": fault}) as server:
-            ended = commands.run(*words(server.base, "--new", "--json", limit=3), cwd=tmp_path)
+            ended = commands.run(*words(server.base, "--new", "--json", first=3), cwd=tmp_path)
         counts = ended.json["results"][0]["counts"]
         assert (ended.code, counts[outcome], counts["items"]) == (0, 3, 3), fault
 
@@ -56,8 +56,8 @@ def test_a_request_that_always_fails_is_one_failed_row_until_the_service_recover
     commands: Prefork, tmp_path: Path
 ) -> None:
     with model_server() as server:
-        command, port = words(server.base, limit=8), urlsplit(server.base).port
-        assert commands.run(*words(server.base, "--dry-run", limit=8), cwd=tmp_path).code == 0
+        command, port = words(server.base, first=8), urlsplit(server.base).port
+        assert commands.run(*words(server.base, "--dry-run", first=8), cwd=tmp_path).code == 0
         assert server.stats()["seen"] == 0
     data = rows_in(BUNDLED, "sgqa")
     failing = data.sample(3)
@@ -81,7 +81,7 @@ def test_a_request_that_always_fails_is_one_failed_row_until_the_service_recover
 
 def test_a_limit_of_requests_a_second_loses_nothing(commands: Prefork, tmp_path: Path) -> None:
     with model_server(rate=100, retry_after="0.2") as server:
-        ended = commands.run(*words(server.base, "--repeat", "4", limit=75), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "--repeat", "4", first=75), cwd=tmp_path)
         stats = server.stats()
     assert ended.code == 0, ended.out + ended.err
     assert outcomes(tmp_path / "run") == {"answered": 300}
@@ -91,7 +91,7 @@ def test_a_limit_of_requests_a_second_loses_nothing(commands: Prefork, tmp_path:
 def test_a_subject_that_is_denied_is_given_up_and_the_others_go_on(commands: Prefork, tmp_path: Path) -> None:
     with model_server(status_of={"denied": "401"}) as server:
         more = ("--model", "openai/denied", "--concurrency", "2", "--json")
-        ended = commands.run(*words(server.base, *more, limit=30), cwd=tmp_path)
+        ended = commands.run(*words(server.base, *more, first=30), cwd=tmp_path)
         seen = server.stats()["counts"]
     results = {result["subject"]: result for result in ended.json["results"]}
     assert ended.code == 1
@@ -104,7 +104,7 @@ def test_a_subject_that_is_denied_is_given_up_and_the_others_go_on(commands: Pre
 
 def test_an_account_without_quota_is_given_up_after_three_refusals(commands: Prefork, tmp_path: Path) -> None:
     with model_server(status_of={"x": "quota"}) as server:
-        ended = commands.run(*words(server.base, "--concurrency", "1", "--json", limit=30), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "--concurrency", "1", "--json", first=30), cwd=tmp_path)
         seen = server.stats()["counts"]
     (result,) = ended.json["results"]
     assert (ended.code, seen) == (1, {"quota": 3})
@@ -113,14 +113,14 @@ def test_an_account_without_quota_is_given_up_after_three_refusals(commands: Pre
 
 def test_an_outage_is_waited_for_and_costs_no_sample(commands: Prefork, tmp_path: Path) -> None:
     with model_server(away=[20, 1.5]) as server:
-        ended = commands.run(*words(server.base, "--concurrency", "16", limit=90), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "--concurrency", "16", first=90), cwd=tmp_path)
     assert (ended.code, ended.err) == (0, "")
     assert outcomes(tmp_path / "run") == {"answered": 90}
 
 
 def test_an_outage_that_lasts_too_long_leaves_the_rest_unasked(commands: Prefork, tmp_path: Path) -> None:
     with model_server(away=[20, 600]) as server:
-        command = words(server.base, "--max-outage", "0.02", "--json", limit=90)
+        command = words(server.base, "--max-outage", "0.02", "--json", first=90)
         ended = commands.run(*command, cwd=tmp_path)
     (result,) = ended.json["results"]
     counts = result["counts"]
@@ -131,19 +131,19 @@ def test_an_outage_that_lasts_too_long_leaves_the_rest_unasked(commands: Prefork
 
 def test_a_cost_that_nobody_knows_stays_unknown_when_a_sample_fails(commands: Prefork, tmp_path: Path) -> None:
     with model_server(first=[200, 400]) as server:
-        ended = commands.run(*words(server.base, "--json", limit=8), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "--json", first=8), cwd=tmp_path)
     (result,) = ended.json["results"]
     assert (result["counts"]["api_error"], result["usage"]["cost"]) == (1, None)
 
 
 def test_text_parts_are_an_answer_and_a_number_is_never_asked_again(commands: Prefork, tmp_path: Path) -> None:
     with model_server(always={"": "parts"}) as server:
-        assert commands.run(*words(server.base, "--new", limit=5), cwd=tmp_path).code == 0
+        assert commands.run(*words(server.base, "--new", first=5), cwd=tmp_path).code == 0
         assert server.stats()["seen"] == 5
     assert outcomes(tmp_path / "run") == {"answered": 5}
     with model_server(always={"": "number"}) as server:
         for _ in range(2):
-            ended = commands.run(*words(server.base, "--out", "other", limit=5), cwd=tmp_path)
+            ended = commands.run(*words(server.base, "--out", "other", first=5), cwd=tmp_path)
             assert (ended.code, server.stats()["seen"]) == (1, 5)
     assert "its content is a number, expected a text" in ended.out
     assert "Traceback" not in ended.out + ended.err
@@ -151,14 +151,14 @@ def test_text_parts_are_an_answer_and_a_number_is_never_asked_again(commands: Pr
 
 def test_a_service_that_turns_away_uses_up_no_budget(commands: Prefork, tmp_path: Path) -> None:
     with model_server(rate=4, retry_after="0.2") as server:
-        ended = commands.run(*words(server.base, "--max-requests", "12", limit=12), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "--max-requests", "12", first=12), cwd=tmp_path)
         assert server.stats()["good"] == 12
     assert ended.code == 0, ended.err
 
 
 def test_a_vote_that_failed_leaves_the_sample_open_and_is_asked_again_alone(commands: Prefork, tmp_path: Path) -> None:
     with model_server(first=[200, 400, 200]) as server:
-        command = words(server.base, "--solver", "vote:3", "--concurrency", "1", limit=1)
+        command = words(server.base, "--solver", "vote:3", "--concurrency", "1", first=1)
         ended = commands.run(*command, cwd=tmp_path)
         assert (ended.code, outcomes(tmp_path / "run")) == (1, {"api_error": 1})
         assert server.stats()["seen"] == 3

@@ -20,7 +20,7 @@ from tsgkit.suites.suite import task_of
 
 Captured = pytest.CaptureFixture[str]
 ITEMS = [f"bread/q{number}" for number in range(5)]
-BASELINE = ("eval", "--task", "faulty/sgqa", "--limit", "5", "--out", "run", "--quiet")
+BASELINE = ("eval", "--task", "faulty/sgqa", "--first", "5", "--out", "run", "--quiet")
 
 
 def outcomes() -> list[str]:

@@ -177,6 +177,6 @@ def test_identity_ignores_execution_and_display_options(known: str, option: tupl
 
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    words = ["--task", "sgqa", "--model", "openai/x", "--limit", "4"]
+    words = ["--task", "sgqa", "--model", "openai/x", "--first", "4"]
     words += ["--model-arg", "api_base=http://127.0.0.1:1/v1", "--model-arg", "temperature=0.5"]
     assert prepare(plan_of(parser.parse_args([*words, *option]))).identity == known

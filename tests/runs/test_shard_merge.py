@@ -38,7 +38,7 @@ def server() -> Iterator[Running]:
 def place(server: Running, commands: Prefork, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a run, and its three shards."""
     folder = tmp_path_factory.mktemp("shards")
-    words = [*("eval", "--task", "sgqa", "--task", "sgds", "--limit", "8", "--solver", "vote:3", "--model", "openai/x")]
+    words = [*("eval", "--task", "sgqa", "--task", "sgds", "--first", "8", "--solver", "vote:3", "--model", "openai/x")]
     words += ["--model-arg", f"api_base={server.base}", "--no-cache", "--quiet", "--out", "run"]
     for more in ((), *(("--shard", f"{number}/3") for number in (1, 2, 3))):
         assert commands.run(*words, *more, cwd=folder).code == 0
@@ -133,7 +133,7 @@ def test_merge_refuses_other_plans_kinds_and_places(
 ) -> None:
     one, two, _ = parts(place)
     model = ("--model", "openai/x", "--model-arg", f"api_base={server.base}")
-    words = ("eval", "--task", "sgqa", *model, "--limit", "1", "--no-cache", "--quiet", "--out", "other")
+    words = ("eval", "--task", "sgqa", *model, "--first", "1", "--no-cache", "--quiet", "--out", "other")
     assert commands.run(*words, cwd=tmp_path).code == 0
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()

@@ -8,6 +8,7 @@ import pytest
 from image_suite import Cups, install
 
 from tsgkit.errors import UsageError
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_names, paintable_task
 
 
@@ -15,7 +16,7 @@ def test_a_task_of_another_package_offers_its_images(tmp_path: Path, monkeypatch
     install(tmp_path, {"7": "A red cup.", "8": "A blue cup."}, monkeypatch)
     task = paintable_task("demo/cups")
     assert isinstance(task, Cups)
-    found = list(task.paintings(None, (), 1, PaintingOptions()))
+    found = list(task.paintings(None, ItemChoice(first=1), PaintingOptions()))
     assert found == [Painting("7", "A red cup.")]
     assert "demo/cups" in paintable_names() and "demo/words" not in paintable_names()
 

@@ -70,7 +70,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument(
         "--data", "--annotations", metavar="D", help="a file of rows, a folder of them, or an installed dataset"
     )
-    asked.add_argument("--limit", type=int, metavar="N", help="only the first N items of each task")
+    asked.add_argument(
+        "--limit", type=int, metavar="N", help="only N items of each task, spread over its scenarios and kinds"
+    )
+    asked.add_argument("--first", type=int, metavar="N", help="only the first N items of each task")
     asked.add_argument("--ids", nargs="+", metavar="ID", help="only these items")
     asked.add_argument("--repeat", type=int, metavar="R", help="ask everything R times, each a draw of its own")
     asked.add_argument(

@@ -93,7 +93,7 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
     """Return a run in one line: folder, date, progress, subjects, tasks, styles."""
     done = "complete" if one["recorded"] >= one["samples"] else f"{one['recorded']:,} of {one['samples']:,}"
     styles = [] if all(model.startswith("baseline/") for model in one["models"]) else one["styles"]
-    ways = [*styles, *([f"limit {one['limit']}"] if one["limit"] else [])]
+    ways = [*styles, *(f"{name} {one[name]}" for name in ("limit", "first") if one[name])]
     ways += [f"shard {one['shard']}"] if one["shard"] else []
     begun = one["begun"][:16].replace("T", " ")
     return (inert(one["run"]), begun, done, inert(", ".join(one["models"])), ", ".join(one["tasks"]), ", ".join(ways))

@@ -46,7 +46,8 @@ KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(("style", "solver", "protocol", "ids"), (_each(_is_text), "text, or list of them")),
     **dict.fromkeys(("shots", "seed"), (_each(_is_whole), "whole number, or list of them")),
     **dict.fromkeys(
-        ("limit", "repeat", "concurrency", "attempts", "max_requests", "max_tokens"), (_is_whole, "whole number")
+        ("limit", "first", "repeat", "concurrency", "attempts", "max_requests", "max_tokens"),
+        (_is_whole, "whole number"),
     ),
     **dict.fromkeys(("timeout", "max_outage", "rpm", "tpm", "max_cost", "scene_time"), (_is_number, "number")),
     **dict.fromkeys(("data", "out"), (_is_path, "path")),

@@ -47,6 +47,7 @@ ASKED = {
     "shots": "shots",
     "data": "data",
     "limit": "limit",
+    "first": "first",
     "ids": "ids",
     "repeat": "repeat",
     "seed": "seed",
@@ -86,6 +87,7 @@ class AskOptions(TypedDict, total=False):
     shots: int | Sequence[int] | None
     data: str | Path | None
     limit: int | None
+    first: int | None
     ids: Names
     repeat: int | None
     seed: int | Sequence[int] | None
@@ -186,7 +188,7 @@ def plan_of(options: Mapping[str, Any]) -> Plan:
     """Return the plan that options make, over the settings of a ``plan``; those that are None say nothing."""
     settings = load_plan(options["plan"]) if options.get("plan") else {}
     told = {name: _plain(name, options[name]) for name in ASKED if options.get(name) is not None}
-    for name in ("repeat", "limit", "shots"):
+    for name in ("repeat", "limit", "first", "shots"):
         for number in _listed(told.get(name)):
             if isinstance(number, int) and number < 1:
                 raise UsageError(f"--{name} {number}: at least 1 is needed")

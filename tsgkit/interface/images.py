@@ -29,6 +29,7 @@ from tsgkit.runs.jobs import Watch
 from tsgkit.runs.prompt_rewriter import RewriterOptions
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.subjects import Limits
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_task
 from tsgkit.suites.suite import task_named
 
@@ -42,6 +43,7 @@ class ImageOptions(TypedDict, total=False):
 
     data: str | Path | None
     limit: int | None
+    first: int | None
     ids: str | Sequence[str]
     size: str | None
     seed: int | None
@@ -144,9 +146,6 @@ def painter_of(options: Mapping[str, Any]) -> Painter:
 
 def limits_of(options: Mapping[str, Any]) -> Limits:
     """Return the limits; a user's function is called one at a time by default."""
-    limit = options.get("limit")
-    if limit is not None and not limit > 0:
-        raise UsageError(f"--limit {limit}: it must be more than 0")
     usual = {"concurrency": 1 if is_own(options["model"]) else CONCURRENCY, "timeout": TIMEOUT, "attempts": ATTEMPTS}
     told = {name: value for name, value in options.items() if value is not None}
     return subjects.limits_of({**usual, **told, "price": None})  # of an image, not of tokens
@@ -165,8 +164,8 @@ def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ..
     how = PaintingOptions(condition, where, not options.get("no_instruction"), drawings)
     data, ids = options.get("data"), options.get("ids") or ()
     task = paintable_task(task_named(options["task"]))
-    chosen = (ids,) if isinstance(ids, str) else tuple(ids)
-    found = tuple(task.paintings(None if data is None else str(data), chosen, options.get("limit"), how))
+    chosen = ItemChoice((ids,) if isinstance(ids, str) else tuple(ids), options.get("limit"), options.get("first"))
+    found = tuple(task.paintings(None if data is None else str(data), chosen, how))
     if not found:
         raise UsageError(f"{options['task']}: no item is chosen, so there is no image to make")
     return found

@@ -87,6 +87,9 @@ class Plan(BaseModel):
     shots: Shots | Annotated[tuple[Shots, ...], SEVERAL] | None = None
     data: FileName | None = None
     limit: Annotated[StrictInt, Field(ge=1)] | None = None
+    """So many items of each task, spread over its scenarios and kinds."""
+    first: Annotated[StrictInt, Field(ge=1)] | None = None
+    """So many items of each task, the first ones."""
     ids: Names = ()
     repeat: Annotated[StrictInt, Field(ge=1, le=MOST_REPEATS)] = 1
     seed: StrictInt | Annotated[tuple[StrictInt, ...], SEVERAL] = 0

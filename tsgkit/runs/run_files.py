@@ -47,12 +47,19 @@ def check_header(value: object, path: Path, fields: Mapping[str, type] = HEADER_
 def plan_of(header: Mapping[str, Any], path: Path) -> Plan:
     """Return the plan in the header of an evaluation."""
     try:
-        return Plan.model_validate(header.get("plan"))
+        return Plan.model_validate(_renamed(header.get("plan")))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ": ".join(["plan", *map(str, first["loc"][:1])])
         by = f" (written by tsgkit {header.get('tsgkit')})"
         raise FileProblem(f"{path / HEADER}: {field}: {first['msg']}{by}", hint=_hint(header)) from None
+
+
+def _renamed(plan: object) -> object:
+    """Return a plan in today's words: ``limit`` took the first items before there was ``first``."""
+    if isinstance(plan, dict) and "first" not in plan and plan.get("limit") is not None:
+        return {**plan, "first": plan["limit"], "limit": None}
+    return plan
 
 
 def check_evaluation(header: Mapping[str, Any], path: Path) -> Plan:

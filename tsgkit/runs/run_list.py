@@ -50,6 +50,7 @@ def _summary(path: Path) -> dict[str, Any]:
         "begun": header["begun"],
         "styles": list(plan.styles),
         "limit": plan.limit,
+        "first": plan.first,
         "models": list(plan.models),
         "tasks": list(plan.tasks),
         "samples": header["samples"],

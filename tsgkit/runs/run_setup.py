@@ -36,6 +36,7 @@ from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
 from tsgkit.runs.plan import AXES, BASELINE, DEFAULT, FEW_SHOT, REPLAY, RULES, SCRIPT, Cell, Plan, axes_of, cells_of
 from tsgkit.runs.shards import Shard
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.request_forms import FIELD as REQUEST_FORM
 from tsgkit.suites.request_forms import NEWEST
@@ -383,7 +384,7 @@ def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset], *, is_part: bool
     for name, dataset in datasets.items():
         here = set(dataset.item_ids) if plan.ids else set()
         ids = [item_id for item_id in plan.ids if item_id in here]
-        chosen[name] = () if plan.ids and not ids else dataset.chosen(ids, plan.limit)
+        chosen[name] = () if plan.ids and not ids else dataset.chosen(ItemChoice(tuple(ids), plan.limit, plan.first))
     return chosen
 
 

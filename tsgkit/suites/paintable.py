@@ -6,7 +6,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
@@ -14,6 +14,7 @@ from typing import Literal, Protocol, runtime_checkable
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.images import ImageFile
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.suite import task_of
 
 Condition = Literal["none", "text", "drawn"]
@@ -50,9 +51,7 @@ class PaintingOptions:
 class Paintable(Protocol):
     """A task with images to make."""
 
-    def paintings(
-        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
-    ) -> Iterable[Painting]:
+    def paintings(self, data: str | None, choice: ItemChoice, options: PaintingOptions) -> Iterable[Painting]:
         """Return the image prompts of the chosen items. Raise ``UsageError`` for unknown ids and unsuitable options."""
 
 

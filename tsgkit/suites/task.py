@@ -25,6 +25,7 @@ from tsgkit.library.projects import find
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
+from tsgkit.suites.item_choice import ALL, ItemChoice, Traits, chosen_numbers, numbers_of, traits_of
 from tsgkit.suites.judgement import Judged, PartOfSample, Sample, Verdict
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
@@ -63,8 +64,8 @@ class Dataset(Protocol):
     def sample(self, number: int) -> Any:  # noqa: ANN401  (its suite's sample)
         """Return a sample by its number from 0."""
 
-    def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
-        """Return the numbers of these samples (none: all), at most so many, in the order of the file."""
+    def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
+        """Return the numbers of the samples of a choice, in the order of the file."""
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
         """Return a hash of the list of items that are asked."""
@@ -74,7 +75,7 @@ class Items:
     """A dataset held in memory.
 
     >>> items = Items("rows.jsonl", "0" * 64, [])
-    >>> items.chosen(["7"])
+    >>> items.chosen(ItemChoice(("7",)))
     Traceback (most recent call last):
     tsgkit.errors.UsageError: rows.jsonl: there is no item 7
     """
@@ -97,14 +98,13 @@ class Items:
         """Return a sample by its number from 0."""
         return self._samples[number]
 
-    def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
-        """Return the numbers of these samples (none: all), at most so many, in the order of the file."""
-        for item_id in ids:
-            if item_id not in self._numbers:
-                hint = meant(item_id, self.item_ids[:10_000]) if self.item_ids else ""
-                raise UsageError(f"{self.file}: there is no item {item_id}", hint=hint)
-        numbers = sorted({self._numbers[item_id] for item_id in ids}) if ids else range(len(self))
-        return numbers if limit is None else numbers[:limit]
+    def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
+        """Return the numbers of the samples of a choice, in the order of the file."""
+        numbers = numbers_of(choice.ids, self._numbers, self.item_ids, self.file)
+        return chosen_numbers(self.item_ids, numbers, choice, self._traits)
+
+    def _traits(self, number: int) -> Traits:
+        return traits_of(self._samples[number].cluster, self._samples[number].groups)
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
         """Return a hash of the list of items that are asked."""

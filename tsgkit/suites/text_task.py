@@ -33,6 +33,7 @@ from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.audits.rows import auditable_rows
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judgement import AnswerScores, Judged
 from tsgkit.suites.metrics import Metric
@@ -147,7 +148,7 @@ class TextTask(Task, Generic[Item, Answer]):
         """Return the data that a prompt is shown of, and the item it is about."""
         dataset = self.dataset(options.data)
         ids = () if options.item is None else (options.item,)
-        return dataset, dataset.sample(dataset.chosen(ids)[0])
+        return dataset, dataset.sample(dataset.chosen(ItemChoice(ids))[0])
 
     def preview(self, options: PreviewOptions) -> Preview:
         """Return what a model would be sent for one item."""

@@ -19,6 +19,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.image_prompts import plan_png
 from tsgkit.suites.formalimg.knolling import TRIES, KnollingTask, objects_in, published_objects
 from tsgkit.suites.formalimg.natural import NaturalTask, judgement, judgement_in
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownImage
 from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
 from tsgkit.suites.solvers.offline_solvers import Recorded
@@ -70,7 +71,7 @@ def test_images_are_named_after_row_ids(tmp_path: Path) -> None:
     dataset = task.dataset(str(tmp_path / "rows.jsonl"))
     viewing = Viewing(Folder("mine", "images", tmp_path / "pictures"), "openai/eye", "published", 0)
     assert [piece.name for piece in task.pieces_of(viewing, dataset)] == ["0.png", "desk-2.png"]
-    made = task.paintings(str(tmp_path / "rows.jsonl"), ["desk-2"], None, PaintingOptions())
+    made = task.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(("desk-2",)), PaintingOptions())
     assert [painting.item_id for painting in made] == ["desk-2"]
 
 
@@ -258,7 +259,7 @@ def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]: 
     task = task_of(load_card(f"formalimg/{name}"))
     assert isinstance(task, Paintable)
     wanted = PaintingOptions(**{"drawings": tmp_path / "drawings", **options})
-    return list(task.paintings(str(tmp_path / "rows.jsonl"), ids, None, wanted))
+    return list(task.paintings(str(tmp_path / "rows.jsonl"), ItemChoice(tuple(ids)), wanted))
 
 
 def test_image_prompt_has_style_instruction_and_optional_layout(tmp_path: Path) -> None:

@@ -285,8 +285,8 @@ def test_stray_file_shifts_pairs_by_position_and_is_reported(tmp_path: Path) -> 
     for own in ("paintings.jsonl", ".lock"):
         (folder / own).write_text("")
     with spatial_judge(rows=str(ROWS), images=known) as server:
-        finished = looked(server, ids=(), limit=4, pairing="position")
-        by_id = looked(server, ids=(), limit=4, out="by-id")
+        finished = looked(server, ids=(), first=4, pairing="position")
+        by_id = looked(server, ids=(), first=4, out="by-id")
     assert (value(finished), value(by_id)) == (0.5, 1.0)
     found = samples(finished)
     assert found[FOUR[2]]["evidence"]["file"] == f"{IDS[1]}_small.png"
@@ -313,7 +313,7 @@ def test_items_after_the_last_file_have_no_image_by_position(tmp_path: Path) -> 
     (tmp_path / "pictures" / ".DS_Store").write_bytes(b"stray")
     (tmp_path / "pictures" / "1 thumbnails").mkdir()
     with spatial_judge(rows=str(ROWS), images=known) as server:
-        finished = looked(server, ids=(), limit=5, pairing="position", protocols=("published", "ours-shuffled"))
+        finished = looked(server, ids=(), first=5, pairing="position", protocols=("published", "ours-shuffled"))
     outcomes = [sample["outcome"] for sample in samples(finished).values()]
     assert outcomes == ["unreadable", "answered", "answered", "unreadable", "missing"]
     assert value(finished) == 0.0

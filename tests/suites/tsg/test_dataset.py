@@ -13,6 +13,7 @@ from tsg_tasks import rows_in, samples_of
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.documents.reader import read_file
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.tsg import dataset
 from tsgkit.suites.tsg.inspection import kinds_of
 
@@ -146,10 +147,10 @@ def test_a_file_that_changes_while_it_is_used_is_noticed(
 def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
     found = rows_in(BUNDLED / "sgqa.jsonl", "sgqa")
     ids = list(found.item_ids)
-    assert list(found.chosen((ids[5], ids[2], ids[5]))) == [2, 5]
-    assert list(found.chosen((ids[5], ids[2]), limit=1)) == [2]
-    assert list(found.chosen(limit=3)) == [0, 1, 2]
-    assert len(found.chosen()) == len(found.chosen(limit=10_000)) == len(found)
+    assert list(found.chosen(ItemChoice((ids[5], ids[2], ids[5])))) == [2, 5]
+    assert list(found.chosen(ItemChoice((ids[5], ids[2]), first=1))) == [2]
+    assert list(found.chosen(ItemChoice(first=3))) == [0, 1, 2]
+    assert len(found.chosen()) == len(found.chosen(ItemChoice(limit=10_000))) == len(found)
     with pytest.raises(UsageError, match="there is no item nobody"):
-        found.chosen(("nobody",))
+        found.chosen(ItemChoice(("nobody",)))
     assert found.chosen_hash([0, 1]) != found.chosen_hash([1, 0])

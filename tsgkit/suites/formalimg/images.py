@@ -21,6 +21,7 @@ from tsgkit.suites.formalimg.task import FormulaTask
 from tsgkit.suites.formalimg.verdicts import Findings, scores_of
 from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.images import ENDINGS, is_file_id
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import Judge, Question, a_model, outcome_of
@@ -147,12 +148,11 @@ class ImageTask(FormulaTask):
 
     # Image generation
 
-    def paintings(
-        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
-    ) -> Iterable[Painting]:
+    def paintings(self, data: str | None, choice: ItemChoice, options: PaintingOptions) -> Iterable[Painting]:
         """Return the images to be made of the chosen items."""
         rows = self.dataset(data)
-        samples = [rows.sample(number) for number in rows.chosen(self.full_ids(rows, ids), limit)]
+        wanted = replace(choice, ids=tuple(self.full_ids(rows, choice.ids)))
+        samples = [rows.sample(number) for number in rows.chosen(wanted)]
         return paintings_of(samples, rows.item_ids, options)
 
     # Not supported for image tasks

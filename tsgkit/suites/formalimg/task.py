@@ -34,6 +34,7 @@ from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.formalimg.audit import auditable
 from tsgkit.suites.formalimg.rows import SCENARIO_OF, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.verdicts import LEVELS, part_about
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judgement import Judged, PartOfSample
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.previews import PreviewOptions
@@ -167,9 +168,8 @@ class FormulaTask(Task):
     def item(self, options: PreviewOptions) -> tuple[Rows, FormulaSample]:
         """Return the rows and the item to preview; the item may be named by its ``id`` alone."""
         rows = self.dataset(options.data)
-        return rows, rows.sample(
-            rows.chosen(self.full_ids(rows, [options.item] if options.item is not None else []))[0]
-        )
+        ids = self.full_ids(rows, [options.item] if options.item is not None else [])
+        return rows, rows.sample(rows.chosen(ItemChoice(tuple(ids)))[0])
 
     def full_ids(self, rows: Rows, ids: Iterable[str]) -> list[str]:
         """Return the ids of items, some of which may be named by their ``id`` alone."""

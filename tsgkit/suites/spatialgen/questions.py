@@ -17,6 +17,7 @@ from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.images import ENDINGS, is_file_id
+from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.judgement import Verdict
 from tsgkit.suites.judges.images import folder_of
 from tsgkit.suites.metrics import Metric
@@ -162,14 +163,12 @@ class SpatialGenTask(Task):
         """Return the verdict of the votes on each question, with its domain as the kind."""
         return verdicts_of(sample, record)
 
-    def paintings(
-        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
-    ) -> Iterable[Painting]:
+    def paintings(self, data: str | None, choice: ItemChoice, options: PaintingOptions) -> Iterable[Painting]:
         """Return the images to generate for the chosen items, each from its unchanged prompt."""
         if options.condition != "none" or options.layouts is not None:
             raise UsageError(f"{self.key}: its prompts take no layouts", hint="omit --condition and --layouts")
         rows = self.dataset(data)
-        return [Painting(rows.item_ids[number], rows.sample(number).row.prompt) for number in rows.chosen(ids, limit)]
+        return [Painting(rows.item_ids[number], rows.sample(number).row.prompt) for number in rows.chosen(choice)]
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
         """Sort scenes and groups in the published order."""

@@ -10,16 +10,16 @@ import hashlib
 import io
 import json
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import IO, Any, Generic, Protocol, TypeVar
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
-from tsgkit.lexicon import meant
 from tsgkit.library.documents.rows import Entry, RowKind, entry_from, row_kind
 from tsgkit.library.files import look_alike
+from tsgkit.suites.item_choice import ALL, ItemChoice, Traits, chosen_numbers, numbers_of, traits_of
 from tsgkit.suites.suite import CHECK, tasks_hint
 from tsgkit.suites.tsg.clusters import Clustering, Clusters
 from tsgkit.suites.tsg.items import Sample
@@ -61,6 +61,10 @@ class Dataset(Generic[Item]):
         self._rows = array("l")
         self._places = array("l")
         self._hashes = array("Q")
+        self._kind_numbers = array("l")
+        self._kinds: dict[int, tuple[Hashable, ...]] = {}
+        """The members of groups that items belong to, each combination kept once."""
+        self._known_kinds: dict[tuple[Hashable, ...], int] = {}
         self._ids: list[str] = []
         self._kept: dict[int, tuple[Item, ...]] = {}
         self.single: list[str] = []
@@ -110,13 +114,13 @@ class Dataset(Generic[Item]):
     def __iter__(self) -> Iterator[Item]:
         return (self.sample(number) for number in range(len(self)))
 
-    def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
-        """Return the numbers of these samples (none: all), at most so many, in the order of the file."""
-        for item_id in ids:
-            if item_id not in self._numbers:
-                raise UsageError(f"{self.file}: there is no item {item_id}", hint=meant(item_id, self._ids[:10_000]))
-        numbers = sorted({self._numbers[item_id] for item_id in ids}) if ids else range(len(self))
-        return numbers if limit is None else numbers[:limit]
+    def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
+        """Return the numbers of the samples of a choice, in the order of the file."""
+        numbers = numbers_of(choice.ids, self._numbers, self._ids, self.file)
+        return chosen_numbers(self._ids, numbers, choice, self._traits)
+
+    def _traits(self, number: int) -> Traits:
+        return Traits(self._clusters.roots[self._rows[number]], self._kinds[self._kind_numbers[number]])
 
     def _index(self) -> str:
         digest, row, offset, has_several = hashlib.sha256(), 0, 0, False
@@ -164,6 +168,10 @@ class Dataset(Generic[Item]):
             self._offsets.append(offset)
             self._rows.append(row)
             self._places.append(place)
+            kind = traits_of("", sample.groups).members
+            number = self._known_kinds.setdefault(kind, len(self._kinds))
+            self._kinds.setdefault(number, kind)
+            self._kind_numbers.append(number)
 
     def _keep(self, samples: tuple[Item, ...], row: int, line: bytes) -> None:
         self._hashes.append(_hash(line))

@@ -99,7 +99,7 @@ def test_graphs_of_several_are_paired_with_the_references_they_are_most_like(cap
     replies = {asked[0].item_id: text(second, wrongly(first), *rest)}
     replies[asked[1].item_id] = text(*asked[1].references, ActionGraph.of(("person", "verb", "juggle")))
     replies[asked[2].item_id] = text(*asked[2].references[:-1])
-    answered("ma-sgg", replies, "run", "--limit", "3")
+    answered("ma-sgg", replies, "run", "--first", "3")
     summary = made(capsys, "--from", "run", "-o", "out.jsonl")
     assert summary["items"] == 1
     assert summary["dropped"] == {
