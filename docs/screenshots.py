@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parents[1]
-REPLIES = ROOT / "tasks" / "tsg" / "data" / "example-replies"
-NARRATIVES = ROOT / "tasks" / "tsg" / "data" / "narratives.jsonl"
+REPLIES = ROOT / "tasks" / "tsg" / "data" / "tsgkit-1" / "example-replies"
+NARRATIVES = ROOT / "tasks" / "tsg" / "data" / "tsgkit-1" / "narratives.jsonl"
 EDITED, STORY = "edit-graph.png", "siphon"
 SLIP = (2, '["person", "verb", "slide"]', '["slide", "verb", "person"]')
 """The number of the graph with the slip, the triplet as it is, and as it is written instead."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +25,16 @@ except ImportError:  # a base install tests without property tests
 else:
     settings.register_profile("tsgkit", deadline=None, print_blob=True)
     settings.load_profile("tsgkit")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Ask the smaller of the bundled datasets where none is named, but not where the documents are tested."""
+    if item.path.is_relative_to(Path(__file__).parent / "repository"):
+        return (yield)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TSGKIT_DATASET", "tsgkit-1")
+        return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)

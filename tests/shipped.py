@@ -8,4 +8,5 @@ from tsgkit.library.bundle import bundled
 
 TASKS = Path(str(bundled("tasks")))
 EVAL = Path(str(bundled("eval")))
-DATA = TASKS / "tsg" / "data"
+DATA = TASKS / "tsg" / "data" / "tsgkit-1"
+POOL = TASKS / "tsg" / "data" / "few-shot"

@@ -35,7 +35,7 @@ from tsgkit.library.documents.reader import read_file
 GRAPHS = 500
 KEYS = 20
 ANSWER, PAINTED, NEW_NAME = 0.1, 0.1, 0.2
-DATA = Path(__file__).resolve().parents[2] / "tasks/tsg/data/narratives.jsonl"
+DATA = Path(__file__).resolve().parents[2] / "tasks/tsg/data/tsgkit-1/narratives.jsonl"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 WATCHED = """(field) => {
   window.painted = [];

@@ -55,7 +55,7 @@ class Sums:
 
 def data() -> dict[str, list[Narrative]]:
     """Narratives by where they come from."""
-    bundled = narratives(DATA / "narratives.jsonl") + narratives(DATA / "few-shot" / "narratives.jsonl")
+    bundled = narratives(DATA / "narratives.jsonl") + narratives(DATA.parent / "few-shot" / "narratives.jsonl")
     found = {"bundled": bundled, "bundled, thinned": [thinned(one) for one in bundled]}
     folder = os.environ.get("TSGKIT_OFFICIAL_DATA")
     if folder is None:

@@ -66,7 +66,7 @@ def test_before_anything_is_there_the_list_says_how_to_get_it(capsys: pytest.Cap
     out, err = said(capsys)
     assert "tsg-bench: not on this machine\n" in out
     assert "missing: sgqa, sgds, sa-sgg, ma-sgg (tsgkit data get tsg-bench, or tsgkit data import)" in out
-    assert re.search(r"^  tsg/ma-sgg +\d+ rows$", out, re.MULTILINE)
+    assert re.search(r"^  tsg/ma-sgg +\d+ rows  --data tsgkit-2$", out, re.MULTILINE)
     assert "none is stated" in out
     assert err == ""
 

@@ -61,9 +61,9 @@ def server() -> Iterator[Running]:
         yield running
 
 
-def words(server: Running, *more: str, limit: int = 4) -> tuple[str, ...]:
+def words(server: Running, *more: str, first: int = 4) -> tuple[str, ...]:
     address = ("--model", "openai/x", "--model-arg", f"api_base={server.base}")
-    return ("eval", "--task", "sgqa", *address, "--first", str(limit), "--no-cache", "--quiet", *more)
+    return ("eval", "--task", "sgqa", *address, "--first", str(first), "--no-cache", "--quiet", *more)
 
 
 def results(ran: Ran) -> list[dict[str, Any]]:

@@ -232,7 +232,7 @@ def test_report_into_a_file_of_no_format_is_refused(project: Path, capsys: pytes
 
 
 def test_rows_of_another_task_name_the_task_that_takes_them(capsys: pytest.CaptureFixture[str]) -> None:
-    choices, questions = DATA / "sgds.jsonl", DATA.parents[1] / "spatialgen/data/questions.jsonl"
+    choices, questions = DATA / "sgds.jsonl", DATA.parents[2] / "spatialgen/data/questions.jsonl"
     said = told(capsys, "eval", "--task", "sgqa", "--data", str(choices))
     assert said.endswith("and this is sgds\n  these rows are of tsg/sgds: --task tsg/sgds\n")
     said = told(capsys, "score", "--task", "sgqa", "--data", str(choices), "--replies", "x")

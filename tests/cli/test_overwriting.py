@@ -120,8 +120,8 @@ def here(tmp_path: Path, run: Path, written: Path, monkeypatch: pytest.MonkeyPat
     Path("house_1.json").write_text(foreign.text(foreign.holodeck()))
     shutil.copytree(run, "run")
     shutil.copytree(written, "written")
-    shutil.copy(TASKS / "tsg/data/sa-sgg.jsonl", "graphs.jsonl")
-    shutil.copy(TASKS / "tsg/data/sgqa.jsonl", "sgqa.jsonl")
+    shutil.copy(TASKS / "tsg/data/tsgkit-1/sa-sgg.jsonl", "graphs.jsonl")
+    shutil.copy(TASKS / "tsg/data/tsgkit-1/sgqa.jsonl", "sgqa.jsonl")
     shutil.copy(TASKS / "sceneeval/data/rooms/good/scene_0.json", "room.json")
     shutil.copy(TASKS / "sceneeval/data/annotations.csv", "annotations.csv")
     return tmp_path

@@ -26,11 +26,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / room).mkdir()
     pools = tmp_path / "tasks/tsg/data/few-shot"
     pools.mkdir(parents=True)
+    (rows_of := pools.parent / "tsgkit-2").mkdir()
+    monkeypatch.delenv("TSGKIT_DATASET")
     for task in TASKS:
         rows = [entry.row for entry in pool(task).entries]
         (pools / f"{task}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
         data = [row(task, "first"), row(task, "second", "mug\x1b[31m\u202e")]
-        (pools.parent / f"{task}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in data))
+        (rows_of / f"{task}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in data))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -189,7 +191,7 @@ def test_a_whole_prompt_for_layouts_is_one_part(project: Path, capsys: pytest.Ca
         (["prompts", "show", "tsg/sgds", "--shots", "3"], "style zero-shot shows no examples"),
         (["prompts", "show", "tsg/sgds", "--style", "few-shot", "--shots", "20"], "the pool has 12, --shots 20 asks"),
         (["prompts", "show", "tsg/sgds", "--data", "nowhere.jsonl"], "nowhere.jsonl: no such file"),
-        (["prompts", "show", "tsg/sgds", "--data", "tasks/tsg/data/sgqa.jsonl"], "sgds is made of sgds rows"),
+        (["prompts", "show", "tsg/sgds", "--data", "tasks/tsg/data/tsgkit-2/sgqa.jsonl"], "sgds is made of sgds rows"),
         (["prompts", "show", "tsg/sgds", "--prompts", "nowhere"], "nowhere: no such folder"),
         (["prompts", "show", "formalimg/layot"], "there is no task formalimg/layot\n  formalimg/layout?"),
         (["prompts", "show", "formalimg/layout", "--item", "x9"], "there is no item knolling/x9"),

@@ -150,6 +150,6 @@ def test_a_home_that_cannot_be_made_is_said(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_data_that_come_with_the_toolkit_are_counted() -> None:
-    rows = {(file.suite, file.task): file.rows for file in shipped()}
-    text = (bundled("tasks") / "tsg" / "data" / "ma-sgg.jsonl").read_text(encoding="utf-8")
-    assert rows["tsg", "ma-sgg"] == text.count("\n") > 0
+    rows = {(file.suite, file.task, file.dataset): file.rows for file in shipped()}
+    text = (bundled("tasks") / "tsg" / "data" / "tsgkit-1" / "ma-sgg.jsonl").read_text(encoding="utf-8")
+    assert rows["tsg", "ma-sgg", "tsgkit-1"] == text.count("\n") > 0

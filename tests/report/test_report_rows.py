@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from reported import baseline_run, example_run
-from shipped import DATA
+from shipped import DATA, POOL
 from tsg_tasks import score
 
 from tsgkit.errors import UsageError
@@ -158,4 +158,4 @@ def test_only_the_metrics_asked_for_are_made(runs: dict[str, Path]) -> None:
 
 def test_report_refuses_other_data_than_the_runs(runs: dict[str, Path]) -> None:
     with pytest.raises(UsageError, match="not the data that were asked about"):
-        gather([runs["sgqa"]], data=str(DATA / "../data/few-shot/sgqa.jsonl"))
+        gather([runs["sgqa"]], data=str(POOL / "sgqa.jsonl"))

@@ -19,9 +19,9 @@ from tsgkit.suites.tsg.items import QuestionSample
 BUNDLED = DATA / "sgqa.jsonl"
 
 
-def words(base: str, *more: str, model: str = "openai/x", limit: int = 10) -> tuple[str, ...]:
+def words(base: str, *more: str, model: str = "openai/x", first: int = 10) -> tuple[str, ...]:
     return (
-        *("eval", "--task", "sgqa", "--model", model, "--model-arg", f"api_base={base}", "--first", str(limit)),
+        *("eval", "--task", "sgqa", "--model", model, "--model-arg", f"api_base={base}", "--first", str(first)),
         *("--no-cache", "--quiet", "--out", "run", *more),
     )
 

@@ -102,7 +102,7 @@ def test_an_exception_in_a_process_of_its_own_is_told_with_its_place(
 
 
 SUITES = {
-    "tsg/sgqa": ("tsg/data/sgqa.jsonl", "tsgkit.suites.tsg.qa.Questions.score", "[no]"),
+    "tsg/sgqa": ("tsg/data/tsgkit-1/sgqa.jsonl", "tsgkit.suites.tsg.qa.Questions.score", "[no]"),
     "formalimg/layout": ("formalimg/data/knolling.jsonl", "tsgkit.suites.formalimg.layout.LayoutTask.score", "[]"),
     "spatialgen/questions": ("spatialgen/data/questions.jsonl", "tsgkit.suites.spatialgen.replies.judged", "A"),
     "sceneeval/annotate": (

@@ -7,11 +7,22 @@ from eval/bench/statistics_of_scores.py.
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
 
-from tsgkit.scoring import Part, Pooling, compare, interval, mcnemar, sign_flip, smallest_difference
+from tsgkit.scoring import (
+    Part,
+    Pooling,
+    compare,
+    interval,
+    mcnemar,
+    planned_difference,
+    sign_flip,
+    smallest_difference,
+)
+from tsgkit.scoring.comparison import DISCORDANT, SHARED
 
 Side = dict[tuple[int, int], Part]
 
@@ -101,6 +112,27 @@ def test_all_right_is_believed_where_one_in_twenty_such_corpora_is_all_right() -
     found = interval([Part(1, 1, str(n)) for n in range(28)], Pooling.POOLED)
     assert found is not None
     assert found.low == pytest.approx(0.9, abs=0.002)
+
+
+@pytest.mark.parametrize(("clusters", "size"), [(62, 6), (40, 10), (200, 1)])
+def test_a_planned_difference_is_found_about_four_times_in_five(clusters: int, size: int) -> None:
+    """Pairs of models that disagree on a fifth of the items; what the second gains varies from cluster to cluster."""
+    planned = planned_difference([size] * clusters)
+    verdicts = []
+    for seed in range(250):
+        rng = random.Random(seed)
+        ours: dict[tuple[int, int], Part] = {}
+        theirs: dict[tuple[int, int], Part] = {}
+        for cluster in range(clusters):
+            gain = planned + rng.choice((-1, 1)) * math.sqrt(SHARED * (DISCORDANT - planned**2))
+            for item in range(size):
+                first = second = float(rng.random() < 0.6)
+                if rng.random() < DISCORDANT:
+                    first, second = (0.0, 1.0) if rng.random() < (1 + gain / DISCORDANT) / 2 else (1.0, 0.0)
+                ours[cluster, item] = Part(first, 1, str(cluster))
+                theirs[cluster, item] = Part(second, 1, str(cluster))
+        verdicts.append(sign_flip(ours, theirs, Pooling.POOLED, seed=APART + seed, rounds=300).differs())
+    assert 0.7 <= share(verdicts) <= 0.9
 
 
 def test_a_difference_of_the_smallest_size_is_found_about_four_times_in_five() -> None:

@@ -29,8 +29,9 @@ from tsgkit.suites.tsg.makers.generation_rows import tags_of
 from tsgkit.suites.tsg.makers.question_paths import answer, hops_needed
 from tsgkit.suites.tsg.makers.sentences import Sentence
 
-DATA = Path(str(bundled("tasks"))) / "tsg" / "data"
-POOLS = (DATA, DATA / "few-shot")
+DATA = Path(str(bundled("tasks"))) / "tsg" / "data" / "tsgkit-1"
+POOL = DATA.parent / "few-shot"
+POOLS = (DATA, POOL)
 FINE = {"homonym-loop", "no-dobj"}
 """Warnings that ask for a second look, and got it."""
 NEGATIONS = re.compile(

@@ -17,6 +17,7 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say
@@ -122,7 +123,7 @@ def _list(as_json: bool) -> int:
         value = {
             "data_home": str(data_home()),
             "datasets": [dataset_value(dataset) for dataset in datasets()],
-            "bundled": [{"suite": file.suite, "task": file.task, "rows": file.rows} for file in shipped()],
+            "bundled": [asdict(file) for file in shipped()],
         }
         say(json.dumps(value, indent=2))
         return GOOD
@@ -131,9 +132,10 @@ def _list(as_json: bool) -> int:
         say()
         _print_dataset(dataset)
     say("\nbundled: small data of our own, used where no others are named")
-    bundled = {f"{file.suite}/{file.task}": file.rows for file in shipped()}
-    for name, rows in bundled.items():
-        say(f"  {name:<{max(map(len, bundled))}} {count(rows, 'row')}")
+    bundled = [(f"{file.suite}/{file.task}", file) for file in shipped()]
+    for name, file in bundled:
+        of = f"  --data {file.dataset}" if file.dataset else ""
+        say(f"  {name:<{max(len(one) for one, _ in bundled)}} {count(file.rows, 'row')}{of}")
     return GOOD
 
 

@@ -8,16 +8,19 @@ its checksum, how many rows it has and what was found in them.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.lexicon import meant
 from tsgkit.library.bundle import bundled
 from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, known
 from tsgkit.library.downloads import checksum_of_bytes, kind_of_check
@@ -27,6 +30,8 @@ from tsgkit.library.projects import rooms_of_suites
 from tsgkit.user_folders import data_home
 
 RECORD = "dataset.json"
+DEFAULT_DATASET = "TSGKIT_DATASET"
+"""The environment variable that names the dataset whose rows are taken where no data are named."""
 
 
 class StoredFile(BaseModel):
@@ -110,10 +115,11 @@ def dataset_file(name: str, task: str) -> Path:
 
 @dataclass(frozen=True)
 class ShippedFile:
-    """A data file shipped with a suite."""
+    """A data file shipped with a suite; ``dataset`` is empty where the suite has one set of data only."""
 
     suite: str
     task: str
+    dataset: str
     rows: int
 
 
@@ -122,11 +128,45 @@ def shipped() -> tuple[ShippedFile, ...]:
     tasks = dict.fromkeys((dataset.suite, task) for dataset in catalogue().values() for task in dataset.tasks)
     found = []
     for suite, task in tasks:
-        places = (place / suite / "data" / f"{task}.jsonl" for place in (bundled("tasks"), *rooms_of_suites("tasks")))
-        if file := next((place for place in places if place.is_file()), None):
-            rows = sum(1 for line in file.read_text(encoding="utf-8").split("\n") if line.strip())
-            found.append(ShippedFile(suite, task, rows))
+        for name in ("", *shipped_datasets(suite)):
+            if file := shipped_file(suite, name, task):
+                rows = sum(1 for line in file.read_text(encoding="utf-8").split("\n") if line.strip())
+                found.append(ShippedFile(suite, task, name, rows))
     return tuple(found)
+
+
+def shipped_datasets(suite: str) -> tuple[str, ...]:
+    """Return the names of the datasets that come with a suite, the newest first."""
+    folders = [place / suite / "data" for place in (bundled("tasks"), *rooms_of_suites("tasks"))]
+    inner = (inner for folder in folders if folder.is_dir() for inner in folder.iterdir())
+    return tuple(sorted({one.name for one in inner if (one / "README.md").is_file()}, reverse=True))
+
+
+def default_file(suite: str, task: str) -> Path | Traversable | None:
+    """Return the rows of a task in the dataset that ``TSGKIT_DATASET`` names; None where it has none, or is not set."""
+    name = os.environ.get(DEFAULT_DATASET, "")
+    if not name:
+        return None
+    listed = catalogue()
+    if name in listed:
+        has_rows = listed[name].suite == suite and task in listed[name].tasks
+        return dataset_file(name, task) if has_rows else None
+    suites = dict.fromkeys((suite, *(one.suite for one in listed.values())))
+    ours = [one for each in suites for one in shipped_datasets(each)]
+    if name not in ours:
+        raise UsageError(f"{DEFAULT_DATASET}={name}: no such dataset", hint=meant(name, (*ours, *listed)))
+    return shipped_file(suite, name, task)
+
+
+def shipped_file(suite: str, name: str, task: str) -> Traversable | None:
+    """Return the rows of a task in a dataset that comes with its suite; None where there are none."""
+    if name not in ("", *shipped_datasets(suite)):
+        return None
+    for place in (bundled("tasks"), *rooms_of_suites("tasks")):
+        folder = place / suite / "data"
+        if (file := (folder / name if name else folder) / f"{task}.jsonl").is_file():
+            return file
+    return None
 
 
 def dataset_value(dataset: Dataset) -> dict[str, object]:

@@ -14,7 +14,7 @@ from tsgkit.graph.model import Narrative
 from tsgkit.library.bundle import bundled
 from tsgkit.library.documents.reader import read_document
 
-PLACE = ("tsg", "data", "narratives.jsonl")
+PLACE = ("tsg", "data", "tsgkit-1", "narratives.jsonl")
 
 
 def our_habits(without: str = "") -> Habits:

@@ -27,6 +27,7 @@ from tsgkit.report.tables import Line, Table
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.results import records_of
 from tsgkit.runs.saved_run import SavedRun, open_saved_run
+from tsgkit.scoring.comparison import DISCORDANT
 from tsgkit.suites.audits import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
 from tsgkit.suites.audits.audit import CheckFindings, GroupShare, Spread
 from tsgkit.suites.suite import task_of, tasks_named, tasks_of_rows
@@ -172,7 +173,6 @@ def audited_value(found: TaskAudit) -> dict[str, Any]:
         "items": one.n,
         "clusters": one.clusters,
         "clusters_are": one.clusters_are,
-        "effective_n": round(one.effective, 2),
         "smallest_difference": round(one.smallest_difference, 4),
         "chance": round(one.chance, 6),
         "to_beat": None if best is None else {"shortcut": best.name, "value": best.value},
@@ -266,11 +266,12 @@ def _summary(found: TaskAudit) -> Iterator[Line]:
 def _sizes(one: Audit) -> str:
     least = percent(one.smallest_difference)
     if one.clusters == one.n:
-        alike = "Each item stands for itself;"
+        alike = "Each item stands for itself."
     else:
         units = one.clusters_are if one.clusters != 1 else _SINGULAR.get(one.clusters_are, one.clusters_are)
-        alike = f"They come from {number(one.clusters)} {units}; counted as that many independent items,"
-    return f"{alike} two systems must differ by about {least} points before it is likely to show (95 %, power 80 %)."
+        alike = f"They come from {number(one.clusters)} {units}."
+    disagreeing = f"Two models that disagree on {100 * DISCORDANT:.0f} % of the items"
+    return f"{alike} {disagreeing} must differ by about {least} points before it is likely to show (95 %, power 80 %)."
 
 
 def _shortcut_summary(one: Audit) -> Iterator[Line]:

@@ -11,6 +11,7 @@ The figures are data, a file for each suite (``eval/reference/tsg_bench.yaml``).
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import dataset, is_official
+from tsgkit.library.datasets import dataset, is_official, shipped_datasets, shipped_file
 from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes
 from tsgkit.library.projects import find, search_path, text_of
@@ -161,8 +162,22 @@ def against_published(report: Report) -> Report:
     """Return the report with published figures beside every row that there are some for."""
     suites = {task: load_card(task).task.partition("/")[0] for task in {row.task for row in report.rows}}
     references = {suite: _reference_of(suite) for suite in suites.values()}
-    found = (_beside(row, f"{suites[row.task]}/{row.kind}", references[suites[row.task]]) for row in report.rows)
+    found = []
+    for row in report.rows:
+        suite = suites[row.task]
+        found.append(_beside(row, f"{suite}/{row.kind}", _own_reference(row, suite) or references[suite]))
     return replace(report, beside=tuple(one for one in found if one is not None))
+
+
+def _own_reference(row: ReportRow, suite: str) -> Reference | None:
+    """Return the figures of our baselines on the shipped dataset that a row was asked about; None for other data."""
+    for name in shipped_datasets(suite):
+        file = shipped_file(suite, name, row.kind)
+        if file is not None and hashlib.sha256(file.read_bytes()).hexdigest() == row.data_sha256:
+            found = [place.joinpath("reference", f"{name}.yaml") for place in search_path("eval")]
+            there = next((one for one in found if one.is_file()), None)
+            return None if there is None else reference_from(text_of(there), str(there))
+    return None
 
 
 def _reference_of(suite: str) -> Reference | None:
@@ -181,7 +196,8 @@ def _beside(row: ReportRow, task: str, reference: Reference | None) -> Beside | 
     figures = tuple(reference.figures(task, style))
     if style == there[0]:
         figures += tuple(figure for other in reference.beside_first for figure in reference.figures(task, other))
-    has_their_data = asks_published_data(row.kind, row.data, reference.dataset)
+    is_ours = reference.dataset in shipped_datasets(task.partition("/")[0])
+    has_their_data = is_ours or asks_published_data(row.kind, row.data, reference.dataset)
     others = differences(row, style, max(figure.items for figure in figures), reference)
     if not has_their_data:
         others = ("data: ours are not the published file, so the figures are of different items", *others)
@@ -193,7 +209,7 @@ def differences(row: ReportRow, style: str, items: int, reference: Reference) ->
     found = []
     if row.n != items:
         found.append(f"n: {row.n:,} items here, {items:,} there")
-    if row.style != style and (row.style or row.solver == "baseline"):
+    if style not in (row.style, row.solver) and (row.style or row.solver == "baseline"):
         found.append(f"style: {row.style or 'a baseline without a prompt'} here, {style} there")
     if row.protocol_note:
         found.append(f"protocol: {row.protocol_note}")

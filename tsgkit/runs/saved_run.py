@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card, load_card
+from tsgkit.library.datasets import shipped_datasets
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
 from tsgkit.replies import READER
@@ -27,6 +28,7 @@ from tsgkit.runs.shards import shard_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.suite import task_of
+from tsgkit.suites.task import Dataset, Task
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 from tsgkit.version import __version__
 
@@ -65,9 +67,12 @@ def prepared_again(
     if only:
         plan = plan.model_copy(update={"tasks": tuple(name for name in plan.tasks if name in only)})
     tasks = {name: task_of(_card(name)) for name in plan.tasks}
-    datasets = {name: task.dataset(data if data is not None else plan.data) for name, task in tasks.items()}
+    asked = header["asked"]["data"]
+    datasets = {
+        name: _dataset(task, plan.data if data is None else data, asked.get(name)) for name, task in tasks.items()
+    }
     for name, dataset in datasets.items():
-        if header["asked"]["data"].get(name) not in (None, dataset.sha256):
+        if asked.get(name) not in (None, dataset.sha256):
             hint = "name where they lie now: --data D (tsgkit audit: DATA), or nothing if they never moved"
             raise UsageError(f"{path}: {dataset.file}: not the data that were asked about", hint=hint)
     chosen = chosen_numbers(plan, datasets, is_part=bool(only))
@@ -79,6 +84,17 @@ def prepared_again(
     )
     prepared = RunSetup(plan, rows, {}, Secrets(), dict(header["asked"]))
     return in_shard(prepared, shard_of(header[SHARD])) if SHARD in header else prepared
+
+
+def _dataset(task: Task, data: str | None, asked: str | None) -> Dataset:
+    """Return the data of a run; where it named none, those that were the default when it began."""
+    found = task.dataset(data)
+    if data is None and asked not in (None, found.sha256):
+        for name in shipped_datasets(task.key.partition("/")[0]):
+            other = task.dataset(name)
+            if other.sha256 == asked:
+                return other
+    return found
 
 
 def _card(name: str) -> Card:

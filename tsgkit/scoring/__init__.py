@@ -21,7 +21,7 @@ Pure: nothing here touches the network, the clock, the disk or a model.
 """
 
 from tsgkit.scoring.agreement import Agreement, Measure, balanced_accuracy, cohens_kappa, krippendorffs_alpha
-from tsgkit.scoring.comparison import Comparison, Resolvable, compare, smallest_difference
+from tsgkit.scoring.comparison import Comparison, Resolvable, compare, planned_difference, smallest_difference
 from tsgkit.scoring.hallucination import Hallucinations, hallucinations
 from tsgkit.scoring.intervals import Interval, IntervalMethod, interval
 from tsgkit.scoring.outcomes import Outcome
@@ -58,6 +58,7 @@ __all__ = [
     "interval",
     "krippendorffs_alpha",
     "mcnemar",
+    "planned_difference",
     "pool",
     "sign_flip",
     "smallest_difference",

@@ -33,7 +33,12 @@ from tsgkit.scoring.intervals import (
 from tsgkit.scoring.pairing import Item, Paired, pair
 from tsgkit.scoring.pooling import Part, Pooled, Pooling, Totals, add
 from tsgkit.scoring.significance import PairedTest, binomial, flipped
+from tsgkit.scoring.student import student_quantile
 
+DISCORDANT = 0.2
+"""The share of items on which two models are taken to disagree before anything is known of them."""
+SHARED = 0.05
+"""The correlation of differences within a scenario that is assumed then; of programs on our own data it is less."""
 _ROUNDING = 1e-12
 
 
@@ -170,6 +175,28 @@ def smallest_difference(
     if not (0 < level < 1 and 0 < power < 1):
         raise UsageError(f"a level of {level} at a power of {power} was asked for", hint="give both between 0 and 1")
     return _resolvable(pair(first, second, pooling), level, power)
+
+
+def planned_difference(sizes: Sequence[int], *, level: float = 0.95, power: float = 0.8) -> float:
+    """Return the smallest true difference that clusters of these sizes would detect between two models yet to be asked.
+
+    Definition: two systems disagree on a share q of the items (:data:`DISCORDANT`, or the difference itself where that
+    is more), and differences of one cluster correlate by c (:data:`SHARED`). With N items in k clusters of sizes n,
+    SE² = (q - d²) (1 + c (sum of n² / N - 1)) / N; the result is the d with d = (t + u) SE for the quantiles t and u of
+    Student's distribution with k - 1 degrees of freedom at level and power. Range: 0 to 1, and 1 for fewer than
+    two clusters.
+    """
+    items, clusters = sum(sizes), len(sizes)
+    if clusters < 2:
+        return 1.0
+    design = 1 + SHARED * (math.fsum(size * size for size in sizes) / items - 1)
+    quantiles = sum(student_quantile(share, clusters - 1) for share in ((1 + level) / 2, power))
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        variance = max(DISCORDANT, middle) - middle * middle
+        low, high = (low, middle) if middle >= quantiles * math.sqrt(variance * design / items) else (middle, high)
+    return high
 
 
 def _resolvable(paired: Paired, level: float, power: float) -> Resolvable:

@@ -20,7 +20,7 @@ from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
 from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import dataset_file, installed
+from tsgkit.library.datasets import dataset_file, default_file, installed, shipped_file
 from tsgkit.library.projects import find
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
@@ -213,14 +213,26 @@ class Task(ABC):
     def source(self, data: str | None) -> Path | Traversable:
         """Return the source of its rows: a file, a file in a folder, an installed dataset, or (None) the card's
         data."""
-        known = {*catalogue(), *(one.name for one in installed())}
         if data is None:
-            named = self.card.data
-            return dataset_file(named, self.stored) if named in known else find("tasks", named)
+            return self._default_source()
         path = Path(data)
         if path.is_dir():
             return path / f"{self.stored}.jsonl"
-        return path if path.exists() or data not in known else dataset_file(data, self.stored)
+        return path if path.exists() else self._named_source(data) or path
+
+    def _named_source(self, name: str) -> Path | Traversable | None:
+        """Return the source of its rows in a dataset of this name; None where there is no such dataset."""
+        if name in {*catalogue(), *(one.name for one in installed())}:
+            return dataset_file(name, self.stored)
+        return shipped_file(self.key.partition("/")[0], name, self.stored)
+
+    def _default_source(self) -> Path | Traversable:
+        """Return the source that ``TSGKIT_DATASET`` names, if that dataset has such rows, else the card's."""
+        if found := default_file(self.key.partition("/")[0], self.stored):
+            return found
+        named = self.card.data
+        is_known = named in {*catalogue(), *(one.name for one in installed())}
+        return dataset_file(named, self.stored) if is_known else find("tasks", named)
 
     def clusters_are(self, dataset: Dataset) -> str:
         """Return the unit that the clusters of its samples are counted in, as tables name it."""

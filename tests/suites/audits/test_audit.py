@@ -87,8 +87,8 @@ def test_the_smallest_difference_counts_scenarios_not_items() -> None:
     alone = audit(Auditable([replace(item, cluster=item.item_id) for item in clean(500)]))
     together = audit(Auditable(clean(500)))
     assert (alone.clusters, together.clusters) == (500, 100)
-    assert alone.smallest_difference == pytest.approx(2.8016 * (0.5 / 500) ** 0.5, abs=1e-3)
-    assert together.smallest_difference > 2 * alone.smallest_difference
+    assert alone.smallest_difference == pytest.approx(2.806 * ((0.2 - 0.056**2) / 500) ** 0.5, abs=1e-3)
+    assert together.smallest_difference == pytest.approx(1.1 * alone.smallest_difference, rel=0.02)
 
 
 def test_audit_of_no_items_does_not_crash() -> None:

@@ -3,7 +3,7 @@
 >>> items = [Item(f"{n}/{m}", str(n), "Which?", options=("a", "b"), key=1) for n in range(9) for m in range(2)]
 >>> found = audit(Auditable(items))
 >>> found.n, found.clusters, found.chance, round(found.smallest_difference, 2)
-(18, 9, 0.5, 0.66)
+(18, 9, 0.5, 0.37)
 >>> found.to_beat.name, found.to_beat.value, found.to_beat.beats_chance
 ('always the same letter', 1.0, True)
 """
@@ -14,9 +14,9 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
 
-from tsgkit.scoring.intervals import effective_number, interval
+from tsgkit.scoring.comparison import planned_difference
+from tsgkit.scoring.intervals import interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
 from tsgkit.scoring.skew import Skew, skew
 from tsgkit.suites.audits.checks import CHECKS, Check
@@ -126,8 +126,6 @@ class Audit:
 
     n: int
     clusters: int
-    effective: float
-    """As many independent items as these would be, were all of a cluster answered alike."""
     chance: float
     smallest_difference: float
     found: tuple[CheckFindings, ...]
@@ -167,13 +165,11 @@ def audit(auditable: Auditable) -> Audit:
     sizes = Counter(item.cluster for item in items)
     found = (CheckFindings(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
     shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers))
-    effective = effective_number(list(sizes.values())) if sizes else 0.0
     return Audit(
         n=len(items),
         clusters=len(sizes),
-        effective=effective,
         chance=math.fsum(item.chance for item in items) / len(items) if items else 0.0,
-        smallest_difference=smallest_difference(effective),
+        smallest_difference=planned_difference(list(sizes.values())),
         found=tuple(found),
         shortcuts=tuple(shortcuts),
         spreads=tuple(_spreads(items)),
@@ -181,18 +177,6 @@ def audit(auditable: Auditable) -> Audit:
         notes=auditable.notes,
         clusters_are=auditable.clusters_are,
     )
-
-
-def smallest_difference(effective: float, level: float = 0.95, power: float = 0.8) -> float:
-    """Return the smallest true difference between two systems that so many independent items would probably show.
-
-    For two systems that are each right about half of the time on separate items; less if they err on the same items. At
-    most 1: with few items only all against nothing shows.
-    """
-    if effective <= 0:
-        return 1.0
-    z = NormalDist().inv_cdf
-    return min(1.0, (z((1 + level) / 2) + z(power)) * math.sqrt(2 * 0.25 / effective))
 
 
 def _shortcuts(

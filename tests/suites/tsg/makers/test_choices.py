@@ -57,7 +57,7 @@ def made(stories: Iterable[Narrative], per_story: int, seed: int = 1) -> Made:
 
 @cache
 def bundled() -> Made:
-    document = read_file(TASKS / "tsg" / "data" / "narratives.jsonl")
+    document = read_file(TASKS / "tsg" / "data" / "tsgkit-1" / "narratives.jsonl")
     return made([entry.narrative for entry in document.entries], 8)
 
 

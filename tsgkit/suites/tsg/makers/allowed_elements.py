@@ -10,14 +10,14 @@
 >>> given.vocabulary.objects, given.vocabulary.verbs, given.vocabulary.relationships
 (('person', 'hand1', 'hand2', 'cup', 'sink', 'trestle'), ('wash', 'saw'), ('verb', 'dobj', 'in', 'on'))
 
-An element of L that is added must not be meant by anything in the story: it is no other form of an element, and no
-sentence mentions it.
+An element of L that is added must not be meant by anything in the story: it is no other form of an element, no sentence
+mentions it, and an added action is not near one that a sentence tells in other words (*trim* where *snip* means cut).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from random import Random
@@ -25,6 +25,7 @@ from random import Random
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, Narrative, Vocabulary
 from tsgkit.lexicon import mentions, same_word
 from tsgkit.lexicon.preposition_senses import compatible
+from tsgkit.suites.tsg.makers.claims import are_near
 
 ALWAYS = (PERSON, *HANDS)
 LISTS = ("objects", "verbs", "relationships")
@@ -65,24 +66,35 @@ def with_vocabulary(
     used = Vocabulary.of(story.graphs)
     own = story.vocabulary or Vocabulary()
     texts = " . ".join(one.text for one in story.descriptions if one.text)
-    taken = _Taken((*used.nodes, *used.relationships, *own.nodes, *own.relationships, *words), texts)
+    names = (*used.nodes, *used.relationships, *own.nodes, *own.relationships, *words)
+    taken = _Taken(names, texts, tuple(dict.fromkeys(_told_otherwise(story))))
     lists = {name: list(dict.fromkeys((*getattr(used, name), *getattr(own, name)))) for name in LISTS}
     lists["objects"] = list(dict.fromkeys((*ALWAYS, *lists["objects"])))
     lists["relationships"] = list(dict.fromkeys((VERB, DOBJ, *lists["relationships"])))
     for name in LISTS:
         base = set(getattr(used, name)) - {*ALWAYS, VERB, DOBJ}
         missing = ceil(share * len(base)) - (len(set(lists[name]) - {*ALWAYS, VERB, DOBJ}) - len(base))
-        lists[name] += _drawn(pool.names(name), missing, taken, choice, are_edges=name == "relationships")
+        allows = {"verbs": taken.allows_action, "objects": taken.allows, "relationships": taken.allows_edge}[name]
+        lists[name] += _drawn(pool.names(name), missing, taken, choice, allows)
     vocabulary = Vocabulary(tuple(lists["objects"]), tuple(lists["relationships"]), tuple(lists["verbs"]))
     return replace(story, vocabulary=vocabulary)
 
 
-def _drawn(names: Sequence[str], number: int, taken: _Taken, choice: Random, *, are_edges: bool) -> Iterator[str]:
+def _told_otherwise(story: Narrative) -> Iterator[str]:
+    """Yield the actions that a sentence tells without their names."""
+    for one in story.descriptions:
+        for graph in one.graphs if one.text else ():
+            yield from (action for action in graph.actions if mentions(one.text or "", action) is None)
+
+
+def _drawn(
+    names: Sequence[str], number: int, taken: _Taken, choice: Random, allows: Callable[[str], bool]
+) -> Iterator[str]:
     """Yield so many names that mean nothing in the story; fewer where there are no more."""
     if number <= 0:
         return
     for name in choice.sample(names, len(names)):
-        if taken.allows_edge(name) if are_edges else taken.allows(name):
+        if allows(name):
             taken.names.append(name)
             yield name
             number -= 1
@@ -96,13 +108,18 @@ class _Taken:
 
     names: list[str]
     texts: str
+    told_otherwise: tuple[str, ...]
 
-    def __init__(self, names: Iterable[str], texts: str) -> None:
-        self.names, self.texts = list(dict.fromkeys(names)), texts
+    def __init__(self, names: Iterable[str], texts: str, told_otherwise: tuple[str, ...]) -> None:
+        self.names, self.texts, self.told_otherwise = list(dict.fromkeys(names)), texts, told_otherwise
 
     def allows(self, name: str) -> bool:
         """Return whether no name of the story is another form of a name, and no text mentions it."""
         return not any(same_word(name, one) for one in self.names) and mentions(self.texts, name) is None
+
+    def allows_action(self, name: str) -> bool:
+        """Return the same, and whether no action told in other words is near it."""
+        return self.allows(name) and not any(are_near(name, action) for action in self.told_otherwise)
 
     def allows_edge(self, label: str) -> bool:
         """Return whether no edge of the story can be said by a label as well."""

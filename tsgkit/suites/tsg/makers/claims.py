@@ -96,6 +96,15 @@ def may_be_same_action(one: str, other: str) -> bool:
     for general, unlike in ((TAKING, RELEASES), (PUTTING, GRASPS)):
         if (one in general and other not in unlike) or (other in general and one not in unlike):
             return True
+    return are_near(one, other)
+
+
+def are_near(one: str, other: str) -> bool:
+    """Return whether a careful person may take one action for another.
+
+    >>> are_near("cut", "trim"), are_near("pick-up", "fetch"), are_near("cut", "wash")
+    (True, True, False)
+    """
     return any(
         {one, other} <= near or {_base(one), _base(other)} <= near
         for near in (GRASPS, RELEASES, TRANSFERS, *NEAR_ACTIONS)
