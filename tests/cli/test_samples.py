@@ -49,7 +49,7 @@ def test_wrong_samples_are_a_line_each_and_lead_to_an_explanation(
 
 def test_samples_are_chosen_by_outcome_text_and_row(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def items(*words: str) -> list[tuple[str, str]]:
-        lines = said(capsys, "samples", run, "--json", "--first", "0", *words).splitlines()
+        lines = said(capsys, "samples", run, "--json", "--limit", "0", *words).splitlines()
         return [(one["item_id"], one["style"]) for one in map(json.loads, lines)]
 
     assert len(items()) == 16
@@ -72,7 +72,7 @@ def test_samples_are_chosen_by_outcome_text_and_row(run: Path, capsys: pytest.Ca
             "tsgkit: the run has no row x\n  choose from python:mine cot, python:mine zero-shot\n",
         ),
         (["--wrong", "--right"], "tsgkit: --right: not allowed with argument --wrong\n"),
-        (["--first", "-1"], "tsgkit: --limit -1: from 0\n"),
+        (["--limit", "-1"], "tsgkit: --limit -1: from 0\n"),
     ],
 )
 def test_names_that_a_run_does_not_have_are_told(
@@ -87,7 +87,7 @@ def test_no_sample_that_fits_says_what_there_is(run: Path, capsys: pytest.Captur
 
 
 def test_more_samples_than_the_limit_are_counted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "\n... and 12 more (--first 0 shows all)\n" in said(capsys, "samples", run, "--wrong", "--first", "3")
+    assert "\n... and 12 more (--limit 0 shows all)\n" in said(capsys, "samples", run, "--wrong", "--limit", "3")
 
 
 def test_explain_without_an_item_lists_what_is_wrong(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from reported import ROW
-from shipped import DATA, EVAL
+from shipped import DATA, EVAL, TASKS
 from tsg_tasks import METRICS
 
 from tsgkit.errors import UsageError
@@ -124,7 +124,7 @@ def test_the_published_data_are_known_by_their_checksum(tmp_path: Path, monkeypa
     data, other = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     data.write_text("{}\n")
     other.write_text("{} \n")
-    known = (DATA.parent / "datasets.yaml").read_text().replace(SGQA, hashlib.sha256(data.read_bytes()).hexdigest())
+    known = (TASKS / "tsg" / "datasets.yaml").read_text().replace(SGQA, hashlib.sha256(data.read_bytes()).hexdigest())
     (tmp_path / "tasks/tsg/datasets.yaml").write_text(known)
     monkeypatch.chdir(tmp_path)
     assert asks_published_data("sgqa", str(data), "tsg-bench")

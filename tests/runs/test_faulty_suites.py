@@ -12,7 +12,7 @@ import pytest
 from faulty_suite import SECRET, install, mend
 from model_server import model_server
 from run_files import everything, lines
-from shipped import TASKS
+from shipped import DATA, TASKS
 
 from tsgkit.cli import main
 from tsgkit.library.cards import load_card
@@ -20,7 +20,18 @@ from tsgkit.suites.suite import task_of
 
 Captured = pytest.CaptureFixture[str]
 ITEMS = [f"bread/q{number}" for number in range(5)]
-BASELINE = ("eval", "--task", "faulty/sgqa", "--first", "5", "--out", "run", "--quiet")
+BASELINE = (
+    "eval",
+    "--task",
+    "faulty/sgqa",
+    "--data",
+    str(DATA / "sgqa.jsonl"),
+    "--first",
+    "5",
+    "--out",
+    "run",
+    "--quiet",
+)
 
 
 def outcomes() -> list[str]:

@@ -18,7 +18,7 @@ from tsgkit.runs.run_setup import prepare
 BASE: dict[str, Any] = {
     "tasks": ("tsg/sgqa",),
     "models": ("openai/x",),
-    "limit": 4,
+    "first": 4,
     "model_args": ("api_base=http://127.0.0.1:1/v1", "temperature=0.5"),
 }
 
@@ -47,8 +47,8 @@ def known() -> str:
         {"solvers": ("vote:5",)},
         {"seed": 1},
         {"repeat": 2},
-        {"limit": 5},
-        {"limit": None},
+        {"first": 5},
+        {"first": None},
         {"ids": ("bread/q0",)},
     ],
     ids=str,
@@ -75,7 +75,7 @@ def rooms_of_meshes(folder: Path) -> dict[str, Any]:
         "tasks": ("sceneeval/fidelity",),
         "models": (),
         "model_args": (),
-        "limit": 1,
+        "first": 1,
         "scenes": (f"mine={folder / 'rooms'}",),
         "assets": (f"threed_future={folder / 'assets'}",),
     }

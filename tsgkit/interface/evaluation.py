@@ -193,6 +193,9 @@ def plan_of(options: Mapping[str, Any]) -> Plan:
             if isinstance(number, int) and number < 1:
                 raise UsageError(f"--{name} {number}: at least 1 is needed")
     fields = {ASKED[name]: value for name, value in told.items()}
+    for one, other in (("limit", "first"), ("first", "limit")):
+        if one in fields and other not in fields:
+            settings = {name: value for name, value in settings.items() if name != other}
     fields |= _controls(settings | fields, [name for name in CONTROLS if options.get(name)])
     return made(settings | fields, f"plan {options['plan']}" if options.get("plan") else "options")
 

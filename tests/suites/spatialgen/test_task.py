@@ -49,7 +49,7 @@ def test_the_card_declares_what_the_suite_measures() -> None:
 
 def test_task_is_recognised_by_its_rows() -> None:
     assert tasks_of_rows(FILE) == ("spatialgen/questions",)
-    assert tasks_of_rows(TASKS / "tsg" / "data" / "sgqa.jsonl") == ("tsg/sgqa",)
+    assert tasks_of_rows(TASKS / "tsg" / "data" / "tsgkit-1" / "sgqa.jsonl") == ("tsg/sgqa",)
 
 
 @pytest.mark.parametrize(
