@@ -68,7 +68,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--shots", type=int, action="append", metavar="K", help="examples in few-shot styles (default 10); repeatable"
     )
     asked.add_argument(
-        "--data", "--annotations", metavar="D", help="a file of rows, a folder of them, or an installed dataset"
+        "--data",
+        "--annotations",
+        metavar="D",
+        help="a file of rows, a folder of them, or a dataset (default: $TSGKIT_DATASET, else what the card names)",
     )
     asked.add_argument(
         "--limit", type=int, metavar="N", help="only N items of each task, spread over its scenarios and kinds"

@@ -136,7 +136,7 @@ def shipped() -> tuple[ShippedFile, ...]:
 
 
 def shipped_datasets(suite: str) -> tuple[str, ...]:
-    """Return the names of the datasets that come with a suite, the newest first."""
+    """Return the names of the datasets that come with a suite, the last of the alphabet first."""
     folders = [place / suite / "data" for place in (bundled("tasks"), *rooms_of_suites("tasks"))]
     inner = (inner for folder in folders if folder.is_dir() for inner in folder.iterdir())
     return tuple(sorted({one.name for one in inner if (one / "README.md").is_file()}, reverse=True))
