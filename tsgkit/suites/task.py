@@ -20,7 +20,7 @@ from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
 from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import dataset_file, default_file, installed, shipped_file
+from tsgkit.library.datasets import dataset_file, default_file, installed, shipped_datasets, shipped_file
 from tsgkit.library.projects import find
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
@@ -221,10 +221,14 @@ class Task(ABC):
         return path if path.exists() else self._named_source(data) or path
 
     def _named_source(self, name: str) -> Path | Traversable | None:
-        """Return the source of its rows in a dataset of this name; None where there is no such dataset."""
+        """Return the source of its rows in a dataset of this name; None for what looks like a path."""
+        suite = self.key.partition("/")[0]
         if name in {*catalogue(), *(one.name for one in installed())}:
             return dataset_file(name, self.stored)
-        return shipped_file(self.key.partition("/")[0], name, self.stored)
+        if (found := shipped_file(suite, name, self.stored)) is None and not set("./\\") & set(name):
+            names = (*shipped_datasets(suite), *catalogue())
+            raise UsageError(f"{self.key}: no file, folder or dataset is called {name}", hint=meant(name, names))
+        return found
 
     def _default_source(self) -> Path | Traversable:
         """Return the source that ``TSGKIT_DATASET`` names, if that dataset has such rows, else the card's."""
