@@ -65,7 +65,7 @@ def test_eval_asks_a_model_in_five_styles_and_by_vote(typed: Typed, monkeypatch:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     styles = [word for style in STYLES for word in ("--style", style)]
     with model_server(replies={"Parse a caption": HORSE}) as server:
-        given = ("--model", "openai/x", "--model-arg", f"api_base={server.base}", "--limit", "2", "--json")
+        given = ("--model", "openai/x", "--model-arg", f"api_base={server.base}", "--first", "2", "--json")
         out = typed("eval", "--task", "captions", *given, *styles, "--solver", "single", "--solver", "vote:3")
     results = json.loads(out)["results"]
     assert [(one["style"], one["solver"]) for one in results] == [
