@@ -150,7 +150,7 @@ def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
     """Return the requests and the cost of an evaluation, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    return Estimates(estimates_of(prepared, prices_of(models, how.limits.prices)))
+    return Estimates(estimates_of(prepared, prices_of(models, how.limits.prices, prepared.settings)))
 
 
 def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[RunSetup, Options, Watch]:

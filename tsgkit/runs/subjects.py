@@ -16,6 +16,7 @@ from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Patience
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
+from tsgkit.llm.settings import Settings
 from tsgkit.llm.user_models import USUAL, provider_for, usual_concurrency
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
@@ -85,10 +86,12 @@ def _price(value: Any) -> str:  # noqa: ANN401
     return value if isinstance(value, str) else ",".join(map(str, value))
 
 
-def prices_of(models: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Price | None]:
+def prices_of(
+    models: tuple[str, ...], given: tuple[str, ...], settings: Mapping[str, Settings]
+) -> dict[str, Price | None]:
     """Return the price of each model: as given (``2.50,10`` for all, ``MODEL:2.50,10`` for one), else that of
-    the map."""
-    prices = {model: price_of(model) for model in models}
+    the map in the service tier of its settings."""
+    prices = {model: price_of(model, settings[model].tier) for model in models}
     for text in given:
         model = next((model for model in sorted(models, key=len, reverse=True) if text.startswith(f"{model}:")), None)
         price = price_given(text[len(model) + 1 :] if model else text)
@@ -101,7 +104,7 @@ def subjects_of(
 ) -> dict[str, Subject]:
     """Everybody who is asked in this run, by name; ``UsageError`` where a budget could not be kept."""
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    prices = prices_of(models, limits.prices)
+    prices = prices_of(models, limits.prices, prepared.settings)
     if limits.max_cost is not None and (unknown := [model for model, price in prices.items() if price is None]):
         hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
         raise UsageError(f"the price of {unknown[0]} is not known, so --max-cost cannot be kept", hint=hint)
