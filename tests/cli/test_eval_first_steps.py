@@ -137,10 +137,14 @@ def test_a_service_tier_is_estimated_and_settled_at_its_price(capsys: pytest.Cap
             assert main([*words, "--model-arg", f"service_tier={tier}", "--dry-run"]) == 0
             estimates.append(json.loads(capsys.readouterr().out)["estimates"][0]["cost"])
         assert [2 * cost for cost in estimates[1]] == pytest.approx(estimates[0])
-        assert main([*words, "--model-arg", "service_tier=flex"]) == 0
-    usage = json.loads(capsys.readouterr().out)["results"][0]["usage"]
+        words += ["--model-arg", "service_tier=flex"]
+        assert main(words) == 0
+        usage = json.loads(capsys.readouterr().out)["results"][0]["usage"]
+        words.remove("--json")
+        assert main(words) == 0
     assert usage["cost"] == pytest.approx(2 * (600 * 0.125e-6 + 400 * 0.0125e-6 + 100 * 1e-6))
     assert (usage["cached_tokens"], usage["cached_input"]) == (800, 0.4)
+    assert "40 % of the input tokens came from the service's prompt cache" in capsys.readouterr().out
 
 
 def test_a_tier_without_a_price_is_noted_in_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:

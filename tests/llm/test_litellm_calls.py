@@ -198,7 +198,7 @@ def test_usage_is_what_the_service_says() -> None:
     assert found.cost == pytest.approx(50 * 2.5e-6 + 50 * 1.25e-6 + 10 * 1e-5)
 
 
-USED = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+USED: dict[str, Any] = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
 USED |= {"prompt_tokens_details": {"cached_tokens": 400}}
 STANDARD = 600 * 0.25e-6 + 400 * 0.025e-6 + 100 * 2e-6
 """Dollars for this usage of gpt-5-mini; flex and batch cost half."""

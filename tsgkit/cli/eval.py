@@ -118,6 +118,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
     how.add_argument("--shard", metavar="I/N", help="only this part of the items, in a folder of its own: 3/16")
     how.add_argument("--no-cache", action="store_true", help="neither read nor keep replies across runs")
+    how.add_argument("--prompt-cache", action="store_true", help="mark what services may cache of prompts (Anthropic)")
     how.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
     shown = parser.add_argument_group("what is shown")
     shown.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")

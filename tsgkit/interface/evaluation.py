@@ -120,6 +120,7 @@ class EvaluateOptions(AskOptions, LimitOptions, total=False):
     scene_time: float
     boxes: bool
     cache: bool
+    prompt_cache: bool
     quiet: NotRequired[bool]
 
 
@@ -237,7 +238,7 @@ def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, A
 
 
 OPTIONS = {*ASKED, *CONTROLS, "plan", *LimitOptions.__annotations__}
-OPTIONS |= {"out", "new", "cache", "command", "shard", "scene_time", "boxes"}
+OPTIONS |= {"out", "new", "cache", "command", "shard", "scene_time", "boxes", "prompt_cache"}
 
 
 def how_of(options: Mapping[str, Any]) -> Options:

@@ -137,8 +137,9 @@ def cached_share(usage: Mapping[str, Any]) -> float | None:
     >>> cached_share({"prompt": 300, "cached": 50, "cached_of": 200}), cached_share({"prompt": 300, "cached": 0})
     (0.25, None)
     """
-    of = usage.get("cached_of") or (usage["prompt"] if usage["cached"] else 0)  # runs of 0.1.0 do not have it
-    return min(usage["cached"] / of, 1.0) if of else None
+    cached = usage.get("cached", 0)
+    of = usage.get("cached_of") or (usage["prompt"] if cached else 0)  # runs of 0.1.0 do not have it
+    return min(cached / of, 1.0) if of else None
 
 
 def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:

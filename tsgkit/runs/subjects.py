@@ -15,6 +15,7 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Patience
 from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Settings
 from tsgkit.llm.user_models import USUAL, provider_for, usual_concurrency
@@ -39,6 +40,8 @@ class Limits:
     max_cost: float | None = None
     prices: tuple[str, ...] = ()
     patience: Patience = field(default_factory=Patience)
+    prompt_cache: bool = False
+    """Mark the beginnings of prompts for services that cache only what is marked."""
 
     @property
     def in_flight(self) -> int:
@@ -62,6 +65,7 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         max_tokens=options.get("max_tokens"),
         max_cost=options.get("max_cost"),
         prices=prices_given(options.get("price") or ()),
+        prompt_cache=bool(options.get("prompt_cache")),
         patience=Patience(
             timeout=options.get("timeout", Patience.timeout),
             attempts=attempts,
@@ -147,6 +151,7 @@ def _door(
         cache=cache,
         reads_cache=reads_cache,
         shared=frozenset(label for row in prepared.rows for label in row.task.shared_labels),
+        marks=PromptMarks() if limits.prompt_cache and takes_marks(model) else None,
         patience=limits.patience,
         price=price,
     )
