@@ -13,8 +13,9 @@ Retry-After), ``500``, ``hang``, ``cut`` (a body shorter than announced), ``noch
 any second. ``replies`` maps a word to the reply given where a prompt holds it; else the reply is a letter or a word in
 brackets, chosen by the prompt. ``away`` gives after how many good answers the server goes away, and for how many
 seconds. ``echo_key`` puts the key it was sent into replies and errors. ``status_of`` maps a model's name to the fault
-that its requests always meet, ``first`` lists the status of the first requests, whatever they hold, and ``port`` says
-where to serve.
+that its requests always meet, ``first`` lists the status of the first requests, whatever they hold, ``usage`` is the
+usage that each response names, ``more`` holds further fields of a response (``service_tier``), and ``port`` says where
+to serve.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class Script:
         self.first: list[int] = list(options.get("first", []))
         self.headers: dict[str, str] = options.get("headers", {})
         self.usage = options.get("usage", {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110})
+        self.more: dict[str, Any] = options.get("more", {})
         self.seen: Counter[str] = Counter()
         self.good: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
@@ -186,7 +188,7 @@ class Connection(asyncio.Protocol):
             message["content"] = parts if fault == "parts" else 7
         choices = [] if fault == "nochoices" else [{"index": 0, "message": message, "finish_reason": reason}]
         value = {"id": "x", "object": "chat.completion", "created": 1, "model": "loopback", "choices": choices}
-        payload = json.dumps(value | ({"usage": script.usage} if script.usage else {})).encode()
+        payload = json.dumps(value | ({"usage": script.usage} if script.usage else {}) | script.more).encode()
         if fault == "429":
             self._error(429, f"slow down {key}", {"Retry-After": str(script.retry_after)})
         elif fault == "quota":

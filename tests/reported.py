@@ -28,6 +28,7 @@ USAGE = {
     "completion_tokens": None,
     "reasoning_tokens": None,
     "cached_tokens": None,
+    "cached_input": None,
     "calls_without_usage": 4,
     "cost": None,
     "calls_without_price": 4,

@@ -40,7 +40,7 @@ USAGE = [
         "completion_tokens",
         "reasoning_tokens",
     ),
-    *("cached_tokens", "calls_without_usage", "cost", "calls_without_price"),
+    *("cached_tokens", "cached_input", "calls_without_usage", "cost", "calls_without_price"),
 ]
 WATCHED = """
 import sys

@@ -126,6 +126,37 @@ def test_a_dry_run_adds_up_and_knows_what_is_answered(capsys: pytest.CaptureFixt
     assert "3 samples of these are answered already" in capsys.readouterr().out
 
 
+def test_a_service_tier_is_estimated_and_settled_at_its_price(capsys: pytest.CaptureFixture[str]) -> None:
+    """The prices of gpt-5-mini, a million: 0.25 in, 0.025 cached, 2 out; flex costs half."""
+    used = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+    with model_server(usage=used | {"prompt_tokens_details": {"cached_tokens": 400}}) as server:
+        words = ["eval", "--quiet", "--task", "tsg/sgqa", "--limit", "2", "--model", "openai/gpt-5-mini", "--json"]
+        words += ["--model-arg", f"api_base={server.base}", "--model-arg", "temperature=1"]
+        estimates = []
+        for tier in ("default", "flex"):
+            assert main([*words, "--model-arg", f"service_tier={tier}", "--dry-run"]) == 0
+            estimates.append(json.loads(capsys.readouterr().out)["estimates"][0]["cost"])
+        assert [2 * cost for cost in estimates[1]] == pytest.approx(estimates[0])
+        words += ["--model-arg", "service_tier=flex"]
+        assert main(words) == 0
+        usage = json.loads(capsys.readouterr().out)["results"][0]["usage"]
+        words.remove("--json")
+        assert main(words) == 0
+    assert usage["cost"] == pytest.approx(2 * (600 * 0.125e-6 + 400 * 0.0125e-6 + 100 * 1e-6))
+    assert (usage["cached_tokens"], usage["cached_input"]) == (800, 0.4)
+    assert "40 % of the input tokens came from the service's prompt cache" in capsys.readouterr().out
+
+
+def test_a_tier_without_a_price_is_noted_in_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["eval", "--quiet", "--task", "tsg/sgqa", "--limit", "1", "--model", "openai/gpt-4o", "--dry-run"]
+    assert main([*words, "--model-arg", "api_key=x", "--model-arg", "service_tier=flex"]) == 0
+    said = capsys.readouterr().out
+    assert "service tier flex\n" in said
+    assert said.count("the price of service tier flex is not known") == 1
+    assert main([*words, "--model-arg", "api_key=x", "--model-arg", "service_tier=flex", "--price", "1,2"]) == 0
+    assert "service tier" not in capsys.readouterr().out
+
+
 def test_a_project_of_ones_own_runs_at_once(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,7 +59,7 @@ def sent_once(base: str, text: str = "Which?", *arguments: str, model: str = "op
     """Return the reply to one request, or the ``CallFailed``."""
 
     async def work() -> Reply:
-        provider = LiteLlm(settings_for(base, *arguments, model=model), price_of(model))
+        provider = LiteLlm(settings_for(base, *arguments, model=model), price_of(model))  # its settings name the tier
         provider.prepare()
         try:
             return await provider.send([{"role": "user", "content": text}], None, timeout)
@@ -196,6 +196,61 @@ def test_usage_is_what_the_service_says() -> None:
     found = with_usage({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110} | details)
     assert (found.prompt, found.completion, found.cached, found.reasoning) == (100, 10, 50, 4)
     assert found.cost == pytest.approx(50 * 2.5e-6 + 50 * 1.25e-6 + 10 * 1e-5)
+
+
+USED: dict[str, Any] = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+USED |= {"prompt_tokens_details": {"cached_tokens": 400}}
+STANDARD = 600 * 0.25e-6 + 400 * 0.025e-6 + 100 * 2e-6
+"""Dollars for this usage of gpt-5-mini; flex and batch cost half."""
+PRIORITY = 600 * 0.45e-6 + 400 * 0.045e-6 + 100 * 3.6e-6
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "served", "cost"),
+    [
+        ("", "", STANDARD),
+        ("service_tier=flex", "", STANDARD / 2),
+        ("service_tier=flex", "flex", STANDARD / 2),
+        ("service_tier=flex", "default", STANDARD),
+        ("extra_body.service_tier=flex", "", STANDARD / 2),
+        ("service_tier=priority", "", PRIORITY),
+        ("service_tier=auto", "priority", PRIORITY),
+        ("", "priority", PRIORITY),
+        ("service_tier=batch", "", STANDARD / 2),
+        ("service_tier=batch", "batch", STANDARD / 2),
+    ],
+)
+def test_a_reply_costs_what_its_service_tier_costs(asked_for: str, served: str, cost: float) -> None:
+    more = {"service_tier": served} if served else {}
+    with model_server(usage=USED, more=more) as running:
+        reply = sent_once(running.base, "Which?", *filter(None, [asked_for]), model="openai/gpt-5-mini")
+    assert reply.usage.cached == 400
+    assert reply.usage.cost == pytest.approx(cost)
+
+
+def test_a_tier_without_a_price_is_noted_once() -> None:
+    settings = settings_of("openai/gpt-4o", parse([f"api_key={KEY}", "service_tier=flex"], ["openai/gpt-4o"]), {})
+    provider = LiteLlm(settings, price_of("openai/gpt-4o", settings.tier))
+    provider.prepare()
+    provider.prepare()
+    (notice,) = provider.notices
+    assert "the price of service tier flex is not known" in notice
+
+
+def test_tokens_written_to_a_prompt_cache_are_counted_at_their_price() -> None:
+    used = {"input_tokens": 100, "cache_read_input_tokens": 400, "cache_creation_input_tokens": 500}
+    used |= {"output_tokens": 100}
+    content = [{"type": "text", "text": "[A]"}]
+    body = {"id": "x", "type": "message", "role": "assistant", "model": "m", "content": content, "usage": used}
+    model = "anthropic/claude-sonnet-4-5"
+    with service(200, json.dumps(body | {"stop_reason": "end_turn"}).encode()) as told:
+        found = sent_once(told.base, model=model).usage
+    assert (found.prompt, found.cached, found.written) == (1000, 400, 500)
+    cost = 100 * 3e-6 + 400 * 0.3e-6 + 500 * 3.75e-6 + 100 * 15e-6
+    assert found.cost == pytest.approx(cost)
+    price = price_of(model)
+    assert price is not None
+    assert price.of(found) == pytest.approx(cost)
 
 
 @pytest.mark.parametrize("usage", [None, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, {}])

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tsgkit
 from tsgkit.errors import UsageError
@@ -32,6 +34,68 @@ def test_cached_tokens_have_a_price_of_their_own() -> None:
     price = Price(2e-6, 10e-6, cached=1e-6)
     assert price.of(Usage(1000, 500, cached=800)) == pytest.approx(200 * 2e-6 + 800 * 1e-6 + 500 * 10e-6)
     assert Price(2e-6, 10e-6).of(Usage(1000, 0, cached=800)) == pytest.approx(1000 * 2e-6)
+
+
+def test_tokens_written_to_a_cache_have_a_price_of_their_own() -> None:
+    price = price_of("anthropic/claude-sonnet-4-5")  # a million: 3 in, 15 out, 0.30 read from a cache, 3.75 written
+    assert price is not None
+    cost = price.of(Usage(1000, 100, cached=400, written=500))
+    assert cost == pytest.approx(100 * 3e-6 + 400 * 0.3e-6 + 500 * 3.75e-6 + 100 * 15e-6)
+    assert Price(2e-6, 10e-6).of(Usage(1000, 0, written=500)) == pytest.approx(1000 * 2e-6)
+
+
+@given(prompt=st.integers(0, 10**6), cached=st.integers(0, 10**6), written=st.integers(0, 10**6))
+def test_reading_from_a_cache_never_costs_more_and_a_cost_is_never_negative(
+    prompt: int, cached: int, written: int
+) -> None:
+    price = Price(2e-6, 10e-6, cached=1e-6, written=2.5e-6)
+    cost = price.of(Usage(prompt, 10, cached=cached, written=written))
+    assert cost is not None
+    assert cost > 0
+    if cached + written <= prompt:
+        without = price.of(Usage(prompt, 10, written=written))
+        assert without is not None
+        assert cost <= without + 1e-12
+
+
+TIERS = {
+    "flex": (0.625e-6, 5e-6, 0.0625e-6),
+    "priority": (2.5e-6, 20e-6, 0.25e-6),
+    "batch": (0.625e-6, 5e-6, 0.0625e-6),
+    "fast": (2.5e-6, 20e-6, 0.25e-6),
+    "": (1.25e-6, 10e-6, 0.125e-6),
+    "auto": (1.25e-6, 10e-6, 0.125e-6),
+    "default": (1.25e-6, 10e-6, 0.125e-6),
+}
+"""Prices of gpt-5 in the map: input, output, cached input."""
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_service_tier_has_the_price_of_the_map(tier: str) -> None:
+    price = price_of("openai/gpt-5", tier)
+    assert price is not None
+    assert (price.prompt, price.completion, price.cached) == pytest.approx(TIERS[tier])
+    assert price.note == ""
+
+
+def test_a_tier_without_a_price_is_counted_at_the_standard_one_with_a_note() -> None:
+    flex, priority = price_of("openai/gpt-4o", "flex"), price_of("anthropic/claude-sonnet-4-5", "priority")
+    assert flex is not None
+    assert (flex.prompt, flex.completion) == (2.5e-6, 1e-5)
+    assert flex.note.startswith("openai/gpt-4o: the price of service tier flex is not known")
+    assert flex.note.endswith("the most it can cost")
+    assert priority is not None
+    assert priority.note.endswith("may cost more")
+
+
+def test_the_tier_that_was_served_decides_unless_the_user_gave_a_price() -> None:
+    asked = price_of("openai/gpt-5", "flex")
+    assert asked is not None
+    assert asked.served("") is asked
+    assert asked.served("flex") is asked
+    assert asked.served("default") == price_of("openai/gpt-5")
+    given_price = price_given("1,2")
+    assert given_price.served("priority") is given_price
 
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(prompt=5), Usage(completion=5)])

@@ -17,6 +17,7 @@ from tsgkit.report import json_value, junit, latex, markdown, spreadsheet, summa
 from tsgkit.report.formats import FORMATS, write
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
+from tsgkit.report.terminal import Screen
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan
 
@@ -81,6 +82,15 @@ def test_a_value_that_is_known_of_some_calls_says_at_least() -> None:
     text = terminal.write(Report((replace(ROW, usage=usage),)))
     assert "at least 1,200" in text
     assert "at least $0.5000" in text
+
+
+def test_the_share_of_cached_input_is_shown_where_a_service_says_it() -> None:
+    usage = {**(ROW.usage or {}), "prompt_tokens": 1200, "cached_tokens": 300, "cached_input": 0.25}
+    silent = replace(ROW, subject="openai/y")
+    text = terminal.write(Report((replace(ROW, usage=usage), silent)), Screen(width=200))
+    assert "cached input" in text
+    assert "25.0 %" in text
+    assert "cached input" not in terminal.write(Report((silent,)), Screen(width=200))
 
 
 def test_a_missing_value_says_why_in_the_spreadsheet() -> None:

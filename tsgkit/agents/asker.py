@@ -22,7 +22,7 @@ from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.reply import NOTHING, Ending, Reply
-from tsgkit.llm.settings import parse, secrets_of, settings_of
+from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.llm.user_models import is_own, own_settings, provider_for, usual_concurrency
 from tsgkit.suites.judges.response_formats import BAD_REQUESTS
 from tsgkit.suites.transcript import Ask
@@ -65,10 +65,9 @@ def door_of(
     concurrency: int | None = None,
 ) -> Door:
     """Return a door to a model, with arguments as in ``--model-arg`` (``api_base=...``, ``temperature=0.2``)."""
-    given = parse(arguments, [model])
-    settings = own_settings(model, given) if is_own(model) else settings_of(model, given, {"temperature": 0})
+    settings = settings_from(model, arguments)
     refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
-    price = price or price_of(model)
+    price = price or price_of(model, settings.tier)
     return Door(
         name=model,
         provider=provider_for(settings, price),
@@ -81,6 +80,12 @@ def door_of(
         patience=patience or Patience(),
         price=price,
     )
+
+
+def settings_from(model: str, arguments: Sequence[str]) -> Settings:
+    """Return the settings of a model, with arguments as in ``--model-arg``."""
+    given = parse(arguments, [model])
+    return own_settings(model, given) if is_own(model) else settings_of(model, given, {"temperature": 0})
 
 
 async def closing(door: Door, work: Awaitable[Result]) -> Result:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
-from tsgkit.agents.asker import Asker, door_of
+from tsgkit.agents.asker import Asker, door_of, settings_from
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.budget import Budget
@@ -139,13 +139,14 @@ class SharedModel:
     def _opened(self) -> Door:
         options = self.options
         name = self.model if isinstance(self.model, str) else registered_name(self.model)
-        price = _price(options["price"]) if "price" in options else price_of(name)
+        arguments = _arguments(options.get("model_arg", ()))
+        price = _price(options["price"]) if "price" in options else price_of(name, settings_from(name, arguments).tier)
         if price is None and "max_cost" in options:
             hint = "give price='IN,OUT' (dollars per million tokens), or a limit of tokens or requests"
             raise UsageError(f"the price of {name} is not known, so max_cost cannot be kept", hint=hint)
         door = door_of(
             name,
-            _arguments(options.get("model_arg", ())),
+            arguments,
             options.get("recorder") or _Forgetful(),
             budget=self.budget,
             price=price,

@@ -118,6 +118,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
     how.add_argument("--shard", metavar="I/N", help="only this part of the items, in a folder of its own: 3/16")
     how.add_argument("--no-cache", action="store_true", help="neither read nor keep replies across runs")
+    how.add_argument("--prompt-cache", action="store_true", help="mark what services may cache of prompts (Anthropic)")
     how.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
     shown = parser.add_argument_group("what is shown")
     shown.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
@@ -217,7 +218,7 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
     from tsgkit.runs.subjects import prices_of
 
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    prices = prices_of(models, tuple(arguments.price))
+    prices = prices_of(models, tuple(arguments.price), prepared.settings)
     estimates = estimates_of(prepared, prices)
     if arguments.json:
         say(json.dumps({"identity": prepared.identity, "estimates": [_estimate_value(one) for one in estimates]}))
@@ -232,7 +233,10 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         asked = f"{_requests(one.requests)}, {tokens}, {cost}" if one.requests[1] else "asks no model"
         say(f"  {inert(one.cell.title)}: {count(one.samples, 'sample')}, {asked}")
     for model, price in prices.items():
-        say(f"  {inert(model)}: " + ("its price is not known" if price is None else f"priced by {price.source}"))
+        tier = "" if price is None or not price.tier else f", service tier {inert(price.tier)}"
+        say(f"  {inert(model)}: " + ("its price is not known" if price is None else f"priced by {price.source}{tier}"))
+        if price is not None and price.note:
+            say(f"  note: {inert(price.note)}")
     say(f"in all {_in_all(estimates)}")
     if answered := _answered(prepared, arguments):
         say(f"{count(answered, 'sample')} of these are answered already in its folder, and not asked again")

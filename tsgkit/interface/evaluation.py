@@ -120,6 +120,7 @@ class EvaluateOptions(AskOptions, LimitOptions, total=False):
     scene_time: float
     boxes: bool
     cache: bool
+    prompt_cache: bool
     quiet: NotRequired[bool]
 
 
@@ -150,7 +151,7 @@ def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
     """Return the requests and the cost of an evaluation, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    return Estimates(estimates_of(prepared, prices_of(models, how.limits.prices)))
+    return Estimates(estimates_of(prepared, prices_of(models, how.limits.prices, prepared.settings)))
 
 
 def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[RunSetup, Options, Watch]:
@@ -237,7 +238,7 @@ def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, A
 
 
 OPTIONS = {*ASKED, *CONTROLS, "plan", *LimitOptions.__annotations__}
-OPTIONS |= {"out", "new", "cache", "command", "shard", "scene_time", "boxes"}
+OPTIONS |= {"out", "new", "cache", "command", "shard", "scene_time", "boxes", "prompt_cache"}
 
 
 def how_of(options: Mapping[str, Any]) -> Options:

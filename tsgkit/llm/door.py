@@ -23,6 +23,7 @@ from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotF
 from tsgkit.llm.images import identity_of, tokens_of_content
 from tsgkit.llm.outage import Outage
 from tsgkit.llm.prices import ImagePrice, Price
+from tsgkit.llm.prompt_cache import PromptMarks, stable_of
 from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 
@@ -125,6 +126,8 @@ class Door:
     reads_cache: bool = True
     shared: frozenset[str] = frozenset()
     """Labels of questions that are asked once for the whole run: equal requests share one reply."""
+    marks: PromptMarks | None = None
+    """Marks of what the service is to keep in its prompt cache; None for none."""
     patience: Patience = field(default_factory=Patience)
     price: Price | ImagePrice | None = None
     expected_completion: float = 300.0
@@ -179,8 +182,9 @@ class Door:
         if recorded is not None and (recorded.ending is not Ending.API_ERROR or recorded.final):
             return recorded
         key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
+        sent = prompt if self.marks is None else self.marks.added(prompt, stable_of(messages))
         try:
-            reply = await self._from_cache_or_model(key, call, prompt, schema)
+            reply = await self._from_cache_or_model(key, call, sent, schema)
         except NotFinished as why:
             if why.attempts:  # requests were made: they count, and the call is to be made again
                 self.recorder.write(call, Prompt(prompt_id, prompt), _unfinished(why))

@@ -30,6 +30,8 @@ from typing import Any, TypeGuard
 from tsgkit.llm.failures import CallFailed
 
 KIND = "picture"
+MARK = "cache_control"
+"""The field of a part that marks it as the end of what a service is to cache."""
 MOST_BYTES = 50_000_000
 """Size limit of an image file, here and everywhere else."""
 CHARACTERS_A_TOKEN = 4
@@ -150,7 +152,11 @@ async def with_bytes(messages: Messages) -> Messages:
 async def _with_urls(content: Any) -> Any:  # noqa: ANN401  (a text, or parts as langchain-core has them)
     if not isinstance(content, list):
         return content
-    return [await _url_part(image_from(part)) if is_image(part) else part for part in content]
+    return [await _url_part(image_from(part)) | _mark_of(part) if is_image(part) else part for part in content]
+
+
+def _mark_of(part: Part) -> Part:
+    return {MARK: part[MARK]} if MARK in part else {}
 
 
 async def _url_part(image: ImageFile) -> Part:

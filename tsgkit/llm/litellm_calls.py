@@ -25,7 +25,7 @@ from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.finish_reasons import FAILING, ending_of, raw_reason
 from tsgkit.llm.http_transport import MOST_TEXT_BYTES, Exchange, exchange, guard, messages_in
 from tsgkit.llm.images import with_bytes, without_base64, without_images
-from tsgkit.llm.prices import ImagePrice, Price, provider_of
+from tsgkit.llm.prices import ImagePrice, Price, provider_of, tier_in, tier_named
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.settings import Settings
 
@@ -130,6 +130,7 @@ class LiteLlm:
         accepted = self._accepted(library)
         body = self._body(library, accepted)
         self._parameters = accepted | _connection(library, self.settings)
+        self.notices += [self.price.note] if isinstance(self.price, Price) and self.price.note else []
         sent = {name: part for name, part in body.items() if name not in UNSENT}
         self.sent = sent | (body.get("extra_body") or {})
         self._library = library
@@ -223,10 +224,10 @@ class LiteLlm:
             finish_reason=reason,
             refusal=refusal if isinstance(refusal, str) else None,
             model=getattr(response, "model", None),
-            usage=self._usage(response, content),
+            usage=self._usage(response, content, tier_in(kept.value)),
         )
 
-    def _usage(self, response: Any, text: str | None) -> Usage:
+    def _usage(self, response: Any, text: str | None, tier: str) -> Usage:
         found = getattr(response, "usage", None)
         if found is None:
             return UNKNOWN
@@ -235,23 +236,39 @@ class LiteLlm:
             completion=found.completion_tokens if found.completion_tokens or not text else None,
             reasoning=getattr(found.completion_tokens_details, "reasoning_tokens", None),
             cached=getattr(found.prompt_tokens_details, "cached_tokens", None),
+            written=_written(found),
         )
         if usage.prompt is None and not usage.completion:
             return UNKNOWN
-        return usage if usage.total is None else replace(usage, cost=self._cost(response, usage))
+        return usage if usage.total is None else replace(usage, cost=self._cost(response, usage, tier))
 
-    def _cost(self, response: Any, usage: Usage) -> float | None:
-        """Return the cost of a response; the user's price overrides LiteLLM's."""
-        given = self.price is not None and self.price.source == "--price"
+    def _cost(self, response: Any, usage: Usage, tier: str = "") -> float | None:
+        """Return the cost of a response in the tier that it names; the user's price overrides LiteLLM's."""
+        price = self.price.served(tier or self.settings.tier) if isinstance(self.price, Price) else self.price
+        given = price is not None and price.source == "--price"
+        given = given or (isinstance(price, Price) and price.tier != self._tier_counted(tier))
         cost: float | None = None if given else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if not cost:  # for a model that LiteLLM has no price of, some providers come out as free
-            cost = None if self.price is None else self.price.of(usage)
+            cost = None if price is None else price.of(usage)
         return cost
+
+    def _tier_counted(self, tier: str) -> str:
+        """Return the tier that LiteLLM counts: not one in ``extra_body``, nor the prices of batches."""
+        counted = tier_named(tier or str(self.settings.parameters.get("service_tier") or ""))
+        return "" if counted == "batch" else counted
 
     async def close(self) -> None:
         """Close the connections unless another user of them is active."""
         if self._library is not None:
             await litellm_clients.leave(self, self._library)
+
+
+def _written(found: Any) -> int | None:
+    """Return the tokens that a response says were put into a prompt cache."""
+    details = found.prompt_tokens_details
+    told = [getattr(found, "cache_creation_input_tokens", None)]
+    told += [getattr(details, name, None) for name in ("cache_creation_tokens", "cache_write_tokens")]
+    return next((number for number in told if isinstance(number, int) and number), None)
 
 
 def _without(reply: Reply, sent: Messages) -> Reply:

@@ -5,12 +5,19 @@
 0.0075
 >>> print(price.of(Usage(prompt=1000, completion=None)))
 None
+
+A service may have tiers, each with a price of its own:
+
+>>> standard, flex = price_of("openai/gpt-5"), price_of("openai/gpt-5", "flex")
+>>> standard.prompt, flex.prompt, flex.served("default").prompt
+(1.25e-06, 6.25e-07, 1.25e-06)
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -23,16 +30,30 @@ from tsgkit.llm.reply import Usage
 MOST_IMAGE_TOKENS = 4160
 """Tokens of a square image at the highest quality, for services that count images in tokens."""
 MAP = "model_prices_and_context_window_backup.json"
+STANDARD = ("", "auto", "default", "standard", "standard_only", "on_demand")
+"""Names of the tier without a surcharge or discount; what ``auto`` brings is known by the response."""
+SAME_TIER = {"fast": "priority", "batches": "batch"}
+TRAFFIC = {"ON_DEMAND": "default", "ON_DEMAND_PRIORITY": "priority", "ON_DEMAND_FLEX": "flex", "FLEX": "flex"}
+"""Tiers by the traffic types of Gemini."""
+CHEAPER = ("flex", "batch")
 
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars per input token, output token and cached input token, and the source of the price."""
+    """Dollars per input token, output token, cached input token and input token written to a cache, with the source."""
 
     prompt: float
     completion: float
     cached: float | None = None
     source: str = ""
+    written: float | None = None
+    """Price of an input token that the service puts into its prompt cache; None: that of any input token."""
+    tier: str = ""
+    """The service tier; empty for the standard one."""
+    note: str = ""
+    """The reason why the price may not be that of the tier."""
+    model: str = field(default="", compare=False)
+    """The model in the price map; empty for a price of the user, which holds for every tier."""
 
     def expected(self, prompt: int, completion: int) -> float:
         """Return what a request of about so many tokens costs."""
@@ -42,9 +63,17 @@ class Price:
         """Return what this usage cost; None where tokens are not known."""
         if usage.prompt is None or usage.completion is None:
             return None
-        cached = usage.cached or 0
-        at = self.prompt if self.cached is None else self.cached
-        return (usage.prompt - cached) * self.prompt + cached * at + usage.completion * self.completion
+        cached, written = usage.cached or 0, usage.written or 0
+        fresh = max(usage.prompt - cached - written, 0)
+        read_at = self.prompt if self.cached is None else self.cached
+        write_at = self.prompt if self.written is None else self.written
+        return fresh * self.prompt + cached * read_at + written * write_at + usage.completion * self.completion
+
+    def served(self, tier: str) -> Price:
+        """Return the price of the tier that a response names (empty: none)."""
+        if not tier or not self.model or tier_named(tier) == self.tier:
+            return self
+        return price_of(self.model, tier) or self
 
 
 @dataclass(frozen=True)
@@ -91,9 +120,9 @@ def image_price_of(model: str, size: str = "", quality: str = "") -> ImagePrice 
 
 def _dollars(entry: dict[str, Any], size: str) -> float | None:
     """Return what one image costs by an entry of the map."""
-    for field in ("output_cost_per_image", "input_cost_per_image"):
-        if entry.get(field):
-            return float(entry[field])
+    for name in ("output_cost_per_image", "input_cost_per_image"):
+        if entry.get(name):
+            return float(entry[name])
     if entry.get("output_cost_per_image_token"):
         return float(entry["output_cost_per_image_token"]) * MOST_IMAGE_TOKENS
     width, _, height = size.partition("x")
@@ -113,17 +142,60 @@ def price_given(text: str) -> Price:
     return Price(prompt, completion, source="--price")
 
 
-def price_of(model: str) -> Price | None:
-    """Return the price LiteLLM's map gives for a model; None where it gives none. LiteLLM itself is not loaded."""
-    entry = _entry(model)
+def price_of(model: str, tier: str = "") -> Price | None:
+    """Return the price LiteLLM's map gives for a model in a service tier; None where it gives none for the model.
+
+    A tier that the map has no price of is taken at the standard price, with a note. LiteLLM itself is not loaded.
+    """
+    entry, named = _entry(model), tier_named(tier)
     if not entry or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
+    prompt, completion = (_rate(entry, f"{end}_cost_per_token", named) for end in ("input", "output"))
+    cached, written = (_rate(entry, f"cache_{way}_input_token_cost", named) for way in ("read", "creation"))
     return Price(
-        float(entry["input_cost_per_token"]),
-        float(entry["output_cost_per_token"]),
-        entry.get("cache_read_input_token_cost"),
+        float(entry["input_cost_per_token"] if prompt is None else prompt),
+        float(entry["output_cost_per_token"] if completion is None else completion),
+        entry.get("cache_read_input_token_cost") if cached is None else cached,
         map_source(),
+        entry.get("cache_creation_input_token_cost") if written is None else written,
+        named,
+        _unpriced(model, named) if prompt is None or completion is None else "",
+        model,
     )
+
+
+def _rate(entry: Mapping[str, Any], name: str, tier: str) -> float | None:
+    """Return a rate of the map in a tier; None if it has none for this tier."""
+    suffix = "batches" if tier == "batch" else tier
+    rate = entry.get(f"{name}_{suffix}" if suffix else name)
+    return None if rate is None else float(rate)
+
+
+def _unpriced(model: str, tier: str) -> str:
+    taken = "standard price, which is the most it can cost" if tier in CHEAPER else "standard price, and may cost more"
+    return f"{model}: the price of service tier {tier} is not known; it is counted at the {taken}"
+
+
+def tier_named(tier: str) -> str:
+    """Return the tier of a name that a service gives it; empty for the standard one.
+
+    >>> tier_named("flex"), tier_named("default"), tier_named("fast")
+    ('flex', '', 'priority')
+    """
+    name = tier.lower()
+    return "" if name in STANDARD else SAME_TIER.get(name, name)
+
+
+def tier_in(response: Mapping[str, Any]) -> str:
+    """Return the service tier that the JSON of a response names; empty where it names none.
+
+    >>> tier_in({"service_tier": "flex"}), tier_in({"usage": {"service_tier": "standard"}}), tier_in({})
+    ('flex', 'standard', '')
+    """
+    usage, traffic = response.get("usage"), response.get("usageMetadata")
+    named = [response.get("service_tier"), usage.get("service_tier") if isinstance(usage, dict) else None]
+    named += [TRAFFIC.get(str(traffic.get("trafficType")))] if isinstance(traffic, dict) else []
+    return next((tier for tier in named if isinstance(tier, str)), "")
 
 
 def provider_of(model: str) -> str:

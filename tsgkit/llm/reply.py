@@ -1,7 +1,7 @@
 """Replies of a model: text, ending, usage, and all attempts.
 
 >>> Usage(prompt=100, completion=20) + Usage(prompt=50, completion=None)
-Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None)
+Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None, written=None)
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class Usage:
     reasoning: int | None = None
     cached: int | None = None
     cost: float | None = None
+    written: int | None = None
+    """Input tokens put into the service's prompt cache, where it charges for that; ``cached`` were read from it."""
 
     @property
     def total(self) -> int | None:
@@ -98,7 +100,7 @@ class Reply:
 
 
 SIMPLE = ("finish_reason", "refusal", "error", "model", "seconds", "source", "status")
-USED = ("prompt", "completion", "reasoning", "cached", "cost")
+USED = ("prompt", "completion", "reasoning", "cached", "cost", "written")
 
 
 def reply_value(reply: Reply) -> dict[str, Any]:

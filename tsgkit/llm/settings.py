@@ -90,6 +90,12 @@ class Settings:
         return self.defaults | self.given
 
     @property
+    def tier(self) -> str:
+        """The service tier asked for; empty if none is."""
+        tier = self.parameters.get("service_tier") or self.parameters.get("extra_body", {}).get("service_tier")
+        return tier if isinstance(tier, str) else ""
+
+    @property
     def endpoint(self) -> str:
         """The address to show: the given one, else the provider's name, with version or region, but no key and no
         header.

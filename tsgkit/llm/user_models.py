@@ -20,7 +20,7 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tsgkit.errors import UsageError
@@ -150,9 +150,11 @@ class UserModel:
         reason = told.get("finish_reason") or told.get("stop_reason")
         ending = ENDINGS.get(str(reason), Ending.COMPLETE if text else Ending.EMPTY)
         used = getattr(message, "usage_metadata", None) or {}
-        usage = Usage(used.get("input_tokens"), used.get("output_tokens"))
-        if self.price is not None and (cost := self.price.of(usage)) is not None:
-            usage = Usage(usage.prompt, usage.completion, cost=cost)
+        details = used.get("input_token_details") or {}
+        read, written = (details.get(name) for name in ("cache_read", "cache_creation"))
+        usage = Usage(used.get("input_tokens"), used.get("output_tokens"), cached=read, written=written or None)
+        if self.price is not None:
+            usage = replace(usage, cost=self.price.of(usage))
         model = str(told.get("model_name") or self.name)
         return Reply(text, ending, None if reason is None else str(reason), model=model, usage=usage, seconds=seconds)
 

@@ -120,5 +120,11 @@ def cost(usage: Mapping[str, Any] | None) -> str:
     return f"{_at_least(usage['calls_without_price'])}${usage['cost']:.4f}"
 
 
+def cached_input(usage: Mapping[str, Any] | None) -> str:
+    """Return the share of input tokens from the service's prompt cache; ``-`` where no service says it."""
+    share = None if usage is None else usage.get("cached_input")
+    return NOTHING if share is None else f"{100 * share:.1f} %"
+
+
 def _at_least(untold: int) -> str:
     return "at least " if untold else ""

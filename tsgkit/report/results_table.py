@@ -13,7 +13,8 @@ from tsgkit.report.report_rows import main_metric
 from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import BASELINE, Plan
-from tsgkit.runs.results import Result, usage_value
+from tsgkit.runs.records import add_usage
+from tsgkit.runs.results import Result, cached_share, usage_value
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.suite import default_tasks
@@ -96,12 +97,22 @@ def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = 
             yield f"  {count(again, 'request')} failed and {'was' if again == 1 else 'were'} tried again"
         if kept := sum(result.usage.get("from_cache", 0) for result in mine):
             yield f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)"
+        if share := cached_share(_usage_of(mine)):
+            yield f"  {100 * share:.0f} % of the input tokens came from the service's prompt cache"
         for line in dict.fromkeys(line for result in mine for line in _unofficial(result, shown[result.cell])):
             yield f"  {inert(line)}"
         for why in dict.fromkeys(result.board.reasons.get("pairing", "") for result in mine):
             if why:
                 yield f"  {inert(why)}"
     yield from _controls(prepared, screen)
+
+
+def _usage_of(results: Sequence[Result]) -> dict[str, Any]:
+    """Return the usage of all rows of a subject."""
+    total: dict[str, Any] = {}
+    for result in results:
+        add_usage(total, result.usage)
+    return total
 
 
 def never_answered(results: Sequence[Result]) -> bool:

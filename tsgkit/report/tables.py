@@ -18,6 +18,7 @@ from tsgkit.library.bundle import bundled
 from tsgkit.report.figures import (
     NOTHING,
     UNKNOWN,
+    cached_input,
     cost,
     interval,
     number,
@@ -340,15 +341,23 @@ def _told_elsewhere(report: Report) -> set[str]:
 
 
 def _usage(report: Report) -> Table:
-    head = ("task", *_who_head(report), "calls", "from cache", "tokens in", "tokens out", "cost", "seconds", "protocol")
-    lines = tuple((Foreign(row.task), *_who(report, row), *_used(row), row.protocol) for row in report.rows)
+    told = any(cached_input(row.usage) != NOTHING for row in report.rows)
+    cached = ("cached input",) if told else ()
+    who = ("task", *_who_head(report))
+    head = (*who, "calls", "from cache", "tokens in", *cached, "tokens out", "cost", "seconds", "protocol")
+    used = (_used(row, with_cached=told) for row in report.rows)
+    lines = tuple(
+        (Foreign(row.task), *_who(report, row), *one, row.protocol) for row, one in zip(report.rows, used, strict=True)
+    )
     return Table(("what it took",), head, lines, words=1 + len(_who_head(report)))
 
 
-def _used(row: ReportRow) -> Iterator[str]:
+def _used(row: ReportRow, *, with_cached: bool) -> Iterator[str]:
     usage = row.usage
     yield from (NOTHING if usage is None else number(usage[name]) for name in ("calls", "from_cache"))
-    yield from (tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    yield tokens(usage, "prompt_tokens")
+    yield from (cached_input(usage),) if with_cached else ()
+    yield tokens(usage, "completion_tokens")
     yield cost(usage)
     yield NOTHING if usage is None else f"{usage['seconds']:,.1f}"
 

@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tsgkit.agents.asker import door_of
+from tsgkit.agents.asker import door_of, settings_from
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm.circuit_breaker import advice_on
@@ -101,7 +101,8 @@ class Patient:
         price: Price | None,
         kept: Iterable[Mapping[str, Any]],
     ) -> None:
-        self.model, self.arguments, self.price = model, list(arguments), price or price_of(model)
+        self.model, self.arguments = model, list(arguments)
+        self.price = price or price_of(model, settings_from(model, self.arguments).tier)
         self.patience = Patience(timeout=timeout, attempts=2, throttled_attempts=3, throttled_seconds=20)
         self.kept = {(one["check"], one["draw"]): one for one in kept}
         self.lines: list[dict[str, Any]] = []
@@ -442,7 +443,7 @@ def _price(patient: Patient) -> Check:
     if price is None:
         return Check(name, UNKNOWN, "not known: costs and --max-cost need it", ("--price IN,OUT",))
     said = f"${1e6 * price.prompt:g} in, ${1e6 * price.completion:g} out per million tokens, by {price.source}"
-    return Check(name, WORKS, said)
+    return Check(name, WORKS, f"{said}{f'; {price.note}' if price.note else ''}")
 
 
 def _trouble(name: str, reply: Reply) -> Check | None:

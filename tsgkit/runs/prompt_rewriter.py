@@ -65,7 +65,8 @@ class RewriterOptions:
     def known_price(self) -> Price | None:
         """Its price, given or known."""
         given = () if self.price is None else (self.price,)
-        return prices_of((self.model,), given)[self.model] if asks_a_model(self.model) else None
+        settings = self.settings
+        return None if settings is None else prices_of((self.model,), given, {self.model: settings})[self.model]
 
     @property
     def identity(self) -> str:

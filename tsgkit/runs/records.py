@@ -84,6 +84,8 @@ def usage_value(replies: tuple[Reply, ...]) -> dict[str, Any]:
     for name in ("prompt", "completion", "reasoning", "cached"):
         value[name] = sum(getattr(reply.usage, name) or 0 for reply in asked)
     value["cost"] = sum(reply.usage.cost or 0.0 for reply in paid)
+    if told := sum(reply.usage.prompt or 0 for reply in asked if reply.usage.cached is not None):
+        value["cached_of"] = told
     if retried := sum(max(len(reply.attempts) - 1, 0) for reply in paid):
         value["retried"] = retried
     return value

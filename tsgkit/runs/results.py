@@ -124,10 +124,22 @@ def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
         "completion_tokens": usage["completion"] if told else None,
         "reasoning_tokens": usage["reasoning"] if told else None,
         "cached_tokens": usage["cached"] if told else None,
+        "cached_input": cached_share(usage),
         "calls_without_usage": usage["untold"],
         "cost": usage["cost"] if not paid or (told and (usage["cost"] or not usage["unpriced"])) else None,
         "calls_without_price": usage["unpriced"],
     }
+
+
+def cached_share(usage: Mapping[str, Any]) -> float | None:
+    """Return the share of input tokens that services read from their prompt caches; None where no service says it.
+
+    >>> cached_share({"prompt": 300, "cached": 50, "cached_of": 200}), cached_share({"prompt": 300, "cached": 0})
+    (0.25, None)
+    """
+    cached = usage.get("cached", 0)
+    of = usage.get("cached_of") or (usage["prompt"] if cached else 0)  # runs of 0.1.0 do not have it
+    return min(cached / of, 1.0) if of else None
 
 
 def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:

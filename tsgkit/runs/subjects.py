@@ -15,7 +15,9 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Patience
 from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
+from tsgkit.llm.settings import Settings
 from tsgkit.llm.user_models import USUAL, provider_for, usual_concurrency
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
@@ -38,6 +40,8 @@ class Limits:
     max_cost: float | None = None
     prices: tuple[str, ...] = ()
     patience: Patience = field(default_factory=Patience)
+    prompt_cache: bool = False
+    """Mark the beginnings of prompts for services that cache only what is marked."""
 
     @property
     def in_flight(self) -> int:
@@ -61,6 +65,7 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         max_tokens=options.get("max_tokens"),
         max_cost=options.get("max_cost"),
         prices=prices_given(options.get("price") or ()),
+        prompt_cache=bool(options.get("prompt_cache")),
         patience=Patience(
             timeout=options.get("timeout", Patience.timeout),
             attempts=attempts,
@@ -85,10 +90,12 @@ def _price(value: Any) -> str:  # noqa: ANN401
     return value if isinstance(value, str) else ",".join(map(str, value))
 
 
-def prices_of(models: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Price | None]:
+def prices_of(
+    models: tuple[str, ...], given: tuple[str, ...], settings: Mapping[str, Settings]
+) -> dict[str, Price | None]:
     """Return the price of each model: as given (``2.50,10`` for all, ``MODEL:2.50,10`` for one), else that of
-    the map."""
-    prices = {model: price_of(model) for model in models}
+    the map in the service tier of its settings."""
+    prices = {model: price_of(model, settings[model].tier) for model in models}
     for text in given:
         model = next((model for model in sorted(models, key=len, reverse=True) if text.startswith(f"{model}:")), None)
         price = price_given(text[len(model) + 1 :] if model else text)
@@ -101,7 +108,7 @@ def subjects_of(
 ) -> dict[str, Subject]:
     """Everybody who is asked in this run, by name; ``UsageError`` where a budget could not be kept."""
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    prices = prices_of(models, limits.prices)
+    prices = prices_of(models, limits.prices, prepared.settings)
     if limits.max_cost is not None and (unknown := [model for model, price in prices.items() if price is None]):
         hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
         raise UsageError(f"the price of {unknown[0]} is not known, so --max-cost cannot be kept", hint=hint)
@@ -144,6 +151,7 @@ def _door(
         cache=cache,
         reads_cache=reads_cache,
         shared=frozenset(label for row in prepared.rows for label in row.task.shared_labels),
+        marks=PromptMarks() if limits.prompt_cache and takes_marks(model) else None,
         patience=limits.patience,
         price=price,
     )

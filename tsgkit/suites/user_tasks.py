@@ -270,6 +270,11 @@ class _OwnPrompter(Prompter[UserItem]):
     def __init__(self, task: Task, style: Style) -> None:
         self.task, self.style, self.examples = task, style, ()
 
+    @cached_property
+    def _stable(self) -> str:
+        """Unknown: the prompt is a function's text."""
+        return ""
+
     def composed(self, item: UserItem) -> str:
         """Return the prompt, and that it is to be thought about where the style says so."""
         return f"{self.task.asked(item)}\n\n{THINK}" if self.style.reasoning else self.task.asked(item)

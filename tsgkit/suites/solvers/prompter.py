@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.library.templates import Template
+from tsgkit.llm.prompt_cache import STABLE
 from tsgkit.suites.previews import Preview, as_sent
 from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.solvers.protocols import Item, ItemIn
@@ -81,7 +82,9 @@ class Prompter(Generic[Item]):
         """Return the prompt as it is sent: one message of a user, none of the system."""
         from langchain_core.messages import HumanMessage
 
-        return [HumanMessage(content=self.text(item))]
+        text, stable = self.text(item), self._stable
+        shared = {STABLE: len(stable)} if stable and text.startswith(stable) else {}
+        return [HumanMessage(content=text, additional_kwargs=shared)]
 
     def schema(self, item: Item) -> dict[str, Any] | None:
         """Return the JSON schema that the answer must follow; None where the style asks for text."""
@@ -144,6 +147,12 @@ class Prompter(Generic[Item]):
         if self.examples:
             parts.append(self.texts.part("examples").render(examples=BETWEEN.join(self._shown_examples())))
         return BETWEEN.join([*filter(None, parts), ""])
+
+    @cached_property
+    def _stable(self) -> str:
+        """The paragraphs that begin the prompt of every item: all before the first that shows a field."""
+        shared = self._head + self._tail.render(**dict.fromkeys(self._tail.fields, "\0")).partition("\0")[0]
+        return shared[: shared.rfind(BETWEEN) + len(BETWEEN)] if BETWEEN in shared else ""
 
     @cached_property
     def _tail(self) -> Template:
