@@ -26,7 +26,8 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import CallFailed, Unasked
-from tsgkit.llm.litellm_calls import BY_THE_PACKAGE, OWN_CLIENT, LiteLlm
+from tsgkit.llm.keys import BY_THE_PACKAGE
+from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm
 from tsgkit.llm.prices import price_given, price_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
