@@ -142,6 +142,7 @@ def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget)
         price=price,
         patience=limits.patience,
         concurrency=limits.concurrency,
+        client=limits.client,
     )
 
 

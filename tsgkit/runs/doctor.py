@@ -31,7 +31,9 @@ from tsgkit.llm.circuit_breaker import advice_on
 from tsgkit.llm.door import Call, Door, Patience, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished
 from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.providers import client_given
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
+from tsgkit.llm.settings import Client
 from tsgkit.llm.user_models import is_own
 from tsgkit.version import __version__
 
@@ -100,7 +102,9 @@ class Patient:
         timeout: float,
         price: Price | None,
         kept: Iterable[Mapping[str, Any]],
+        client: Client | None = None,
     ) -> None:
+        self.client = client
         self.model, self.arguments, self.price = model, list(arguments), price or price_of(model)
         self.patience = Patience(timeout=timeout, attempts=2, throttled_attempts=3, throttled_seconds=20)
         self.kept = {(one["check"], one["draw"]): one for one in kept}
@@ -113,9 +117,8 @@ class Patient:
         if more not in self.doors:
             named = {text.partition("=")[0] for text in self.arguments}
             arguments = [*self.arguments, *(text for text in more if text.partition("=")[0] not in named)]
-            self.doors[more] = door_of(
-                self.model, arguments, price=self.price, patience=self.patience, concurrency=AT_ONCE
-            )
+            how: dict[str, Any] = {"price": self.price, "patience": self.patience, "client": self.client}
+            self.doors[more] = door_of(self.model, arguments, concurrency=AT_ONCE, **how)
         return self.doors[more]
 
     async def ask(
@@ -185,12 +188,14 @@ async def examined(
     *,
     timeout: float = TIMEOUT,
     price: str | None = None,
+    client: str | None = None,
     transcript: Sequence[Mapping[str, Any]] = (),
     found: Callable[[Check], None] = lambda _: None,
 ) -> Examination:
     """Examine a model or the transcript of an examination. ``found`` is called with each check at once."""
     head = transcript[0] if transcript else {}
-    patient = Patient(model, arguments, timeout, None if price is None else price_given(price), transcript[1:])
+    given = None if price is None else price_given(price)
+    patient = Patient(model, arguments, timeout, given, transcript[1:], client_given(client))
     checks: list[Check] = []
     try:
         door = patient.door()
