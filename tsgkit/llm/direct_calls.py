@@ -249,19 +249,20 @@ def _endpoint(settings: Settings) -> str:
 
 
 def _headers(settings: Settings) -> dict[str, str]:
-    """Return the headers of every request; the user's override the others."""
+    """Return the headers of every request: the user's override the others, but for the key if there is one."""
     provider = provider_of(settings.model)
     names = KEYS.get(provider, (f"{provider.upper()}_API_KEY",))
-    of_environment = next((os.environ[name] for name in names if os.environ.get(name)), KEYLESS[provider])
-    key = settings.connection.get("api_key") or of_environment
-    usual = {
-        "Authorization": f"Bearer {key}",
-        "Content-Type": "application/json",
-        "User-Agent": f"tsgkit/{__version__}",
-    }
+    key = settings.connection.get("api_key") or next((os.environ[name] for name in names if os.environ.get(name)), "")
+    usual = {"Content-Type": "application/json", "User-Agent": f"tsgkit/{__version__}"}
     given: dict[str, str] = settings.connection.get("extra_headers", {})
-    named = {name.lower() for name in given}
-    return {name: value for name, value in usual.items() if name.lower() not in named} | given
+    found = _merged({"Authorization": f"Bearer {KEYLESS[provider]}"} | usual, given)
+    return _merged(found, {"Authorization": f"Bearer {key}"}) if key else found
+
+
+def _merged(headers: dict[str, str], others: dict[str, str]) -> dict[str, str]:
+    """Return headers with others in place of those of the same name."""
+    named = {name.lower() for name in others}
+    return {name: value for name, value in headers.items() if name.lower() not in named} | others
 
 
 def _is_thinking(value: object) -> bool:
