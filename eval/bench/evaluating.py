@@ -68,7 +68,7 @@ plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), data=data, model_args=(f"
 carry_out(prepare(plan), Options(out=out.with_suffix(".warm")), Watch())
 prepared = prepare(plan.model_copy(update={"limit": None, "model_args": plan.model_args[:1]}))
 began = time.perf_counter()
-finished = carry_out(prepared, Options(out=out, limits=Limits(concurrency=in_flight)), Watch())
+finished = carry_out(prepared, Options(out=out, limits=Limits(concurrency=in_flight, client="litellm")), Watch())
 print(time.perf_counter() - began)
 assert finished.complete, finished
 """

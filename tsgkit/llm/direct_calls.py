@@ -139,6 +139,7 @@ class DirectCalls:
         self._proxy = None if address else http_sessions.proxy_for(self._url)
         self.sent = self._body(None, None)
         del self.sent["messages"]
+        http_sessions.load()
         self._way = http_sessions.Way(address, http_sessions.certificates())
 
     def _why_not_sent(self, accepted: dict[str, Any], name: str, value: object) -> str:

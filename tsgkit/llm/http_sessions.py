@@ -86,6 +86,11 @@ def certificates() -> str | None:
     return certifi.where()
 
 
+def load() -> None:
+    """Load the HTTP library, which takes a quarter of a second, before an event loop would wait for it."""
+    import aiohttp  # noqa: F401
+
+
 def session_for(user: object, way: Way) -> ClientSession:
     """Return the session of the running loop for a way to connect, for a user who later leaves."""
     _USERS.join(user)
