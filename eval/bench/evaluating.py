@@ -123,7 +123,7 @@ def over_http(requests: int, rounds: int, folder: Path) -> None:
     """Ours beside the bare loop, in turns."""
     data = rows_of("sgqa", requests, folder / "sgqa.jsonl")
     prompts = folder / "prompts.json"
-    prompts.write_text(json.dumps(_prompts(data)), encoding="utf-8")
+    prompts.write_text(json.dumps(prompts_of(data)), encoding="utf-8")
     walls: dict[str, list[float]] = {"bare litellm": [], "tsgkit eval": []}
     for number in range(rounds):
         with model_server(delay=0.1) as server:
@@ -151,7 +151,8 @@ def at_a_limit(folder: Path) -> None:
     print(f"100 a second: 1,000 requests in {shown}; {wall / 10:.3f} of ideal (limits 1.06, 30)")
 
 
-def _prompts(data: Path) -> list[str]:
+def prompts_of(data: Path) -> list[str]:
+    """Return the prompts of a file of sgqa rows."""
     from tsg_tasks import prompter_of, rows_in
 
     prompter = prompter_of("sgqa")

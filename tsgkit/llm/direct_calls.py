@@ -31,6 +31,7 @@ from tsgkit.llm.reply import UNKNOWN, Reply, Usage
 from tsgkit.llm.responses import (
     MOST_TEXT_BYTES,
     Exchange,
+    Message,
     messages_in,
     misdirected,
     reply_of,
@@ -219,9 +220,8 @@ class DirectCalls:
             text = THOUGHTS.sub("", text, count=1) if THOUGHTS.match(text) else text
         more = message.get("provider_specific_fields")
         refusal = message.get("refusal") or (more.get("refusal") if isinstance(more, dict) else None)
-        reply = reply_of(text, refusal, raw_reason(value) or "stop", None)
-        model = value.get("model")
-        return replace(reply, model=model if isinstance(model, str) else None, usage=self._usage(value, text))
+        said = Message(text, refusal, raw_reason(value) or "stop")
+        return reply_of(said, value.get("model"), self._usage(value, text))
 
     def _usage(self, value: dict[str, Any], text: str | None) -> Usage:
         found = value.get("usage")

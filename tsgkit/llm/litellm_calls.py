@@ -27,7 +27,7 @@ from tsgkit.llm.images import Messages, with_bytes, without_base64
 from tsgkit.llm.keys import BY_THE_PACKAGE, NO_KEY, check_known_key, no_key
 from tsgkit.llm.prices import ImagePrice, Price, provider_of
 from tsgkit.llm.reply import UNKNOWN, Reply, Usage
-from tsgkit.llm.responses import MOST_TEXT_BYTES, Exchange, reply_of, unreadable, usage_of, without_sent_images
+from tsgkit.llm.responses import MOST_TEXT_BYTES, Exchange, Message, reply_of, unreadable, usage_of, without_sent_images
 from tsgkit.llm.service_errors import FILTERED, failure_in, rejection, said_in
 from tsgkit.llm.settings import NOT_SENT, Settings, accepted_parameters
 
@@ -179,8 +179,8 @@ class LiteLlm:
         if content is not None and not isinstance(content, str):
             raise unreadable(kept)
         reason = raw_reason(kept.value) or mapped
-        reply = reply_of(content, refusal, reason, mapped)
-        return replace(reply, model=getattr(response, "model", None), usage=self._usage(response, content))
+        said = Message(content, refusal, reason, mapped)
+        return reply_of(said, getattr(response, "model", None), self._usage(response, content))
 
     def _usage(self, response: Any, text: str | None) -> Usage:
         found = getattr(response, "usage", None)

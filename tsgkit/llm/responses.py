@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.finish_reasons import FAILING, ending_of, raw_reason
@@ -78,18 +78,30 @@ def text_of(content: list[Any]) -> str | None:
     return "".join(texts)
 
 
-def reply_of(content: str | None, refusal: object, reason: str | None, mapped: str | None) -> Reply:
-    """Return the reply of a message, without model and usage. Raise ``CallFailed`` if the service broke off.
+class Message(NamedTuple):
+    """A message of a model: its text, its refusal, and its finish reason.
 
-    ``mapped`` is a library's word for the finish reason, if one translated it.
+    ``mapped`` is LiteLLM's word for the reason; None where LiteLLM was not asked.
     """
+
+    content: str | None
+    refusal: object
+    reason: str | None
+    mapped: str | None = None
+
+
+def reply_of(message: Message, model: object, usage: Usage) -> Reply:
+    """Return the reply of a message. Raise ``CallFailed`` if the service broke off."""
+    content, refusal, reason, mapped = message
     if reason in FAILING:
         raise CallFailed(f"the service broke off: finish_reason {reason}", None, finish_reason=reason)
     return Reply(
         text=content,
         ending=Ending.REFUSED if refusal else ending_of(reason, mapped, content),
         finish_reason=reason,
-        refusal=refusal if isinstance(refusal, str) else None,
+        refusal=refusal if isinstance(refusal, str) and refusal else None,
+        model=model if isinstance(model, str) else None,
+        usage=usage,
     )
 
 
