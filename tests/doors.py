@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
+from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Provider
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import LiteLlm
@@ -20,7 +21,7 @@ from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Settings, parse, settings_of
+from tsgkit.llm.settings import Client, Settings, parse, settings_of
 
 WHERE = Call("m", "", "tsg/sgqa", "single", "zero-shot", "tea/0", 0, "", "", 0)
 HASTE = Patience(timeout=5.0, attempts=4, same_error=3, first_wait=0.001, longest_wait=0.002, throttled_attempts=4)
@@ -118,13 +119,23 @@ def settings_for(base: str, *arguments: str, model: str = "openai/m", **defaults
     return settings_of(model, parse(texts, [model]), defaults)
 
 
-def litellm_door(
-    base: str, *arguments: str, model: str = "openai/m", price: Price | None = None, **parts: object
+def client_for(settings: Settings, price: Price | None = None, client: Client = "litellm") -> LiteLlm | DirectCalls:
+    """Return the client of that name for a service."""
+    return DirectCalls(settings, price) if client == "direct" else LiteLlm(settings, price)
+
+
+def service_door(
+    base: str,
+    *arguments: str,
+    model: str = "openai/m",
+    price: Price | None = None,
+    client: Client = "litellm",
+    **parts: object,
 ) -> Door:
-    """Return a door to a service on loopback, through LiteLLM."""
+    """Return a door to a service on loopback."""
     settings = settings_for(base, *arguments, model=model)
     return door_to(
-        LiteLlm(settings, price),
+        client_for(settings, price, client),
         name=model,
         price=price,
         **({"endpoint": settings.endpoint, "parameters": settings.parameters} | parts),

@@ -121,13 +121,13 @@ def _serve() -> None:
     import tsgkit.report.progress
     import tsgkit.report.results_table  # noqa: F401
     from tsgkit.lexicon.stems import stem
+    from tsgkit.llm.direct_calls import DirectCalls
     from tsgkit.llm.litellm_calls import LiteLlm
     from tsgkit.llm.settings import parse, settings_of
 
     address = parse(["api_base=http://127.0.0.1:9/v1"], ())
-    LiteLlm(
-        settings_of("openai/warm", address, {"temperature": 0})
-    ).prepare()  # loads what is loaded late, sends nothing
+    for client in (DirectCalls, LiteLlm):  # loads what is loaded late, sends nothing
+        client(settings_of("openai/warm", address, {"temperature": 0})).prepare()
     stem("beds")  # loads NLTK
     gc.collect()
     gc.freeze()  # what is loaded is garbage in no process, and looking through it copies it into each

@@ -68,7 +68,7 @@ plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), data=data, model_args=(f"
 carry_out(prepare(plan), Options(out=out.with_suffix(".warm")), Watch())
 prepared = prepare(plan.model_copy(update={"limit": None, "model_args": plan.model_args[:1]}))
 began = time.perf_counter()
-finished = carry_out(prepared, Options(out=out, limits=Limits(concurrency=in_flight)), Watch())
+finished = carry_out(prepared, Options(out=out, limits=Limits(concurrency=in_flight, client="litellm")), Watch())
 print(time.perf_counter() - began)
 assert finished.complete, finished
 """
@@ -123,7 +123,7 @@ def over_http(requests: int, rounds: int, folder: Path) -> None:
     """Ours beside the bare loop, in turns."""
     data = rows_of("sgqa", requests, folder / "sgqa.jsonl")
     prompts = folder / "prompts.json"
-    prompts.write_text(json.dumps(_prompts(data)), encoding="utf-8")
+    prompts.write_text(json.dumps(prompts_of(data)), encoding="utf-8")
     walls: dict[str, list[float]] = {"bare litellm": [], "tsgkit eval": []}
     for number in range(rounds):
         with model_server(delay=0.1) as server:
@@ -151,7 +151,8 @@ def at_a_limit(folder: Path) -> None:
     print(f"100 a second: 1,000 requests in {shown}; {wall / 10:.3f} of ideal (limits 1.06, 30)")
 
 
-def _prompts(data: Path) -> list[str]:
+def prompts_of(data: Path) -> list[str]:
+    """Return the prompts of a file of sgqa rows."""
     from tsg_tasks import prompter_of, rows_in
 
     prompter = prompter_of("sgqa")

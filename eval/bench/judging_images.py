@@ -78,7 +78,8 @@ plan = Plan(tasks=("spatialgen/questions",), images=(f"bench={images}",), judge=
 carry_out(prepare(plan), Options(out=out.with_suffix(".warm"), cache=False), Watch())
 prepared = prepare(plan.model_copy(update={"limit": limit, "model_args": plan.model_args[:1]}))
 began = time.perf_counter()
-finished = carry_out(prepared, Options(out=out, cache=False, limits=Limits(concurrency=in_flight)), Watch())
+limits = Limits(concurrency=in_flight, client="litellm")
+finished = carry_out(prepared, Options(out=out, cache=False, limits=limits), Watch())
 wall = time.perf_counter() - began
 assert finished.complete and finished.results[0].board.counts["votes"] == limit * 50, finished
 """ + PEAK + "print(wall, peak)"  # fmt: skip

@@ -193,7 +193,7 @@ def wait_for(process: Ran, out: Path, images: int) -> None:
 
 
 def test_a_judge_can_be_shown_what_was_painted(folder: Path) -> None:
-    from doors import closing, litellm_door, run
+    from doors import closing, run, service_door
     from langchain_core.messages import HumanMessage
 
     from tsgkit.llm.door import Call
@@ -201,7 +201,7 @@ def test_a_judge_can_be_shown_what_was_painted(folder: Path) -> None:
     from tsgkit.suites.images import ImageFolder
 
     async def judged(server: Running) -> list[str]:
-        door, found = litellm_door(server.base), ImageFolder("m", "out", "kept")
+        door, found = service_door(server.base), ImageFolder("m", "out", "kept")
 
         async def all_of_them() -> list[str]:
             said = []

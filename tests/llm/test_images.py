@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doors import WHERE, Notebook, closing, door_to, litellm_door, run
+from doors import WHERE, Notebook, closing, door_to, run, service_door
 from image_server import image_server, png
 from model_server import Running
 
@@ -54,7 +54,7 @@ async def asked(door: Door, *pieces: str | ImageFile, where: Call = WHERE, **par
 
 
 def asked_of(server: Running, *pieces: str | ImageFile, **parts: Any) -> Reply:  # noqa: ANN401
-    door = litellm_door(server.base, **parts)
+    door = service_door(server.base, **parts)
     return run(closing(door, asked(door, *pieces)))
 
 
@@ -168,7 +168,7 @@ def test_a_image_that_is_not_what_it_was_fails_its_call_and_nothing_is_sent_or_s
     happens(mine.path)
     budget, notebook = Budget(requests=1), Notebook()
     with image_server() as server:
-        door = litellm_door(server.base, budget=budget, recorder=notebook)
+        door = service_door(server.base, budget=budget, recorder=notebook)
 
         async def both() -> tuple[Reply, Reply]:
             return await asked(door, "Look:", mine), await asked(door, "Look:", other)
@@ -185,7 +185,7 @@ def test_images_that_are_lost_do_not_count_as_a_service_that_is_silent(tmp_path:
     mine, other = image(tmp_path), image(tmp_path, "8.png", "a plate")
     mine.path.unlink()
     with image_server() as server:
-        door = litellm_door(server.base)
+        door = service_door(server.base)
 
         async def several() -> list[Reply]:
             return [await asked(door, "Look:", one, draw=draw) for draw, one in enumerate([mine] * 4 + [other])]

@@ -1,4 +1,4 @@
-"""LiteLLM over real HTTP: what is sent is what the user asked for, and whatever comes back is understood."""
+"""Both clients over real HTTP: what is sent is what the user asked for, and whatever comes back is understood."""
 
 from __future__ import annotations
 
@@ -15,29 +15,47 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doors import HASTE, WHERE, Service, asked, closing, completion, litellm_door, run, service, settings_for
+from doors import (
+    HASTE,
+    WHERE,
+    Service,
+    asked,
+    client_for,
+    closing,
+    completion,
+    run,
+    service,
+    service_door,
+    settings_for,
+)
 from model_server import Running, model_server
 
 import tsgkit
 from tsgkit.errors import UsageError
-from tsgkit.llm import litellm_calls
+from tsgkit.llm import direct_calls, litellm_calls
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
+from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import CallFailed, Unasked
-from tsgkit.llm.litellm_calls import BY_THE_PACKAGE, OWN_CLIENT, LiteLlm
+from tsgkit.llm.keys import BY_THE_PACKAGE
+from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm
 from tsgkit.llm.prices import price_given, price_of
+from tsgkit.llm.providers import CLIENTS
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import parse, settings_of
+from tsgkit.llm.settings import Client, parse, settings_of
 
 ROOT = Path(tsgkit.__file__).parents[1]
 KEY = "sk-live-0123456789"
 FAULTS = ("500", "502", "503", "504", "408", "400", "401", "403", "404", "422", "html", "cut", "nochoices")
 ENDINGS = ("empty", "length", "filter", "refusal")
-PROVIDERS = ("openai/m", "custom_openai/m", "hosted_vllm/m")
-"""Asked by LiteLLM's own client, through the ``openai`` package, and by LiteLLM's own client without any switch."""
+PROVIDERS = ("openai/m", "custom_openai/m", "hosted_vllm/m", "direct:openai/m", "direct:hosted_vllm/m")
+"""Asked by LiteLLM's own client, through the ``openai`` package, by LiteLLM's own client without any switch, and
+directly.
+"""
+OPENAI = ("openai/m", "direct:openai/m")
 
 
 @pytest.fixture(autouse=True)
@@ -55,11 +73,19 @@ def server() -> Iterator[Running]:
         yield running
 
 
+def way_of(model: str) -> tuple[str, Client]:
+    """Return the name of a model and the client it is to be asked by."""
+    return model.removeprefix("direct:"), "direct" if model.startswith("direct:") else "litellm"
+
+
 def sent_once(base: str, text: str = "Which?", *arguments: str, model: str = "openai/m", timeout: float = 10) -> Reply:
     """Return the reply to one request, or the ``CallFailed``."""
 
+    name, client = way_of(model)
+
     async def work() -> Reply:
-        provider = LiteLlm(settings_for(base, *arguments, model=model), price_of(model))  # its settings name the tier
+        settings = settings_for(base, *arguments, model=name)
+        provider = client_for(settings, price_of(name, settings.tier), client)
         provider.prepare()
         try:
             return await provider.send([{"role": "user", "content": text}], None, timeout)
@@ -75,8 +101,9 @@ def failure(base: str, text: str = "Which?", model: str = "openai/m", timeout: f
     return caught.value
 
 
-def prepared(model: str, *arguments: str, **defaults: object) -> LiteLlm:
-    provider = LiteLlm(settings_of(model, parse(arguments, [model]), defaults))
+def prepared(model: str, *arguments: str, **defaults: object) -> LiteLlm | DirectCalls:
+    name, client = way_of(model)
+    provider = client_for(settings_of(name, parse(arguments, [name]), defaults), None, client)
     provider.prepare()
     return provider
 
@@ -101,14 +128,16 @@ def test_a_broken_answer_has_no_status_and_is_worth_another_try(server: Running,
     assert "InternalServerError" not in found.message
 
 
-def test_refused_connection_is_no_answer() -> None:
-    found = failure("http://127.0.0.1:9/v1", model="hosted_vllm/m")
+@pytest.mark.parametrize("model", OPENAI)
+def test_refused_connection_is_no_answer(model: str) -> None:
+    found = failure("http://127.0.0.1:9/v1", model=model)
     assert (found.status, found.can_be_retried) == (None, True)
     assert "0x" not in found.message
 
 
-def test_a_hanging_service_is_not_waited_for(server: Running) -> None:
-    found = failure(server.base, "<hang>", timeout=0.2)
+@pytest.mark.parametrize("model", OPENAI)
+def test_a_hanging_service_is_not_waited_for(model: str, server: Running) -> None:
+    found = failure(server.base, "<hang>", model, timeout=0.2)
     assert (found.message, found.status) == ("no answer within 0.2 s", None)
 
 
@@ -132,7 +161,8 @@ def test_a_filtered_prompt_is_a_refusal_and_no_error(model: str, code: str) -> N
     error = {"message": f"The prompt was filtered: {code}", "type": None, "param": "prompt", "code": code}
     with service(400, json.dumps({"error": error}).encode()) as told:
         assert failure(told.base, model=model).refused
-        reply = run(closing(door := litellm_door(told.base, model=model), asked(door)))
+        name, client = way_of(model)
+        reply = run(closing(door := service_door(told.base, model=name, client=client), asked(door)))
     assert (reply.ending, len(told.asked), len(reply.attempts)) == (Ending.REFUSED, 2, 1)
 
 
@@ -165,10 +195,11 @@ def test_retry_after_is_read_in_every_form(
     assert found.message.endswith(": slow down")
 
 
+@pytest.mark.parametrize("model", OPENAI)
 @pytest.mark.parametrize("value", ["soon", "nan", "inf", ""])
-def test_a_wait_that_makes_no_sense_is_none(value: str) -> None:
+def test_a_wait_that_makes_no_sense_is_none(model: str, value: str) -> None:
     with service(429, b'{"error": {"message": "slow down"}}', Retry_After=value) as told:
-        assert failure(told.base).retry_after is None
+        assert failure(told.base, model=model).retry_after is None
 
 
 @pytest.mark.parametrize(
@@ -191,9 +222,10 @@ def with_usage(usage: dict[str, Any] | None, model: str = "openai/gpt-4o") -> Us
         return sent_once(told.base, model=model).usage
 
 
-def test_usage_is_what_the_service_says() -> None:
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "direct:openai/gpt-4o"])
+def test_usage_is_what_the_service_says(model: str) -> None:
     details = {"prompt_tokens_details": {"cached_tokens": 50}, "completion_tokens_details": {"reasoning_tokens": 4}}
-    found = with_usage({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110} | details)
+    found = with_usage({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110} | details, model)
     assert (found.prompt, found.completion, found.cached, found.reasoning) == (100, 10, 50, 4)
     assert found.cost == pytest.approx(50 * 2.5e-6 + 50 * 1.25e-6 + 10 * 1e-5)
 
@@ -253,17 +285,19 @@ def test_tokens_written_to_a_prompt_cache_are_counted_at_their_price() -> None:
     assert price.of(found) == pytest.approx(cost)
 
 
+@pytest.mark.parametrize("model", OPENAI)
 @pytest.mark.parametrize("usage", [None, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, {}])
-def test_usage_that_is_not_told_is_unknown(usage: dict[str, Any] | None) -> None:
-    assert with_usage(usage) == UNKNOWN
+def test_usage_that_is_not_told_is_unknown(model: str, usage: dict[str, Any] | None) -> None:
+    assert with_usage(usage, model) == UNKNOWN
 
 
-def test_half_a_usage_is_half_known_and_costs_nobody_knows_what() -> None:
-    assert with_usage({"prompt_tokens": 7}) == Usage(prompt=7)
-    assert with_usage({"prompt_tokens": 0, "completion_tokens": 7, "total_tokens": 7}) == Usage(completion=7)
+@pytest.mark.parametrize("model", OPENAI)
+def test_half_a_usage_is_half_known_and_costs_nobody_knows_what(model: str) -> None:
+    assert with_usage({"prompt_tokens": 7}, model) == Usage(prompt=7)
+    assert with_usage({"prompt_tokens": 0, "completion_tokens": 7, "total_tokens": 7}, model) == Usage(completion=7)
 
 
-@pytest.mark.parametrize("model", ["openai/m", "hosted_vllm/gpt-4o", "fireworks_ai/m"])
+@pytest.mark.parametrize("model", [*OPENAI, "hosted_vllm/gpt-4o", "direct:hosted_vllm/gpt-4o", "fireworks_ai/m"])
 def test_a_model_nobody_has_a_price_of_is_not_free(model: str) -> None:
     assert with_usage({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}, model).cost is None
 
@@ -285,9 +319,10 @@ def test_a_parameter_the_provider_does_not_take_is_refused_before_anything_is_se
         prepared("anthropic/claude-sonnet-4-5", "api_key=" + KEY, "seed=1")
 
 
-def test_a_parameter_that_would_silently_be_dropped_is_refused() -> None:
+@pytest.mark.parametrize("model", OPENAI)
+def test_a_parameter_that_would_silently_be_dropped_is_refused(model: str) -> None:
     with pytest.raises(UsageError, match="does not take user") as caught:
-        prepared("openai/m", "api_base=http://127.0.0.1:9/v1", "user=me")
+        prepared(model, "api_base=http://127.0.0.1:9/v1", "user=me")
     assert "extra_body.user" in caught.value.hint
 
 
@@ -320,9 +355,10 @@ def test_announced_request_is_the_one_that_arrives(model: str) -> None:
     assert (headers["x-team"], headers["authorization"]) == ("a", "Bearer sk-loopback-key")
 
 
-def test_the_schema_arrives(server: Running) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_schema_arrives(client: Client, server: Running) -> None:
     schema = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}, "strict": True}}
-    door = litellm_door(server.base, 'response_format={"type": "json_object"}')
+    door = service_door(server.base, 'response_format={"type": "json_object"}', client=client)
     run(closing(door, asked(door, "a schema", schema=schema)))
     assert server.stats()["last"]["response_format"] == schema
 
@@ -350,13 +386,13 @@ def test_every_variable_a_provider_has_for_its_key_will_do(
 def test_a_key_of_the_environment_is_sent_to_an_address_of_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIREWORKS_API_KEY", KEY)
     with service() as told:
-        door = litellm_door(told.base, model="fireworks_ai/m")
+        door = service_door(told.base, model="fireworks_ai/m")
         provider = prepared("fireworks_ai/m", f"api_base={told.base}")
         run(closing(door, provider.send([{"role": "user", "content": "x"}], None, 10)))
     assert told.asked[0][0]["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("model", ["openai/m", "hosted_vllm/m", "lm_studio/m", "custom_openai/m", "litellm_proxy/m"])
+@pytest.mark.parametrize("model", [*PROVIDERS, "lm_studio/m", "litellm_proxy/m"])
 def test_a_service_of_the_user_s_own_needs_no_key(model: str) -> None:
     with service() as told:
         provider = prepared(model, f"api_base={told.base}")
@@ -407,7 +443,7 @@ opened = []
 outside = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.sendmsg")
 sys.addaudithook(lambda event, details: opened.append(event) if event in outside else None)
 from tsgkit.llm.litellm_calls import LiteLlm
-from tsgkit.llm.settings import parse, settings_of
+from tsgkit.llm.settings import Client, parse, settings_of
 for model in ("openai/gpt-4o", "openai/gpt-5", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash",
               "groq/x", "mistral/m", "hosted_vllm/m", "ollama_chat/llama3", "openrouter/openai/gpt-4o"):
     texts = ["api_key=sk-0123456789", "api_base=http://127.0.0.1:9/v1"]
@@ -423,7 +459,7 @@ def test_no_log_shows_prompts_or_keys_even_when_debugging_is_asked_for(server: R
 import asyncio, logging
 logging.basicConfig(level=logging.DEBUG)
 from tsgkit.llm.litellm_calls import LiteLlm
-from tsgkit.llm.settings import parse, settings_of
+from tsgkit.llm.settings import Client, parse, settings_of
 async def work():
     texts = ["api_key={KEY}", "api_base={server.base}", "seed=1"]
     provider = LiteLlm(settings_of("openai/m", parse(texts, ["openai/m"]), {{}}))
@@ -446,27 +482,30 @@ asyncio.run(work())
 
 def test_a_call_that_finds_its_reply_never_loads_litellm(tmp_path: Path) -> None:
     with service() as told:
-        door = litellm_door(told.base, cache=ReplyCache(tmp_path))
+        door = service_door(told.base, cache=ReplyCache(tmp_path))
         run(closing(door, asked(door)))
     code = f"""
 import sys
 from pathlib import Path
 sys.path.insert(0, {str(Path(__file__).resolve().parents[1])!r})
-from doors import asked, litellm_door, run
+from doors import asked, service_door, run
 from tsgkit.llm.cache import ReplyCache
-door = litellm_door("{told.base}", cache=ReplyCache(Path("{tmp_path}")))
+door = service_door("{told.base}", cache=ReplyCache(Path("{tmp_path}")))
 print(run(asked(door)).text, "litellm" in sys.modules)
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert result.stdout == "[A] False\n"
 
 
-def test_a_key_the_service_echoes_gets_through_nowhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_key_the_service_echoes_gets_through_nowhere(client: Client, tmp_path: Path) -> None:
     settings_key = f"api_key={KEY}"
     with model_server(
         echo_key=True, always={"<500>": "500", "<400>": "400", "<429>": "429"}, retry_after="0.01"
     ) as echoing:
-        door = litellm_door(echoing.base, settings_key, secrets=Secrets([KEY]), cache=ReplyCache(tmp_path))
+        door = service_door(
+            echoing.base, settings_key, client=client, secrets=Secrets([KEY]), cache=ReplyCache(tmp_path)
+        )
 
         async def work() -> list[Reply]:
             return [await asked(door, text) for text in ("good", "<500>", "<400>", "<429>")]
@@ -478,11 +517,14 @@ def test_a_key_the_service_echoes_gets_through_nowhere(tmp_path: Path) -> None:
     assert all(KEY.encode() not in path.read_bytes() for path in tmp_path.iterdir())
 
 
-def test_a_run_through_many_faults_loses_nothing_it_could_have() -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_run_through_many_faults_loses_nothing_it_could_have(client: Client) -> None:
     faults = {"429": 0.2, "500": 0.1, "cut": 0.05, "html": 0.05}
     patience = Patience(timeout=5, attempts=30, same_error=30, first_wait=0.002, longest_wait=0.01)
     with model_server(faults=faults, retry_after="0.01") as faulty:
-        door = litellm_door(faulty.base, flow=RequestQueue(16), patience=patience, budget=(budget := Budget()))
+        door = service_door(
+            faulty.base, client=client, flow=RequestQueue(16), patience=patience, budget=(budget := Budget())
+        )
 
         async def work() -> list[Reply]:
             return list(await asyncio.gather(*(asked(door, f"question {n}") for n in range(60))))
@@ -496,9 +538,10 @@ def test_a_run_through_many_faults_loses_nothing_it_could_have() -> None:
     assert stats["seen"] > 60
 
 
-def test_a_wrong_key_ends_the_subject_after_three_requests() -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_wrong_key_ends_the_subject_after_three_requests(client: Client) -> None:
     with model_server(always={"question": "401"}) as refusing:
-        door = litellm_door(refusing.base, flow=RequestQueue(1))
+        door = service_door(refusing.base, client=client, flow=RequestQueue(1))
 
         async def work() -> list[Reply | BaseException]:
             calls = (asked(door, f"question {n}") for n in range(8))
@@ -509,8 +552,9 @@ def test_a_wrong_key_ends_the_subject_after_three_requests() -> None:
     assert [type(one) for one in found] == [Reply] * 3 + [Unasked] * 5
 
 
-def test_identical_errors_end_after_as_many_as_we_have_patience_for(server: Running) -> None:
-    door = litellm_door(server.base)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_identical_errors_end_after_as_many_as_we_have_patience_for(client: Client, server: Running) -> None:
+    door = service_door(server.base, client=client)
     reply = run(closing(door, asked(door, "<500> again and again")))
     assert (reply.ending, reply.status, len(reply.attempts)) == (Ending.API_ERROR, 500, HASTE.same_error)
     assert {(one.status, one.error) for one in reply.attempts} == {(500, "InternalServerError: this is error 500")}
@@ -521,9 +565,10 @@ def test_a_library_that_was_closed_can_be_used_again(server: Running) -> None:
         assert sent_once(server.base, f"once more {number}").text
 
 
-def test_a_served_rate_is_found_and_kept() -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_served_rate_is_found_and_kept(client: Client) -> None:
     with model_server(rate=40, retry_after="0.5") as limited:
-        door = litellm_door(limited.base, flow=RequestQueue(32), patience=Patience(timeout=10))
+        door = service_door(limited.base, client=client, flow=RequestQueue(32), patience=Patience(timeout=10))
 
         async def work() -> list[Reply]:
             wheres = [WHERE._replace(sample=str(n)) for n in range(100)]
@@ -535,11 +580,12 @@ def test_a_served_rate_is_found_and_kept() -> None:
     assert counts["429"] < 100
 
 
-def test_services_say_errors_in_several_shapes() -> None:
+@pytest.mark.parametrize("model", OPENAI)
+def test_services_say_errors_in_several_shapes(model: str) -> None:
     shapes: list[Any] = [{"error": {"message": "why"}}, {"error": "why"}, {"message": "why"}, {"detail": "why"}]
     for shape in shapes:
         with service(400, json.dumps(shape, indent=2).encode()) as told:
-            assert failure(told.base, model="hosted_vllm/m").message == "BadRequestError: why"
+            assert failure(told.base, model=model).message == "BadRequestError: why"
 
 
 @pytest.mark.parametrize("model", PROVIDERS)
@@ -553,10 +599,11 @@ def test_only_known_good_endings_are_answers_and_the_raw_word_is_kept(model: str
     assert (reply.ending, reply.finish_reason, bool(reply.text)) == (ending, word, True)
 
 
+@pytest.mark.parametrize("model", OPENAI)
 @pytest.mark.parametrize("word", ["error", "insufficient_system_resource"])
-def test_an_answer_that_the_service_broke_off_is_worth_another_try(word: str) -> None:
+def test_an_answer_that_the_service_broke_off_is_worth_another_try(model: str, word: str) -> None:
     with model_server(always={"": f"reason:{word}"}) as server:
-        found = failure(server.base)
+        found = failure(server.base, model=model)
     assert (found.can_be_retried, found.finish_reason, found.responded) == (True, word, True)
 
 
@@ -575,7 +622,8 @@ def test_a_redirect_to_another_host_is_not_followed(model: str) -> None:
 def test_a_response_is_read_no_further_than_its_limit(
     model: str, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(litellm_calls, "MOST_TEXT_BYTES", 200_000)
+    for module in (litellm_calls, direct_calls):
+        monkeypatch.setattr(module, "MOST_TEXT_BYTES", 200_000)
     body = completion(content="x" * 1_000_000)
     headers = {"Content_Encoding": "gzip"} if packed else {}
     with service(200, gzip.compress(body) if packed else body, **headers) as told:
@@ -584,9 +632,10 @@ def test_a_response_is_read_no_further_than_its_limit(
     assert (found.message, found.final) == ("the response is larger than 200,000 bytes", True)
 
 
-def test_a_packed_response_is_read() -> None:
+@pytest.mark.parametrize("model", OPENAI)
+def test_a_packed_response_is_read(model: str) -> None:
     with service(200, gzip.compress(completion()), Content_Encoding="gzip") as told:
-        assert sent_once(told.base).text == "[A]"
+        assert sent_once(told.base, model=model).text == "[A]"
 
 
 @pytest.mark.parametrize(
@@ -606,8 +655,9 @@ def test_a_refusal_for_quota_or_billing_is_told_from_a_limit(model: str, status:
     assert (found.denied, found.can_be_retried, found.throttled) == (True, False, False)
 
 
-def test_a_quota_a_minute_is_a_limit() -> None:
+@pytest.mark.parametrize("model", OPENAI)
+def test_a_quota_a_minute_is_a_limit(model: str) -> None:
     error = {"message": "You exceeded your current quota, requests per minute", "status": "RESOURCE_EXHAUSTED"}
     with service(429, json.dumps({"error": error}).encode()) as told:
-        found = failure(told.base)
+        found = failure(told.base, model=model)
     assert (found.throttled, found.can_be_retried) == (True, True)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
-from doors import HASTE, WHERE, Told, asked, closing, door_to, litellm_door, run
+from doors import HASTE, WHERE, Told, asked, closing, door_to, run, service_door
 from model_server import model_server
 
 from tsgkit.llm.concurrency import RequestQueue
@@ -113,7 +113,7 @@ def after(number: int, then: Callable[[str], Awaitable[Reply]]) -> list[Reply | 
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_a_service_that_is_away_loses_no_sample(concurrency: int) -> None:
     with model_server(away=[10, 0.5]) as server:
-        door = litellm_door(server.base, flow=RequestQueue(concurrency), patience=replace(PATIENT, longest_wait=0.1))
+        door = service_door(server.base, flow=RequestQueue(concurrency), patience=replace(PATIENT, longest_wait=0.1))
         found = run(closing(door, several(door, 40)))
     assert [one.ending for one in found if isinstance(one, Reply)] == [Ending.COMPLETE] * 40
 

@@ -40,6 +40,7 @@ HOMES = {
     "nltk": {"lexicon", "scoring"},
     "rapidfuzz": {"lexicon"},
     "litellm": {"llm"},
+    "aiohttp": {"llm"},
     "langgraph": {"agents"},
     "ortools": {"logic"},
     "trimesh": {"geometry"},

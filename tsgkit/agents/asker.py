@@ -21,9 +21,10 @@ from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.prices import Price, price_of
+from tsgkit.llm.providers import provider_for
 from tsgkit.llm.reply import NOTHING, Ending, Reply
-from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
-from tsgkit.llm.user_models import is_own, own_settings, provider_for, usual_concurrency
+from tsgkit.llm.settings import Client, Settings, parse, secrets_of, settings_of
+from tsgkit.llm.user_models import is_own, own_settings, usual_concurrency
 from tsgkit.suites.judges.response_formats import BAD_REQUESTS
 from tsgkit.suites.transcript import Ask
 
@@ -63,14 +64,15 @@ def door_of(
     price: Price | None = None,
     patience: Patience | None = None,
     concurrency: int | None = None,
+    client: Client | None = None,
 ) -> Door:
     """Return a door to a model, with arguments as in ``--model-arg`` (``api_base=...``, ``temperature=0.2``)."""
-    settings = settings_from(model, arguments)
+    settings = settings_for(model, arguments)
     refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     price = price or price_of(model, settings.tier)
     return Door(
         name=model,
-        provider=provider_for(settings, price),
+        provider=provider_for(settings, price, client),
         endpoint=settings.endpoint,
         parameters=settings.parameters,
         flow=RequestQueue(concurrency or usual_concurrency(model, CONCURRENCY)),
@@ -82,8 +84,8 @@ def door_of(
     )
 
 
-def settings_from(model: str, arguments: Sequence[str]) -> Settings:
-    """Return the settings of a model, with arguments as in ``--model-arg``."""
+def settings_for(model: str, arguments: Sequence[str]) -> Settings:
+    """Return the settings of a model that agents ask, whose temperature is 0 if none is given."""
     given = parse(arguments, [model])
     return own_settings(model, given) if is_own(model) else settings_of(model, given, {"temperature": 0})
 

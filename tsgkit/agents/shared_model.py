@@ -19,14 +19,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
-from tsgkit.agents.asker import Asker, door_of, settings_from
+from tsgkit.agents.asker import Asker, door_of, settings_for
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
 from tsgkit.llm.event_loop import background_loop
 from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.providers import client_given
 from tsgkit.llm.reply import Reply
+from tsgkit.llm.settings import Client
 from tsgkit.llm.user_models import registered_name
 
 if TYPE_CHECKING:
@@ -35,13 +37,15 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 NAMED_OR_OWN = 'a name such as "openai/gpt-4o", a function of messages, a chat model of LangChain'
+NO_NUMBERS = ("model_arg", "price", "recorder", "client")
 KINDS = f"{NAMED_OR_OWN}, or anything with an ask method"
 
 
 class AskingOptions(TypedDict, total=False):
     """Options for asking a model, as for ``tsgkit refine``; limits apply to all runs of a graph together.
 
-    ``max_outage`` is in minutes, ``price`` in dollars per million input and output tokens. A ``recorder`` stores every
+    ``max_outage`` is in minutes, ``price`` in dollars per million input and output tokens,
+    ``client`` is ``"direct"`` or ``"litellm"``. A ``recorder`` stores every
     call, and stored calls are not repeated; without one, calls are not stored.
     """
 
@@ -54,6 +58,7 @@ class AskingOptions(TypedDict, total=False):
     max_outage: float
     attempts: int
     concurrency: int
+    client: Client
     recorder: Recorder
 
 
@@ -90,7 +95,9 @@ def _check(options: AskingOptions) -> None:
     for name, value in options.items():
         if name not in AskingOptions.__annotations__:
             raise UsageError(f"there is no option {name}", hint=meant(name, AskingOptions.__annotations__))
-        if name not in ("model_arg", "price", "recorder") and not (isinstance(value, int | float) and value > 0):
+        if name not in ("model_arg", "price", "recorder", "client") and not (
+            isinstance(value, int | float) and value > 0
+        ):
             raise UsageError(f"{name}={value!r}: expected a number greater than 0")
     if isinstance(options.get("model_arg"), str):
         raise UsageError("model_arg is one text: expected a dict", hint='as in model_arg={"temperature": 0.2}')
@@ -140,7 +147,7 @@ class SharedModel:
         options = self.options
         name = self.model if isinstance(self.model, str) else registered_name(self.model)
         arguments = _arguments(options.get("model_arg", ()))
-        price = _price(options["price"]) if "price" in options else price_of(name, settings_from(name, arguments).tier)
+        price = _price(options["price"]) if "price" in options else price_of(name, settings_for(name, arguments).tier)
         if price is None and "max_cost" in options:
             hint = "give price='IN,OUT' (dollars per million tokens), or a limit of tokens or requests"
             raise UsageError(f"the price of {name} is not known, so max_cost cannot be kept", hint=hint)
@@ -152,6 +159,7 @@ class SharedModel:
             price=price,
             patience=_patience(options),
             concurrency=options.get("concurrency"),
+            client=client_given(options.get("client")),
         )
         if not isinstance(self.model, str):
             door.provider.prepare()  # the name stands for the last object that was given under it

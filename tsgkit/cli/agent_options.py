@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tsgkit.cli.options import add_max_outage
+from tsgkit.cli.options import add_client, add_max_outage
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.library.files import write_text
@@ -60,6 +60,7 @@ def add_model_options(parser: argparse.ArgumentParser, rounds: int | None = None
     parser.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
     parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
     add_max_outage(parser)
+    add_client(parser)
     parser.add_argument("--attempts", type=int, default=8, metavar="N", help="how often a request is tried")
     parser.add_argument(
         "--concurrency",
@@ -107,10 +108,14 @@ def shard_given(arguments: argparse.Namespace) -> Shard | None:
 
 def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], *, folder: bool = False) -> AgentCalls:
     """Return the calls beside the file, or folder, that is written."""
+    from tsgkit.agents.asker import settings_for
+    from tsgkit.llm.providers import needs_litellm
     from tsgkit.runs.agent_calls import open_calls
     from tsgkit.runs.run_setup import asks_a_model
 
-    if not arguments.quiet and asks_a_model(arguments.model):
+    model = arguments.model
+    asked_by_name = {model: settings_for(model, arguments.model_arg)} if asks_a_model(model) else {}
+    if not arguments.quiet and needs_litellm(asked_by_name, arguments.client):
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     calls = open_calls(
         Path(target),

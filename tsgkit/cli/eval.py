@@ -28,7 +28,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.options import add_max_outage
+from tsgkit.cli.options import add_client, add_max_outage
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
 from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED
@@ -110,6 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--boxes", action="store_true", help="let a model judge rooms of bare boxes all the same")
     add_max_outage(how)
+    add_client(how)
     how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute a model")
     how.add_argument("--tpm", type=float, metavar="N", help="at most so many tokens (estimated) a minute a model")
     how.add_argument("--max-cost", type=float, metavar="USD", help="stop scheduling before this is spent")
@@ -129,6 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out one evaluation."""
+    from tsgkit.llm.providers import needs_litellm
     from tsgkit.runs.evaluation import carry_out, prepare_run
     from tsgkit.runs.gates import gates_of, missed
     from tsgkit.runs.jobs import Watch
@@ -146,7 +148,8 @@ def run(arguments: argparse.Namespace) -> int:
         watch = Progress().watch
     for warning in prepared.warnings:
         complain(f"warning: {warning}")
-    if not arguments.quiet and any(map(asks_a_model, asked_of(prepared.plan))):
+    asked = {name: prepared.settings[name] for name in asked_of(prepared.plan) if asks_a_model(name)}
+    if not arguments.quiet and needs_litellm(asked, arguments.client):
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     finished = carry_out(prepared, options_of(arguments), watch, with_samples=arguments.samples)
     if arguments.json:

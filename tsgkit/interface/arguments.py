@@ -51,7 +51,7 @@ KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
     ),
     **dict.fromkeys(("timeout", "max_outage", "rpm", "tpm", "max_cost", "scene_time"), (_is_number, "number")),
     **dict.fromkeys(("data", "out"), (_is_path, "path")),
-    **dict.fromkeys(("plan", "shard", "missing", "pairing"), (_is_text, "text")),
+    **dict.fromkeys(("plan", "shard", "missing", "pairing", "client"), (_is_text, "text")),
 }
 """Expected types of options, with their names in messages."""
 

@@ -45,9 +45,11 @@ def doctor(
     model_arg: Mapping[str, Any] | Sequence[str] = (),
     timeout: float = examining.TIMEOUT,
     price: str | None = None,
+    client: str | None = None,
 ) -> Examination:
     """Test a model and its server with a dozen small requests: what works, and which options to set."""
-    return run_in_background(lambda: adoctor(model, model_arg=model_arg, timeout=timeout, price=price))
+    how: dict[str, Any] = {"model_arg": model_arg, "timeout": timeout, "price": price, "client": client}
+    return run_in_background(lambda: adoctor(model, **how))
 
 
 async def adoctor(
@@ -56,7 +58,8 @@ async def adoctor(
     model_arg: Mapping[str, Any] | Sequence[str] = (),
     timeout: float = examining.TIMEOUT,
     price: str | None = None,
+    client: str | None = None,
 ) -> Examination:
     """Do the same as ``doctor`` in the running event loop."""
     name, arguments = name_of_model(model), pairs_of(model_arg)
-    return Examination(**vars(await examining.examined(name, arguments, timeout=timeout, price=price)))
+    return Examination(**vars(await examining.examined(name, arguments, timeout=timeout, price=price, client=client)))

@@ -22,6 +22,7 @@ from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
+from tsgkit.llm.settings import Client
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import estimates_of
 from tsgkit.runs.evaluation import EvaluationOutcome, Options
@@ -109,6 +110,7 @@ class LimitOptions(TypedDict, total=False):
     max_requests: int | None
     max_tokens: int | None
     price: Mapping[str, Any] | Names
+    client: Client | None
 
 
 class EvaluateOptions(AskOptions, LimitOptions, total=False):

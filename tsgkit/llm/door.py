@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 NOTICEABLE = 3.0
 """Seconds without an answer after which progress displays give a reason."""
+WRITTEN_BY_MODELS = ("text", "refusal", "finish_reason", "model")
+"""The parts of a reply that may repeat a key."""
 STOPPING = "the run is being stopped"
 
 
@@ -231,12 +233,9 @@ class Door:
 
     def _redacted(self, reply: Reply) -> Reply:
         redact = self.secrets.redact
-        text = reply.text if reply.text is None else redact(reply.text)
-        refusal = reply.refusal if reply.refusal is None else redact(reply.refusal)
-        reason = reply.finish_reason and redact(reply.finish_reason)
-        return replace(
-            reply, text=text, refusal=refusal, finish_reason=reason, model=reply.model and redact(reply.model)
-        )
+        written = {name: value for name in WRITTEN_BY_MODELS if (value := getattr(reply, name))}
+        changed: dict[str, Any] = {name: found for name, value in written.items() if (found := redact(value)) != value}
+        return replace(reply, **changed) if changed else reply
 
     async def _from_model(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None) -> Reply:
         self.provider.prepare()

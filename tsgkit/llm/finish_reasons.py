@@ -17,6 +17,14 @@ TOOLS = ("tool_calls", "tool_use", "tool_call", "function_call", "load", "unload
 GOOD = frozenset((*ENDS, *TOOLS))
 CUT = frozenset(("length", "max_tokens", "model_length", "max_output_tokens", "max_length", "compaction"))
 FILTERED = frozenset(("content_filter", "refusal", "safety", "sensitive"))
+FILTERED_AS_WRITTEN = frozenset(
+    (
+        *("BLOCKLIST", "ERROR_TOXIC", "ESCALATION", "IMAGE_OTHER", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+        *("IMAGE_SAFETY", "LANGUAGE", "NO_IMAGE", "OTHER", "PROHIBITED_CONTENT", "RECITATION", "SAFETY", "SPII"),
+        *("content_filtered", "guardrail_intervened"),
+    )
+)
+"""Words of Google, Cohere and Amazon; in small letters most of them could mean anything."""
 FAILING = frozenset(("error", "insufficient_system_resource", "network_error", "ERROR", "abort", "cancelled"))
 """Words of services that failed on their way: another try may bring an answer."""
 PLACES = ("stop_reason", "done_reason", "stopReason", "finish_reason")
@@ -32,9 +40,12 @@ def raw_reason(value: dict[str, Any]) -> str | None:
 
 
 def ending_of(reason: str | None, mapped: str | None, text: str | None) -> Ending:
-    """Return the ending for a finish reason; ``mapped`` is LiteLLM's word for it. Unknown ones count as truncated."""
+    """Return the ending for a finish reason; unknown ones count as truncated.
+
+    ``mapped`` is LiteLLM's word for it; None where LiteLLM was not asked.
+    """
     word = (reason or "stop").lower()
-    if word in FILTERED or mapped == "content_filter":
+    if word in FILTERED or reason in FILTERED_AS_WRITTEN or mapped == "content_filter":
         return Ending.REFUSED
     if word in CUT or mapped == "length":
         return Ending.TRUNCATED

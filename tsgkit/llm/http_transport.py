@@ -1,10 +1,8 @@
 """HTTP transport for LiteLLM: responses are size-limited and kept, and redirects to other hosts are refused.
 
 LiteLLM builds its HTTP clients, and those of the ``openai`` package, around one transport. :func:`guard` wraps it, so
-that what LiteLLM maps away (the raw finish reason, an error code) can still be read from the :class:`Exchange`.
-
->>> text_of([{"type": "text", "text": "[ket"}, {"type": "text", "text": "tle]"}])
-'[kettle]'
+that what LiteLLM maps away (the raw finish reason, an error code) can still be read from the
+:class:`~tsgkit.llm.responses.Exchange`.
 """
 
 from __future__ import annotations
@@ -13,35 +11,12 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.responses import MOST_TEXT_BYTES, Exchange, messages_in, misdirected, text_of, too_large
 
-MOST_TEXT_BYTES = 64 * 2**20
-"""The size limit of a response that brings text."""
 REWRITTEN = ("content-encoding", "content-length", "transfer-encoding")
-SILENT_PARTS = ("thinking", "reasoning", "redacted_thinking")
-"""Parts of a content that are no part of the answer."""
-
-
-@dataclass
-class Exchange:
-    """The response to one request: status, body, and a failure while receiving it."""
-
-    most_bytes: int = MOST_TEXT_BYTES
-    status: int | None = None
-    body: bytes = b""
-    failure: CallFailed | None = None
-    limits: dict[str, str] = field(default_factory=dict)
-    """Rate limits from the headers."""
-
-    @cached_property
-    def value(self) -> dict[str, Any]:
-        """The JSON object that the body holds; empty where it holds none."""
-        return object_in(self.body)
-
 
 _EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
@@ -55,15 +30,6 @@ def exchange(most_bytes: int = MOST_TEXT_BYTES) -> Iterator[Exchange]:
         yield kept
     finally:
         _EXCHANGE.reset(token)
-
-
-def object_in(body: bytes) -> dict[str, Any]:
-    """Parse a JSON object; empty where the body is none."""
-    try:
-        value = json.loads(body) if body.lstrip()[:1] == b"{" else {}
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def guard() -> None:
@@ -93,9 +59,7 @@ def guarded_transport(transport: Any) -> Any:
     async def handle_within_limits(request: httpx.Request) -> httpx.Response:
         kept = _EXCHANGE.get() or Exchange()
         response = await handle(request)
-        kept.status = response.status_code
-        kept.limits = {name: value for name, value in response.headers.items() if "ratelimit" in name.lower()}
-        kept.__dict__.pop("value", None)
+        kept.begin(response.status_code, response.headers.items())
         try:
             _check_redirect(request, response)
             kept.body = await _body(response, kept.most_bytes)
@@ -106,7 +70,7 @@ def guarded_transport(transport: Any) -> Any:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in REWRITTEN]
         body = _with_joined_texts(kept)
-        return httpx.Response(kept.status, headers=headers, content=body, extensions=response.extensions)
+        return httpx.Response(response.status_code, headers=headers, content=body, extensions=response.extensions)
 
     transport.handle_async_request = handle_within_limits
     return transport
@@ -125,15 +89,8 @@ def _check_redirect(request: Any, response: Any) -> None:
     asked, target = request.url, request.url.join(response.headers["location"])
     origins = [(url.scheme, url.host, url.port) for url in (asked, target)]
     if origins[0] != origins[1]:
-        shown = " to ".join(
-            f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in (asked, target)
-        )
-        raise CallFailed(
-            f"redirected from {shown}: not followed, it would be sent the key and the prompt; if that is the right "
-            "address, give it as api_base",
-            response.status_code,
-            misdirected=True,
-        )
+        shown = [f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in (asked, target)]
+        raise misdirected(shown[0], shown[1], response.status_code)
 
 
 async def _body(response: Any, most: int) -> bytes:
@@ -142,7 +99,7 @@ async def _body(response: Any, most: int) -> bytes:
     async for chunk in response.aiter_bytes():
         body += chunk
         if len(body) > most:
-            raise CallFailed(f"the response is larger than {most:,} bytes", None, final=True, responded=True)
+            raise too_large(most)
     return bytes(body)
 
 
@@ -153,24 +110,3 @@ def _with_joined_texts(kept: Exchange) -> bytes:
         if isinstance(message.get("content"), list) and (text := text_of(message["content"])) is not None:
             message["content"], changed = text, True
     return json.dumps(kept.value).encode() if changed else kept.body
-
-
-def messages_in(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the messages of a chat completion."""
-    choices = value.get("choices")
-    found = [one.get("message") for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
-    return [message for message in found if isinstance(message, dict)]
-
-
-def text_of(content: list[Any]) -> str | None:
-    """Return the text parts of a content, joined; None where a part is neither text nor reasoning."""
-    texts = []
-    for part in content:
-        kind = part.get("type", "text") if isinstance(part, dict) else "text"
-        text = part.get("text") if isinstance(part, dict) else part
-        if kind in SILENT_PARTS:
-            continue
-        if kind not in ("text", "output_text") or not isinstance(text, str):
-            return None
-        texts.append(text)
-    return "".join(texts)

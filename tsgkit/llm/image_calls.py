@@ -35,9 +35,10 @@ from tsgkit.llm import litellm_clients
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.http_transport import exchange, guard_client
 from tsgkit.llm.images import MOST_BYTES, ImageFile, Messages, bytes_of, images_in
-from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_in, failure_of, raw_body
+from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_of, raw_body
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.secrets import without_login
+from tsgkit.llm.service_errors import failure_in
 
 BLOCKED = re.compile(
     r"content[_ ]filter|content[_ ]policy|content management policy|moderation|safety|nsfw|responsible[_ ]ai|blocked",

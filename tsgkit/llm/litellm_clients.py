@@ -1,37 +1,33 @@
 """LiteLLM's HTTP clients, one set for each event loop of the process.
 
-Every sender in a loop counts as a user of that loop's clients; the last one to leave closes them. Concurrent
-evaluations in one process therefore do not close each other's connections.
+Every sender in a loop counts as a user of that loop's clients; the last one to leave closes them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-import threading
 from contextlib import suppress
 from typing import Any
-from weakref import WeakKeyDictionary, WeakValueDictionary
 
-_USERS: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[int, object]] = WeakKeyDictionary()
-_GUARD = threading.Lock()
+from tsgkit.llm.loop_users import LoopUsers
+
+_USERS = LoopUsers()
 
 
 def join(user: object) -> None:
     """Count an object as a user of the clients of the running loop, until it leaves or is no more."""
-    with _GUARD:
-        _USERS.setdefault(asyncio.get_running_loop(), WeakValueDictionary())[id(user)] = user
+    _USERS.join(user)
 
 
 async def leave(user: object, library: Any) -> None:  # noqa: ANN401  (litellm)
     """Close the clients of the running loop if this was their last user."""
     loop = asyncio.get_running_loop()
-    with _GUARD:
-        users = _USERS.get(loop)
-        if users is None or users.pop(id(user), None) is None or users:
+    with _USERS.guard:
+        if not _USERS.leave(user):
             return
         clients = _taken_out(library.in_memory_llm_clients_cache, loop)
-        if not any(_USERS.values()):
+        if not _USERS.any_left:
             clients.append(library.base_llm_aiohttp_handler)  # one for all loops, of ``aiohttp_openai/`` models
     for client in clients:
         with suppress(Exception):  # a connection that breaks while it is closed is closed

@@ -209,6 +209,16 @@ def provider_of(model: str) -> str:
     return str(_map().get(model, {}).get("litellm_provider", model))
 
 
+def in_catalogue(name: str) -> bool:
+    """Return whether LiteLLM's map lists a model among those of OpenAI.
+
+    >>> in_catalogue("gpt-4o"), in_catalogue("qwen3")
+    (True, False)
+    """
+    is_price_alone = name.startswith("ft:") and name.count(":") == 1
+    return not is_price_alone and _map().get(name, {}).get("litellm_provider") in ("openai", "text-completion-openai")
+
+
 def _entry(model: str) -> dict[str, Any]:
     """Return the map's entry of a model, never one of another provider with the same model name."""
     provider, _, name = model.partition("/")

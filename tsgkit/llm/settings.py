@@ -14,15 +14,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.prices import provider_of
 from tsgkit.llm.secrets import SECRET_NAMES, Secrets, without_login
 
+Client = Literal["direct", "litellm"]
+"""The names of the clients by which services are asked."""
 CONNECTION = ("api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers")
 CONNECTION_PREFIXES = ("aws_", "vertex_", "azure_", "watsonx_")
 SECRET_HEADERS = re.compile(r"auth|cookie|session", re.IGNORECASE)
@@ -43,6 +45,9 @@ IMAGE_PARAMETERS = {
     **dict.fromkeys(("response_format", "input_fidelity"), False),
 }
 """The same for image models."""
+NOT_SENT = "the provider would not be sent it"
+UNIX = {"http+unix": "http", "https+unix": "https"}
+"""Schemes of addresses that name a unix socket, and those that are spoken over it."""
 RESERVED = (
     *("model", "messages", "stream", "stream_options", "n", "timeout", "request_timeout", "stream_timeout"),
     *("num_retries", "max_retries", "cache", "caching", "drop_params", "additional_drop_params", "modify_params"),
@@ -222,11 +227,13 @@ def _header(value: object) -> str:
 def _check_address(address: str) -> None:
     try:
         parts = urlsplit(address)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        is_socket = parts.scheme in UNIX and unquote(parts.netloc).startswith("/")
+        good = is_socket or (parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0)
     except ValueError:
         good = False
     if not good:
-        raise UsageError("api_base is no address of a service", hint="as in api_base=http://127.0.0.1:8000/v1")
+        hint = "as in api_base=http://127.0.0.1:8000/v1, or http+unix://%2Ftmp%2Fllm.sock/v1 for a unix socket"
+        raise UsageError("api_base is no address of a service", hint=hint)
 
 
 def _secrets_of_address(address: str) -> list[str]:
@@ -235,6 +242,27 @@ def _secrets_of_address(address: str) -> list[str]:
     login = parts.netloc.rpartition("@")[0]
     password = login.partition(":")[2]
     return [login, password, unquote(password), *(value for _, value in parse_qsl(parts.query))]
+
+
+def accepted_parameters(
+    settings: Settings, why_not_sent: Callable[[dict[str, Any], str, object], str], notices: list[str]
+) -> dict[str, Any]:
+    """Return the parameters that reach the provider: all that the user gave, and those defaults that it takes.
+
+    ``why_not_sent`` says for the parameters accepted so far, a name and its value why it is not sent; empty if it is. A
+    default that is not sent is a notice, a parameter of the user's a ``UsageError``.
+    """
+    accepted: dict[str, Any] = {}
+    for name, value in settings.parameters.items():
+        why = why_not_sent(accepted, name, value)
+        if not why:
+            accepted[name] = value
+        elif name in settings.given:
+            hint = f"leave it out; extra_body.{name}=... sends it as it stands to a service that knows it"
+            raise UsageError(f"{settings.model} does not take {name}: {why}", hint=hint)
+        else:
+            notices.append(f"{settings.model}: default {name}={value} is not sent: {why}")
+    return accepted
 
 
 def _is_connection(name: str) -> bool:

@@ -26,7 +26,6 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages
-from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Ending, Reply, Usage
 from tsgkit.llm.settings import Argument, Settings
@@ -42,7 +41,7 @@ from tsgkit.llm.user_code import (
     text_of_code,
 )
 
-__all__ = ["UserModel", "is_own", "own_settings", "provider_for", "registered_name", "usual_concurrency"]
+__all__ = ["UserModel", "is_own", "own_settings", "registered_name", "usual_concurrency"]
 WHAT = "a text, a Reply, or a message of LangChain"
 ENDINGS = {"length": Ending.TRUNCATED, "max_tokens": Ending.TRUNCATED, "content_filter": Ending.REFUSED}
 """Reasons to end that messages of LangChain give."""
@@ -58,11 +57,6 @@ def is_own(model: str) -> bool:
 def usual_concurrency(model: str, usual: int = USUAL) -> int:
     """Return the default number of requests in flight: 1 for a plain function."""
     return 1 if is_own(model) and not _waits(load_object(model)) else usual
-
-
-def provider_for(settings: Settings, price: Price | None) -> LiteLlm | UserModel:
-    """Return who answers under the name of a model."""
-    return UserModel(settings.model, price) if is_own(settings.model) else LiteLlm(settings, price)
 
 
 def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tsgkit.agents.asker import MemoryRecorder, door_of, settings_from
+from tsgkit.agents.asker import MemoryRecorder, door_of, settings_for
 from tsgkit.agents.prompts import fingerprint
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.downloads import checksum_of_bytes
@@ -131,7 +131,7 @@ def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget)
         raise UsageError(f"{model} is no model to ask", hint="name PROVIDER/NAME, script:FILE or replay:RUN")
     if not asks_a_model(model):
         return RecordedModel(recorded_of(model)[0], MemoryRecorder())
-    price = prices_of((model,), limits.prices, {model: settings_from(model, arguments)})[model]
+    price = prices_of((model,), limits.prices, {model: settings_for(model, arguments)})[model]
     if limits.max_cost is not None and price is None:
         hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
         raise UsageError(f"the price of {model} is not known, so --max-cost cannot be kept", hint=hint)
@@ -142,6 +142,7 @@ def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget)
         price=price,
         patience=limits.patience,
         concurrency=limits.concurrency,
+        client=limits.client,
     )
 
 

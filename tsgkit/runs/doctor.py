@@ -24,14 +24,16 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tsgkit.agents.asker import door_of, settings_from
+from tsgkit.agents.asker import door_of, settings_for
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm.circuit_breaker import advice_on
 from tsgkit.llm.door import Call, Door, Patience, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished
 from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.providers import client_given
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
+from tsgkit.llm.settings import Client
 from tsgkit.llm.user_models import is_own
 from tsgkit.version import __version__
 
@@ -100,9 +102,11 @@ class Patient:
         timeout: float,
         price: Price | None,
         kept: Iterable[Mapping[str, Any]],
+        client: Client | None = None,
     ) -> None:
+        self.client = client
         self.model, self.arguments = model, list(arguments)
-        self.price = price or price_of(model, settings_from(model, self.arguments).tier)
+        self.price = price or price_of(model, settings_for(model, self.arguments).tier)
         self.patience = Patience(timeout=timeout, attempts=2, throttled_attempts=3, throttled_seconds=20)
         self.kept = {(one["check"], one["draw"]): one for one in kept}
         self.lines: list[dict[str, Any]] = []
@@ -114,9 +118,8 @@ class Patient:
         if more not in self.doors:
             named = {text.partition("=")[0] for text in self.arguments}
             arguments = [*self.arguments, *(text for text in more if text.partition("=")[0] not in named)]
-            self.doors[more] = door_of(
-                self.model, arguments, price=self.price, patience=self.patience, concurrency=AT_ONCE
-            )
+            how: dict[str, Any] = {"price": self.price, "patience": self.patience, "client": self.client}
+            self.doors[more] = door_of(self.model, arguments, concurrency=AT_ONCE, **how)
         return self.doors[more]
 
     async def ask(
@@ -186,12 +189,14 @@ async def examined(
     *,
     timeout: float = TIMEOUT,
     price: str | None = None,
+    client: str | None = None,
     transcript: Sequence[Mapping[str, Any]] = (),
     found: Callable[[Check], None] = lambda _: None,
 ) -> Examination:
     """Examine a model or the transcript of an examination. ``found`` is called with each check at once."""
     head = transcript[0] if transcript else {}
-    patient = Patient(model, arguments, timeout, None if price is None else price_given(price), transcript[1:])
+    given = None if price is None else price_given(price)
+    patient = Patient(model, arguments, timeout, given, transcript[1:], client_given(client))
     checks: list[Check] = []
     try:
         door = patient.door()

@@ -20,8 +20,8 @@ from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTE
 from tsgkit.library.datasets import shipped_datasets
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
-from tsgkit.llm.litellm_calls import LiteLlm
-from tsgkit.llm.user_models import provider_for
+from tsgkit.llm.providers import SERVICES, provider_for
+from tsgkit.llm.settings import Client
 from tsgkit.replies import READER
 from tsgkit.runs.execute import Evaluation, Subject
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
@@ -207,7 +207,7 @@ def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[_Ope
     """Open the folder of a run, begun or gone on with, while the block lasts."""
     path, notices = folder_of(prepared, options)
     if not (path / HEADER).exists():
-        _check_before_beginning(prepared, path)
+        _check_before_beginning(prepared, path, options.limits.client)
     folder = RunFolder(path, prepared.header(options.command))
     try:
         if (folder.header["tsgkit"], reader_of(folder.header)) != (__version__, READER):
@@ -292,13 +292,13 @@ def _runs_named(name: str) -> list[Path]:
     return sorted(RUNS.glob(f"{escape(name)}-{'?' * 16}"))
 
 
-def _check_before_beginning(prepared: RunSetup, path: Path) -> None:
+def _check_before_beginning(prepared: RunSetup, path: Path, client: Client | None) -> None:
     """Raise the errors that a new run would meet at its first request, before its folder is created."""
     if path.is_dir() and any(found.name != LOCK for found in path.iterdir()):
         raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
     for model in asked_of(prepared.plan):
         if asks_a_model(model):
-            provider_for(prepared.settings[model], None).prepare()
+            provider_for(prepared.settings[model], None, client).prepare()
 
 
 def _there(number: int) -> str:
@@ -341,7 +341,7 @@ def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:
     """Record the parameters that are sent to each model."""
     known = dict(folder.header.get("models", {}))
     for name, subject in subjects.items():
-        if isinstance(subject, Door) and isinstance(subject.provider, LiteLlm) and subject.provider.sent:
+        if isinstance(subject, Door) and isinstance(subject.provider, SERVICES) and subject.provider.sent:
             known[name] = {
                 "endpoint": subject.endpoint,
                 "sent": subject.provider.sent,

@@ -16,9 +16,10 @@ from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Call, Door, Patience
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
+from tsgkit.llm.providers import client_given, provider_for
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
-from tsgkit.llm.settings import Settings
-from tsgkit.llm.user_models import USUAL, provider_for, usual_concurrency
+from tsgkit.llm.settings import Client, Settings
+from tsgkit.llm.user_models import USUAL, usual_concurrency
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
 from tsgkit.runs.plan import REPLAY, SCRIPT, Plan
@@ -28,7 +29,7 @@ from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
 
 @dataclass(frozen=True)
 class Limits:
-    """Budgets and rates of a run; none of them can change an answer."""
+    """Budgets and rates of a run, and the client; none of them can change an answer."""
 
     concurrency: int | None = None
     """Requests in flight a model; None for as many as are usual, which is one where a plain function is asked."""
@@ -42,6 +43,8 @@ class Limits:
     patience: Patience = field(default_factory=Patience)
     prompt_cache: bool = False
     """Mark the beginnings of prompts for services that cache only what is marked."""
+    client: Client | None = None
+    """The client by which services are asked; None for the direct one where it fits."""
 
     @property
     def in_flight(self) -> int:
@@ -72,6 +75,7 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
             same_error=min(Patience.same_error, attempts),
             max_outage=Patience.max_outage if outage is None else 60 * outage,
         ),
+        client=client_given(options.get("client")),
     )
 
 
@@ -141,7 +145,7 @@ def _door(
     )
     return Door(
         name=model,
-        provider=provider_for(settings, price),
+        provider=provider_for(settings, price, limits.client),
         endpoint=settings.endpoint,
         parameters=settings.parameters,
         flow=flow,

@@ -1,0 +1,164 @@
+"""Responses of chat completion services: messages, texts and replies, and failures that the response itself shows.
+
+>>> text_of([{"type": "text", "text": "[ket"}, {"type": "text", "text": "tle]"}])
+'[kettle]'
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.finish_reasons import FAILING, ending_of, raw_reason
+from tsgkit.llm.images import Messages, without_images
+from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
+
+MOST_TEXT_BYTES = 64 * 2**20
+"""The size limit of a response that brings text."""
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+SILENT_PARTS = ("thinking", "reasoning", "redacted_thinking")
+"""Parts of a content that are no part of the answer."""
+
+
+@dataclass
+class Exchange:
+    """The response to one request: status, body, and a failure while receiving it."""
+
+    most_bytes: int = MOST_TEXT_BYTES
+    status: int | None = None
+    body: bytes = b""
+    failure: CallFailed | None = None
+    limits: dict[str, str] = field(default_factory=dict)
+    """Rate limits from the headers."""
+
+    def begin(self, status: int, headers: Iterable[tuple[str, str]]) -> None:
+        """Note the head of a response; an earlier one, which redirected, is forgotten."""
+        self.status = status
+        lowered = ((name.lower(), value) for name, value in headers)
+        self.limits = {name: value for name, value in lowered if "ratelimit" in name}
+        self.__dict__.pop("value", None)
+
+    @cached_property
+    def value(self) -> dict[str, Any]:
+        """The JSON object that the body holds; empty where it holds none."""
+        return object_in(self.body)
+
+
+def object_in(body: bytes) -> dict[str, Any]:
+    """Parse a JSON object; empty where the body is none."""
+    try:
+        value = json.loads(body) if body.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] == b"{" else {}
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def messages_in(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the messages of a chat completion."""
+    choices = value.get("choices")
+    found = [one.get("message") for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    return [message for message in found if isinstance(message, dict)]
+
+
+def text_of(content: list[Any]) -> str | None:
+    """Return the text parts of a content, joined; None where a part is neither text nor reasoning."""
+    texts = []
+    for part in content:
+        kind = part.get("type", "text") if isinstance(part, dict) else "text"
+        text = part.get("text") if isinstance(part, dict) else part
+        if kind in SILENT_PARTS:
+            continue
+        if kind not in ("text", "output_text") or not isinstance(text, str):
+            return None
+        texts.append(text)
+    return "".join(texts)
+
+
+class Message(NamedTuple):
+    """A message of a model: its text, its refusal, and its finish reason.
+
+    ``mapped`` is LiteLLM's word for the reason; None where LiteLLM was not asked.
+    """
+
+    content: str | None
+    refusal: object
+    reason: str | None
+    mapped: str | None = None
+
+
+def reply_of(message: Message, model: object, usage: Usage) -> Reply:
+    """Return the reply of a message. Raise ``CallFailed`` if the service broke off."""
+    content, refusal, reason, mapped = message
+    if reason in FAILING:
+        raise CallFailed(f"the service broke off: finish_reason {reason}", None, finish_reason=reason)
+    return Reply(
+        text=content,
+        ending=Ending.REFUSED if refusal else ending_of(reason, mapped, content),
+        finish_reason=reason,
+        refusal=refusal if isinstance(refusal, str) and refusal else None,
+        model=model if isinstance(model, str) else None,
+        usage=usage,
+    )
+
+
+def usage_of(
+    text: str | None,
+    prompt: int | None,
+    completion: int | None,
+    reasoning: int | None,
+    cached: int | None,
+    written: int | None = None,
+) -> Usage:
+    """Return the usage of a reply. Services that do not count tokens report zero, which is unknown.
+
+    >>> usage_of("[A]", 0, 0, None, None) == UNKNOWN, usage_of("", 5, 0, None, None).completion
+    (True, 0)
+    """
+    usage = Usage(
+        prompt=prompt or None,
+        completion=completion if completion or not text else None,
+        reasoning=reasoning,
+        cached=cached,
+        written=written,
+    )
+    return UNKNOWN if usage.prompt is None and not usage.completion else usage
+
+
+def without_sent_images(reply: Reply, sent: Messages) -> Reply:
+    """Return a reply that repeats none of the images it was sent."""
+    text, refusal = (part and without_images(part, sent) for part in (reply.text, reply.refusal))
+    return replace(reply, text=text, refusal=refusal)
+
+
+def unreadable(kept: Exchange) -> CallFailed:
+    """Return the failure of a complete but unreadable response; one without a message may be better next time."""
+    found = messages_in(kept.value)
+    if not found:
+        return CallFailed("the answer is no chat completion", None, responded=kept.status is not None)
+    content = found[0].get("content")
+    kinds = {list: "a list with parts that are no text", dict: "an object", int: "a number", float: "a number"}
+    kind = kinds.get(type(content), "no text")
+    if content is None or isinstance(content, str):
+        return CallFailed("the answer cannot be read: it is no chat completion", None, final=True, responded=True)
+    reason = raw_reason(kept.value)
+    said = f"the answer cannot be read: its content is {kind}, expected a text or text parts"
+    return CallFailed(said, None, final=True, responded=True, finish_reason=reason)
+
+
+def too_large(most: int) -> CallFailed:
+    """Return the failure of a response that is larger than its limit."""
+    return CallFailed(f"the response is larger than {most:,} bytes", None, final=True, responded=True)
+
+
+def misdirected(asked: str, target: str, status: int) -> CallFailed:
+    """Return the failure of a redirect from one origin to another: key and prompt would go along."""
+    return CallFailed(
+        f"redirected from {asked} to {target}: not followed, it would be sent the key and the prompt; if that is the "
+        "right address, give it as api_base",
+        status,
+        misdirected=True,
+    )
