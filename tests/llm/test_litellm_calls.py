@@ -454,15 +454,17 @@ print(opened)
     assert (result.stdout, result.stderr) == ("[]\n", "")
 
 
-def test_no_log_shows_prompts_or_keys_even_when_debugging_is_asked_for(server: Running) -> None:
+@pytest.mark.parametrize("client", ["direct_calls.DirectCalls", "litellm_calls.LiteLlm"])
+def test_no_log_shows_prompts_or_keys_even_when_debugging_is_asked_for(server: Running, client: str) -> None:
+    module, _, name = client.partition(".")
     code = f"""
 import asyncio, logging
 logging.basicConfig(level=logging.DEBUG)
-from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.{module} import {name}
 from tsgkit.llm.settings import Client, parse, settings_of
 async def work():
     texts = ["api_key={KEY}", "api_base={server.base}", "seed=1"]
-    provider = LiteLlm(settings_of("openai/m", parse(texts, ["openai/m"]), {{}}))
+    provider = {name}(settings_of("openai/m", parse(texts, ["openai/m"]), {{}}))
     provider.prepare()
     for text in ("a secret prompt", "a secret prompt <500>", "a secret prompt <html>"):
         try:
