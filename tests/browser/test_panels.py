@@ -189,7 +189,7 @@ OVERLAPS = """(graphs) => {
 def bundled_graphs() -> list[list[list[str]]]:
     found = []
     for kind in ("sa-sgg", "ma-sgg"):
-        text = room_of("tasks").joinpath("tsg", "data", f"{kind}.jsonl").read_text("utf-8")
+        text = room_of("tasks").joinpath("tsg", "data", "tsgkit-1", f"{kind}.jsonl").read_text("utf-8")
         found += [graph["triplets"] for line in text.splitlines() for graph in json.loads(line)["graphs"]]
     return found
 
