@@ -33,7 +33,9 @@ from tsgkit.llm.images import (
     tokens_of_image,
     without_base64,
 )
+from tsgkit.llm.providers import CLIENTS
 from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.settings import Client
 from tsgkit.runs.folder import RunFolder
 
 HEADER = {"format": 1, "identity": "x", "tsgkit": "0", "command": [], "begun": "now", "asked": {}}
@@ -62,10 +64,13 @@ def everything_in(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
-def test_the_service_gets_the_very_image_with_its_media_type_and_between_the_texts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_service_gets_the_very_image_with_its_media_type_and_between_the_texts(
+    tmp_path: Path, client: Client
+) -> None:
     mine, other = image(tmp_path), image(tmp_path, "8.png", "a plate")
     with image_server() as server:
-        reply = asked_of(server, "Look:", mine, "and", other)
+        reply = asked_of(server, "Look:", mine, "and", other, client=client)
         looked = server.stats()["looked"]
     assert [one["sha256"] for one in looked] == [mine.sha256, other.sha256]
     assert {one["declared"] for one in looked} == {one["holds"] for one in looked} == {"image/png"}
@@ -73,25 +78,27 @@ def test_the_service_gets_the_very_image_with_its_media_type_and_between_the_tex
     assert [one["size"] for one in json.loads(reply.text or "")] == [mine.size, other.size]
 
 
+@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("size", [10, 200_000])
-def test_large_images_are_sent_as_small_ones_are(tmp_path: Path, size: int) -> None:
+def test_large_images_are_sent_as_small_ones_are(tmp_path: Path, size: int, client: Client) -> None:
     data = b"\xff\xd8\xff" + os.urandom(size)
     (tmp_path / "7.jpg").write_bytes(data)
     large = ImageFile(tmp_path / "7.jpg", hashlib.sha256(data).hexdigest(), "image/jpeg", 8, 6, len(data))
     with image_server() as server:
-        asked_of(server, large)
+        asked_of(server, large, client=client)
         assert server.stats()["looked"] == [
             {"text": "", "sha256": large.sha256, "size": len(data), "declared": "image/jpeg", "holds": "image/jpeg"}
         ]
 
 
-def test_a_run_folder_names_the_image_and_never_holds_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_run_folder_names_the_image_and_never_holds_it(tmp_path: Path, client: Client) -> None:
     mine = image(tmp_path / "pictures")
     payload = base64.b64encode(bytes_of(mine))
     folder = RunFolder(tmp_path / "run", HEADER)
     cache = ReplyCache(tmp_path / "cache")
     with image_server() as server:
-        reply = asked_of(server, "Look:", mine, recorder=folder, cache=cache)
+        reply = asked_of(server, "Look:", mine, recorder=folder, cache=cache, client=client)
     folder.close()
     cache.close()
     kept = everything_in(tmp_path / "run") + everything_in(tmp_path / "cache")
@@ -102,15 +109,16 @@ def test_a_run_folder_names_the_image_and_never_holds_it(tmp_path: Path) -> None
     assert image_line(part) == f"[picture {mine.path}: image/png 8x6, SHA-256 {mine.sha256[:12]}]"
 
 
-def test_image_path_changes_neither_prompt_nor_cache_key(tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_image_path_changes_neither_prompt_nor_cache_key(tmp_path: Path, client: Client) -> None:
     mine = image(tmp_path)
     moved = image(tmp_path / "elsewhere", "other.png")
     changed = image(tmp_path, "9.png", "a plate")
     cache = ReplyCache(tmp_path / "cache")
     with image_server() as server:
-        first = asked_of(server, "Look:", mine, cache=cache)
-        second = asked_of(server, "Look:", moved, cache=cache)
-        third = asked_of(server, "Look:", changed, cache=cache)
+        first = asked_of(server, "Look:", mine, cache=cache, client=client)
+        second = asked_of(server, "Look:", moved, cache=cache, client=client)
+        third = asked_of(server, "Look:", changed, cache=cache, client=client)
         assert server.stats()["seen"] == 2
     cache.close()
     assert (first.source, second.source, third.source) == ("model", "cache", "model")
@@ -194,27 +202,30 @@ def test_images_that_are_lost_do_not_count_as_a_service_that_is_silent(tmp_path:
     assert endings == [Ending.API_ERROR] * 4 + [Ending.COMPLETE]
 
 
-def test_a_service_that_repeats_what_it_was_sent_gets_no_image_into_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_service_that_repeats_what_it_was_sent_gets_no_image_into_an_error(tmp_path: Path, client: Client) -> None:
     mine = image(tmp_path, width=64, height=64)
     payload = base64.b64encode(bytes_of(mine)).decode()
     with image_server(always={"Look": "echo"}) as server:
-        reply = asked_of(server, "Look:", mine)
+        reply = asked_of(server, "Look:", mine, client=client)
     assert reply.ending is Ending.API_ERROR and reply.status == 400
     assert "cannot take" in (reply.error or "") and payload[:40] not in (reply.error or "")
 
 
-def test_a_model_that_repeats_the_image_gets_no_base64_into_the_record(tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_model_that_repeats_the_image_gets_no_base64_into_the_record(tmp_path: Path, client: Client) -> None:
     mine = image(tmp_path)
     with image_server(always={"Look": "parrot"}) as server:
-        reply = asked_of(server, "Look:", mine)
+        reply = asked_of(server, "Look:", mine, client=client)
     assert reply.text == "data:image/png;base64,[picture]"
 
 
+@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("fault", ["429", "500", "cut", "html", "nochoices"])
-def test_faults_of_a_judge_are_the_same_with_images(tmp_path: Path, fault: str) -> None:
+def test_faults_of_a_judge_are_the_same_with_images(tmp_path: Path, fault: str, client: Client) -> None:
     mine = image(tmp_path)
     with image_server(always={"Look": fault}, retry_after="0") as server:
-        reply = asked_of(server, "Look:", mine)
+        reply = asked_of(server, "Look:", mine, client=client)
         assert server.stats()["seen"] == len(reply.attempts) >= 3
     assert reply.ending is Ending.API_ERROR and base64.b64encode(bytes_of(mine)).decode()[:40] not in str(reply)
 

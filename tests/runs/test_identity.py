@@ -167,7 +167,7 @@ def test_the_order_in_which_models_are_named_does_not_matter() -> None:
     [
         ("--concurrency", "2"), ("--timeout", "3"), ("--rpm", "10"), ("--tpm", "10"), ("--max-cost", "1"),
         ("--max-requests", "3"), ("--max-tokens", "10"), ("--price", "1,2"), ("--no-cache",), ("--json",),
-        ("--samples",), ("--quiet",), ("--fail-under", "tsg/sgqa.exact_match=0.5"), ("--new",),
+        ("--samples",), ("--quiet",), ("--client", "litellm"), ("--fail-under", "tsg/sgqa.exact_match=0.5"), ("--new",),
         ("--model-arg", "api_key=sk-0123456789"), ("--model-arg", "extra_headers.X-Team=someone"),
     ],
     ids=lambda option: option[0],

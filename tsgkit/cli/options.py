@@ -24,8 +24,8 @@ def add_max_outage(parser: argparse._ActionsContainer) -> None:
 
 def add_client(parser: argparse._ActionsContainer) -> None:
     """Add the option of every command that asks a text model."""
-    about = "ask by LiteLLM, or directly a server that speaks OpenAI's protocol (default: direct where api_base is set)"
-    parser.add_argument("--client", choices=("direct", "litellm"), help=about)
+    about = "direct or litellm (default: direct for a server of your own that speaks OpenAI's protocol)"
+    parser.add_argument("--client", choices=("direct", "litellm"), metavar="C", help=about)
 
 
 def add_vocabulary(parser: argparse.ArgumentParser) -> None:
