@@ -10,7 +10,7 @@ None
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -123,6 +123,33 @@ def price_of(model: str) -> Price | None:
         float(entry["output_cost_per_token"]),
         entry.get("cache_read_input_token_cost"),
         map_source(),
+    )
+
+
+def batch_price(model: str, price: Price | None) -> Price | None:
+    """Return the price of a model's requests in a batch: that of the map if it is priced by it and has one, else half.
+
+    >>> batch_price("openai/mine", Price(2e-06, 8e-06, source="--price"))
+    Price(prompt=1e-06, completion=4e-06, cached=None, source='half of --price, in a batch')
+    """
+    if price is None:
+        return None
+    entry = _entry(model) if price.source == map_source() else {}
+    half = replace(
+        price,
+        prompt=price.prompt / 2,
+        completion=price.completion / 2,
+        cached=None if price.cached is None else price.cached / 2,
+        source=f"half of {price.source}, in a batch",
+    )
+    if not entry.get("input_cost_per_token_batches") or not entry.get("output_cost_per_token_batches"):
+        return half
+    return replace(
+        half,
+        prompt=float(entry["input_cost_per_token_batches"]),
+        completion=float(entry["output_cost_per_token_batches"]),
+        cached=entry.get("cache_read_input_token_cost_batches", half.cached),
+        source=f"{price.source}, for batches",
     )
 
 

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
+from tsgkit.llm import batches
+from tsgkit.llm.batch_calls import BatchCalls, batch_service
+from tsgkit.llm.batches import Collector
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
-from tsgkit.llm.door import Call, Door, Patience
-from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.door import Call, Door, Patience, Provider
+from tsgkit.llm.prices import Price, batch_price, price_given, price_of
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
-from tsgkit.llm.user_models import USUAL, provider_for, usual_concurrency
+from tsgkit.llm.settings import Settings
+from tsgkit.llm.user_models import USUAL, is_own, provider_for, usual_concurrency
+from tsgkit.runs.batch_journal import BatchJournal
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
-from tsgkit.runs.plan import REPLAY, SCRIPT, Plan
+from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Plan
 from tsgkit.runs.run_files import calls_in, plan_of
 from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
+
+EVERY = 10**7
+"""More requests than a run has."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +46,15 @@ class Limits:
     max_cost: float | None = None
     prices: tuple[str, ...] = ()
     patience: Patience = field(default_factory=Patience)
+    batch: bool = False
+    """True to send requests in batches, at half price."""
+    waits: bool = True
+    """False to leave as soon as everything is with the service."""
 
     @property
     def in_flight(self) -> int:
-        """The number of units in progress at a time."""
-        return self.concurrency or USUAL
+        """The number of units in progress at a time; all of them where their requests are sent together."""
+        return self.concurrency or (EVERY if self.batch else USUAL)
 
 
 def limits_of(options: Mapping[str, Any]) -> Limits:
@@ -52,6 +64,8 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         value = options.get(name)
         if value is not None and (not value > 0 or math.isnan(value)):
             raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+    if not options.get("wait", True) and not options.get("batch"):
+        raise UsageError("--no-wait is about batches", hint="add --batch")
     outage, attempts = options.get("max_outage"), options.get("attempts") or Patience.attempts
     return Limits(
         concurrency=options.get("concurrency"),
@@ -67,6 +81,8 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
             same_error=min(Patience.same_error, attempts),
             max_outage=Patience.max_outage if outage is None else 60 * outage,
         ),
+        batch=bool(options.get("batch")),
+        waits=options.get("wait", True),
     )
 
 
@@ -85,15 +101,15 @@ def _price(value: Any) -> str:  # noqa: ANN401
     return value if isinstance(value, str) else ",".join(map(str, value))
 
 
-def prices_of(models: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Price | None]:
+def prices_of(models: tuple[str, ...], given: tuple[str, ...], *, batch: bool = False) -> dict[str, Price | None]:
     """Return the price of each model: as given (``2.50,10`` for all, ``MODEL:2.50,10`` for one), else that of
-    the map."""
+    the map; with ``batch`` what it costs in batches."""
     prices = {model: price_of(model) for model in models}
     for text in given:
         model = next((model for model in sorted(models, key=len, reverse=True) if text.startswith(f"{model}:")), None)
         price = price_given(text[len(model) + 1 :] if model else text)
         prices |= dict.fromkeys([model] if model else models, price)
-    return prices
+    return {model: batch_price(model, price) for model, price in prices.items()} if batch else prices
 
 
 def subjects_of(
@@ -101,7 +117,7 @@ def subjects_of(
 ) -> dict[str, Subject]:
     """Everybody who is asked in this run, by name; ``UsageError`` where a budget could not be kept."""
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    prices = prices_of(models, limits.prices)
+    prices = prices_of(models, limits.prices, batch=limits.batch)
     if limits.max_cost is not None and (unknown := [model for model, price in prices.items() if price is None]):
         hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
         raise UsageError(f"the price of {unknown[0]} is not known, so --max-cost cannot be kept", hint=hint)
@@ -127,14 +143,19 @@ def _door(
     reads_cache: bool,
 ) -> Door:
     settings = prepared.settings[model]
-    flow = RequestQueue(
-        limits.concurrency or usual_concurrency(model),
-        requests_per_minute=limits.requests_per_minute,
-        tokens_per_minute=limits.tokens_per_minute,
-    )
+    if limits.batch:
+        provider: Provider = _batch_calls(settings, prepared, folder, limits, price)
+        flow = RequestQueue(EVERY, start=EVERY)
+    else:
+        provider = provider_for(settings, price)
+        flow = RequestQueue(
+            limits.concurrency or usual_concurrency(model),
+            requests_per_minute=limits.requests_per_minute,
+            tokens_per_minute=limits.tokens_per_minute,
+        )
     return Door(
         name=model,
-        provider=provider_for(settings, price),
+        provider=provider,
         endpoint=settings.endpoint,
         parameters=settings.parameters,
         flow=flow,
@@ -144,9 +165,28 @@ def _door(
         cache=cache,
         reads_cache=reads_cache,
         shared=frozenset(label for row in prepared.rows for label in row.task.shared_labels),
-        patience=limits.patience,
+        patience=replace(limits.patience, first_wait=0.0) if limits.batch else limits.patience,
         price=price,
     )
+
+
+def _batch_calls(
+    settings: Settings, prepared: RunSetup, folder: RunFolder, limits: Limits, price: Price | None
+) -> BatchCalls:
+    """Return a model whose requests are sent in batches, which the folder records."""
+    record = BatchJournal(folder.batches, settings.model, settings.endpoint, prepared.secrets)
+    service, redact = batch_service(settings.model), prepared.secrets.redact
+    collector = Collector(settings.model, service, record, limits.patience, redact, limits.waits, batches.PACE)
+    return BatchCalls(settings, price, collector=collector)
+
+
+def check_batches(prepared: RunSetup) -> None:
+    """Raise ``UsageError`` for a subject that cannot be asked in batches; baselines ask nobody."""
+    for model in asked_of(prepared.plan):
+        if asks_a_model(model) and not is_own(model):
+            batch_service(model)
+        elif not model.startswith(BASELINE):
+            raise UsageError(f"--batch: {model} is no service", hint="leave --batch out")
 
 
 def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = (), plan: Plan | None = None) -> RecordedModel:
