@@ -221,7 +221,9 @@ class BatchConnection(Connection):
             elif fault.isdigit() or fault == "filter":
                 status = 400 if fault == "filter" else int(fault)
                 code = "content_filter" if fault == "filter" else f"code_{fault}"
-                error = {"message": f"this is error {fault}", "type": "error", "code": code}
+                said = "the prompt goes against our content management policy"
+                said = said if fault == "filter" else f"this is error {fault}"
+                error = {"message": said, "type": "error", "code": code}
                 bad.append(line | {"response": {"status_code": status, "body": {"error": error}}})
             elif fault != "missing":
                 script.paid[custom_id] += 1
