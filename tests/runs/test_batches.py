@@ -16,6 +16,9 @@ from every_job import ACTIONS
 from prefork import Prefork, Ran
 from run_files import everything, lines, samples
 
+import tsgkit as tk
+from tsgkit.llm import batches
+
 KEY = "sk-0123456789abcdef"
 OPENAI, ANTHROPIC = "openai/gpt-4o", "anthropic/claude-sonnet-4-5"
 both = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
@@ -143,7 +146,8 @@ def test_ctrl_c_leaves_the_batch_with_the_service(commands: Prefork, tmp_path: P
         assert "0 of 8 requests done" in ended.err
         assert "1 batch left with the service" in ended.err
         server.release()
-        check_whole(commands.run(*batched(server), cwd=tmp_path), server)
+        check_whole(commands.run(*batched(server, "--concurrency", "3"), cwd=tmp_path), server)
+        assert server.stats()["batches"] == [8], "results wait for those who ask later"
 
 
 @both
@@ -229,6 +233,28 @@ def test_budgets_hold_before_anything_is_sent(commands: Prefork, tmp_path: Path)
             assert ended.code == 4, ended.err
             assert server.stats()["batches"] == [3]
         check_whole(commands.run(*batched(server), cwd=tmp_path), server)
+
+
+def test_a_batch_has_a_limit_and_python_an_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "PACE", batches.Pace(quiet=0.15, first_poll=0.05, most_lines=5))
+    with batch_server(hold=True) as server:
+        told: dict[str, Any] = {"model_arg": {"api_base": server.base, "api_key": KEY}, "out": tmp_path / "run"}
+        told |= {"model": OPENAI, "first": 8, "quiet": True, "batch": True, "cache": False}
+        left = tk.evaluate("sgqa", wait=False, **told)
+        assert (left.complete, server.stats()["batches"]) == (False, [5, 3])
+        server.release()
+        assert tk.evaluate("sgqa", **told).complete
+        assert (server.stats()["batches"], server.stats()["paid"]) == ([5, 3], 8)
+
+
+def test_the_dry_run_estimates_at_the_price_of_batches(commands: Prefork, tmp_path: Path) -> None:
+    with batch_server() as server:
+        single, batch = (
+            commands.run(*words(server, "--dry-run", "--json", *more), cwd=tmp_path).json["estimates"][0]["cost"]
+            for more in ((), ("--batch",))
+        )
+        assert server.stats()["batches"] == []
+    assert batch == pytest.approx([cost / 2 for cost in single])
 
 
 @pytest.mark.parametrize("model", ["script:s.jsonl", "gemini/gemini-2.5-pro", "python:json:dumps"])
