@@ -7,6 +7,7 @@ requests are answered too, with the same replies. More options:
 ``lines``        shares of faults that lines meet, each the first time only, unless ``always`` is the word before it:
                  ``429``, ``500``, ``400``, ``filter``, ``missing``, ``expired``
 ``polls``        faults of the first questions about a batch: a status, ``hang``, ``cut``, ``html``
+``lists``        the same of the first questions for all batches
 ``uploads``      the same of the first uploads of a file
 ``creates``      the same of the first creations, which make the batch all the same where it is ``cut`` or ``hang``
 ``downloads``    the same of the first downloads of results; ``torn`` ends within a line, with the length announced so
@@ -43,7 +44,9 @@ class BatchScript(Script):
         self.takes = float(options.get("takes", 0.0))
         self.hold = bool(options.get("hold"))
         self.lines: dict[str, float] = options.get("lines", {})
-        self.first_of = {name: list(options.get(name, [])) for name in ("polls", "uploads", "creates", "downloads")}
+        self.first_of = {
+            name: list(options.get(name, [])) for name in ("polls", "lists", "uploads", "creates", "downloads")
+        }
         self.fails: list[str] = list(options.get("fails", []))
         self.slow: dict[str, float] = dict(options.get("slow", {}))
         self.files: dict[str, bytes] = {}

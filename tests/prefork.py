@@ -130,7 +130,7 @@ def _serve() -> None:
         settings_of("openai/warm", address, {"temperature": 0})
     ).prepare()  # loads what is loaded late, sends nothing
     stem("beds")  # loads NLTK
-    batches.PACE = batches.Pace(quiet=0.15, first_poll=0.1, longest_poll=0.3)
+    batches.PACE = batches.Pace(quiet=0.15, first_poll=0.1, longest_poll=0.3, rest=0.02)
     gc.collect()
     gc.freeze()  # what is loaded is garbage in no process, and looking through it copies it into each
     for line in sys.stdin:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amount import some
 from batch_server import RunningBatches, batch_server
 from every_job import ACTIONS
 from prefork import Prefork, Ran
@@ -22,6 +23,7 @@ from tsgkit.llm import batches
 KEY = "sk-0123456789abcdef"
 OPENAI, ANTHROPIC = "openai/gpt-4o", "anthropic/claude-sonnet-4-5"
 both = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
+both_slowly = pytest.mark.parametrize("model", some((OPENAI, ANTHROPIC), OPENAI))
 
 
 def words(server: RunningBatches, *more: str, model: str = OPENAI, task: str = "sgqa", first: int = 8) -> list[str]:
@@ -58,7 +60,7 @@ def check_whole(ended: Ran, server: RunningBatches, number: int = 8) -> None:
 
 
 @both
-@pytest.mark.parametrize("more", [("--solver", "single"), ("--solver", "vote:3")])
+@pytest.mark.parametrize("more", some([("--solver", "single"), ("--solver", "vote:3")], ("--solver", "vote:3")))
 def test_figures_are_those_of_single_requests_at_half_the_price(
     model: str, more: tuple[str, ...], commands: Prefork, tmp_path: Path
 ) -> None:
@@ -102,7 +104,7 @@ KILLS: dict[str, tuple[dict[str, Any], str, list[str]]] = {
 
 
 @both
-@pytest.mark.parametrize("when", KILLS)
+@pytest.mark.parametrize("when", some(KILLS, "uploaded", "collecting"))
 def test_a_killed_run_pays_nothing_twice(when: str, model: str, commands: Prefork, tmp_path: Path) -> None:
     options, step, recorded = KILLS[when]
     if model == ANTHROPIC:
@@ -120,7 +122,7 @@ def test_a_killed_run_pays_nothing_twice(when: str, model: str, commands: Prefor
     assert outcomes(tmp_path / "run") == {"answered": 8}
 
 
-@both
+@both_slowly
 def test_a_run_that_does_not_wait_is_collected_later(model: str, commands: Prefork, tmp_path: Path) -> None:
     with batch_server(hold=True) as server:
         told = batched(server, model=model)
@@ -163,8 +165,9 @@ def test_lines_that_fail_are_sent_again_in_a_further_batch(model: str, commands:
     assert len(told) == sizes[1], "every failure stands in the record"
 
 
-def test_lines_that_always_fail_are_failed_rows(commands: Prefork, tmp_path: Path) -> None:
-    with batch_server(always={"dough": "500"}) as server:
+@pytest.mark.parametrize("status", some(("429", "500"), "429"))
+def test_lines_that_always_fail_are_failed_rows(status: str, commands: Prefork, tmp_path: Path) -> None:
+    with batch_server(always={"dough": status}) as server:
         ended = commands.run(*batched(server, "--json", first=30), cwd=tmp_path)
         counts = ended.json["results"][0]["counts"]
         assert (ended.code, counts["answered"] + counts["api_error"]) == (1, 30), ended.err
@@ -194,7 +197,8 @@ def test_a_batch_that_fails_says_why(commands: Prefork, tmp_path: Path) -> None:
 @both
 def test_faults_on_the_way_change_nothing(model: str, commands: Prefork, tmp_path: Path) -> None:
     faults = {
-        "uploads": ["500", "cut"], "creates": ["cut", "429"], "polls": ["500", "cut", "html", "429"],
+        "uploads": ["500", "cut"], "creates": ["429", "cut"], "lists": ["500", "cut"],
+        "polls": ["500", "cut", "html", "429"],
         "downloads": ["cut", "torn"],
     }  # fmt: skip
     with batch_server(**faults) as server:
@@ -217,7 +221,7 @@ def test_a_key_that_the_service_refuses_is_named_and_nothing_recorded(commands: 
         check_whole(commands.run(*batched(server), cwd=tmp_path), server)
 
 
-@both
+@both_slowly
 def test_a_server_without_batches_is_said_so(model: str, commands: Prefork, tmp_path: Path) -> None:
     with batch_server(none=404) as server:
         ended = commands.run(*batched(server, model=model), cwd=tmp_path)

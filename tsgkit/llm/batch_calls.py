@@ -6,6 +6,7 @@ A request is built and its reply read by LiteLLM, as any other; only the way bet
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -75,7 +76,7 @@ class BatchCalls(LiteLlm):
                 return await super().send(messages, schema, LONGEST)
         except CallFailed as failure:
             if held.ended is not None:
-                raise held.ended from None
+                raise copy(held.ended) from None  # one that ends many calls is of each its own
             failure.in_batch = True
             raise
         finally:

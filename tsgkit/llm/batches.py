@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from tsgkit.errors import TsgkitError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.batch_services import BatchService, BatchState, Intent, Result, Wire, values_in
 from tsgkit.llm.circuit_breaker import advice_on
 from tsgkit.llm.concurrency import LONGEST_GATE
@@ -26,6 +26,7 @@ from tsgkit.llm.failures import CallFailed, Stopped, Unasked
 
 Found = TypeVar("Found")
 LEFT = "what was sent stays with the service"
+REST_GROWTH, LONGEST_REST = 4, 3600.0
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Pace:
     growth: float = 1.5
     most_lines: int | None = None
     most_bytes: int | None = None
+    rest: float = 30.0
+    """The pause after a batch without any good result; after further ones it grows."""
     downloads: int = 4
     """So often are results downloaded that break off."""
 
@@ -72,12 +75,14 @@ class Batch:
     state: BatchState | None = None
     held: dict[str, HeldRequest] = field(default_factory=dict)
     results: dict[str, Result] | None = None
-    """Results that nobody has asked for yet; None before they are there."""
+    """Results that were not asked for yet; None before the batch is done."""
     read: list[str] = field(default_factory=list)
     """The names of results that were recorded since the last note of it."""
     task: asyncio.Task[None] | None = None
     is_left: bool = False
     """True if the service has it and is not done."""
+    is_doubtful: bool = False
+    """True if the service may have made it without our knowledge of its name."""
     was_left: bool = False
     """True if requests were waiting for it when this process stopped waiting."""
 
@@ -133,7 +138,12 @@ class Collector:
     _timer: asyncio.TimerHandle | None = None
     _gone: asyncio.Event = field(default_factory=asyncio.Event)
     _served: bool = False
-    _began: float = field(default_factory=time.monotonic)
+    _failed: TsgkitError | None = None
+    """The reason for which nothing more is asked."""
+    _vain: int = 0
+    """Batches in a row without any good result."""
+    _not_before: float = 0.0
+    """The time before which no batch is sent, by the loop's clock."""
 
     def __post_init__(self) -> None:
         self._batches = self.record.open()
@@ -158,8 +168,8 @@ class Collector:
 
     async def ask(self, held: HeldRequest, request: Any) -> Result:  # noqa: ANN401  (an httpx.Request)
         """Return the result of a request, out of a batch that holds it already or of one to be sent."""
-        if self.leaving:
-            raise Stopped(LEFT)
+        if self.leaving or self._failed is not None:
+            raise self._failed or Stopped(LEFT)
         self._connect(request)
         held.result = asyncio.get_running_loop().create_future()
         held.line = self.service.line(held.name, json.loads(await request.aread()))
@@ -198,8 +208,11 @@ class Collector:
         self._timer = loop.call_later(self.pace.quiet, self._quiet, loop.time() + self.pace.quiet)
 
     def _quiet(self, due: float) -> None:
-        late = asyncio.get_running_loop().time() - due
-        if late > self.pace.quiet / 2:  # the loop was busy: requests may have been on their way meanwhile
+        now = asyncio.get_running_loop().time()
+        if self._queue and now < self._not_before:
+            wait = self._not_before - now
+            self._timer = asyncio.get_running_loop().call_later(wait, self._quiet, self._not_before)
+        elif now - due > self.pace.quiet / 2:  # the loop was busy: requests may have been on their way meanwhile
             self._wait_for_quiet()
         elif self._queue:
             self._send_queue()
@@ -221,7 +234,9 @@ class Collector:
         try:
             await work
         except TsgkitError as error:
-            self._end(batch, error)
+            error.message = self.redact(error.message)
+            error.args = (error.message,)
+            self._fail(batch, error)
         except asyncio.CancelledError:
             self._end(batch, Stopped(LEFT))
             raise
@@ -238,8 +253,9 @@ class Collector:
             if batch.file:
                 self.record.note(batch)
             batch.id = await self._persist(lambda: self._created(batch, lines))
-        except Unasked:
-            await self._forget(batch)
+        except (Unasked, UsageError):
+            if not batch.is_doubtful:  # or the next process looks for it
+                self._drop(batch)
             raise
         self.record.note(batch)
         batch.is_left = True
@@ -249,25 +265,22 @@ class Collector:
         await self._collected(batch)
 
     async def _created(self, batch: Batch, lines: bytes) -> str:
-        """Create a batch. After a failure that leaves open whether it was made, look for it."""
+        """Create a batch; where an earlier try may have done so, look for it first."""
         assert self._api is not None  # noqa: S101  (a request came)
+        if batch.is_doubtful and (found := await self._api.find(batch.intent, self._ids())):
+            return found
+        batch.is_doubtful = True
         try:
             return await self._api.create(batch.intent, lines)
         except CallFailed as failure:
-            if failure.status is not None and failure.status < 500:
-                raise
-            if found := await self._api.find(batch.intent, self._ids()):
-                return found
+            batch.is_doubtful = failure.status is None or failure.status >= 500
+            raise
+        except UsageError:
+            batch.is_doubtful = False
             raise
 
     def _ids(self) -> list[str]:
         return [batch.id for batch in self._batches if batch.id]
-
-    async def _forget(self, batch: Batch) -> None:
-        """Drop a batch that the service does not have; where that cannot be found out it is looked up later."""
-        with suppress(CallFailed):
-            if self._api is not None and not await self._api.find(batch.intent, self._ids()):
-                self._drop(batch)
 
     def _drop(self, batch: Batch) -> None:
         self.record.drop(batch)
@@ -326,6 +339,10 @@ class Collector:
     async def _deliver(self, batch: Batch, results: dict[str, Result]) -> None:
         """Hand out results, good ones first: a service that answered others is not given up for what failed."""
         batch.results, batch.is_left = results, False
+        self._vain = 0 if any(result.is_good for result in results.values()) else self._vain + 1
+        if self._vain:
+            rest = min(self.pace.rest * REST_GROWTH ** (self._vain - 1), LONGEST_REST)
+            self._not_before = asyncio.get_running_loop().time() + rest
         for is_good in (True, False):
             for name in [name for name in batch.held if results[name].is_good is is_good]:
                 self._hand_out(batch, batch.held.pop(name), results.pop(name))
@@ -364,6 +381,15 @@ class Collector:
         for held in batch.held.values():
             _end(held, error)
         batch.held = {}
+
+    def _fail(self, batch: Batch, error: TsgkitError) -> None:
+        """End what waits for a batch; if the service is of no more use, also what waits to be sent."""
+        self._end(batch, error)
+        if not isinstance(error, Stopped):
+            self._failed = error
+            for held in self._queue.values():
+                _end(held, error)
+            self._queue, self._queued_bytes = {}, 0
 
     def leave(self) -> None:
         """Wait for nothing more; a batch being sent is sent first."""

@@ -422,7 +422,7 @@ class Door:
             if asked < patience.first_wait:  # "at once" would use up all attempts in a second
                 return max(asked, self._backoff(attempts))
             return asked + self._rng.uniform(0, 0.05)
-        others = [attempt for attempt in attempts if attempt.status != 429]
+        others = [attempt for attempt in attempts if attempt.status != 429 or failure.in_batch]
         last = others[-patience.same_error :]
         same = len(last) == patience.same_error and len({(one.error, one.status) for one in last}) == 1
         if len(others) >= patience.attempts or same:

@@ -181,7 +181,7 @@ def _batch_calls(
 
 
 def check_batches(prepared: RunSetup) -> None:
-    """Raise ``UsageError`` for a subject that cannot be asked in batches; baselines ask nobody."""
+    """Raise ``UsageError`` for a subject that cannot be asked in batches; baselines ask no service."""
     for model in asked_of(prepared.plan):
         if asks_a_model(model) and not is_own(model):
             batch_service(model)
