@@ -132,9 +132,13 @@ def test_a_run_that_does_not_wait_is_collected_later(model: str, commands: Prefo
             assert "1 batch left with the service" in ended.err
             assert "collect later with: tsgkit eval --task sgqa" in ended.err
             assert KEY not in ended.err + ended.out
+        ended = commands.run(*words(server, "--max-requests", "1", model=model), cwd=tmp_path)
+        assert "1 batch is pending, which only --batch collects" in ended.err
         server.release()
-        check_whole(commands.run(*told, "--no-wait", cwd=tmp_path), server)
-        assert server.stats()["batches"] == [8]
+        ended = commands.run(*told, "--no-wait", cwd=tmp_path)
+        assert (ended.code, ended.err, outcomes(tmp_path / "run")) == (0, "", {"answered": 8})
+        stats = server.stats()
+        assert (stats["batches"], stats["paid_twice"]) == ([8], 0)
     assert KEY.encode() not in everything(tmp_path)
 
 

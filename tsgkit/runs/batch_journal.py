@@ -7,12 +7,13 @@ the requests whose results stand in ``calls.jsonl`` (all, if it names none), ``d
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import FileProblem
 from tsgkit.llm.batches import Batch
 from tsgkit.llm.secrets import Secrets
-from tsgkit.runs.journal import CHANGED, Journal, line_at
+from tsgkit.runs.journal import CHANGED, Journal, line_at, lines_of
 
 Line = dict[str, Any]
 
@@ -72,6 +73,15 @@ class BatchJournal:
         value = self._secrets.redact_value({"step": step, "mark": batch.mark, **parts})
         assert isinstance(value, dict)  # noqa: S101  (as it was given)
         self._journal.add(value)
+
+
+def pending(path: Path) -> int:
+    """Return how many batches in a file have results that were not recorded; 0 where there is no file."""
+    found: dict[str, Batch] = {}
+    for _, line in lines_of(path, frozenset(("step", "mark"))):
+        if line["step"] == "intent" or line["mark"] in found:
+            _take_in(found, line)
+    return sum(bool(batch.id and batch.names) for batch in found.values())
 
 
 def _take_in(found: dict[str, Batch], line: Line) -> None:

@@ -24,8 +24,9 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.user_models import provider_for
 from tsgkit.replies import READER
+from tsgkit.runs.batch_journal import pending
 from tsgkit.runs.execute import Evaluation, Subject
-from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
+from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import BASELINE, Cell, Plan
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
@@ -252,6 +253,9 @@ class _Opened:
         subjects = subjects_of(prepared, self.folder, options.limits, cache, reads_cache=not options.new)
         _check_models(subjects)
         there = _there(sum(state.at_start for state in self.states.values()))
+        if not options.limits.batch and (number := pending(self.folder.path / BATCHES)):
+            batches = "1 batch is" if number == 1 else f"{number:,} batches are"
+            there = "; ".join(filter(None, (there, f"{batches} pending, which only --batch collects")))
         self.engine = Engine(tuple(subjects.values()), self.watch, noun="sample", there=there)
         job = Evaluation(self.folder, self.states, subjects, options.limits.in_flight, self.engine)
         self.engine.parts = job.parts
