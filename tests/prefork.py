@@ -121,6 +121,7 @@ def _serve() -> None:
     import tsgkit.report.progress
     import tsgkit.report.results_table  # noqa: F401
     from tsgkit.lexicon.stems import stem
+    from tsgkit.llm import batches
     from tsgkit.llm.direct_calls import DirectCalls
     from tsgkit.llm.litellm_calls import LiteLlm
     from tsgkit.llm.settings import parse, settings_of
@@ -129,6 +130,7 @@ def _serve() -> None:
     for client in (DirectCalls, LiteLlm):  # loads what is loaded late, sends nothing
         client(settings_of("openai/warm", address, {"temperature": 0})).prepare()
     stem("beds")  # loads NLTK
+    batches.PACE = batches.Pace(quiet=0.15, first_poll=0.1, longest_poll=0.3, rest=0.02)
     gc.collect()
     gc.freeze()  # what is loaded is garbage in no process, and looking through it copies it into each
     for line in sys.stdin:

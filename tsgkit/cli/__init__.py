@@ -102,7 +102,7 @@ MORE = (
     "--code FILE, with any command, loads tasks, solvers, metrics and styles of yours.",
 )
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;
-3 a gate was missed; 4 a budget was reached; 70 a bug in tsgkit; 130 interrupted"""
+3 a gate was missed; 4 a budget was reached; 5 a batch is pending; 70 a bug in tsgkit; 130 interrupted"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

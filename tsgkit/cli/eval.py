@@ -31,7 +31,7 @@ from typing import Any
 from tsgkit.cli.options import add_client, add_max_outage
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
-from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED
+from tsgkit.errors import BATCHES_OPEN, GATE_MISSED, GOOD, INTERRUPTED
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -117,6 +117,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--max-requests", type=int, metavar="N", help="stop scheduling after so many requests")
     how.add_argument("--max-tokens", type=int, metavar="N", help="stop scheduling before so many tokens are used")
     how.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
+    how.add_argument("--batch", action="store_true", help="send requests in batches: at half price, within a day")
+    how.add_argument(
+        "--no-wait", action="store_true", help="leave when the batches are sent (exit 5); the same command collects"
+    )
     how.add_argument("--shard", metavar="I/N", help="only this part of the items, in a folder of its own: 3/16")
     how.add_argument("--no-cache", action="store_true", help="neither read nor keep replies across runs")
     how.add_argument("--prompt-cache", action="store_true", help="mark what services may cache of prompts (Anthropic)")
@@ -180,7 +184,8 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
     from tsgkit.interface import evaluation
 
     told = {name: value for name, value in vars(arguments).items() if name in evaluation.OPTIONS}
-    return evaluation.how_of(told | {"cache": not arguments.no_cache, "command": ("tsgkit", *sys.argv[1:])})
+    told |= {"cache": not arguments.no_cache, "wait": not arguments.no_wait}
+    return evaluation.how_of(told | {"command": ("tsgkit", *sys.argv[1:])})
 
 
 def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa: ANN401
@@ -207,6 +212,9 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
             "the same command tries it again, without asking again what was answered; report what names a line of code",
         )
     how = "raise the limit in" if finished.budget else "go on with"
+    if finished.open_batches:
+        complain(f"{count(finished.open_batches, 'batch', 'batches')} left with the service, which works on")
+        how = "collect later with" if code == BATCHES_OPEN else how
     complain(f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(_this_command()))}")
 
 
@@ -221,7 +229,7 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
     from tsgkit.runs.subjects import prices_of
 
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    prices = prices_of(models, tuple(arguments.price), prepared.settings)
+    prices = prices_of(models, tuple(arguments.price), prepared.settings, batch=arguments.batch)
     estimates = estimates_of(prepared, prices)
     if arguments.json:
         say(json.dumps({"identity": prepared.identity, "estimates": [_estimate_value(one) for one in estimates]}))

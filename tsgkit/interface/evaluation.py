@@ -123,6 +123,8 @@ class EvaluateOptions(AskOptions, LimitOptions, total=False):
     boxes: bool
     cache: bool
     prompt_cache: bool
+    batch: bool
+    wait: bool
     quiet: NotRequired[bool]
 
 
@@ -133,7 +135,8 @@ def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     of LangChain, a list of these, or ``{"name": function}``; without it the built-in baselines answer. ``style``,
     ``solver``, ``shots``, ``prompts`` and ``seed`` take one value or a list, and multiply the rows. ``data``, ``limit``
     and ``ids`` select items, ``out`` the folder. ``max_cost``, ``max_requests`` and ``max_tokens`` limit a run,
-    ``quiet`` hides progress. ``tsgkit eval --help`` explains every option.
+    ``batch=True`` sends requests in batches at half price (``wait=False`` leaves them to be collected by the same call
+    later), ``quiet`` hides progress. ``tsgkit eval --help`` explains every option.
 
         run = tk.evaluate("tsg", model="openai/gpt-4o", style=["zero-shot", "cot"], limit=50, max_cost=2)
 
@@ -153,7 +156,8 @@ def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
     """Return the requests and the cost of an evaluation, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    return Estimates(estimates_of(prepared, prices_of(models, how.limits.prices, prepared.settings)))
+    prices = prices_of(models, how.limits.prices, prepared.settings, batch=how.limits.batch)
+    return Estimates(estimates_of(prepared, prices))
 
 
 def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[RunSetup, Options, Watch]:
@@ -240,7 +244,7 @@ def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, A
 
 
 OPTIONS = {*ASKED, *CONTROLS, "plan", *LimitOptions.__annotations__}
-OPTIONS |= {"out", "new", "cache", "command", "shard", "scene_time", "boxes", "prompt_cache"}
+OPTIONS |= {"out", "new", "cache", "command", "shard", "scene_time", "boxes", "batch", "wait", "prompt_cache"}
 
 
 def how_of(options: Mapping[str, Any]) -> Options:

@@ -123,4 +123,6 @@ def advice_on(failure: CallFailed) -> str:
 def _is_refusal(failure: CallFailed) -> bool:
     """Return whether the service turned the request itself away, for a reason that others would share."""
     is_denied = failure.status is not None and failure.status < 500
+    if failure.in_batch and failure.can_be_retried:
+        return False
     return is_denied and not failure.refused and not failure.may_be_schema

@@ -69,10 +69,11 @@ class RequestQueue:
         *,
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
+        start: int = START,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.ceiling = max(ceiling, 1)
-        self.limit = float(min(START, self.ceiling))
+        self.limit = float(min(start, self.ceiling))
         self.active = 0
         self.throttles = 0
         self._rpm, self._tpm, self._clock = requests_per_minute, tokens_per_minute, clock

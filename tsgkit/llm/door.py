@@ -12,8 +12,9 @@ import random
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
@@ -95,6 +96,21 @@ class Provider(Protocol):
         """Nothing more will be asked."""
 
 
+@runtime_checkable
+class Deferring(Protocol):
+    """A provider whose replies come hours later, and to another process if this one does not wait."""
+
+    def waits_for(self) -> str:
+        """Return what is waited for; empty if nothing is."""
+
+    def leave(self) -> None:
+        """Wait for nothing more: what was sent stays with the service, what was not is not sent."""
+
+
+REQUEST: ContextVar[str] = ContextVar("request", default="")
+"""The name of the request being made, the same in every process that works on its run."""
+
+
 @dataclass(frozen=True)
 class Patience:
     """Limits of one call: attempts, total seconds of waiting, and equal errors in a row."""
@@ -154,6 +170,8 @@ class Door:
 
     def waits_for(self) -> str:
         """Return the reason why no answer has arrived for some seconds; empty if answers arrive or nothing is asked."""
+        if isinstance(self.provider, Deferring):
+            return self.provider.waits_for()
         silent = time.monotonic() - self._heard
         if not self.waiting or silent < NOTICEABLE:
             return ""
@@ -204,6 +222,7 @@ class Door:
     ) -> Reply:
         """Return the reply for a key. Concurrent calls with the same key share one request."""
         if (self.cache is None or not self.reads_cache) and call.label not in self.shared:
+            REQUEST.set(_digest([key, list(call)]))
             reply = await self._from_model(prompt, schema)
             if self.cache is not None:
                 self.cache.keep(key, self._redacted(reply))
@@ -213,6 +232,7 @@ class Door:
         if (kept := self._kept(key, call)) is not None:
             return kept
         mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
+        REQUEST.set(_digest([key]))
         try:
             reply = await self._from_model(prompt, schema)
             if self.cache is not None:
@@ -289,6 +309,11 @@ class Door:
         """Make no further requests; requests in flight are completed."""
         self._stopping = True
         self._halt()
+
+    def leave(self) -> None:
+        """Wait no longer for replies that come hours later; those in flight otherwise are completed."""
+        if isinstance(self.provider, Deferring):
+            self.provider.leave()
 
     def _halt(self) -> None:
         self._halted.set()
@@ -400,7 +425,7 @@ class Door:
             if asked < patience.first_wait:  # "at once" would use up all attempts in a second
                 return max(asked, self._backoff(attempts))
             return asked + self._rng.uniform(0, 0.05)
-        others = [attempt for attempt in attempts if attempt.status != 429]
+        others = [attempt for attempt in attempts if attempt.status != 429 or failure.in_batch]
         last = others[-patience.same_error :]
         same = len(last) == patience.same_error and len({(one.error, one.status) for one in last}) == 1
         if len(others) >= patience.attempts or same:

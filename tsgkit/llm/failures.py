@@ -59,11 +59,13 @@ class CallFailed(Exception):
     """The request asked for a schema, which some services refuse as a bad request."""
     finish_reason: str | None = None
     """The finish reason as the service wrote it."""
+    in_batch: bool = False
+    """One line of a batch failed, while the service itself is up and others of its lines may be good."""
 
     @property
     def throttled(self) -> bool:
         """True if the service rejects for its rate limit."""
-        return self.status == 429 and not self.unpaid
+        return self.status == 429 and not self.unpaid and not self.in_batch
 
     @property
     def can_be_retried(self) -> bool:
@@ -95,7 +97,7 @@ class CallFailed(Exception):
     @property
     def is_loss(self) -> bool:
         """True if this is how a service fails that is down: no answer, a broken one, or 5xx."""
-        return self.can_be_retried and not self.throttled and self.status not in (408, 409, 425)
+        return self.can_be_retried and not self.throttled and not self.in_batch and self.status not in (408, 409, 425)
 
     def __str__(self) -> str:
         return self.message

@@ -8,7 +8,7 @@ that what LiteLLM maps away (the raw finish reason, an error code) can still be 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -19,6 +19,9 @@ from tsgkit.llm.responses import MOST_TEXT_BYTES, Exchange, messages_in, misdire
 REWRITTEN = ("content-encoding", "content-length", "transfer-encoding")
 
 _EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+Carrier = Callable[[Any], Awaitable[Any]]
+"""Takes an ``httpx.Request`` and brings its ``httpx.Response``."""
+_CARRIER: ContextVar[Carrier | None] = ContextVar("carrier", default=None)
 
 
 @contextmanager
@@ -30,6 +33,16 @@ def exchange(most_bytes: int = MOST_TEXT_BYTES) -> Iterator[Exchange]:
         yield kept
     finally:
         _EXCHANGE.reset(token)
+
+
+@contextmanager
+def carried_by(carrier: Carrier) -> Iterator[None]:
+    """Have the requests made inside the block carried by something else than the network, as in a batch."""
+    token = _CARRIER.set(carrier)
+    try:
+        yield
+    finally:
+        _CARRIER.reset(token)
 
 
 def guard() -> None:
@@ -58,7 +71,7 @@ def guarded_transport(transport: Any) -> Any:
 
     async def handle_within_limits(request: httpx.Request) -> httpx.Response:
         kept = _EXCHANGE.get() or Exchange()
-        response = await handle(request)
+        response = await _carried(handle, request, kept)
         kept.begin(response.status_code, response.headers.items())
         try:
             _check_redirect(request, response)
@@ -74,6 +87,20 @@ def guarded_transport(transport: Any) -> Any:
 
     transport.handle_async_request = handle_within_limits
     return transport
+
+
+async def _carried(handle: Carrier, request: Any, kept: Exchange) -> Any:
+    """Return the response to a request, from the network or from who carries it instead."""
+    carrier = _CARRIER.get()
+    if carrier is None:
+        return await handle(request)
+    import httpx
+
+    try:
+        return await carrier(request)
+    except CallFailed as failure:
+        kept.failure = failure
+        raise httpx.DecodingError(failure.message, request=request) from None
 
 
 def guard_client(client: Any) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -174,6 +174,30 @@ def _rate(entry: Mapping[str, Any], name: str, tier: str) -> float | None:
 def _unpriced(model: str, tier: str) -> str:
     taken = "standard price, which is the most it can cost" if tier in CHEAPER else "standard price, and may cost more"
     return f"{model}: the price of service tier {tier} is not known; it is counted at the {taken}"
+
+
+def batch_price(model: str, price: Price | None) -> Price | None:
+    """Return the price of a model's requests in a batch: that of the map if it is priced by it and has one, else half.
+
+    >>> found = batch_price("openai/mine", Price(2e-06, 8e-06, source="--price"))
+    >>> found.prompt, found.completion, found.source
+    (1e-06, 4e-06, 'half of --price, in a batch')
+    """
+    if price is None:
+        return None
+    listed = price_of(model, "batch") if price.source == map_source() else None
+    if listed is not None and not listed.note:
+        return listed
+    return replace(
+        price,
+        prompt=price.prompt / 2,
+        completion=price.completion / 2,
+        cached=None if price.cached is None else price.cached / 2,
+        written=None if price.written is None else price.written / 2,
+        source=f"half of {price.source}, in a batch",
+        tier="batch",
+        note="",
+    )
 
 
 def tier_named(tier: str) -> str:

@@ -16,15 +16,17 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
+from tsgkit.errors import BATCHES_OPEN, BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
 from tsgkit.library.datasets import shipped_datasets
+from tsgkit.llm.batch_calls import BatchCalls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.providers import SERVICES, provider_for
 from tsgkit.llm.settings import Client
 from tsgkit.replies import READER
+from tsgkit.runs.batch_journal import pending
 from tsgkit.runs.execute import Evaluation, Subject
-from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
+from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import BASELINE, Cell, Plan
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
@@ -32,7 +34,7 @@ from tsgkit.runs.run_setup import SCENE_TIME, RunSetup, asked_of, asks_a_model, 
 from tsgkit.runs.saved_run import reader_of, records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.state import RowState, states_of
-from tsgkit.runs.subjects import Limits, subjects_of
+from tsgkit.runs.subjects import Limits, check_batches, subjects_of
 from tsgkit.suites.request_forms import NEWEST, form_of
 from tsgkit.version import __version__
 
@@ -71,6 +73,8 @@ class EvaluationOutcome:
     trouble: tuple[str, ...] = ()
     """The reason for which models were waited for at the end."""
     header: dict[str, Any] = field(default_factory=dict)
+    open_batches: int = 0
+    """The number of batches that were left to their service, to be collected later."""
 
     @property
     def unasked(self) -> int:
@@ -89,6 +93,8 @@ class EvaluationOutcome:
             return INTERRUPTED
         if self.budget:
             return BUDGET_REACHED
+        if self.open_batches:
+            return BATCHES_OPEN
         failed = any(result.failed or result.given_up for result in self.results)
         return FINISHED_WITH_ERRORS if failed else GOOD
 
@@ -205,6 +211,8 @@ async def acarry_out(
 @contextmanager
 def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[_Opened]:
     """Open the folder of a run, begun or gone on with, while the block lasts."""
+    if options.limits.batch:
+        check_batches(prepared)
     path, notices = folder_of(prepared, options)
     if not (path / HEADER).exists():
         _check_before_beginning(prepared, path, options.limits.client)
@@ -231,6 +239,7 @@ class _Opened:
     states: Mapping[Cell, RowState]
     notices: list[str]
     engine: Engine = field(default_factory=Engine)
+    open_batches: int = 0
 
     @contextmanager
     def working(self) -> Iterator[Evaluation | None]:
@@ -244,6 +253,9 @@ class _Opened:
         subjects = subjects_of(prepared, self.folder, options.limits, cache, reads_cache=not options.new)
         _check_models(subjects)
         there = _there(sum(state.at_start for state in self.states.values()))
+        if not options.limits.batch and (number := pending(self.folder.path / BATCHES)):
+            batches = "1 batch is" if number == 1 else f"{number:,} batches are"
+            there = "; ".join(filter(None, (there, f"{batches} pending, which only --batch collects")))
         self.engine = Engine(tuple(subjects.values()), self.watch, noun="sample", there=there)
         job = Evaluation(self.folder, self.states, subjects, options.limits.in_flight, self.engine)
         self.engine.parts = job.parts
@@ -256,6 +268,7 @@ class _Opened:
                 cache.close()
                 told += [cache.trouble] if cache.trouble else []
             _note_models(self.folder, subjects)
+            self.open_batches = sum(_open_batches(subject) for subject in subjects.values())
             self.notices[:0] = [*job.notices, *told]
 
     def finished(self, with_samples: bool) -> EvaluationOutcome:
@@ -353,6 +366,12 @@ def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:
         folder.update_header(models=known)
 
 
+def _open_batches(subject: Subject) -> int:
+    """Return how many batches of a model were left to its service."""
+    provider = subject.provider if isinstance(subject, Door) else None
+    return provider.open_batches if isinstance(provider, BatchCalls) else 0
+
+
 def _finished(opened: _Opened, with_samples: bool) -> EvaluationOutcome:
     prepared, folder, states, engine = opened.prepared, opened.folder, opened.states, opened.engine
     if all(place >= 0 for state in states.values() for place in state.places):
@@ -373,4 +392,5 @@ def _finished(opened: _Opened, with_samples: bool) -> EvaluationOutcome:
         notices=tuple(notices),
         trouble=tuple(prepared.secrets.redact(text) for text in engine.trouble),
         header=folder.header,
+        open_batches=opened.open_batches,
     )

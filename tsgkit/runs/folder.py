@@ -3,6 +3,7 @@
 ``run.json``       what was asked of whom: plan, versions, hashes, seeds, parameters; keys are redacted
 ``calls.jsonl``    every call as it came back, written before anything else sees it
 ``prompts.jsonl``  every prompt once, by its hash
+``batches.jsonl``  with ``--batch`` only: what was sent as batches, and what of it was collected
 ``samples.jsonl``  every judged sample; derived from the calls, and made anew whenever that is asked for
 
 One process at a time may write a run.
@@ -17,6 +18,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,6 +33,7 @@ from tsgkit.runs.run_files import HEADER as HEADER
 from tsgkit.runs.run_files import calls_in, check_header, prompts_in
 
 CALLS, PROMPTS, SAMPLES, LOCK = "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
+BATCHES = "batches.jsonl"
 FORMAT = 1
 SHARD = "shard"
 """Header field with the shard in this folder; without it the folder holds everything."""
@@ -77,6 +80,11 @@ class RunFolder:
         journal = Journal(self.path / name, *fields)
         self._journals.append(journal)
         return journal
+
+    @cached_property
+    def batches(self) -> Journal:
+        """The journal of batches; its file is made when it is first needed."""
+        return self._journal(BATCHES, "step", "mark")
 
     def _begun(self, header: dict[str, Any]) -> dict[str, Any]:
         if (found := same_run(self.path, header)) is not None:

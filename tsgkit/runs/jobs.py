@@ -146,6 +146,8 @@ class Engine:
             self.stopping, self.why, self.trouble = True, why, tuple(self.waits)
             for asker in self.askers:
                 asker.stop()
+                if isinstance(asker, Door):
+                    asker.leave()
 
     def fail(self, error: TsgkitError) -> None:
         """Stop because of an error, which is raised when all is at its end."""

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
+from tsgkit.llm import batches
+from tsgkit.llm.batch_calls import BatchCalls, batch_service
+from tsgkit.llm.batches import Collector
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
-from tsgkit.llm.door import Call, Door, Patience
-from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.door import Call, Door, Patience, Provider
+from tsgkit.llm.prices import Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
 from tsgkit.llm.providers import client_given, provider_for
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Client, Settings
-from tsgkit.llm.user_models import USUAL, usual_concurrency
+from tsgkit.llm.user_models import USUAL, is_own, usual_concurrency
+from tsgkit.runs.batch_journal import BatchJournal
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
-from tsgkit.runs.plan import REPLAY, SCRIPT, Plan
+from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Plan
 from tsgkit.runs.run_files import calls_in, plan_of
 from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
+
+EVERY = 10**7
+"""More requests than a run has."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,15 @@ class Limits:
     """Mark the beginnings of prompts for services that cache only what is marked."""
     client: Client | None = None
     """The client by which services are asked; None for the direct one where it fits."""
+    batch: bool = False
+    """True to send requests in batches, at half price."""
+    waits: bool = True
+    """False to leave as soon as everything is with the service."""
 
     @property
     def in_flight(self) -> int:
-        """The number of units in progress at a time."""
-        return self.concurrency or USUAL
+        """The number of units in progress at a time; all of them where their requests are sent together."""
+        return self.concurrency or (EVERY if self.batch else USUAL)
 
 
 def limits_of(options: Mapping[str, Any]) -> Limits:
@@ -59,6 +70,10 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         value = options.get(name)
         if value is not None and (not value > 0 or math.isnan(value)):
             raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+    if not options.get("wait", True) and not options.get("batch"):
+        raise UsageError("--no-wait is about batches", hint="add --batch")
+    if options.get("batch") and options.get("client") == "direct":
+        raise UsageError("--batch: requests in batches are made by LiteLLM", hint="leave --client out")
     outage, attempts = options.get("max_outage"), options.get("attempts") or Patience.attempts
     return Limits(
         concurrency=options.get("concurrency"),
@@ -76,6 +91,8 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
             max_outage=Patience.max_outage if outage is None else 60 * outage,
         ),
         client=client_given(options.get("client")),
+        batch=bool(options.get("batch")),
+        waits=options.get("wait", True),
     )
 
 
@@ -95,16 +112,16 @@ def _price(value: Any) -> str:  # noqa: ANN401
 
 
 def prices_of(
-    models: tuple[str, ...], given: tuple[str, ...], settings: Mapping[str, Settings]
+    models: tuple[str, ...], given: tuple[str, ...], settings: Mapping[str, Settings], *, batch: bool = False
 ) -> dict[str, Price | None]:
     """Return the price of each model: as given (``2.50,10`` for all, ``MODEL:2.50,10`` for one), else that of
-    the map in the service tier of its settings."""
+    the map in the service tier of its settings; with ``batch`` what it costs in batches."""
     prices = {model: price_of(model, settings[model].tier) for model in models}
     for text in given:
         model = next((model for model in sorted(models, key=len, reverse=True) if text.startswith(f"{model}:")), None)
         price = price_given(text[len(model) + 1 :] if model else text)
         prices |= dict.fromkeys([model] if model else models, price)
-    return prices
+    return {model: batch_price(model, price) for model, price in prices.items()} if batch else prices
 
 
 def subjects_of(
@@ -112,7 +129,7 @@ def subjects_of(
 ) -> dict[str, Subject]:
     """Everybody who is asked in this run, by name; ``UsageError`` where a budget could not be kept."""
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    prices = prices_of(models, limits.prices, prepared.settings)
+    prices = prices_of(models, limits.prices, prepared.settings, batch=limits.batch)
     if limits.max_cost is not None and (unknown := [model for model, price in prices.items() if price is None]):
         hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
         raise UsageError(f"the price of {unknown[0]} is not known, so --max-cost cannot be kept", hint=hint)
@@ -138,14 +155,19 @@ def _door(
     reads_cache: bool,
 ) -> Door:
     settings = prepared.settings[model]
-    flow = RequestQueue(
-        limits.concurrency or usual_concurrency(model),
-        requests_per_minute=limits.requests_per_minute,
-        tokens_per_minute=limits.tokens_per_minute,
-    )
+    if limits.batch:
+        provider: Provider = _batch_calls(settings, prepared, folder, limits, price)
+        flow = RequestQueue(EVERY, start=EVERY)
+    else:
+        provider = provider_for(settings, price, limits.client)
+        flow = RequestQueue(
+            limits.concurrency or usual_concurrency(model),
+            requests_per_minute=limits.requests_per_minute,
+            tokens_per_minute=limits.tokens_per_minute,
+        )
     return Door(
         name=model,
-        provider=provider_for(settings, price, limits.client),
+        provider=provider,
         endpoint=settings.endpoint,
         parameters=settings.parameters,
         flow=flow,
@@ -156,9 +178,28 @@ def _door(
         reads_cache=reads_cache,
         shared=frozenset(label for row in prepared.rows for label in row.task.shared_labels),
         marks=PromptMarks() if limits.prompt_cache and takes_marks(model) else None,
-        patience=limits.patience,
+        patience=replace(limits.patience, first_wait=0.0) if limits.batch else limits.patience,
         price=price,
     )
+
+
+def _batch_calls(
+    settings: Settings, prepared: RunSetup, folder: RunFolder, limits: Limits, price: Price | None
+) -> BatchCalls:
+    """Return a model whose requests are sent in batches, which the folder records."""
+    record = BatchJournal(folder.batches, settings.model, settings.endpoint, prepared.secrets)
+    service, redact = batch_service(settings.model), prepared.secrets.redact
+    collector = Collector(settings.model, service, record, limits.patience, redact, limits.waits, batches.PACE)
+    return BatchCalls(settings, price, collector=collector)
+
+
+def check_batches(prepared: RunSetup) -> None:
+    """Raise ``UsageError`` for a subject that cannot be asked in batches; baselines ask no service."""
+    for model in asked_of(prepared.plan):
+        if asks_a_model(model) and not is_own(model):
+            batch_service(model)
+        elif not model.startswith(BASELINE):
+            raise UsageError(f"--batch: {model} is no service", hint="leave --batch out")
 
 
 def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = (), plan: Plan | None = None) -> RecordedModel:

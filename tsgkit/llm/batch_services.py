@@ -1,0 +1,437 @@
+"""The batch interfaces of services: OpenAI's, which other servers have too, and Anthropic's.
+
+A batch is a set of requests, each with a ``custom_id``, that a service answers within a day, usually at half price.
+OpenAI takes them as a file of JSON lines, Anthropic as one request; both give the results as JSON lines, in any order.
+
+>>> line = b'{"custom_id": "a", "response": {"status_code": 200, "body": {"choices": []}}, "error": null}'
+>>> OpenAiBatches.result(json.loads(line))
+Result(name='a', status=200, body=b'{"choices": []}', failure='')
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.failures import CallFailed, cannot_pay
+from tsgkit.llm.responses import object_in
+
+ABSENT = (404, 405, 501)
+"""The status of services that have no such interface."""
+OF_A_BODY = ("content-length", "content-type", "transfer-encoding", "accept", "accept-encoding", "host", "connection")
+"""Headers that belong to one request; the others (keys, versions) are sent with every request."""
+MOST_PAGES = 20
+SMALL = 60.0
+"""Seconds that a question about a batch may take."""
+CLOCKS = 300.0
+"""Seconds by which the clocks of two machines may differ."""
+LATER = ("token_limit_exceeded", "rate_limit_exceeded", "too_many_batches")
+"""Codes of batches that failed because others are in work."""
+
+
+class Result(NamedTuple):
+    """The result of one request: the response to it, or the reason why there is none."""
+
+    name: str
+    status: int
+    body: bytes = b""
+    failure: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        """True if the service answered the request."""
+        return not self.failure and self.status < 300
+
+
+@dataclass(frozen=True)
+class BatchState:
+    """The state of a batch at its service."""
+
+    ended: bool
+    status: str
+    done: int = 0
+    total: int = 0
+    results: tuple[str, ...] = ()
+    """The paths of the files with its results."""
+    failure: str = ""
+    """The reason for which the whole batch failed."""
+    failed_for_now: bool = False
+    """True if the same batch may be taken later."""
+
+
+@dataclass(frozen=True)
+class Intent:
+    """A batch before the service has given it a name: the mark we give it, its size, its time, its file."""
+
+    mark: str
+    size: int
+    time: float
+    file: str = ""
+
+
+@dataclass
+class Wire:
+    """HTTP requests beside those of LiteLLM, to the address and with the headers of one of its requests."""
+
+    url: Any
+    """The ``httpx.URL`` of that request."""
+    ending: str
+    """What its path ends with after the root of the interface."""
+    headers: dict[str, str] = field(repr=False)
+    timeout: float = 300.0
+    _client: Any = None
+
+    @classmethod
+    def of(cls, request: Any, ending: str, timeout: float) -> Wire:  # noqa: ANN401  (an httpx.Request)
+        """Return the wire to the service that a request goes to."""
+        headers = {name: value for name, value in request.headers.items() if name.lower() not in OF_A_BODY}
+        return cls(request.url, ending, headers, timeout)
+
+    async def ask(self, method: str, path: str, *, is_large: bool = False, **parts: Any) -> bytes:  # noqa: ANN401
+        """Return the body of the response; ``CallFailed`` for any status but a good one, and where none comes.
+
+        What is large, as an upload, has the whole time-out. ``parts`` are those of an httpx request.
+        """
+        import httpx
+
+        timeout = self.timeout if is_large else min(self.timeout, SMALL)
+        headers = self.headers | parts.pop("headers", {})
+
+        if self._client is None:
+            self._client = httpx.AsyncClient(timeout=self.timeout)
+        root = self.url.path.removesuffix(self.ending)
+        url = self.url.copy_with(path=root + path).copy_merge_params(parts.pop("params", {}))
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._client.request(method, url, headers=headers, **parts)
+        except (TimeoutError, httpx.TimeoutException):
+            raise CallFailed(f"no answer within {timeout:g} s") from None
+        except httpx.HTTPError as error:
+            is_away = isinstance(error, httpx.ConnectError)
+            raise CallFailed(f"no proper answer: {error or type(error).__name__}", unreachable=is_away) from None
+        if response.status_code >= 300:
+            raise _failure(response.status_code, response.content, response.headers)
+        body: bytes = response.content
+        return body
+
+    async def value(self, method: str, path: str, **parts: Any) -> dict[str, Any]:  # noqa: ANN401  (as above)
+        """Return the JSON object that the response holds."""
+        found = object_in(await self.ask(method, path, **parts))
+        if not found:
+            raise CallFailed("the answer is no JSON object", responded=True)
+        return found
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+
+
+def _failure(status: int, body: bytes, headers: Mapping[str, str]) -> CallFailed:
+    said = message_in(object_in(body)) or body[:200].decode("utf-8", "replace").partition("\n")[0]
+    if status < 400:
+        return CallFailed(f"redirected to {headers.get('location', 'nowhere')}: not followed", status, misdirected=True)
+    unpaid = cannot_pay(status, body[:8192].decode("utf-8", "replace"))
+    return CallFailed(f"{said or 'no reason given'} ({status})", status, _retry_after(headers), unpaid=unpaid)
+
+
+def message_in(value: Mapping[str, Any]) -> str:
+    """Return the message in the body of an error."""
+    error = value.get("error", value)
+    said = error.get("message", "") if isinstance(error, dict) else error
+    return said if isinstance(said, str) else ""
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    value = headers.get("retry-after", "")
+    try:
+        return max(float(value), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, TypeError):
+        return None
+
+
+class BatchService(Protocol):
+    """A batch interface."""
+
+    ending: ClassVar[str]
+    most_lines: ClassVar[int]
+    most_bytes: ClassVar[int]
+
+    def __init__(self, wire: Wire) -> None: ...
+
+    @staticmethod
+    def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
+        """Return the line of one request."""
+
+    async def upload(self, lines: bytes) -> str:
+        """Send the lines and return the name of their file; empty where they are sent with the batch itself."""
+
+    async def create(self, intent: Intent, lines: bytes) -> str:
+        """Create a batch and return its name."""
+
+    async def find(self, intent: Intent, known: Iterable[str]) -> str:
+        """Return the name of the batch that an interrupted ``create`` made, never a known one; empty if none."""
+
+    async def state(self, batch: str) -> BatchState:
+        """Return the state of a batch."""
+
+    async def results(self, path: str) -> bytes:
+        """Return the lines of a file of results."""
+
+    @staticmethod
+    def result(line: Mapping[str, Any]) -> Result | None:
+        """Return what a line of results says; None where it says nothing about a request."""
+
+
+def no_interface(failure: CallFailed) -> UsageError:
+    """Return the error for a server without batches."""
+    hint = "leave --batch out: the server answers single requests"
+    return UsageError(f"the server has no batch interface: {failure.message}", hint=hint)
+
+
+class OpenAiBatches:
+    """Files and batches of OpenAI's interface."""
+
+    ending: ClassVar[str] = "/chat/completions"
+    most_lines: ClassVar[int] = 50_000
+    most_bytes: ClassVar[int] = 200_000_000
+    url: ClassVar[str] = "/v1/chat/completions"
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    @staticmethod
+    def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
+        """Return the line of one request."""
+        return json.dumps({"custom_id": name, "method": "POST", "url": OpenAiBatches.url, "body": body}).encode()
+
+    async def upload(self, lines: bytes) -> str:
+        """Send the lines and return the name of their file."""
+        file = {"file": ("batch.jsonl", lines, "application/jsonl")}
+        try:
+            data = {"purpose": "batch"}
+            found = await self.wire.value("POST", "/files", is_large=True, files=file, data=data)
+        except CallFailed as failure:
+            raise (no_interface(failure) if failure.status in ABSENT else failure) from None
+        return _name_in(found)
+
+    async def create(self, intent: Intent, lines: bytes) -> str:
+        """Create a batch of the file that was uploaded."""
+        wanted = {
+            "input_file_id": intent.file,
+            "endpoint": self.url,
+            "completion_window": "24h",
+            "metadata": {"tsgkit": intent.mark},
+        }
+        try:
+            return _name_in(await self.wire.value("POST", "/batches", json=wanted))
+        except CallFailed as failure:
+            raise (no_interface(failure) if failure.status in ABSENT else failure) from None
+
+    async def find(self, intent: Intent, known: Iterable[str]) -> str:
+        """Return the batch that bears our mark, or was made of our file."""
+        params = {"limit": 100}
+        async for batch in _listed(self.wire, "/batches", params, "after"):
+            metadata = batch.get("metadata") or {}
+            is_ours = isinstance(metadata, dict) and metadata.get("tsgkit") == intent.mark
+            if is_ours or (intent.file and batch.get("input_file_id") == intent.file):
+                return str(batch["id"])
+        return ""
+
+    async def state(self, batch: str) -> BatchState:
+        """Return the state of a batch."""
+        found = await _known(self.wire, f"/batches/{batch}")
+        status = str(found.get("status"))
+        counts = found.get("request_counts") or {}
+        done, total = (_number(counts.get(name)) for name in ("completed", "total"))
+        done += _number(counts.get("failed"))
+        files = [found.get(name) for name in ("output_file_id", "error_file_id")]
+        paths = tuple(f"/files/{file}/content" for file in files if file)
+        if status == "failed" and not paths:
+            said, for_now = _errors(found)
+            return BatchState(True, status, done, total, failure=said, failed_for_now=for_now)
+        ended = status in ("completed", "failed", "expired", "cancelled")
+        return BatchState(ended, status, done, total, paths)
+
+    async def results(self, path: str) -> bytes:
+        """Return the lines of a file of results."""
+        return await self.wire.ask("GET", path, is_large=True)
+
+    @staticmethod
+    def result(line: Mapping[str, Any]) -> Result | None:
+        """Return what a line of results says."""
+        name, response, error = line.get("custom_id"), line.get("response"), line.get("error")
+        if not isinstance(name, str):
+            return None
+        if isinstance(response, dict) and isinstance(response.get("status_code"), int):
+            return Result(name, response["status_code"], json.dumps(response.get("body")).encode())
+        said = message_in(error) if isinstance(error, dict) else ""
+        code = str(error.get("code", "")) if isinstance(error, dict) else ""
+        status = 408 if code in ("batch_expired", "batch_cancelled") else 500
+        return Result(name, status, failure=said or code or "the line holds neither a response nor an error")
+
+
+ERRORS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""The status of Anthropic's errors, which a batch names by their type only."""
+
+
+class AnthropicBatches:
+    """Message batches of Anthropic's interface."""
+
+    ending: ClassVar[str] = "/messages"
+    most_lines: ClassVar[int] = 100_000
+    most_bytes: ClassVar[int] = 256_000_000
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    @staticmethod
+    def line(name: str, body: Any) -> bytes:  # noqa: ANN401  (a JSON value)
+        """Return the line of one request."""
+        params = {part: value for part, value in body.items() if part != "stream"}
+        return json.dumps({"custom_id": name, "params": params}).encode()
+
+    async def upload(self, lines: bytes) -> str:
+        """Send nothing: the requests are sent with the batch itself."""
+        return ""
+
+    async def create(self, intent: Intent, lines: bytes) -> str:
+        """Create a batch of these requests."""
+        body = b'{"requests": [' + b", ".join(lines.splitlines()) + b"]}"
+        how = {"is_large": True, "headers": {"content-type": "application/json"}}
+        try:
+            return _name_in(await self.wire.value("POST", "/messages/batches", content=body, **how))
+        except CallFailed as failure:
+            raise (no_interface(failure) if failure.status in ABSENT else failure) from None
+
+    async def find(self, intent: Intent, known: Iterable[str]) -> str:
+        """Return a batch of this size made since, the oldest; its results say whether it holds our requests.
+
+        Anthropic's batches bear no mark. Of one that is not ours no result has a name of ours.
+        """
+        found: list[tuple[float, str]] = []
+        taken = frozenset(known)
+        async for batch in _listed(self.wire, "/messages/batches", {"limit": 100}, "after_id"):
+            made = _time(batch.get("created_at"))
+            if made < intent.time - CLOCKS:
+                break
+            counts = batch.get("request_counts") or {}
+            if sum(map(_number, counts.values())) == intent.size and batch["id"] not in taken:
+                found.append((abs(made - intent.time), str(batch["id"])))
+        return min(found)[1] if found else ""
+
+    async def state(self, batch: str) -> BatchState:
+        """Return the state of a batch."""
+        found = await _known(self.wire, f"/messages/batches/{batch}")
+        status = str(found.get("processing_status"))
+        counts = {name: _number(value) for name, value in (found.get("request_counts") or {}).items()}
+        total = sum(counts.values())
+        ended = status == "ended"
+        paths = (f"/messages/batches/{batch}/results",) if ended else ()  # results_url may name another host
+        return BatchState(ended, status, total - counts.get("processing", 0), total, paths)
+
+    async def results(self, path: str) -> bytes:
+        """Return the lines of the results."""
+        return await self.wire.ask("GET", path, is_large=True)
+
+    @staticmethod
+    def result(line: Mapping[str, Any]) -> Result | None:
+        """Return what a line of results says."""
+        name, result = line.get("custom_id"), line.get("result")
+        if not isinstance(name, str):
+            return None
+        kind = result.get("type") if isinstance(result, dict) else None
+        if isinstance(result, dict) and kind == "succeeded":
+            return Result(name, 200, json.dumps(result.get("message")).encode())
+        if isinstance(result, dict) and kind == "errored" and isinstance(error := result.get("error"), dict):
+            within = error.get("error")
+            inner = within if isinstance(within, dict) else error
+            body = {"type": "error", "error": inner}
+            return Result(name, ERRORS.get(str(inner.get("type")), 500), json.dumps(body).encode())
+        ended = kind in ("expired", "canceled")
+        return Result(name, 408 if ended else 500, failure=f"the request ended as {kind}" if kind else "no result")
+
+
+async def _known(wire: Wire, path: str) -> dict[str, Any]:
+    """Return the value of a batch; ``UsageError`` where the service does not know it."""
+    try:
+        return await wire.value("GET", path)
+    except CallFailed as failure:
+        if failure.status != 404:
+            raise
+        name, hint = path.rpartition("/")[2], "use the key it was sent with; without its lines in batches.jsonl"
+        raise UsageError(
+            f"the service does not know batch {name}: {failure.message}", hint=f"{hint} its requests are sent anew"
+        ) from None
+
+
+async def _listed(wire: Wire, path: str, params: Mapping[str, Any], after: str) -> Any:  # noqa: ANN401
+    """Yield the batches of an account, the newest first; none where the service does not list them."""
+    params = dict(params)
+    for _ in range(MOST_PAGES):
+        try:
+            page = await wire.value("GET", path, params=params)
+        except CallFailed as failure:
+            if failure.status in ABSENT:
+                return
+            raise
+        batches = [one for one in page.get("data") or () if isinstance(one, dict) and isinstance(one.get("id"), str)]
+        for batch in batches:
+            yield batch
+        if not page.get("has_more") or not batches:
+            return
+        params[after] = batches[-1]["id"]
+
+
+def values_in(lines: bytes) -> Iterator[dict[str, Any] | None]:
+    """Yield the objects that lines hold; None for a line that holds none, as one that broke off."""
+    for line in lines.splitlines():
+        if line.strip():
+            yield object_in(line) or None
+
+
+def _name_in(value: Mapping[str, Any]) -> str:
+    name = value.get("id")
+    if not isinstance(name, str) or not name or "/" in name:
+        raise CallFailed("the answer names no id", responded=True)
+    return name
+
+
+def _errors(batch: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return why a batch failed, and whether it may be taken later."""
+    found = batch.get("errors")
+    errors = [one for one in found.get("data") or () if isinstance(one, dict)] if isinstance(found, dict) else []
+    said = dict.fromkeys(str(one.get("message") or one.get("code")) for one in errors)
+    for_now = bool(errors) and all(one.get("code") in LATER for one in errors)
+    return "; ".join(list(said)[:3]) or "no reason given", for_now
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _time(text: object) -> float:
+    try:
+        return datetime.fromisoformat(str(text)).timestamp()
+    except ValueError:
+        return 0.0

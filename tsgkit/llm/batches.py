@@ -1,0 +1,469 @@
+"""Batches of one model: requests are collected, sent together, and waited for.
+
+Requests are sent as one batch as soon as no further one has come for a moment, or the service's limits are reached.
+So a run of single questions makes one batch, and one of several rounds (an agent) one batch a round. Every step is
+recorded before the next one, so that another process goes on where this one was killed, and nothing is paid twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.llm.batch_services import BatchService, BatchState, Intent, Result, Wire, values_in
+from tsgkit.llm.circuit_breaker import advice_on
+from tsgkit.llm.concurrency import LONGEST_GATE
+from tsgkit.llm.door import Patience
+from tsgkit.llm.failures import CallFailed, Stopped, Unasked
+
+Found = TypeVar("Found")
+LEFT = "what was sent stays with the service"
+REST_GROWTH, LONGEST_REST = 4, 3600.0
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds of waiting, and limits of a batch beside those of the service."""
+
+    quiet: float = 0.5
+    """Seconds without a further request after which a batch is sent."""
+    first_poll: float = 1.0
+    longest_poll: float = 60.0
+    growth: float = 1.5
+    most_lines: int | None = None
+    most_bytes: int | None = None
+    rest: float = 30.0
+    """The pause after a batch without any good result; after further ones it grows."""
+    downloads: int = 4
+    """So often are results downloaded that break off."""
+
+
+PACE = Pace()
+
+
+@dataclass(eq=False)
+class HeldRequest:
+    """A request that waits for its result."""
+
+    name: str
+    line: bytes = b""
+    """Empty once it was sent."""
+    result: asyncio.Future[Result] | None = None
+    ended: TsgkitError | None = None
+    """The reason for which it is waited for no longer."""
+    batch: Batch | None = None
+    """The batch that brought its result."""
+
+
+@dataclass(eq=False)
+class Batch:
+    """A batch: the names of its requests, and its own at the service once it has one."""
+
+    mark: str
+    names: tuple[str, ...]
+    time: float
+    file: str = ""
+    id: str = ""
+    state: BatchState | None = None
+    held: dict[str, HeldRequest] = field(default_factory=dict)
+    results: dict[str, Result] | None = None
+    """Results that were not asked for yet; None before the batch is done."""
+    read: list[str] = field(default_factory=list)
+    """The names of results that were recorded since the last note of it."""
+    task: asyncio.Task[None] | None = None
+    is_left: bool = False
+    """True if the service has it and is not done."""
+    is_doubtful: bool = False
+    """True if the service may have made it without our knowledge of its name."""
+    was_left: bool = False
+    """True if requests were waiting for it when this process stopped waiting."""
+
+    @property
+    def intent(self) -> Intent:
+        """The batch as the service is asked to make it."""
+        return Intent(self.mark, len(self.names), self.time, self.file)
+
+
+class BatchRecord(Protocol):
+    """The record of batches that outlives the process."""
+
+    def open(self) -> list[Batch]:
+        """Return the batches of this model with results that were not recorded, oldest first, with those names."""
+
+    def intend(self, batch: Batch, digest: str) -> None:
+        """Note that a batch is about to be sent."""
+
+    def note(self, batch: Batch) -> None:
+        """Note the file or the name of a batch."""
+
+    def read(self, batch: Batch, names: Sequence[str]) -> None:
+        """Note that the results of these requests are recorded, and need not be collected again."""
+
+    def drop(self, batch: Batch) -> None:
+        """Note that the service never made a batch."""
+
+
+@dataclass
+class Collector:
+    """The batches of one model."""
+
+    model: str
+    service: type[BatchService]
+    record: BatchRecord
+    patience: Patience
+    redact: Callable[[str], str] = str
+    waits: bool = True
+    """False to leave as soon as everything is with the service."""
+    pace: Pace = PACE
+    leaving: bool = False
+    trouble: str = ""
+    """The failure of the last question to the service; empty if it was answered."""
+    _api: BatchService | None = None
+    _wire: Wire | None = None
+    _queue: dict[str, HeldRequest] = field(default_factory=dict)
+    _queued_bytes: int = 0
+    _batches: list[Batch] = field(default_factory=list)
+    _holder: dict[str, Batch] = field(default_factory=dict)
+    """The batch that holds a request whose result was not read."""
+    _unread: int = 0
+    """Results handed out that are not recorded yet."""
+    _timer: asyncio.TimerHandle | None = None
+    _gone: asyncio.Event = field(default_factory=asyncio.Event)
+    _served: bool = False
+    _failed: TsgkitError | None = None
+    """The reason for which nothing more is asked."""
+    _vain: int = 0
+    """Batches in a row without any good result."""
+    _not_before: float = 0.0
+    """The time before which no batch is sent, by the loop's clock."""
+
+    def __post_init__(self) -> None:
+        self._batches = self.record.open()
+        self._holder = {name: batch for batch in self._batches for name in batch.names}
+
+    @property
+    def open(self) -> int:
+        """The number of batches that were left to the service to be collected later."""
+        return sum(batch.was_left for batch in self._batches)
+
+    def waits_for(self) -> str:
+        """Return how many batches are waited for, how far they are and since when."""
+        waited = [batch for batch in self._batches if batch.results is None and batch.held]
+        if not waited:
+            return ""
+        done = sum(0 if batch.state is None else batch.state.done for batch in waited)
+        total = sum(len(batch.names) for batch in waited)
+        since = time.time() - min(batch.time for batch in waited)
+        batches = "1 batch" if len(waited) == 1 else f"{len(waited):,} batches"
+        said = f"{batches} at the service for {_clock(since)}, {done:,} of {total:,} requests done"
+        return f"{said}; it does not answer: {self.trouble}" if self.trouble else said
+
+    async def ask(self, held: HeldRequest, request: Any) -> Result:  # noqa: ANN401  (an httpx.Request)
+        """Return the result of a request, out of a batch that holds it already or of one to be sent."""
+        if self.leaving or self._failed is not None:
+            raise self._failed or Stopped(LEFT)
+        self._connect(request)
+        held.result = asyncio.get_running_loop().create_future()
+        held.line = self.service.line(held.name, json.loads(await request.aread()))
+        batch = self._holder.get(held.name)
+        if batch is None:
+            self._enqueue(held)
+        elif batch.results is None:
+            batch.held[held.name] = held
+            if batch.task is None:
+                batch.task = asyncio.create_task(self._kept(batch, self._collected(batch)))
+        else:
+            self._hand_out(batch, held, batch.results.pop(held.name, _missing(held.name)))
+        return await held.result
+
+    def _connect(self, request: Any) -> None:  # noqa: ANN401  (an httpx.Request)
+        if self._api is None:
+            self._wire = Wire.of(request, self.service.ending, self.patience.timeout)
+            self._api = self.service(self._wire)
+
+    def _enqueue(self, held: HeldRequest) -> None:
+        most_bytes = min(self.pace.most_bytes or self.service.most_bytes, self.service.most_bytes)
+        most_lines = min(self.pace.most_lines or self.service.most_lines, self.service.most_lines)
+        if self._queue and self._queued_bytes + len(held.line) + 1 > most_bytes:
+            self._send_queue()
+        self._queue[held.name] = held
+        self._queued_bytes += len(held.line) + 1
+        if len(self._queue) >= most_lines:
+            self._send_queue()
+        self._wait_for_quiet()
+
+    def _wait_for_quiet(self) -> None:
+        """Act when nothing has happened for a moment."""
+        if self._timer is not None:
+            self._timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self.pace.quiet, self._quiet, loop.time() + self.pace.quiet)
+
+    def _quiet(self, due: float) -> None:
+        now = asyncio.get_running_loop().time()
+        if self._queue and now < self._not_before:
+            wait = self._not_before - now
+            self._timer = asyncio.get_running_loop().call_later(wait, self._quiet, self._not_before)
+        elif now - due > self.pace.quiet / 2:  # the loop was busy: requests may have been on their way meanwhile
+            self._wait_for_quiet()
+        elif self._queue:
+            self._send_queue()
+        elif not self.waits and not self._unread:
+            waited = [batch for batch in self._batches if batch.results is None and batch.held]
+            if waited and all(batch.is_left for batch in waited):
+                self.leave()
+
+    def _send_queue(self) -> None:
+        """Send what was collected as one batch."""
+        batch = Batch(uuid.uuid4().hex, tuple(self._queue), time.time(), held=self._queue)
+        self._queue, self._queued_bytes = {}, 0
+        self._batches.append(batch)
+        self._holder |= dict.fromkeys(batch.names, batch)
+        batch.task = asyncio.create_task(self._kept(batch, self._sent(batch)))
+
+    async def _kept(self, batch: Batch, work: Awaitable[None]) -> None:
+        """Do the work on a batch; where it fails, all that wait for it end with the reason."""
+        try:
+            await work
+        except TsgkitError as error:
+            error.message = self.redact(error.message)
+            error.args = (error.message,)
+            self._fail(batch, error)
+        except asyncio.CancelledError:
+            self._end(batch, Stopped(LEFT))
+            raise
+
+    async def _sent(self, batch: Batch) -> None:
+        lines = b"".join(held.line + b"\n" for held in batch.held.values())
+        for held in batch.held.values():
+            held.line = b""
+        self.record.intend(batch, hashlib.sha256(lines).hexdigest())
+        assert self._api is not None  # noqa: S101  (a request came)
+        api = self._api
+        try:
+            batch.file = await self._persist(lambda: api.upload(lines))
+            if batch.file:
+                self.record.note(batch)
+            batch.id = await self._persist(lambda: self._created(batch, lines))
+        except (Unasked, UsageError):
+            if not batch.is_doubtful:  # or the next process looks for it
+                self._drop(batch)
+            raise
+        self.record.note(batch)
+        batch.is_left = True
+        self._wait_for_quiet()
+        if self.leaving:
+            raise Stopped(LEFT)
+        await self._collected(batch)
+
+    async def _created(self, batch: Batch, lines: bytes) -> str:
+        """Create a batch; where an earlier try may have done so, look for it first."""
+        assert self._api is not None  # noqa: S101  (a request came)
+        if batch.is_doubtful and (found := await self._api.find(batch.intent, self._ids())):
+            return found
+        batch.is_doubtful = True
+        try:
+            return await self._api.create(batch.intent, lines)
+        except CallFailed as failure:
+            batch.is_doubtful = failure.status is None or failure.status >= 500
+            raise
+        except UsageError:
+            batch.is_doubtful = False
+            raise
+
+    def _ids(self) -> list[str]:
+        return [batch.id for batch in self._batches if batch.id]
+
+    def _drop(self, batch: Batch) -> None:
+        self.record.drop(batch)
+        self._batches.remove(batch)
+        for name in batch.names:
+            if self._holder.get(name) is batch:
+                del self._holder[name]
+
+    async def _collected(self, batch: Batch) -> None:
+        """Wait for a batch and hand out its results."""
+        assert self._api is not None  # noqa: S101  (a request came)
+        api, wait = self._api, self.pace.first_poll
+        if not batch.id:
+            batch.id = await self._persist(lambda: api.find(batch.intent, self._ids()))
+            if not batch.id:
+                self._drop(batch)
+                for held in batch.held.values():
+                    self._enqueue(held)
+                return
+            self.record.note(batch)
+        while True:
+            batch.state = await self._persist(lambda: api.state(batch.id))
+            if batch.state.ended:
+                break
+            if not batch.is_left:
+                batch.is_left = True
+                self._wait_for_quiet()
+            await self._pause(wait)
+            wait = min(wait * self.pace.growth, self.pace.longest_poll)
+        await self._deliver(batch, await self._results(batch, batch.state))
+
+    async def _results(self, batch: Batch, state: BatchState) -> dict[str, Result]:
+        """Return the results by name: of duplicates the first, for each request that has none why."""
+        if state.failure:
+            status = 429 if state.failed_for_now else 400
+            said = f"the batch failed: {state.failure}"
+            return {name: Result(name, status, failure=said) for name in batch.names}
+        found: dict[str, Result] = {}
+        for path in state.results:
+            for result in await self._downloaded(path):
+                found.setdefault(result.name, result)
+        said = f"the batch ended as {state.status} without a result of this request"
+        return {name: found.get(name) or _missing(name, said) for name in batch.names}
+
+    async def _downloaded(self, path: str) -> list[Result]:
+        assert self._api is not None  # noqa: S101  (a request came)
+        api = self._api
+        for number in range(self.pace.downloads):
+            values = list(values_in(await self._persist(lambda: api.results(path))))
+            if not values or values[-1] is not None:  # the last line is the one that breaks off
+                break
+            if number < self.pace.downloads - 1:
+                await self._pause(self.pace.first_poll)
+        return [result for value in values if value is not None and (result := self.service.result(value))]
+
+    async def _deliver(self, batch: Batch, results: dict[str, Result]) -> None:
+        """Hand out results, good ones first: a service that answered others is not given up for what failed."""
+        batch.results, batch.is_left = results, False
+        self._vain = 0 if any(result.is_good for result in results.values()) else self._vain + 1
+        if self._vain:
+            rest = min(self.pace.rest * REST_GROWTH ** (self._vain - 1), LONGEST_REST)
+            self._not_before = asyncio.get_running_loop().time() + rest
+        for is_good in (True, False):
+            for name in [name for name in batch.held if results[name].is_good is is_good]:
+                self._hand_out(batch, batch.held.pop(name), results.pop(name))
+            while self._unread and is_good:
+                await asyncio.sleep(0)
+
+    def _hand_out(self, batch: Batch, held: HeldRequest, result: Result) -> None:
+        if self._holder.get(held.name) is batch:
+            del self._holder[held.name]
+        if held.result is not None and not held.result.done():
+            self._unread += 1
+            held.result.set_result(result)
+            held.batch = batch
+
+    def done_with(self, held: HeldRequest) -> None:
+        """Note that a request ended: its result is recorded in this step, or it is waited for no longer."""
+        if held.batch is None:
+            return
+        self._unread -= 1
+        held.batch.read.append(held.name)
+        if len(held.batch.read) == 1:
+            asyncio.get_running_loop().call_soon(self._note_read, held.batch)
+        self._wait_for_quiet()
+
+    def _note_read(self, batch: Batch) -> None:
+        """Note what was read of a batch, once all that was handed out is recorded."""
+        if self._unread:
+            asyncio.get_running_loop().call_later(0.05, self._note_read, batch)
+        elif batch.read:
+            self.record.read(batch, batch.read)
+            batch.read = []
+
+    def _end(self, batch: Batch, error: TsgkitError) -> None:
+        if isinstance(error, Stopped) and batch.id and batch.held:
+            batch.was_left = True
+        for held in batch.held.values():
+            _end(held, error)
+        batch.held = {}
+
+    def _fail(self, batch: Batch, error: TsgkitError) -> None:
+        """End what waits for a batch; if the service is of no more use, also what waits to be sent."""
+        self._end(batch, error)
+        if not isinstance(error, Stopped):
+            self._failed = error
+            for held in self._queue.values():
+                _end(held, error)
+            self._queue, self._queued_bytes = {}, 0
+
+    def leave(self) -> None:
+        """Wait for nothing more; a batch being sent is sent first."""
+        self.leaving = True
+        self._gone.set()
+        for held in self._queue.values():
+            _end(held, Stopped(LEFT))
+        self._queue = {}
+        for batch in self._batches:
+            if batch.id and batch.results is None:
+                self._end(batch, Stopped(LEFT))
+
+    async def close(self) -> None:
+        """End all work and close the connections."""
+        if self._timer is not None:
+            self._timer.cancel()
+        tasks = [batch.task for batch in self._batches if batch.task is not None and not batch.task.done()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        for batch in self._batches:
+            if batch.read:
+                self.record.read(batch, batch.read)
+        if self._wire is not None:
+            await self._wire.close()
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._gone.wait()
+        if self.leaving:
+            raise Stopped(LEFT)
+
+    async def _persist(self, ask: Callable[[], Awaitable[Found]]) -> Found:
+        """Ask the service until it answers; ``Unasked`` where it refuses, or is away for too long."""
+        began, tries, wait = time.monotonic(), 0, self.pace.first_poll
+        while True:
+            try:
+                found = await ask()
+            except CallFailed as failure:
+                self.trouble = self.redact(failure.message)
+                tries, lasted = tries + 1, time.monotonic() - began
+                if not self._is_worth_another_try(failure, tries, lasted):
+                    raise self._given_up(failure, lasted) from None
+                await self._pause(max(wait, min(failure.retry_after or 0.0, LONGEST_GATE)))
+                wait = min(2 * wait, self.pace.longest_poll)
+            else:
+                self.trouble, self._served = "", True
+                return found
+
+    def _is_worth_another_try(self, failure: CallFailed, tries: int, lasted: float) -> bool:
+        if not failure.can_be_retried or (not self._served and tries >= self.patience.attempts):
+            return False
+        return lasted < self.patience.max_outage
+
+    def _given_up(self, failure: CallFailed, lasted: float) -> Unasked:
+        why = self.trouble
+        if failure.can_be_retried and self._served:
+            why = f"no service for {lasted:.0f} s (limit: --max-outage): {why}"
+        return Unasked(f"{self.model}: not asked any more: {why}", hint=advice_on(failure))
+
+
+def _end(held: HeldRequest, error: TsgkitError) -> None:
+    held.ended = error
+    if held.result is not None and not held.result.done():
+        held.result.set_exception(CallFailed(error.message))
+
+
+def _missing(name: str, said: str = "the batch brought no result of this request") -> Result:
+    return Result(name, 408, failure=said)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(max(seconds, 0)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"
