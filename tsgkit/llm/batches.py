@@ -171,9 +171,12 @@ class Collector:
         if self.leaving or self._failed is not None:
             raise self._failed or Stopped(LEFT)
         self._connect(request)
-        held.result = asyncio.get_running_loop().create_future()
-        held.line = self.service.line(held.name, json.loads(await request.aread()))
+        line = self.service.line(held.name, json.loads(await request.aread()))
         batch = self._holder.get(held.name)
+        same = (self._queue if batch is None else batch.held).get(held.name)
+        if same is not None and same.result is not None:  # asked twice at once: sent once
+            return await asyncio.shield(same.result)
+        held.line, held.result = line, asyncio.get_running_loop().create_future()
         if batch is None:
             self._enqueue(held)
         elif batch.results is None:
