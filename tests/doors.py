@@ -159,6 +159,7 @@ class Service:
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     asked: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -167,6 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         told = self.service
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        told.paths.append(self.path)
         told.asked.append(({name.lower(): value for name, value in self.headers.items()}, body))
         self.send_response(told.status)
         for name, value in ({"Content-Type": "application/json"} | told.headers).items():

@@ -1,0 +1,61 @@
+"""The recipes for servers in the manual: address, headers and body of what their commands send."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from doors import completion, service
+
+import tsgkit
+from tsgkit.cli import main
+
+PAGE = Path(tsgkit.__file__).parents[1] / "docs" / "models-and-servers.md"
+ANSWER = "[kettle]"
+RECIPES: dict[str, dict[str, Any]] = {
+    "vLLM": {"path": "/v1/chat/completions", "model": "Qwen/Qwen3-8B", "key": "none"},
+    "llama.cpp": {"path": "/v1/chat/completions", "model": "local", "key": "none"},
+    "Ollama": {"path": "/v1/chat/completions", "model": "qwen3:8b", "key": "none"},
+    "LM Studio": {"path": "/v1/chat/completions", "model": "qwen3-8b", "key": "none"},
+    "Azure": {"path": "/openai/deployments/DEPLOYMENT/chat/completions?api-version=2024-10-21", "model": "DEPLOYMENT"},
+    "OpenRouter": {"path": "/v1/chat/completions", "model": "qwen/qwen3-8b", "key": "sk-router"},
+    "A proxy of your own": {"path": "/v1/chat/completions", "model": "TEAM-MODEL", "key": "sk-proxy"},
+}
+KEYS = {"Azure": "AZURE_API_KEY", "OpenRouter": "OPENROUTER_API_KEY", "A proxy of your own": "OPENAI_API_KEY"}
+
+
+def command_of(recipe: str) -> list[str]:
+    """Return the last ``tsgkit eval`` of a section of the page."""
+    if not PAGE.is_file():
+        pytest.skip("the manual is not part of an installed package")
+    section = PAGE.read_text(encoding="utf-8").split(f"\n## {recipe}\n")[1].split("\n## ")[0]
+    return shlex.split(re.findall(r"^tsgkit (eval .*)$", section, re.MULTILINE)[-1])
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_asks_the_address_that_its_service_has(
+    recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = RECIPES[recipe]
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    if recipe in KEYS:
+        monkeypatch.setenv(KEYS[recipe], wanted.get("key", "sk-azure"))
+    with service(body=completion(content=ANSWER)) as told:
+        here = told.base if recipe != "Azure" else told.base.removesuffix("/v1")
+        monkeypatch.setenv("OPENROUTER_API_BASE", told.base)
+        words = [re.sub(r"^api_base=.*", f"api_base={here}", word) for word in command_of(recipe)]
+        more = ["--task", "sgqa", "--first", "1", "--no-cache", "--quiet", "--out", str(tmp_path / "run")]
+        assert main([*words, *more]) == 0
+    assert told.paths == [wanted["path"]]
+    [(headers, body)] = told.asked
+    assert body["model"] == wanted["model"]
+    assert [message["role"] for message in body["messages"]] == ["user"]
+    assert {"model", "messages", "temperature"} <= body.keys() and "stream" not in body
+    if recipe == "Azure":
+        assert headers["api-key"] == "sk-azure" and "authorization" not in headers
+    else:
+        assert headers["authorization"] == f"Bearer {wanted['key']}"
+    assert headers.get("x-team") == ("graphs" if recipe == "A proxy of your own" else None)
