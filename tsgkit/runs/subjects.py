@@ -15,7 +15,8 @@ from tsgkit.llm.batch_calls import BatchCalls, batch_service
 from tsgkit.llm.batches import Collector
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
-from tsgkit.llm.concurrency import RequestQueue
+from tsgkit.llm.concurrency import START, RequestQueue
+from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door, Patience, Provider
 from tsgkit.llm.prices import Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
@@ -164,6 +165,7 @@ def _door(
             limits.concurrency or usual_concurrency(model),
             requests_per_minute=limits.requests_per_minute,
             tokens_per_minute=limits.tokens_per_minute,
+            start=limits.concurrency if limits.concurrency and isinstance(provider, DirectCalls) else START,
         )
     return Door(
         name=model,
