@@ -59,7 +59,7 @@ def check_whole(ended: Ran, server: RunningBatches, number: int = 8) -> None:
     assert (stats["paid"], stats["paid_twice"], stats["seen"]) == (number, 0, 0)
 
 
-@both
+@both_slowly
 @pytest.mark.parametrize("more", some([("--solver", "single"), ("--solver", "vote:3")], ("--solver", "vote:3")))
 def test_figures_are_those_of_single_requests_at_half_the_price(
     model: str, more: tuple[str, ...], commands: Prefork, tmp_path: Path
@@ -198,7 +198,7 @@ def test_a_batch_that_fails_says_why(commands: Prefork, tmp_path: Path) -> None:
         assert server.stats()["batches"] == [8, 8, 8]
 
 
-@both
+@both_slowly
 def test_faults_on_the_way_change_nothing(model: str, commands: Prefork, tmp_path: Path) -> None:
     faults = {
         "uploads": ["500", "cut"], "creates": ["429", "cut"], "lists": ["500", "cut"],
@@ -210,6 +210,7 @@ def test_faults_on_the_way_change_nothing(model: str, commands: Prefork, tmp_pat
         assert server.stats()["batches"] == [8], "a creation whose answer was cut is found, not made again"
 
 
+@pytest.mark.slow
 def test_a_silent_service_is_asked_again(commands: Prefork, tmp_path: Path) -> None:
     with batch_server(creates=["hang"], polls=["hang"]) as server:
         check_whole(commands.run(*batched(server, "--timeout", "0.5"), cwd=tmp_path), server)
@@ -265,7 +266,10 @@ def test_the_dry_run_estimates_at_the_price_of_batches(commands: Prefork, tmp_pa
     assert batch == pytest.approx([cost / 2 for cost in single])
 
 
-@pytest.mark.parametrize("model", ["script:s.jsonl", "gemini/gemini-2.5-pro", "python:json:dumps"])
+NO_BATCHES = ("script:s.jsonl", "gemini/gemini-2.5-pro", "python:json:dumps")
+
+
+@pytest.mark.parametrize("model", some(NO_BATCHES, "gemini/gemini-2.5-pro"))
 def test_models_without_batches_are_refused(model: str, commands: Prefork, tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text('{"item_id": "x", "reply": "A"}\n')
     ended = commands.run("eval", "--task", "sgqa", "--model", model, "--batch", "--out", "run", cwd=tmp_path)
