@@ -10,7 +10,10 @@ A limit nobody told: a server that serves 100 requests in any second and turns t
 requests; the limits are 1.06 times the ideal wall of 10 s and 30 requests turned away.
 
 Offline: ``baseline/random`` with full records, in one run of the four tasks as the command makes it, and in a run of
-each; the limit is 2,000 samples a second. A sample of tsg/ma-sgg is several graphs, and takes the longest.
+each; the limit is 3,000 samples a second over the four together, and 2,000 for tsg/ma-sgg, of which a sample is several
+graphs and takes the longest. Both are missed by about half on two slow processors: of a sample of tsg/ma-sgg, 58 % of
+the time goes into scores (the best pairing of graphs, soft overlap, the evidence of differences), 13 % into reading the
+answer, 9 % into indexing the file, 8 % into intervals, 7 % into the guess, 5 % into the record.
 
 Memory: the peak of a run of 20,000 samples; the limit is 20 MiB above that of 2,000. That of 200,000 is to be below 150
 MiB in all.
@@ -167,10 +170,11 @@ def offline(samples: int, folder: Path) -> None:
         rows_of(task, EACH, rows / f"{task}.jsonl")
     all_tasks, number = " ".join(f"tsg/{task}" for task in TASKS), EACH * len(TASKS)
     wall, _ = python(OFFLINE, all_tasks, rows, folder / "all", cache=folder)
-    print(f"baseline/random, four tasks, {number:,} samples: {number / wall:,.0f} a second (limit 2,000)")
+    print(f"baseline/random, four tasks, {number:,} samples: {number / wall:,.0f} a second (limit 3,000)")
     for task in TASKS:
         wall, memory = python(OFFLINE, f"tsg/{task}", rows, folder / f"small-{task}", cache=folder)
-        print(f"  tsg/{task:<7} {EACH:,} samples: {EACH / wall:,.0f} a second, {memory:.0f} MiB")
+        limit = " (limit 2,000)" if task == "ma-sgg" else ""
+        print(f"  tsg/{task:<7} {EACH:,} samples: {EACH / wall:,.0f} a second{limit}, {memory:.0f} MiB")
         if task == "sgqa":
             large = rows_of(task, samples, folder / "large.jsonl")
             wall, more = python(OFFLINE, f"tsg/{task}", large, folder / "large", cache=folder)
