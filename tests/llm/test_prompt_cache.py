@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 from pathlib import Path
@@ -10,8 +9,6 @@ from typing import Any
 
 import pytest
 from doors import WHERE, Notebook, Told, door_to, run, service, settings_for
-from hypothesis import given
-from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from model_server import model_server
 
@@ -25,8 +22,6 @@ from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of, takes_marks
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.suite import task_of
-
-TEXTS = st.lists(st.sampled_from(["a", "rules", "\n\n", "\n", "\n\n\n", "", "é"]), max_size=8).map("".join)
 
 
 @pytest.mark.parametrize(
@@ -48,28 +43,6 @@ TEXTS = st.lists(st.sampled_from(["a", "rules", "\n\n", "\n", "\n\n\n", "", "é"
 )
 def test_only_services_that_want_marks_get_them(model: str, wants: bool) -> None:
     assert takes_marks(model) is wants
-
-
-def text_in(content: str | list[dict[str, str]]) -> str:
-    return content if isinstance(content, str) else "".join(part["text"] for part in content)
-
-
-@given(texts=st.lists(st.tuples(TEXTS, st.integers(0, 12)), min_size=1, max_size=6), role=st.booleans())
-def test_marks_leave_every_text_as_it_is(texts: list[tuple[str, int]], role: bool) -> None:
-    marks = PromptMarks()
-    for text, stable in texts:
-        human = HumanMessage(text, additional_kwargs={STABLE: min(stable, len(text))})
-        messages: list[BaseMessage] = [SystemMessage("Judge."), human] if role else [human]
-        prompt = as_dicts(messages)
-        before = copy.deepcopy(prompt)
-        sent = marks.added(prompt, stable_of(messages))
-        assert prompt == before
-        assert [(one["role"], text_in(one["content"])) for one in sent] == [
-            (one["role"], one["content"]) for one in prompt
-        ]
-        parts = [part for one in sent if isinstance(one["content"], list) for part in one["content"]]
-        assert all(part["text"] for part in parts)
-        assert sum(MARK in part for part in parts) <= 3
 
 
 def marked(marks: PromptMarks, *messages: BaseMessage) -> list[str]:
