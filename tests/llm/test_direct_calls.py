@@ -27,7 +27,7 @@ from tsgkit.llm import http_sessions
 from tsgkit.llm.direct_calls import BUDGETS, DirectCalls
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import ImageFile, content_of
-from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm
 from tsgkit.llm.providers import CLIENTS, client_of, provider_for
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.settings import Client, parse, settings_of
@@ -64,6 +64,7 @@ def _nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     ends = ("_API_KEY", "_API_BASE", "_BASE_URL", "_PROXY")
     for name in [name for name in os.environ if name.upper().endswith(ends)]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv(OWN_CLIENT, "True")  # other tests ask providers for which LiteLLM's own client is turned off
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from doors import completion, service
 
 import tsgkit
 from tsgkit.cli import main
+from tsgkit.llm.litellm_calls import OWN_CLIENT
 
 PAGE = Path(tsgkit.__file__).parents[1] / "docs" / "models-and-servers.md"
 ANSWER = "[kettle]"
@@ -41,6 +42,7 @@ def test_a_recipe_asks_the_address_that_its_service_has(
 ) -> None:
     wanted = RECIPES[recipe]
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv(OWN_CLIENT, "True")  # asking Azure turns it off in the whole process
     if recipe in KEYS:
         monkeypatch.setenv(KEYS[recipe], wanted.get("key", "sk-azure"))
     with service(body=completion(content=ANSWER)) as told:
