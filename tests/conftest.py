@@ -61,6 +61,7 @@ def nothing_else_given() -> Iterator[None]:
     from tsgkit.suites.solvers import factories
 
     registries: list[dict[str, Any]] = [cards._GIVEN, factories._GIVEN, styles._GIVEN, suite._GIVEN, suite._METRICS]
+    registries.append(user_code._FILES)
     before = [dict(one) for one in registries]
     yield
     for one, was in zip(registries, before, strict=True):

@@ -8,11 +8,13 @@ from pathlib import Path
 from shipped import DATA
 from tsg_tasks import METRICS
 
+from tsgkit.library.cards import load_card
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, ReportRow
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.suites.scoreboard import Board, Value
+from tsgkit.suites.suite import task_of
 
 COUNTS = {
     "items": 4,
@@ -61,6 +63,7 @@ ROW = ReportRow(
     data="rows.jsonl",
     data_sha256="0" * 64,
     seed=7,
+    of=task_of(load_card("tsg/sgqa")),
 )
 
 

@@ -97,3 +97,7 @@ class OwnCodeError(TsgkitError):
 
 class EditError(TsgkitError):
     """An edit (a patch, a corruption) that does not apply to a graph."""
+
+
+class Lacking(UserWarning):
+    """Something of a saved run is shown only as it was recorded, because its code or its data are not here."""

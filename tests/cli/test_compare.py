@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,8 @@ def test_data_that_were_moved_are_found_where_they_are_said_to_lie(
     runs: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("questions.jsonl").rename("moved.jsonl")
+    assert "script:good.jsonl zero-shot is better" in said(capsys, "old", "new")[0], "the runs keep their rows"
+    shutil.rmtree("old/asked")
     said(capsys, "old", "new", code=2)
     assert "script:good.jsonl zero-shot is better" in said(capsys, "old", "new", "--data", "moved.jsonl")[0]
 

@@ -51,6 +51,7 @@ DATA = (
     Writes("scene convert house_1.json -o out.json", "out.json"),
     Writes("scene convert house_1.json -o rooms", "rooms/scene_1.json"),
     Writes("runs show run --script out", "out"),
+    Writes("runs pack run -o out", "out"),
     Writes("view ann.jsonl bob.jsonl --edit -o out", "out"),
     Writes("data import tsg-bench sgqa.jsonl", "home/tsg-bench/sgqa.jsonl"),
 )
@@ -77,6 +78,7 @@ FOLDERS = (
     Writes("init out", "out/mine.jsonl"),
     Writes("eval --task tsg/sgqa --first 1 --quiet --out out", "out/mine.jsonl"),
     Writes("runs merge run -o out", "out/mine.jsonl"),
+    Writes("runs unpack packed.zip -o out", "out/mine.jsonl"),
     Writes("make spatialt2i --from run --model script:said.jsonl -o out", "out/mine.jsonl"),
 )
 NAME: Callable[[Writes], str] = attrgetter("words")
@@ -120,6 +122,7 @@ def here(tmp_path: Path, run: Path, written: Path, monkeypatch: pytest.MonkeyPat
     Path("house_1.json").write_text(foreign.text(foreign.holodeck()))
     shutil.copytree(run, "run")
     shutil.copytree(written, "written")
+    assert main(["runs", "pack", "run", "-o", "packed.zip"]) == 0
     shutil.copy(TASKS / "tsg/data/tsgkit-1/sa-sgg.jsonl", "graphs.jsonl")
     shutil.copy(TASKS / "tsg/data/tsgkit-1/sgqa.jsonl", "sgqa.jsonl")
     shutil.copy(TASKS / "sceneeval/data/rooms/good/scene_0.json", "room.json")
@@ -160,7 +163,7 @@ def test_data_are_replaced_by_force(case: Writes) -> None:
     path = put(case.target, MINE)
     code = carried_out(case, "--force")
     is_written = code == 0 and ("spatialgen" in case.words or "said.jsonl" not in case.words or "refine" in case.words)
-    assert code in (0, 1) and (not is_written or path.read_text() != MINE)
+    assert code in (0, 1) and (not is_written or path.read_bytes() != MINE.encode())
 
 
 @pytest.mark.parametrize("case", UNATTENDED, ids=NAME)

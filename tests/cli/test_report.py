@@ -58,13 +58,13 @@ def test_json_holds_groups_and_published_figures(run: Path, capsys: pytest.Captu
 
 
 def test_a_run_s_own_files_are_never_written_over(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = {path: path.read_bytes() for path in run.iterdir()}
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     for option in ("-o", "--junit", "--summary", "--figure=f1:implicit -o"):
         for name in ("samples.jsonl", "new.md") if " " not in option else ("new.pdf",):
             code, _, err = said(capsys, run, *option.split(), run / name)
             assert code == 2
             assert "whose files are not touched" in err
-    assert {path: path.read_bytes() for path in run.iterdir()} == before
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
 
 def test_gates_decide_the_exit_code_and_stand_in_junit_and_summary(

@@ -13,6 +13,7 @@ from reported import baseline_run
 from tsg_tasks import METRICS
 
 from tsgkit.errors import UsageError
+from tsgkit.library.cards import load_card
 from tsgkit.report import comparison_plots, plot_style
 from tsgkit.report.comparison import Comparison, compare, paired
 from tsgkit.report.comparison_charts import (
@@ -27,6 +28,7 @@ from tsgkit.report.comparison_charts import (
 from tsgkit.report.comparison_rows import Contender
 from tsgkit.report.paper import comparison_figure, paired_figure
 from tsgkit.scoring.pooling import Part
+from tsgkit.suites.suite import task_of
 
 pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib, the extra tsgkit[figures]")
 
@@ -38,7 +40,7 @@ def contender(name: str, scores: str, groups: Mapping[str, tuple[str, ...]] = NO
     parts = {str(place): Part(int(score) / 9, 1.0, str(place)) for place, score in enumerate(scores)}
     return Contender(
         name, "runs/a", 0, name, "tsg/sgqa", "single", "zero-shot", 1, "exact_match",
-        METRICS["sgqa"]["exact_match"], parts, {}, groups=groups,
+        METRICS["sgqa"]["exact_match"], parts, {}, groups=groups, of=task_of(load_card("tsg/sgqa")),
     )  # fmt: skip
 
 

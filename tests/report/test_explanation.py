@@ -121,10 +121,15 @@ def test_a_reply_without_an_answer_says_how_it_ended(tmp_path: Path) -> None:
 
 
 def test_an_item_that_was_not_chosen_says_so_and_does_not_count(tmp_path: Path) -> None:
-    row = explain(recorded(tmp_path, "ma-sgg", {"two": RIGHT}, first=1), "four").rows[0]
+    run = recorded(tmp_path, "ma-sgg", {"two": RIGHT}, first=1)
+    data = json.loads((run / "run.json").read_text(encoding="utf-8"))["data"]["tsg/ma-sgg"]
+    row = explain(run, "four", data=data).rows[0]
     assert row.asked == ()
     assert not row.is_counted
     assert "not among the items chosen" in row.unasked
+    with pytest.raises(UsageError, match="no item four was asked in this run") as problem:
+        explain(run, "four")
+    assert "--data" in problem.value.hint
 
 
 def test_an_item_nobody_got_to_counts_as_missing(tmp_path: Path) -> None:
@@ -188,9 +193,9 @@ def test_explanation_of_a_baseline_says_that_no_model_was_asked(tmp_path: Path) 
 
 def test_explaining_writes_nothing(tmp_path: Path) -> None:
     run = recorded(tmp_path, "sgds", {"s": "[B]"})
-    before = {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in run.iterdir()}
+    before = {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in run.rglob("*") if file.is_file()}
     explain(run, "s")
-    assert {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in run.iterdir()} == before
+    assert {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in run.rglob("*") if file.is_file()} == before
 
 
 def test_the_json_value_is_json_and_holds_both_profiles(tmp_path: Path) -> None:

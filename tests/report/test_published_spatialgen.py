@@ -32,7 +32,7 @@ def test_means_of_published_columns_are_the_published_overall_and_domains() -> N
 
 
 def test_a_control_stands_beside_the_published_control() -> None:
-    row = replace(ROW, task="spatialgen/questions", kind="questions", style="", solver="published-blind")
+    row = replace(ROW, of=None, task="spatialgen/questions", kind="questions", style="", solver="published-blind")
     [beside] = against_published(Report((row,))).beside
     assert {figure.model for figure in beside.figures} == {"No image"}
     [beside] = against_published(Report((replace(row, solver="ours"),))).beside

@@ -104,7 +104,8 @@ def test_a_plan_of_axes_is_asked_continued_reported_and_compared(
     assert all(pair["first"]["seed"] == pair["second"]["seed"] for pair in pairs)
     assert main(["compare", "run", "--grid"]) == 0
     assert re.search(r"openai/x +few-shot +1 +one +0 ", capsys.readouterr().out)
-    assert main(["explain", "run", "--item", "bread/q0", "--shots", "3", "--seed", "5", "--prompts", "two"]) == 0
+    item = calls[0]["sample"]
+    assert main(["explain", "run", "--item", item, "--shots", "3", "--seed", "5", "--prompts", "two"]) == 0
     assert "openai/x tsg/sgqa few-shot shots=3 prompts=two seed=5" in capsys.readouterr().out
 
 

@@ -50,7 +50,8 @@ def parts(place: Path) -> list[Path]:
 
 
 def files(run: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in run.iterdir() if path.name != ".lock"}
+    found = (path for path in run.rglob("*") if path.is_file() and path.name != ".lock")
+    return {path.relative_to(run).as_posix(): path.read_bytes() for path in found}
 
 
 def table(capsys: Captured, *runs: Path) -> str:

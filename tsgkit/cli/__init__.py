@@ -9,14 +9,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from tsgkit.cli.parser import Parser
-from tsgkit.cli.terminal import complain, fill_closed_streams, flush, let_go_of_stdout, say
-from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, TsgkitError
+from tsgkit.cli.terminal import complain, fill_closed_streams, flush, inert, let_go_of_stdout, say
+from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, Lacking, TsgkitError
 from tsgkit.report.plain_text import CODE_FILES
 from tsgkit.version import __version__
 
@@ -113,7 +115,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return WRONG_USAGE
     _trace_nothing()
     try:
-        code = _run(sys.argv[1:] if argv is None else list(argv))
+        with _notes_of_runs():
+            code = _run(sys.argv[1:] if argv is None else list(argv))
         flush()
     except KeyboardInterrupt:
         complain("interrupted")
@@ -136,6 +139,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"a bug in tsgkit: {type(error).__name__}: {error}", "set TSGKIT_DEBUG=1 to see where, and report it")
         return OUR_BUG
     return code
+
+
+@contextmanager
+def _notes_of_runs() -> Iterator[None]:
+    """Print what a saved run lacks here as a note, once, instead of as Python's warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", Lacking)
+        usual, said = warnings.showwarning, set[str]()
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:  # noqa: ANN401
+            if not issubclass(category, Lacking):
+                usual(message, category, *where, **more)
+            elif (words := str(message)) not in said:
+                said.add(words)
+                complain(f"note: {inert(words)}")
+
+        warnings.showwarning = show
+        yield
 
 
 def _trace_nothing() -> None:

@@ -122,6 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-wait", action="store_true", help="leave when the batches are sent (exit 5); the same command collects"
     )
     how.add_argument("--shard", metavar="I/N", help="only this part of the items, in a folder of its own: 3/16")
+    how.add_argument("--no-data", action="store_true", help="keep no rows in the run folder, only their hashes")
     how.add_argument("--no-cache", action="store_true", help="neither read nor keep replies across runs")
     how.add_argument("--prompt-cache", action="store_true", help="mark what services may cache of prompts (Anthropic)")
     how.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
@@ -184,7 +185,7 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
     from tsgkit.interface import evaluation
 
     told = {name: value for name, value in vars(arguments).items() if name in evaluation.OPTIONS}
-    told |= {"cache": not arguments.no_cache, "wait": not arguments.no_wait}
+    told |= {"cache": not arguments.no_cache, "keep_data": not arguments.no_data, "wait": not arguments.no_wait}
     return evaluation.how_of(told | {"command": ("tsgkit", *sys.argv[1:])})
 
 

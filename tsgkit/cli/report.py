@@ -121,18 +121,9 @@ def _gated(text: str) -> str:
 def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
     if not texts:
         return ()
-    from tsgkit.library.cards import load_card
-    from tsgkit.llm.secrets import Secrets
-    from tsgkit.runs.gates import gates_of
-    from tsgkit.runs.plan import Plan
-    from tsgkit.runs.run_setup import Row, RunSetup
-    from tsgkit.suites.suite import task_of
+    from tsgkit.runs.gates import gates_for
 
-    rows = []
-    for one in {row.task: row for row in report.rows}.values():
-        task = task_of(load_card(one.task))
-        rows.append(Row(one.cell, task, task.recorded(one.solver, one.style), task.dataset(None), ()))
-    return gates_of(texts, RunSetup(Plan(), tuple(rows), {}, Secrets()))
+    return gates_for(texts, {row.task: row.of for row in report.rows if row.of is not None})
 
 
 def _deliver(text: str, output: Path | None) -> None:

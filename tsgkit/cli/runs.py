@@ -1,8 +1,9 @@
-"""List, show and merge runs.
+"""List, show, merge and pack runs.
 
 tsgkit runs list
 tsgkit runs show runs/rules-tsg-0123456789abcdef
 tsgkit runs merge runs/mine.shard-* -o runs/mine
+tsgkit runs pack runs/mine -o mine.zip                one file that opens anywhere: tsgkit runs unpack mine.zip
 tsgkit runs show runs/mine --script said.jsonl      what was said, to be edited and asked again with script:said.jsonl
 """
 
@@ -36,7 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     merge.add_argument("runs", nargs="+", type=Path, metavar="DIR", help="folders of one plan")
     merge.add_argument("-o", "--out", required=True, type=Path, metavar="ALL", help="the folder to write")
     merge.add_argument("--data", metavar="D", help="where the data of a run lie now, if elsewhere")
-    for verb in (listing, show, merge):
+    packing = verbs.add_parser("pack", help="write a run as one file, to be sent or kept")
+    packing.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    packing.add_argument("-o", "--out", type=Path, metavar="FILE", help="the archive (default: RUN.zip)")
+    packing.add_argument("--no-data", action="store_true", help="leave out rows and prompts: only their hashes")
+    packing.add_argument("--force", action="store_true", help="replace what lies in the place of FILE")
+    unpacking = verbs.add_parser("unpack", help="make a packed run a folder again")
+    unpacking.add_argument("archive", type=Path, metavar="FILE", help="the archive")
+    unpacking.add_argument("-o", "--out", type=Path, metavar="DIR", help="the new folder (default: runs/ and its name)")
+    for verb in (listing, show, merge, packing, unpacking):
         verb.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -44,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
     if arguments.verb == "list":
         return _list(arguments)
-    if arguments.verb == "merge":
-        return _merge(arguments)
+    if (verb := {"merge": _merge, "pack": _pack, "unpack": _unpack}.get(arguments.verb)) is not None:
+        return verb(arguments)
     if arguments.script is not None:
         return _script(arguments)
     if arguments.subject is not None:
@@ -114,6 +123,40 @@ def _merge(arguments: argparse.Namespace) -> int:
         say(f"{inert(str(merged.path))}: {count(merged.calls, 'record')} of {folders}")
     say_merged(merged)
     return GOOD if merged.complete else FINISHED_WITH_ERRORS
+
+
+def _pack(arguments: argparse.Namespace) -> int:
+    from tsgkit.runs.packing import ENDING, pack
+
+    run: Path = arguments.run
+    archive = arguments.out or run.with_name(f"{run.resolve().name}{ENDING}")
+    packed = pack(run, archive, data=not arguments.no_data, force=arguments.force)
+    if packed.left_out:
+        complain(f"left out, as no part of a run: {inert(', '.join(packed.left_out))}")
+    if arguments.json:
+        say(json.dumps(asdict(packed) | {"path": str(packed.path)}))
+        return GOOD
+    say(f"{inert(str(packed.path))}: {count(packed.files, 'file')}, {_size(packed.bytes)}")
+    if arguments.no_data:
+        say("without rows and prompts; replies are in it, and may quote them")
+    return GOOD
+
+
+def _size(number: int) -> str:
+    return f"{number / 1e6:,.1f} MB" if number >= 100_000 else f"{number / 1e3:,.1f} kB"
+
+
+def _unpack(arguments: argparse.Namespace) -> int:
+    from tsgkit.runs.packing import ENDING, unpack
+
+    run = arguments.out or Path("runs") / arguments.archive.name.removesuffix(ENDING)
+    header = unpack(arguments.archive, run)
+    if arguments.json:
+        say(json.dumps({"path": str(run), "name": header["name"], "samples": header["samples"]}))
+        return GOOD
+    say(f"{inert(str(run))}: {inert(str(header['name']))}, {count(header['samples'], 'sample')}")
+    say(f"its table: tsgkit report {inert(shlex.quote(str(run)))}")
+    return GOOD
 
 
 def _show(arguments: argparse.Namespace) -> int:

@@ -121,6 +121,7 @@ class EvaluateOptions(AskOptions, LimitOptions, total=False):
     shard: str | None
     scene_time: float
     boxes: bool
+    keep_data: bool
     cache: bool
     prompt_cache: bool
     batch: bool
@@ -244,7 +245,19 @@ def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, A
 
 
 OPTIONS = {*ASKED, *CONTROLS, "plan", *LimitOptions.__annotations__}
-OPTIONS |= {"out", "new", "cache", "command", "shard", "scene_time", "boxes", "batch", "wait", "prompt_cache"}
+OPTIONS |= {
+    "out",
+    "new",
+    "cache",
+    "command",
+    "shard",
+    "scene_time",
+    "boxes",
+    "keep_data",
+    "batch",
+    "wait",
+    "prompt_cache",
+}
 
 
 def how_of(options: Mapping[str, Any]) -> Options:
@@ -261,6 +274,7 @@ def how_of(options: Mapping[str, Any]) -> Options:
         shard=None if shard is None else shard_of(shard),
         scene_time=options.get("scene_time", SCENE_TIME),
         boxes=bool(options.get("boxes")),
+        keep_data=bool(options.get("keep_data", True)),
     )
 
 

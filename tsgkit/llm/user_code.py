@@ -24,6 +24,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import ContextVar
 from functools import cache, partial
 from pathlib import Path
 from traceback import walk_tb
@@ -40,6 +41,8 @@ FORM = "python:MODULE:NAME, or python:MODULE:NAME() for what NAME returns; a fil
 OWN = "this process"
 """The place where user code answers, told where a service has its address."""
 _GIVEN: dict[str, Any] = {}
+_FILES: dict[str, None] = {}
+_LOADING: ContextVar[str] = ContextVar("_LOADING", default="")
 
 
 def registered_name(found: Any, name: str = "") -> str:  # noqa: ANN401
@@ -201,12 +204,27 @@ def load_file(name: str) -> ModuleType:
     path = Path(name)
     if not name or not path.is_file():
         raise UsageError(f"{name or '--code'}: no such file", hint="name a Python file: --code mine.py")
+    token = _LOADING.set(name)
     try:
-        return _of_file(Path(os.path.normpath(path)))
+        found = _of_file(Path(os.path.normpath(path)))
     except UsageError:
         raise
     except Exception as error:
         raise UsageError(f"{name}: cannot be loaded: {described(error)}") from error
+    finally:
+        _LOADING.reset(token)
+    _FILES[name] = None
+    return found
+
+
+def loading_file() -> str:
+    """Return the name of the file that is being loaded for the parts that it registers; empty if none is."""
+    return _LOADING.get()
+
+
+def loaded_files() -> tuple[str, ...]:
+    """Return the names of the files that were loaded for the parts that they register."""
+    return tuple(_FILES)
 
 
 def _module(module_name: str, name: str) -> ModuleType:

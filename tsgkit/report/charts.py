@@ -12,21 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.cards import load_card
 from tsgkit.report.figures import with_interval
 from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
-from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES as OF_PLANS
-from tsgkit.runs.run_files import check_evaluation
+from tsgkit.runs.saved_run import saved_tasks
 from tsgkit.suites.metrics import check_profile
 from tsgkit.suites.scoreboard import Board, Value
-from tsgkit.suites.suite import task_of
+from tsgkit.suites.task import Task
 
 AXES = ("task", "style", "solver", *OF_PLANS, "subject", "run")
 """The parts of a row that a figure can be grouped by, beside the groups of a task's samples."""
@@ -112,22 +109,22 @@ def _told(series: Series) -> str:
 def gather_for(paths: Iterable[str | Path], metric: str, by: str, data: str | None = None) -> Report:
     """Return the report of these runs that :func:`chart` needs for this metric and grouping."""
     folders = tuple(map(Path, paths))
-    tasks = dict.fromkeys(name for path in folders for name in _tasks_of(path))
-    _check_by(by, tasks)
+    tasks = {task.key: task for path in folders for task in _tasks_of(path)}
+    _check_by(by, tasks.values())
     groups = () if by in AXES else (by,)
     return gather(folders, groups, data, metrics=MAIN, also={f"{task}.{metric}" for task in tasks}, in_groups=True)
 
 
-def _tasks_of(path: Path) -> Iterable[str]:
+def _tasks_of(path: Path) -> Iterable[Task]:
     """Return the tasks of a run; none if it is broken, which is reported later."""
     try:
-        return check_evaluation(read_header(path), path).tasks
+        return saved_tasks(path)
     except FileProblem:
         return ()
 
 
-def _check_by(by: str, tasks: Collection[str]) -> None:
-    names = dict.fromkeys((*AXES, *(group for task in tasks for group in task_of(load_card(task)).groups)))
+def _check_by(by: str, tasks: Collection[Task]) -> None:
+    names = dict.fromkeys((*AXES, *(group for task in tasks for group in task.groups)))
     if tasks and by not in names:
         raise UsageError(f"a figure cannot be grouped by {by}", hint=meant(by, names))
 
@@ -238,7 +235,7 @@ def _panels(pieces: Sequence[_Piece], by: str, profile: str) -> Iterator[Panel]:
         yield Panel(
             title="all tasks" if by == "task" else first.row.task,
             by=by,
-            axis=_axis(first.row.task, by),
+            axis=_axis(first.row, by),
             measure=f"{measure}, {profile}{_unit(first)}",
             categories=_in_order(first.row, by, (mark.category for marks in series.values() for mark in marks)),
             is_share=first.mark.value.is_share,
@@ -256,10 +253,9 @@ def _unit(piece: _Piece) -> str:
     return f"{' (%)' if piece.mark.value.is_share else ''}{less}"
 
 
-@cache
-def _axis(task: str, by: str) -> str:
+def _axis(row: ReportRow, by: str) -> str:
     """Return the name of the axis; of k with what it counts."""
-    counts = task_of(load_card(task)).k_counts if by == "k" else ""
+    counts = row.k_counts if by == "k" else ""
     return f"{by}: {counts}" if counts else by
 
 
@@ -267,7 +263,7 @@ def _in_order(row: ReportRow, by: str, categories: Iterable[str]) -> tuple[str, 
     """Return the categories, each once: those of a part of rows as they come, those of a group as its tables
     have them."""
     once = dict.fromkeys(categories)
-    return tuple(once) if by in AXES else tuple(task_of(load_card(row.task)).in_order(once, by))
+    return tuple(once) if by in AXES else tuple(row.in_order(once, by))
 
 
 def _labels(rows: Sequence[ReportRow], by: str) -> dict[int, str]:

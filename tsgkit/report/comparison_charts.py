@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import load_card
 from tsgkit.report.charts import MOST_CATEGORIES, MOST_PANELS
 from tsgkit.report.comparison import ALPHA, Comparison, Pair, item_values
 from tsgkit.report.figures import points
 from tsgkit.scoring.intervals import Interval
-from tsgkit.suites.suite import task_of
 
 RIGHT_OR_WRONG = ("only the first right", "both right", "both wrong", "only the second right")
 MORE_OR_LESS = ("the first better", "the same", "the second better")
@@ -176,7 +174,7 @@ def _members(pair: Pair, by: str) -> dict[str, dict[str, tuple[float, float]]]:
     for item, values in _both(pair).items():
         for name in pair.first.groups.get(item, ()):
             found.setdefault(name, {})[item] = values
-    names = task_of(load_card(pair.first.task)).in_order(found, by)
+    names = list(found) if pair.first.of is None else pair.first.of.in_order(found, by)
     return {f"{by} = {name}" if name.isdecimal() else name: found[name] for name in names}
 
 

@@ -19,16 +19,14 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.cards import load_card
 from tsgkit.report.report_rows import main_metric
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
-from tsgkit.runs.saved_run import SavedRun, open_saved_run
+from tsgkit.runs.saved_run import SavedRun, open_saved_run, saved_tasks
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import Metric, check_profile
-from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Task
 
 NAMED = 5
@@ -83,6 +81,8 @@ class Contender:
     """Its own values of them, else those that are the only ones of its run; prompts by name."""
     depends: Mapping[str, Any] = field(default_factory=dict)
     """The values of those that it depends on; prompts by their folder."""
+    of: Task | None = field(default=None, repr=False, compare=False)
+    """Its task; None for a row of figures alone."""
 
     @property
     def most(self) -> float:
@@ -136,7 +136,7 @@ def gather(paths: Sequence[Path], asked: ComparisonRequest) -> ContenderGroups:
     headers = [read_header(path) for path in paths]
     tasks = _tasks(asked.tasks, headers)
     _check_data(paths, headers, tasks)
-    _check_group(asked.by, tasks)
+    _check_group(asked.by, paths, tasks)
     notes = _notes_on_runs(headers)
     found: list[Contender] = []
     for place, path in enumerate(paths):
@@ -176,10 +176,12 @@ def _tasks(wanted: Sequence[str], headers: Sequence[dict[str, Any]]) -> tuple[st
     return tuple(task for task in known if task in found) if wanted else known
 
 
-def _check_group(by: str | None, names: Sequence[str]) -> None:
+def _check_group(by: str | None, paths: Sequence[Path], names: Collection[str]) -> None:
     """``UsageError`` where no task has a group of this name."""
-    tasks = [task_of(load_card(name)) for name in names]
-    if by is not None and not any(by in task.groups for task in tasks):
+    if by is None:
+        return
+    tasks = list({task.key: task for path in paths for task in saved_tasks(path) if task.key in names}.values())
+    if not any(by in task.groups for task in tasks):
         raise tasks[0].no_group(by, tasks)
 
 
@@ -255,6 +257,7 @@ def _contenders(
                 unanswered=unanswered,
                 clusters_are=states[0].row.task.clusters_are(states[0].row.dataset),
                 groups=groups,
+                of=states[0].row.task,
             )
 
 

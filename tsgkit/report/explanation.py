@@ -161,8 +161,8 @@ def _unknown(item: str, rows: Sequence[Row]) -> UsageError:
 
     ids = tuple(dict.fromkeys(name for row in rows for name in row.dataset.item_ids))
     found = nearest(item, ids[:MOST_NAMES], limit=1, least=0.6)
-    hint = f"{found[0].name}?" if found else f"its items begin with {', '.join(ids[:3])}"
-    return UsageError(f"the data of this run have no item {item}", hint=hint)
+    begin = f"its items begin with {', '.join(ids[:3])}; other items of its data are shown with --data D"
+    return UsageError(f"no item {item} was asked in this run", hint=f"{found[0].name}?" if found else begin)
 
 
 def message_of(value: Mapping[str, Any]) -> Message:

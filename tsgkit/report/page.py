@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import TsgkitError
 from tsgkit.graph.drawing.svg import Markup
-from tsgkit.library.cards import load_card
 from tsgkit.report import html, plots
 from tsgkit.report.examples import Example, examples_of
 from tsgkit.report.explanation_page import graph_differences
@@ -29,7 +27,6 @@ from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.scoreboard import Board
-from tsgkit.suites.suite import task_of
 
 SHORT_HASH = 16
 MOST_IMAGES = 2
@@ -213,7 +210,7 @@ def _point(board: Board, profile: str, metric: str) -> Point | None:
 
 def _k_plots(report: Report) -> Iterator[Markup]:
     """Scores against k, where it differs."""
-    rows = [row for row in _with_k(report) if _k_counts(row.task)]
+    rows = [row for row in _with_k(report) if row.k_counts]
     for task, of_task in _by_task(rows).items():
         lines = [
             Line(
@@ -226,14 +223,8 @@ def _k_plots(report: Report) -> Iterator[Markup]:
         lines = [line for line in lines if len(line.points) > 1]
         for start in range(0, len(lines), plots.MOST_LINES):
             title = f"{task}: {of_task[0].main}, strict, against k"
-            drawn = plots.against_k(lines[start : start + plots.MOST_LINES], title=title, counts=_k_counts(task))
+            drawn = plots.against_k(lines[start : start + plots.MOST_LINES], title=title, counts=of_task[0].k_counts)
             yield html.drawing(drawn, title)
-
-
-@cache
-def _k_counts(task: str) -> str:
-    """Return what the group k of a task counts; empty where it has none."""
-    return task_of(load_card(task)).k_counts
 
 
 def _strict(row: ReportRow, board: Board) -> Point | None:
@@ -244,7 +235,7 @@ def _with_k(report: Report) -> tuple[ReportRow, ...]:
     """Return the rows grouped by k, whether or not that was asked for."""
     if "k" in report.by:
         return report.rows
-    if not any(_k_counts(row.task) for row in report.rows):
+    if not any(row.k_counts for row in report.rows):
         return ()
     try:
         return gather(report.runs, ("k",), report.data, metrics=MAIN).rows

@@ -22,7 +22,6 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset, is_official, shipped_datasets, shipped_file
 from tsgkit.library.declarations import loaded
@@ -160,11 +159,10 @@ def reference_from(text: str, source: str) -> Reference:
 
 def against_published(report: Report) -> Report:
     """Return the report with published figures beside every row that there are some for."""
-    suites = {task: load_card(task).task.partition("/")[0] for task in {row.task for row in report.rows}}
-    references = {suite: _reference_of(suite) for suite in suites.values()}
+    references = {suite: _reference_of(suite) for suite in {row.suite for row in report.rows}}
     found = []
     for row in report.rows:
-        suite = suites[row.task]
+        suite = row.suite
         found.append(_beside(row, f"{suite}/{row.kind}", _own_reference(row, suite) or references[suite]))
     return replace(report, beside=tuple(one for one in found if one is not None))
 

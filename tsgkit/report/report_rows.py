@@ -17,20 +17,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.cards import load_card
 from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
 from tsgkit.runs.results import usage_value
 from tsgkit.runs.run_files import check_evaluation, samples_in
 from tsgkit.runs.run_setup import Row, RunSetup
-from tsgkit.runs.saved_run import prepared_again
+from tsgkit.runs.saved_run import prepared_again, saved_tasks
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import PartOfSample
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.scoreboard import Board, Value
-from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Control, TakesParts, Task, controls_of, part_groups_of
 
 ALL, HEADLINE, MAIN = "all", "headline", "main"
@@ -95,6 +93,22 @@ class ReportRow:
     """Shots, prompts and seed, where the plan has several."""
     depends: Mapping[str, Any] = field(default_factory=dict)
     """Its values of those that it depends on, whether the plan has several or one."""
+    of: Task | None = field(default=None, repr=False, compare=False)
+    """Its task; None for a row of figures alone."""
+
+    @property
+    def suite(self) -> str:
+        """The suite of its task."""
+        return (self.task if self.of is None else self.of.card.task).partition("/")[0]
+
+    @property
+    def k_counts(self) -> str:
+        """What the group ``k`` counts; empty where its task has no such group."""
+        return "" if self.of is None else self.of.k_counts
+
+    def in_order(self, members: Iterable[str], group: str) -> list[str]:
+        """Return the members of a group as tables have them."""
+        return list(members) if self.of is None else self.of.in_order(members, group)
 
     @property
     def n(self) -> int:
@@ -238,8 +252,7 @@ def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
 
 def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
     """Every group applies to some task of some run."""
-    tasks = dict.fromkeys(name for path in paths for name in check_evaluation(read_header(path), path).tasks)
-    found = [task_of(load_card(name)) for name in tasks]
+    found = list({task.key: task for path in paths for task in saved_tasks(path)}.values()) if by else []
     for group in by if found else ():
         if not any(group in task.groups for task in found):
             raise found[0].no_group(group, found)
@@ -286,6 +299,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         clusters_are=row.task.clusters_are(row.dataset),
         groups=sums.boards(seed, shown, wanted.more_of_groups(row.task)),
         group_usage=sums.usages(),
+        of=row.task,
     )
 
 

@@ -28,6 +28,7 @@ from tsgkit.runs.batch_journal import pending
 from tsgkit.runs.execute import Evaluation, Subject
 from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.jobs import Engine, Watch
+from tsgkit.runs.kept import keep, keeps_rows
 from tsgkit.runs.plan import BASELINE, Cell, Plan
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.run_setup import SCENE_TIME, RunSetup, asked_of, asks_a_model, in_shard, prepare
@@ -58,6 +59,8 @@ class Options:
     """Seconds for measuring one scene; 0 for no limit."""
     boxes: bool = False
     """True if a model may judge scenes in which most objects are bare boxes."""
+    keep_data: bool = True
+    """True if the rows that are asked are kept in the run folder; a run that began without them stays without."""
 
 
 @dataclass(frozen=True)
@@ -218,10 +221,13 @@ def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[_Ope
         _check_before_beginning(prepared, path, options.limits.client)
     folder = RunFolder(path, prepared.header(options.command))
     try:
-        if (folder.header["tsgkit"], reader_of(folder.header)) != (__version__, READER):
+        is_older = (folder.header["tsgkit"], reader_of(folder.header)) != (__version__, READER)
+        if is_older:
             asking = [row for row in prepared.rows if asks_a_model(row.asked)]
             folder.samples.replace(records_from_calls(asking, path))  # the other rows cost nothing and are solved anew
             folder.update_header(tsgkit=__version__, reader=READER)
+        if (kept := keeps_rows(path)) is None or is_older:
+            keep(prepared, path, rows=options.keep_data if kept is None else kept)
         states = states_of(prepared.rows, folder.samples)
         yield _Opened(prepared, options, watch, folder, states, [*notices, *prepared.notes])
     finally:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from tsgkit.lexicon import meant
 from tsgkit.runs.results import Result
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.suites.suite import task_named
+from tsgkit.suites.task import Task
 
 
 class Gate(NamedTuple):
@@ -31,13 +32,17 @@ class Gate(NamedTuple):
 
 def gates_of(texts: Iterable[str], prepared: RunSetup) -> tuple[Gate, ...]:
     """Return the gates of ``--fail-under``; ``UsageError`` before anything is asked."""
-    return tuple(_gate(text, prepared) for text in texts)
+    return gates_for(texts, {row.task.key: row.task for row in prepared.rows})
 
 
-def _gate(text: str, prepared: RunSetup) -> Gate:
+def gates_for(texts: Iterable[str], tasks: Mapping[str, Task]) -> tuple[Gate, ...]:
+    """Return the gates of these tasks, by name."""
+    return tuple(_gate(text, tasks) for text in texts)
+
+
+def _gate(text: str, tasks: Mapping[str, Task]) -> Gate:
     name, _, value = text.partition("=")
     task, _, metric = name.rpartition(".")
-    tasks = {row.task.key: row.task for row in prepared.rows}
     with suppress(UsageError):
         task = task_named(task, tuple(tasks))
     try:

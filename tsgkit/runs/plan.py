@@ -249,7 +249,7 @@ def axes_of(cell: Cell, plan: Plan, tasks: Tasks) -> frozenset[str]:
     """
     is_folder = cell.subject in {folder.name for folder in plan.folders}
     is_baseline = cell.subject.startswith(BASELINE)
-    is_styled = not is_folder and not is_baseline and factory_of(cell.solver).styled
+    is_styled = not is_folder and not is_baseline and _is_styled(cell.solver)
     has_examples = is_styled and FEW_SHOT in cell.style
     drawn = cell.subject if is_baseline else cell.solver if is_folder else ""
     depends = {
@@ -263,8 +263,16 @@ def axes_of(cell: Cell, plan: Plan, tasks: Tasks) -> frozenset[str]:
 def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
     if subject.startswith(BASELINE):
         return [(BASELINE_SOLVER, "")]
-    pairs = ((solver, style if factory_of(solver).styled else "") for solver in plan.solvers for style in plan.styles)
+    pairs = ((solver, style if _is_styled(solver) else "") for solver in plan.solvers for style in plan.styles)
     return list(dict.fromkeys(pairs))
+
+
+def _is_styled(solver: str) -> bool:
+    """Return whether a solver asks in the styles of prompts; so does one whose code is not here, in a saved run."""
+    try:
+        return factory_of(solver).styled
+    except UsageError:  # a new plan is refused when its ways are checked
+        return True
 
 
 def _sayable(name: str) -> str:

@@ -18,7 +18,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tsgkit.agents.asker import KEY
 from tsgkit.errors import FileProblem, UsageError
@@ -99,6 +99,21 @@ class Row:
         return Call(*at, cell.shots, cell.prompts, cell.seed)
 
 
+class ChosenItems(NamedTuple):
+    """A task, its data, and the numbers of the samples that are asked."""
+
+    task: Task
+    dataset: Dataset
+    numbers: Sequence[int]
+
+
+def chosen_items(
+    tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], chosen: Mapping[str, Sequence[int]]
+) -> dict[str, ChosenItems]:
+    """Return the items that are asked of each task, without tasks of which none is."""
+    return {name: ChosenItems(tasks[name], datasets[name], numbers) for name, numbers in chosen.items() if numbers}
+
+
 @dataclass(frozen=True)
 class RunSetup:
     """A plan and everything that it refers to."""
@@ -117,6 +132,10 @@ class RunSetup:
     whole_name: str = ""
     idle_solvers: tuple[str, ...] = ()
     """Solvers that a stored run of folders names, although no model answers in it; new runs are refused with any."""
+    lacking: Mapping[str, str] = field(default_factory=dict)
+    """Of a saved run, what is only shown as it was recorded, by name, and what is missing here to do more."""
+    items: Mapping[str, ChosenItems] = field(default_factory=dict)
+    """The items that are asked of each task, in all shards together."""
 
     @property
     def identity(self) -> str:
@@ -218,7 +237,8 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
         if chosen[cell.task]
     )
     secrets = secrets_of(settings.values())
-    return RunSetup(plan, rows, settings, secrets, _asked(plan, rows, settings), form, formats)
+    items = chosen_items(tasks, datasets, chosen)
+    return RunSetup(plan, rows, settings, secrets, _asked(plan, rows, settings), form, formats, items=items)
 
 
 def row_of(

@@ -1,17 +1,20 @@
 """Saved runs, opened to be shown, rescored or reported without asking a model.
 
-Data, tasks and metrics are the present ones; the data must be those of the run.
+Cards and rows are those that the run keeps; one that keeps none, as those of 0.1.0, is shown by the present ones.
+Readers and metrics are always the present ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
+from warnings import warn
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import FileProblem, Lacking, UsageError
 from tsgkit.library.cards import Card, load_card
 from tsgkit.library.datasets import shipped_datasets
 from tsgkit.llm.reply import Reply, reply_from
@@ -20,13 +23,16 @@ from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, PROMPTS, SAMPLES, SHARD, RunFolder, read_header
 from tsgkit.runs.item_errors import judge, written
 from tsgkit.runs.journal import Journal
-from tsgkit.runs.plan import Cell, cells_of
+from tsgkit.runs.kept import CHANGED_FILE, Asked, Kept, keep, keeps_rows, kept_in
+from tsgkit.runs.plan import Cell, Plan, cells_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.run_files import calls_in, check_evaluation, prompts_in, samples_in
-from tsgkit.runs.run_setup import Row, RunSetup, chosen_numbers, in_shard, row_of
+from tsgkit.runs.run_setup import Row, RunSetup, chosen_items, chosen_numbers, in_shard, row_of
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.recorded_task import RecordedSolver
+from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Dataset, Task
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
@@ -60,30 +66,189 @@ def open_saved_run(path: Path, data: str | None = None, *, only: Collection[str]
 
 
 def prepared_again(
-    header: Mapping[str, Any], path: Path, data: str | None = None, *, only: Collection[str] = ()
+    header: Mapping[str, Any],
+    path: Path,
+    data: str | None = None,
+    *,
+    only: Collection[str] = (),
+    cards_of_today: bool = False,
 ) -> RunSetup:
-    """Return the rows of a run without those who answered; ``UsageError`` where the data are others."""
+    """Return the rows of a run without those who answered; ``UsageError`` where the data are others.
+
+    Cards and rows are those that the run keeps, or, with ``cards_of_today``, the present cards of its tasks. What lacks
+    its code or its data is shown as it was recorded, and warned of (:class:`~tsgkit.errors.Lacking`).
+    """
     plan = check_evaluation(header, path)
     if only:
         plan = plan.model_copy(update={"tasks": tuple(name for name in plan.tasks if name in only)})
-    tasks = {name: task_of(_card(name)) for name in plan.tasks}
-    asked = header["asked"]["data"]
-    datasets = {
-        name: _dataset(task, plan.data if data is None else data, asked.get(name)) for name, task in tasks.items()
-    }
-    for name, dataset in datasets.items():
-        if asked.get(name) not in (None, dataset.sha256):
-            hint = "name where they lie now: --data D (tsgkit audit: DATA), or nothing if they never moved"
-            raise UsageError(f"{path}: {dataset.file}: not the data that were asked about", hint=hint)
-    chosen = chosen_numbers(plan, datasets, is_part=bool(only))
-    recorded = cache(lambda task, solver, style: tasks[task].recorded(solver, style))
+    opened = _OpenedRun(header, path, plan, data, kept_in(path), cards_of_today)
+    parts = {name: opened.part(name) for name in plan.tasks if opened.has_items(name)}
+    tasks = {name: part.task for name, part in parts.items()}
+    datasets = {name: part.dataset for name, part in parts.items()}
+    chosen = opened.chosen(chosen_numbers(plan, datasets, is_part=bool(only)), datasets)
     rows = tuple(
-        row_of(cell, plan, tasks, recorded(cell.task, cell.solver, cell.style), datasets, chosen)
+        row_of(cell, plan, tasks, opened.solver(cell, parts[cell.task]), datasets, chosen)
         for cell in cells_of(plan, tasks)
-        if chosen[cell.task]
+        if chosen.get(cell.task)
     )
-    prepared = RunSetup(plan, rows, {}, Secrets(), dict(header["asked"]))
+    for name, words in opened.lacking.items():
+        warn(f"{path}: {name}: shown as recorded: {words}", Lacking, stacklevel=2)
+    prepared = RunSetup(
+        plan,
+        rows,
+        {},
+        Secrets(),
+        dict(header["asked"]),
+        lacking=opened.lacking,
+        items=chosen_items(tasks, datasets, chosen),
+    )
     return in_shard(prepared, shard_of(header[SHARD])) if SHARD in header else prepared
+
+
+def saved_tasks(path: Path) -> tuple[Task, ...]:
+    """Return the tasks of a run without their data: to look up their groups and metrics."""
+    plan, kept = check_evaluation(read_header(path), path), kept_in(path)
+    return tuple(task_of(_card(name)) if kept is None else kept.shown_task(name) for name in plan.tasks)
+
+
+class _Part(NamedTuple):
+    """A task of a run, and its data."""
+
+    task: Task
+    dataset: Dataset
+
+
+@dataclass
+class _OpenedRun:
+    """A run whose tasks, data and solvers are found: what it keeps first, then what lies here."""
+
+    header: Mapping[str, Any]
+    path: Path
+    plan: Plan
+    data: str | None
+    kept: Kept | None
+    cards_of_today: bool
+    lacking: dict[str, str] = field(default_factory=dict)
+    """What is only shown as it was recorded, and what is missing here to do more."""
+    _solvers: dict[tuple[str, str, str], Solver] = field(default_factory=dict)
+    _kept_rows: set[str] = field(default_factory=set)
+    """The tasks whose rows are those that the run keeps."""
+
+    @cached_property
+    def _records(self) -> _Records:
+        return _Records(self.path)
+
+    def has_items(self, name: str) -> bool:
+        """Return whether items of a task were asked; where a run keeps nothing, they may have been."""
+        return self.kept is None or name in self.kept.value["tasks"]
+
+    def part(self, name: str) -> _Part:
+        """Return a task with its data."""
+        if self.kept is None:
+            task = task_of(_card(name))
+            return _Part(task, self._present(task))
+        found = self._task(name, self.kept)
+        dataset = None if found is None else self._rows(name, found, self.kept)
+        if found is not None and dataset is not None:
+            task, metrics = self.kept.with_recorded_metrics(name, found)
+            if metrics:
+                self.lacking[f"{name}: {metrics}"] = self.kept.lacking(name)
+            return _Part(task, dataset)
+        items = self.kept.items(name, self._asked(name))
+        if items is None:
+            return _Part(task := task_of(_card(name)), self._present(task))
+        lacking = self.kept.lacking(name) if found is None else "its rows were not kept: --data D says where they lie"
+        self.lacking[name] = lacking
+        return _Part(self.kept.recorded_task(name, items, lacking), items)
+
+    def _task(self, name: str, kept: Kept) -> Task | None:
+        if self.cards_of_today:
+            with suppress(UsageError):
+                today, before = load_card(name), kept.card(name)
+                if (today.task, today.version) == (before.task, before.version):
+                    return task_of(today)
+        return kept.task(name)
+
+    def _rows(self, name: str, task: Task, kept: Kept) -> Dataset | None:
+        """Return the rows of a task: those named, those kept, else those that lie here; None where they do not."""
+        if self.data is not None:
+            return self._present(task)
+        if (rows := kept.rows(name, task, self._asked(name))) is not None:
+            self._kept_rows.add(name)
+            return rows
+        with suppress(UsageError):
+            return self._present(task)
+        return None
+
+    def _present(self, task: Task) -> Dataset:
+        """Return the rows as they lie here; ``UsageError`` where they are others."""
+        asked = self.header["asked"]["data"].get(task.key)
+        found = _dataset(task, self.plan.data if self.data is None else self.data, asked)
+        if asked not in (None, found.sha256):
+            hint = "name where they lie now: --data D (tsgkit audit: DATA), or nothing if they never moved"
+            raise UsageError(f"{self.path}: {found.file}: not the data that were asked about", hint=hint)
+        return found
+
+    def _asked(self, name: str) -> Asked:
+        return Asked(str(self.header["data"].get(name, "")), str(self.header["asked"]["data"].get(name, "")))
+
+    def chosen(
+        self, chosen: Mapping[str, Sequence[int]], datasets: Mapping[str, Dataset]
+    ) -> Mapping[str, Sequence[int]]:
+        """Return the items that were asked; ``FileProblem`` where others are found in what the run keeps."""
+        if self.kept is None:
+            return chosen
+        asked, found = self.header["asked"].get("items", {}), dict(chosen)
+        for name, dataset in datasets.items():
+            if name in self._kept_rows and (numbers := self.kept.chosen(name, dataset)) is not None:
+                found[name] = numbers
+            if found[name] and dataset.chosen_hash(found[name]) != asked.get(name):
+                raise FileProblem(f"{self.path}: {name}: not the items that were asked", hint=CHANGED_FILE)
+        return found
+
+    def solver(self, cell: Cell, part: _Part) -> Solver:
+        """Return what scores or shows the answers of a row."""
+        way = cell.task, cell.solver, cell.style
+        if way not in self._solvers:
+            self._solvers[way] = self._recorded(cell, part.task)
+        found = self._solvers[way]
+        if not isinstance(found, RecordedSolver):
+            return found
+        return replace(found, records=partial(self._records.of, cell))
+
+    def _recorded(self, cell: Cell, task: Task) -> Solver:
+        try:
+            found = task.recorded(cell.solver, cell.style)
+        except UsageError:
+            if self.kept is None:
+                raise
+            self.lacking[f"{cell.task}: {cell.solver} {cell.style}".strip()] = self.kept.lacking(cell.task)
+            found = RecordedSolver(task, cell.solver, cell.style)
+        if isinstance(found, RecordedSolver) and self.kept is not None:
+            return replace(found, unpublished=self.kept.unpublished(cell.task, cell.solver, cell.style))
+        return found
+
+
+class _Records:
+    """The records of a run, found by row and item; the file is read when the first is wanted."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path / SAMPLES
+
+    @cached_property
+    def _places(self) -> dict[Place, int]:
+        return {(Cell.of(value), value["item_id"]): place for place, value in samples_in(self._path)}
+
+    def of(self, cell: Cell, item_id: str) -> Mapping[str, Any] | None:
+        """Return the record of a sample; None where there is none."""
+        place = self._places.get((cell, item_id))
+        if place is None:
+            return None
+        samples = Journal(self._path, writes=False)
+        try:
+            return samples.read(place)
+        finally:
+            samples.close()
 
 
 def _dataset(task: Task, data: str | None, asked: str | None) -> Dataset:
@@ -136,7 +301,9 @@ def rescore(path: Path, data: str | None = None) -> Rescored:
     All records are replaced at once; no model is called.
     """
     header = read_header(path)
-    prepared = prepared_again(header, path, data)
+    prepared = prepared_again(header, path, data, cards_of_today=True)
+    for name, words in prepared.lacking.items():
+        raise UsageError(f"{path}: {name}: cannot be scored again here: {words}")
     folder = RunFolder(path, header)
     try:
         before = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
@@ -145,6 +312,7 @@ def rescore(path: Path, data: str | None = None) -> Rescored:
         after = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
         read_now = _read_in(folder.samples)
         folder.update_header(tsgkit=__version__, reader=READER)
+        keep(prepared, path, rows=keeps_rows(path) is not False)
     finally:
         folder.close()
     changed = (place for place, read in read_now.items() if place in read_before and read != read_before[place])

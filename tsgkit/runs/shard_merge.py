@@ -41,6 +41,7 @@ from tsgkit.runs.folder import (
 )
 from tsgkit.runs.image_merge import Lines, merge_images
 from tsgkit.runs.journal import Journal
+from tsgkit.runs.kept import unite
 from tsgkit.runs.plan import AXES, WAY, Cell
 from tsgkit.runs.run_files import calls_in, prompts_in, samples_in
 from tsgkit.runs.run_setup import RunSetup
@@ -221,7 +222,8 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str |
             found = _conflicts(index)
             merged = Merged(target, len(folders), calls, *found)
             if "plan" in header:
-                missing = _derive_samples(folders, prepared_again(header, folders[0], data), header, made, index)
+                missing = _derive_samples(folders, _prepared(header, folders[0], data), header, made, index)
+                unite(folders, made)
                 merged = _with_missing(merged, header, missing)
             elif lacking := _lacking(map(str, _listed(header))):
                 merged = Merged(target, len(folders), calls, *found, lacking=lacking)
@@ -233,6 +235,13 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str |
         header.pop(SHARDS, None)
     write_text(made / HEADER, json.dumps(header, indent=2) + "\n")
     return merged
+
+
+def _prepared(header: Mapping[str, Any], path: Path, data: str | None) -> RunSetup:
+    prepared = prepared_again(header, path, data)
+    for name, words in prepared.lacking.items():
+        raise UsageError(f"{path}: {name}: cannot be merged here: {words}")
+    return prepared
 
 
 def _check_same(folders: Sequence[Path], headers: Sequence[dict[str, Any]]) -> None:

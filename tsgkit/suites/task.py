@@ -70,6 +70,16 @@ class Dataset(Protocol):
     def chosen_hash(self, numbers: Iterable[int]) -> str:
         """Return a hash of the list of items that are asked."""
 
+    @property
+    def ending(self) -> str:
+        """The ending of a file that :meth:`written` makes."""
+
+    def written(self, numbers: Iterable[int]) -> Iterator[str]:
+        """Yield, in pieces, the text of a file that holds these samples; nothing where they come from no file."""
+
+    def call_it(self, file: str, sha256: str) -> None:
+        """Take the name and the hash of the file that these rows were copied from."""
+
 
 class Items:
     """A dataset held in memory.
@@ -80,8 +90,10 @@ class Items:
     tsgkit.errors.UsageError: rows.jsonl: there is no item 7
     """
 
-    def __init__(self, file: str, sha256: str, samples: Sequence[Sample]) -> None:
-        self.file, self.sha256, self._samples = file, sha256, samples
+    ending = ".jsonl"
+
+    def __init__(self, file: str, sha256: str, samples: Sequence[Sample], lines: Sequence[str] | None = None) -> None:
+        self.file, self.sha256, self._samples, self._lines = file, sha256, samples, lines
         self.item_ids: Sequence[str] = [sample.item_id for sample in samples]
         self._numbers = {item_id: number for number, item_id in enumerate(self.item_ids)}
         if len(self._numbers) < len(samples):
@@ -109,6 +121,15 @@ class Items:
     def chosen_hash(self, numbers: Iterable[int]) -> str:
         """Return a hash of the list of items that are asked."""
         return hashlib.sha256(json.dumps([self.item_ids[number] for number in numbers]).encode()).hexdigest()
+
+    def written(self, numbers: Iterable[int]) -> Iterator[str]:
+        """Yield the lines of these samples; nothing where the lines are not known."""
+        if self._lines is not None:
+            yield from (f"{self._lines[number]}\n" for number in numbers)
+
+    def call_it(self, file: str, sha256: str) -> None:
+        """Take the name and the hash of the file that these rows were copied from."""
+        self.file, self.sha256 = file, sha256
 
 
 @dataclass(frozen=True)

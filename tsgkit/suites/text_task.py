@@ -373,7 +373,8 @@ class RowTask(TextTask[Item, Answer]):
         items = [item for item, _ in self._items(text, str(source))]
         if not items:
             raise UsageError(f"{source}: there are no items in it")
-        return Items(str(source), hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items)
+        lines = [line for line in text.split("\n") if line.strip()]
+        return Items(str(source), hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items, lines)
 
     def row_of(self, line: str) -> Mapping[str, Any]:
         """Return the row in a line: a JSON object, or another notation of the task's data."""

@@ -22,7 +22,7 @@ from tsgkit.errors import OwnCodeError, UsageError
 from tsgkit.lexicon import fold, meant
 from tsgkit.library.cards import Card, CardMetric, give_card
 from tsgkit.library.templates import Template
-from tsgkit.llm.user_code import call_own, check_function, own_failure, own_text, text_of_code
+from tsgkit.llm.user_code import call_own, check_function, loading_file, own_failure, own_text, text_of_code
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
 from tsgkit.scoring.score import Score
@@ -100,6 +100,7 @@ class Task(RowTask[UserItem, Any]):
             source=name,
             sha256=hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest(),
         )
+        self.code_file = loading_file()
         super().__init__(card)
         give_card(card)
         give_task(self)
@@ -137,7 +138,8 @@ class Task(RowTask[UserItem, Any]):
                 raise UsageError(f"{self.key}: no row has the field {name}", hint=meant(name, fields))
         text = json.dumps(list(self._rows), sort_keys=True, default=str)
         items = [self.item_of(row, number) for number, row in enumerate(self._rows)]
-        return Items(self.key, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items)
+        sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return Items(self.key, sha256, items, _lines(self._rows))
 
     def item_of(self, row: Row, number: int) -> UserItem:
         """Return the item of a row; ``UsageError`` where nothing says which answer is right."""
@@ -287,3 +289,11 @@ class _OwnPrompter(Prompter[UserItem]):
         """A hash of the task's code and the style."""
         said = [self.task.card.sha256, self.style.name, THINK if self.style.reasoning else "", self.style.code]
         return hashlib.sha256(json.dumps(said).encode("ascii")).hexdigest()
+
+
+def _lines(rows: Sequence[Row]) -> list[str] | None:
+    """Return the rows as lines of a file; None where they hold what JSON cannot."""
+    try:
+        return [json.dumps(dict(row)) for row in rows]
+    except (TypeError, ValueError):
+        return None

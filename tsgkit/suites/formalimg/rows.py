@@ -111,10 +111,29 @@ class Rows(Items):
         self.scenario = scenario
         self.left_out = [sample.item_id for sample in every if sample.scenario != scenario]
 
+    def written(self, numbers: Iterable[int]) -> Iterator[str]:
+        """Yield these items as lines of a file."""
+        yield from (f"{_written(self.sample(number))}\n" for number in numbers)
+
     def told(self, why: str) -> tuple[str, ...]:
         """Return a note with the number of rows left out and the reason; empty if there are none."""
         other = next(name for name in SCENARIOS if name != self.scenario)
         return (f"{other} items left out: {len(self.left_out)} ({why})",) if self.left_out else ()
+
+
+def _written(sample: FormulaSample) -> str:
+    """Return an item as a line of a file."""
+    value = {
+        "item_id": sample.item_id,
+        "scenario": sample.scenario,
+        "id": sample.number,
+        "prompt": sample.prompt,
+        "dsl": sample.dsl,
+        "cnf": sample.cnf,
+        "k": sample.k,
+        "object_classes": list(sample.classes),
+    }
+    return json.dumps(value, ensure_ascii=False)
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:

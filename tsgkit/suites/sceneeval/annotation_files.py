@@ -365,6 +365,16 @@ def kinds_of(file: Path) -> tuple[str, ...]:
     return KINDS_OF_TASKS if is_twin or {"ObjCount", "OARel"} <= set(first.strip().split(",")) else ()
 
 
+class Annotations(Items):
+    """The annotations of a file as samples."""
+
+    ending = ".json"
+
+    def written(self, numbers: Iterable[int]) -> Iterator[str]:
+        """Yield these annotations as a file of them."""
+        yield as_json([self.sample(number) for number in numbers])
+
+
 class DescriptionTask(Task):
     """Base class of this suite's tasks. Their items are descriptions with annotations."""
 
@@ -394,7 +404,7 @@ class DescriptionTask(Task):
         found = read_annotations(text, str(source))
         samples = found.usable()
         content = json.dumps([annotation_value(sample) for sample in samples])
-        return Items(found.file, hashlib.sha256(content.encode()).hexdigest(), samples)
+        return Annotations(found.file, hashlib.sha256(content.encode()).hexdigest(), samples)
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
         """Sort difficulties from easy to hard, and rooms by name."""

@@ -305,6 +305,10 @@ class Rows(Items):
             raise UsageError(f"{file}: there are no items in it")
         super().__init__(file, digest.hexdigest(), samples)
 
+    def written(self, numbers: Iterable[int]) -> Iterator[str]:
+        """Yield these rows as lines of a file."""
+        yield from (f"{written(self.sample(number).row)}\n" for number in numbers)
+
     @property
     def rows(self) -> list[Row]:
         """The rows of the samples."""

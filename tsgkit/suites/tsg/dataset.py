@@ -54,6 +54,8 @@ class MakesItems(Protocol[ItemOut]):
 class Dataset(Generic[Item]):
     """The items of one task in one file."""
 
+    ending = ".jsonl"
+
     def __init__(self, source: Path | Traversable, task: MakesItems[Item]) -> None:
         self.source, self.task = source, task
         self.file = str(source)
@@ -94,9 +96,7 @@ class Dataset(Generic[Item]):
         if (samples := self._kept.get(row)) is None:
             self._stream.seek(self._offsets[number])
             line = self._line()
-            if _hash(line) != self._hashes[row]:
-                hint = "run the command again"
-                raise FileProblem(f"{self.file}: the file was changed while it was in use", hint=hint)
+            self._check_unchanged(line, row)
             samples = self.task.items_from(self._entry(line, row), self.file, self._clusters.name(row))
         return samples[self._places[number]]
 
@@ -194,6 +194,23 @@ class Dataset(Generic[Item]):
     def chosen_hash(self, numbers: Iterable[int]) -> str:
         """Return a hash of the list of items that are asked."""
         return hashlib.sha256(json.dumps([self._ids[number] for number in numbers]).encode()).hexdigest()
+
+    def written(self, numbers: Iterable[int]) -> Iterator[str]:
+        """Yield the lines that these samples were read from, each once."""
+        offsets = {self._rows[number]: self._offsets[number] for number in numbers}
+        for row, offset in sorted(offsets.items()):
+            self._stream.seek(offset)
+            line = self._line()
+            self._check_unchanged(line, row)
+            yield line.decode("utf-8").rstrip("\r\n") + "\n"
+
+    def call_it(self, file: str, sha256: str) -> None:
+        """Take the name and the hash of the file that these rows were copied from."""
+        self.file, self.sha256 = file, sha256
+
+    def _check_unchanged(self, line: bytes, row: int) -> None:
+        if _hash(line) != self._hashes[row]:
+            raise FileProblem(f"{self.file}: the file was changed while it was in use", hint="run the command again")
 
 
 def _hash(line: bytes) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -159,8 +160,10 @@ def test_rows_are_not_overwritten_and_another_folder_of_data_is_named(capsys: Ca
     Path("repairs.jsonl").write_text("mine\n")
     assert "repairs.jsonl" in refused(capsys, "--from", "run")
     Path("sa-sgg-rows.jsonl").rename("moved.jsonl")
-    assert "sa-sgg-rows.jsonl" in refused(capsys, "--from", "run", "-o", "more.jsonl")
-    assert made(capsys, "--from", "run", "-o", "more.jsonl", "--data", "moved.jsonl")["items"] == 2
+    assert made(capsys, "--from", "run", "-o", "more.jsonl")["items"] == 2, "the run keeps its rows"
+    shutil.rmtree("run/asked")
+    assert "sa-sgg-rows.jsonl" in refused(capsys, "--from", "run", "-o", "again.jsonl")
+    assert made(capsys, "--from", "run", "-o", "again.jsonl", "--data", "moved.jsonl")["items"] == 2
 
 
 WASH = [["person", "verb", "wash"], ["wash", "dobj", "cup"]]

@@ -1,0 +1,371 @@
+"""What a run keeps of what it asked, so that its folder can be read anywhere: cards, prompts, the plan, and the rows.
+
+``asked/`` in a run folder is a small project:
+
+``tasks/SUITE/TASK.yaml``   the cards, as they were
+``prompts/``                the parts of the prompts; those of several ``--prompts`` in ``prompt-sets/NAME``
+``eval/plans/run.yaml``     the plan
+``rows/SUITE/TASK.jsonl``   the rows that were asked, as they were; with ``--no-data`` only their hashes are kept
+``items/SUITE/TASK.jsonl``  ids, clusters and groups; with questions and references, if the task's code is not ours
+``asked.json``              how each task is shown where its code is not here, and the hashes of the rows
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from pydantic import ValidationError
+
+from tsgkit.errors import FileProblem, TsgkitError, UsageError
+from tsgkit.library.cards import Card, card_from, load_card
+from tsgkit.library.files import read_bytes, read_text, write_text
+from tsgkit.library.projects import find, search_path, text_of
+from tsgkit.llm.user_code import loaded_files
+from tsgkit.runs.journal import KEPT
+from tsgkit.runs.plan import Plan
+from tsgkit.runs.run_setup import RunSetup
+from tsgkit.suites.item_errors import told
+from tsgkit.suites.recorded_task import (
+    RecordedTask,
+    description_of,
+    metrics_of,
+    recorded_items,
+    with_recorded,
+)
+from tsgkit.suites.solvers.prompt_files import SHARED
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.task import Dataset, Items, Task
+
+ASKED = "asked"
+MANIFEST = "asked.json"
+FORMAT = 1
+OURS = "tsgkit"
+CHANGED_FILE = "the file was changed by hand; name the data: --data D, or unpack the run again"
+INSIDE = re.compile(r"(rows|items)(/[A-Za-z0-9_-]+)+\.jsonl?")
+
+
+class Asked(NamedTuple):
+    """The data of a task as the run names them."""
+
+    file: str
+    sha256: str
+
+
+def keep(prepared: RunSetup, path: Path, *, rows: bool) -> None:
+    """Write what a run keeps into its folder; ``rows`` says whether the rows themselves are kept."""
+    home = path / ASKED
+    described = {name: _kept_task(home, *items, rows=rows) for name, items in prepared.items.items()}
+    _keep_prompts(home, prepared)
+    _write(home / "eval/plans/run.yaml", yaml.safe_dump(_settings(prepared), sort_keys=False, allow_unicode=True))
+    ways = {_way(row.cell.task, row.solver.name, row.solver.style): row.solver.unpublished for row in prepared.rows}
+    value = {
+        "format": FORMAT,
+        "code": list(loaded_files()),
+        "tasks": described,
+        "unpublished": dict(sorted(ways.items())),
+    }
+    write_text(home / MANIFEST, json.dumps(prepared.secrets.redact_value(value), indent=2) + "\n")
+
+
+def keeps_rows(path: Path) -> bool | None:
+    """Return whether a run keeps its rows; None where it keeps nothing yet."""
+    kept = kept_in(path)
+    return None if kept is None else any(one.get("rows") for one in kept.value["tasks"].values())
+
+
+def _settings(prepared: RunSetup) -> Any:  # noqa: ANN401  (a plan as YAML has it)
+    """Return the settings of a plan that are not the usual ones."""
+    usual = Plan().model_dump(mode="json")
+    given = {name: one for name, one in prepared.plan.model_dump(mode="json").items() if one != usual[name]}
+    return prepared.secrets.redact_value({"title": prepared.name, **given})
+
+
+def _kept_task(home: Path, task: Task, dataset: Dataset, numbers: Sequence[int], *, rows: bool) -> dict[str, Any]:
+    described = description_of(task, dataset)
+    if task.card.source != task.key:  # that of a task made in a program has no file
+        _write(home / f"tasks/{task.key}.yaml", text_of(find("tasks", f"{task.key}.yaml")))
+    described["rows"] = _keep_rows(home, task, dataset, numbers) if rows else None
+    package = _package(task)
+    if described["rows"] is None or package != OURS:
+        lines = (_item_line(task, dataset, number, shown=rows) for number in numbers)
+        described["items"] = _keep_lines(home, f"items/{task.key}.jsonl", lines)
+    return described | {"package": package, "code": [file] if (file := getattr(task, "code_file", "")) else []}
+
+
+def _package(task: Task) -> str:
+    """Return the package that holds the code of a task; empty for one that a program made."""
+    package = type(task).__module__.partition(".")[0]
+    return "" if task.card.source == task.key or package == "__main__" else package
+
+
+def _item_line(task: Task, dataset: Dataset, number: int, *, shown: bool) -> str:
+    """Return what is kept of an item where its row alone cannot show it, or is not kept: then the hash of its row."""
+    sample = dataset.sample(number)
+    groups = {name: list(members) for name, members in sample.groups.items()}
+    value = {"item_id": sample.item_id, "cluster": sample.cluster, "groups": groups}
+    if shown:
+        value |= {"question": _said(task, task.question, sample), "reference": _said(task, task.reference, sample)}
+    elif row := "".join(dataset.written([number])):
+        value["sha256"] = hashlib.sha256(row.encode("utf-8", "surrogatepass")).hexdigest()
+    return json.dumps(value) + "\n"
+
+
+def _said(task: Task, words: Callable[[Any], str], sample: object) -> str:
+    """Return what a task says of a sample; where its code fails, how."""
+    try:
+        return words(sample)
+    except Exception as error:  # noqa: BLE001 - code of users and suites fails in every way there is
+        return f"(not shown: {told(error, task)})"
+
+
+def _keep_rows(home: Path, task: Task, dataset: Dataset, numbers: Sequence[int]) -> dict[str, Any] | None:
+    """Keep the rows of the chosen items; all rows, where these alone would be read as other items."""
+    name = f"rows/{task.key}{dataset.ending}"
+    if len(numbers) < len(dataset):
+        kept = _keep_lines(home, name, dataset.written(numbers))
+        if kept is not None and _has_same(task, home / name, dataset, numbers):
+            return kept | {"ids": [dataset.item_ids[number] for number in numbers]}
+    return _keep_lines(home, name, dataset.written(range(len(dataset))))
+
+
+def _has_same(task: Task, file: Path, dataset: Dataset, numbers: Sequence[int]) -> bool:
+    """Return whether these samples of a dataset are found in a file of rows as they were."""
+    try:
+        found = task.dataset(str(file))
+    except TsgkitError:
+        return False
+    places = {item_id: place for place, item_id in enumerate(found.item_ids)}
+    if not all(dataset.item_ids[number] in places for number in numbers):
+        return False
+    pairs = ((dataset.sample(number), found.sample(places[dataset.item_ids[number]])) for number in numbers)
+    return all((one.cluster, one.groups) == (other.cluster, other.groups) for one, other in pairs)
+
+
+def _keep_lines(home: Path, name: str, pieces: Iterable[str]) -> dict[str, Any] | None:
+    """Write a file piece by piece; None where there is nothing to write."""
+    file = home / name
+    made = file.with_name(f".{file.name}.new")  # the rows may be read from the file that they replace
+    digest, written = hashlib.sha256(), False
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with made.open("wb") as stream:
+            for piece in pieces:
+                data, written = piece.encode("utf-8", "surrogatepass"), True
+                digest.update(data)
+                stream.write(data)
+        if written:
+            made.replace(file)
+    except OSError as error:
+        raise FileProblem(f"{file}: cannot be written: {error.strerror}", hint=KEPT) from None
+    finally:
+        made.unlink(missing_ok=True)
+    if not written:
+        return None
+    return {"file": name, "sha256": digest.hexdigest()}
+
+
+def _keep_prompts(home: Path, prepared: RunSetup) -> None:
+    """Keep the parts of prompts that models are asked with, and the worked examples that are shown."""
+    sets = prepared.plan.prompt_names
+    asking = {row.task.key: row.task.card for row in prepared.rows if "prompts" in row.depends}
+    for number, (name, folder) in enumerate(sets.items(), 1):
+        room = home / "prompts" if len(sets) == 1 else home / "prompt-sets" / f"{number}-{_safe(name)}"
+        for card in asking.values():
+            _keep_parts(room, card.prompts, () if folder is None else (Path(folder),))
+    for card in {row.task.key: row.task.card for row in prepared.rows if "shots" in row.depends}.values():
+        if card.examples is not None:
+            _write(home / "tasks" / card.examples, text_of(find("tasks", card.examples)))
+
+
+def _keep_parts(room: Path, home: str, folders: Sequence[Path]) -> None:
+    """Keep the parts of a card's prompts as they are found."""
+    for place in dict.fromkeys((home, f"{home.rpartition('/')[0]}/{SHARED}")):
+        names = {
+            file.name
+            for above in search_path("prompts", folders)
+            if (inner := above.joinpath(*place.split("/"))).is_dir()
+            for file in inner.iterdir()
+            if file.name.endswith(".txt")
+        }
+        for name in sorted(names):
+            _write(room / place / name, text_of(find("prompts", f"{place}/{name}", folders)))
+
+
+def _safe(name: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise FileProblem(f"{file}: cannot be written: {error.strerror}", hint=KEPT) from None
+
+
+def _way(task: str, solver: str, style: str) -> str:
+    return f"{task} {solver} {style}"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a run folder keeps, opened for reading."""
+
+    home: Path
+    value: Mapping[str, Any]
+
+    def described(self, name: str) -> Mapping[str, Any]:
+        """Return the description of a task."""
+        found = self.value["tasks"].get(name)
+        if found is None:
+            raise FileProblem(f"{self.home / MANIFEST}: tasks: there is no {name}", hint=CHANGED_FILE)
+        described: Mapping[str, Any] = found
+        return described
+
+    def card(self, name: str) -> Card:
+        """Return the card of a task as it was."""
+        file = self.home / f"tasks/{name}.yaml"
+        return card_from(read_text(file), name, str(file)) if file.is_file() else self._told_card(name)
+
+    def _told_card(self, name: str) -> Card:
+        try:
+            return Card.model_validate(self.described(name)["card"])
+        except (ValidationError, KeyError):
+            raise FileProblem(f"{self.home / MANIFEST}: tasks: {name}: not a card", hint=CHANGED_FILE) from None
+
+    def task(self, name: str) -> Task | None:
+        """Return a task by its own card, else by that of its name here; None where its code is not here."""
+        package = self.described(name).get("package")
+        for card in (self.card, load_card) if package else (load_card,):
+            with suppress(UsageError):
+                return task_of(card(name))
+        return None
+
+    def lacking(self, name: str) -> str:
+        """Return what has to be loaded for the code of a task."""
+        package = self.described(name).get("package")
+        files = self.value.get("code", ()) if package else self.described(name).get("code", ())
+        if package and package != OURS:
+            return f"the package {package} is not installed"
+        if files:
+            return f"its code is not loaded: {' '.join(f'--code {file}' for file in files)}"
+        return "its code is not here: the program that defined it has to do so first"
+
+    def unpublished(self, task: str, solver: str, style: str) -> str:
+        """Return why official figures did not apply."""
+        return str(self.value["unpublished"].get(_way(task, solver, style), ""))
+
+    def rows(self, name: str, task: Task, asked: Asked) -> Dataset | None:
+        """Return the rows that were asked; None where they were not kept."""
+        file = self._checked(self.described(name).get("rows"))
+        if file is None:
+            return None
+        found = task.dataset(str(file))
+        found.call_it(asked.file, asked.sha256)
+        return found
+
+    def chosen(self, name: str, dataset: Dataset) -> Sequence[int] | None:
+        """Return the items that were asked of rows that were chosen from others; None where all rows were kept."""
+        rows = self.described(name).get("rows")
+        ids = rows.get("ids") if isinstance(rows, dict) else None
+        if not isinstance(ids, list):
+            return None
+        places = {item_id: place for place, item_id in enumerate(dataset.item_ids)}
+        return [places[item_id] for item_id in ids if item_id in places]
+
+    def items(self, name: str, asked: Asked) -> Items | None:
+        """Return the items as they are described; None where they are not."""
+        file = self._checked(self.described(name).get("items"))
+        if file is None:
+            return None
+        try:
+            values = [json.loads(line) for line in read_text(file).split("\n") if line]
+            return recorded_items(asked.file, asked.sha256, values)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise FileProblem(f"{file}: not items of a run", hint=CHANGED_FILE) from None
+
+    def shown_task(self, name: str) -> Task:
+        """Return a task by which results are shown, without its data."""
+        found = self.task(name)
+        if found is None:
+            return self.recorded_task(name, Items("", "", ()), self.lacking(name))
+        return self.with_recorded_metrics(name, found)[0]
+
+    def recorded_task(self, name: str, items: Items, lacking: str) -> RecordedTask:
+        """Return a task that shows what was recorded."""
+        try:
+            return RecordedTask(self._told_card(name), self.described(name), items, lacking)
+        except (KeyError, TypeError, ValueError):
+            raise FileProblem(f"{self.home / MANIFEST}: tasks: {name}: not a task", hint=CHANGED_FILE) from None
+
+    def with_recorded_metrics(self, name: str, task: Task) -> tuple[Task, str]:
+        """Return a task with the metrics that only code of the user's can compute, and their names."""
+        described = metrics_of(self.described(name))
+        missing = {metric: one for metric, one in described.items() if metric not in task.metrics}
+        if not missing or self.described(name)["card"].get("sha256") != task.card.sha256:
+            return task, ""
+        found: Task = with_recorded(task, missing)
+        return found, ", ".join(missing)
+
+    def _checked(self, entry: object) -> Path | None:
+        """Return a file whose content is what was kept."""
+        if entry is None:
+            return None
+        name = entry.get("file") if isinstance(entry, dict) else None
+        if not isinstance(entry, dict) or not isinstance(name, str) or not INSIDE.fullmatch(name):
+            raise FileProblem(f"{self.home / MANIFEST}: no name of a file of rows", hint=CHANGED_FILE)
+        file = self.home / name
+        if hashlib.sha256(read_bytes(file)).hexdigest() != entry.get("sha256"):
+            raise FileProblem(f"{file}: not the rows that were kept", hint=CHANGED_FILE)
+        return file
+
+
+def kept_in(path: Path) -> Kept | None:
+    """Return what a run folder keeps; None where it keeps nothing, as runs of 0.1.0."""
+    file = path / ASKED / MANIFEST
+    if not file.is_file():
+        return None
+    try:
+        value = json.loads(read_text(file))
+    except (ValueError, RecursionError):
+        raise FileProblem(f"{file}: not JSON", hint=CHANGED_FILE) from None
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise UsageError(f"{file}: another format than {FORMAT}", hint="use the version that wrote it")
+    if not all(isinstance(value.get(name), dict) for name in ("tasks", "unpublished")):
+        raise FileProblem(f"{file}: not what a run has there", hint=CHANGED_FILE)
+    return Kept(path / ASKED, value)
+
+
+def without_rows(prepared: RunSetup, kept: Kept) -> Iterator[tuple[str, str]]:
+    """Yield what is left of what a run keeps when its rows are taken away: names of files, and their texts."""
+    tasks = {}
+    for name, (task, dataset, numbers) in prepared.items.items():
+        lines = "".join(_item_line(task, dataset, number, shown=False) for number in numbers)
+        file = {"file": f"items/{name}.jsonl", "sha256": hashlib.sha256(lines.encode()).hexdigest()}
+        yield file["file"], lines
+        tasks[name] = {**kept.described(name), "rows": None, "items": file}
+    yield MANIFEST, json.dumps({**kept.value, "tasks": tasks}, indent=2) + "\n"
+
+
+def unite(folders: Sequence[Path], made: Path) -> None:
+    """Copy what parts of one run keep into a new folder: the rows of a part that has them, and the ways of all."""
+    keeping = sorted((path for path in folders if keeps_rows(path) is not None), key=lambda path: not keeps_rows(path))
+    if not keeping:
+        return
+    try:
+        shutil.copytree(keeping[0] / ASKED, made / ASKED)
+    except OSError as error:
+        raise FileProblem(f"{made}: cannot be written: {error.strerror}", hint=KEPT) from None
+    values = [kept.value for path in keeping if (kept := kept_in(path)) is not None]
+    ways = {way: why for value in values for way, why in value["unpublished"].items()}
+    value = {**values[0], "unpublished": dict(sorted(ways.items()))}
+    write_text(made / ASKED / MANIFEST, json.dumps(value, indent=2) + "\n")

@@ -1,0 +1,258 @@
+"""Runs as one file: a ZIP archive that opens anywhere, and is safe to open wherever it comes from.
+
+An archive holds the files of a run (:data:`FILES`) and what it keeps of what it asked, and nothing else. Unpacking
+takes only these names, no links, and no more than a limit; nothing is left of an archive that is refused.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import json
+import os
+import shutil
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import kind_of_bytes, look_alike
+from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, locked, read_header
+from tsgkit.runs.kept import ASKED, MANIFEST, kept_in, without_rows
+from tsgkit.runs.run_files import check_evaluation, prompts_in
+from tsgkit.runs.saved_run import prepared_again
+
+ENDING = ".zip"
+FILES = (HEADER, CALLS, PROMPTS, SAMPLES, BATCHES)
+ROOMS = ("tasks", "prompts", "prompt-sets", "eval", "rows", "items")
+"""The folders in what a run keeps."""
+ENDINGS = (".yaml", ".txt", ".json", ".jsonl")
+WHEN = (1980, 1, 1, 0, 0, 0)
+"""The date of every file in an archive, so that the same run makes the same archive."""
+MOST_BYTES = 1 << 35
+"""So many bytes an archive may unpack to: 32 GiB."""
+MOST_FILES = 100_000
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An archive that was made of a run."""
+
+    path: Path
+    files: int
+    bytes: int
+    left_out: tuple[str, ...]
+    """Files in the run folder that are no part of a run."""
+
+
+def pack(run: Path, archive: Path, *, data: bool = True, force: bool = False) -> Packed:
+    """Write a run as one file. Without ``data`` it holds neither the rows that were asked nor the prompts' texts."""
+    header = read_header(run)
+    check_evaluation(header, run)
+    if archive.resolve().is_relative_to(run.resolve()):
+        raise UsageError(f"{archive}: lies in the run itself", hint="give another -o")
+    with locked(run), _written_beside(archive, force=force) as stream:
+        files, left_out = _files_of(run, data=data)
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
+            for name, file in files:
+                _add(made, name, file)
+            if not data:
+                _add_without_data(made, header, run)
+            number = len(made.namelist())
+    return Packed(archive, number, archive.stat().st_size, left_out)
+
+
+def _files_of(run: Path, *, data: bool) -> tuple[list[tuple[str, Path]], tuple[str, ...]]:
+    """Return the files of a run that an archive holds, by name, and the names of others that lie there."""
+    found, left_out = [], []
+    for file in sorted(run.rglob("*")):
+        name = file.relative_to(run).as_posix()
+        if file.is_dir() and not file.is_symlink():
+            continue
+        if not file.is_file() or file.is_symlink() or not _is_of_run(name):
+            left_out += [] if file.name.startswith(".") else [name]
+        elif data or (name not in (PROMPTS, f"{ASKED}/{MANIFEST}") and not name.startswith(_WITH_ROWS)):
+            found.append((name, file))
+    return found, tuple(left_out)
+
+
+_WITH_ROWS = (f"{ASKED}/rows/", f"{ASKED}/items/")
+
+
+def _is_of_run(name: str) -> bool:
+    """Return whether a file of this name belongs to a run.
+
+    >>> [_is_of_run(name) for name in ("run.json", "asked/rows/tsg/sgqa.jsonl", "asked/x.sh", "../run.json", ".lock")]
+    [True, True, False, False, False]
+    """
+    parts = PurePosixPath(name).parts
+    if name != "/".join(parts) or any(part.startswith(".") or not part.isprintable() for part in parts):
+        return False
+    if len(parts) == 1:
+        return name in FILES
+    if parts[0] != ASKED or set('\\:*?"<>|') & set(name):
+        return False
+    return parts[1:] == (MANIFEST,) or (len(parts) > 2 and parts[1] in ROOMS and name.endswith(ENDINGS))
+
+
+def _add(made: zipfile.ZipFile, name: str, file: Path) -> None:
+    with file.open("rb") as source, _entry(made, name) as target:
+        shutil.copyfileobj(source, target, CHUNK)
+
+
+def _entry(made: zipfile.ZipFile, name: str) -> IO[bytes]:
+    entry = zipfile.ZipInfo(name, WHEN)
+    entry.external_attr = (stat.S_IFREG | 0o644) << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return made.open(entry, "w", force_zip64=True)
+
+
+def _add_without_data(made: zipfile.ZipFile, header: Mapping[str, Any], run: Path) -> None:
+    """Add what is left of a run without its data: hashes of rows and of prompts."""
+    with _entry(made, PROMPTS) as target:
+        for _, value in prompts_in(run / PROMPTS):
+            target.write(json.dumps({"hash": value["hash"], "messages": []}).encode() + b"\n")
+    kept = kept_in(run)
+    for name, text in () if kept is None else without_rows(prepared_again(header, run), kept):
+        with _entry(made, f"{ASKED}/{name}") as target:
+            target.write(text.encode())
+
+
+@contextmanager
+def _written_beside(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
+    """Yield a new file that takes the place of ``path`` when the block ends well, and is removed otherwise.
+
+    Without ``force`` another content of that file is never lost.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "w+b") as stream:
+            yield stream
+        if not (path.is_file() and filecmp.cmp(path, name, shallow=False)):
+            refuse_to_overwrite(path, force=force)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def unpack(archive: Path, run: Path, *, most: int = MOST_BYTES) -> dict[str, Any]:
+    """Unpack a run into a new folder and return its header. ``FileProblem`` where the archive is no run, or unsafe."""
+    if run.exists() and (not run.is_dir() or any(run.iterdir())):
+        raise UsageError(f"{run}: something lies there already", hint="give another -o")
+    with _opened(archive) as opened, _folder_beside(run) as made:
+        entries = _checked(archive, opened.infolist(), most)
+        left = most
+        for entry in entries:
+            left -= _unpacked(archive, opened, entry, made / entry.filename, left)
+        try:
+            header = read_header(made)
+            check_evaluation(header, made)
+            kept_in(made)
+        except UsageError as problem:
+            raise FileProblem(f"{archive}: holds no run: {problem.message.replace(str(made), run.name)}") from None
+        try:
+            if run.exists():
+                run.rmdir()
+            made.rename(run)
+        except OSError as error:
+            raise FileProblem(f"{run}: cannot be written: {error.strerror}") from None
+    return header
+
+
+@contextmanager
+def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            yield opened
+    except FileNotFoundError:
+        raise FileProblem(f"{archive}: no such file", hint=look_alike(archive)) from None
+    except IsADirectoryError:
+        raise FileProblem(f"{archive}: this is a folder, not an archive") from None
+    except zipfile.BadZipFile as error:
+        begin = _beginning(archive)
+        kind = "its end is missing" if begin.startswith(b"PK") else kind_of_bytes(begin) or "it is no ZIP archive"
+        raise FileProblem(f"{archive}: no archive of a run: {kind}") from error
+    except OSError as error:
+        raise FileProblem(f"{archive}: cannot be read: {error.strerror}") from None
+
+
+def _beginning(file: Path) -> bytes:
+    """Return the first bytes of a file; none where it cannot be read."""
+    with suppress(OSError), file.open("rb") as stream:
+        return stream.read(16)
+    return b""
+
+
+@contextmanager
+def _folder_beside(run: Path) -> Iterator[Path]:
+    """Yield a new folder beside another; nothing is left of it if it was not renamed."""
+    try:
+        run.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".unpacking", dir=run.parent))
+    except OSError as error:
+        raise FileProblem(f"{run}: cannot be written: {error.strerror}") from None
+    made.chmod(0o755)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _checked(archive: Path, entries: Sequence[zipfile.ZipInfo], most: int) -> list[zipfile.ZipInfo]:
+    """Return the files of an archive; ``FileProblem`` for the first that is no plain file of a run."""
+    if len(entries) > MOST_FILES:
+        raise FileProblem(f"{archive}: {len(entries):,} files are in it; a run has at most {MOST_FILES:,}")
+    found, seen = [], set[str]()
+    for entry in entries:
+        name = entry.filename
+        shown = name.encode("unicode_escape").decode()[:200]
+        if entry.is_dir() and _is_of_run(f"{name}x.txt"):
+            continue
+        mode = entry.external_attr >> 16
+        if not _is_of_run(name) or stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            raise FileProblem(
+                f"{archive}: {shown}: no file of a run", hint="only what tsgkit runs pack wrote is unpacked"
+            )
+        if entry.flag_bits & 1:
+            raise FileProblem(f"{archive}: {shown}: is encrypted", hint="pack it without a password")
+        if name.lower() in seen:
+            raise FileProblem(f"{archive}: {shown}: occurs twice")
+        seen.add(name.lower())
+        found.append(entry)
+    size = sum(entry.file_size for entry in found)
+    if size > most:
+        raise FileProblem(f"{archive}: would be {size / (1 << 30):,.1f} GiB, more than {most / (1 << 30):,.1f}")
+    return found
+
+
+def _unpacked(archive: Path, opened: zipfile.ZipFile, entry: zipfile.ZipInfo, file: Path, most: int) -> int:
+    """Unpack one file and return its size, whatever size the archive says it has."""
+    size = 0
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with opened.open(entry) as source, file.open("xb") as target:
+            while part := source.read(CHUNK):
+                size += len(part)
+                if size > min(entry.file_size, most):
+                    raise FileProblem(f"{archive}: {entry.filename}: is larger than the archive says")
+                target.write(part)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
+        raise FileProblem(
+            f"{archive}: {entry.filename}: is damaged", hint="copy or download the archive again"
+        ) from None
+    except OSError as error:
+        raise FileProblem(f"{file.name}: cannot be written: {error.strerror}") from None
+    return size
