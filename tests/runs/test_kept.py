@@ -239,6 +239,7 @@ def test_the_file_whose_code_is_missing_is_named(
     assert main(["report", "run", "--metrics", "all"]) == 0
     said = capsys.readouterr()
     assert "letters" in said.out
+    assert "tsg/sgqa: twice zero-shot: shown as recorded" in said.err
     assert "tsg/sgqa: letters: shown as recorded: its code is not loaded: --code mine.py" in said.err
     assert main(["explain", "run", "--item", lines(tmp_path / "run/samples.jsonl")[0]["item_id"]]) == 0
 

@@ -24,7 +24,7 @@ from tsgkit.runs.folder import CALLS, PROMPTS, SAMPLES, SHARD, RunFolder, read_h
 from tsgkit.runs.item_errors import judge, written
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import CHANGED_FILE, Asked, Kept, keep, keeps_rows, kept_in
-from tsgkit.runs.plan import Cell, Plan, cells_of
+from tsgkit.runs.plan import BASELINE_SOLVER, Cell, Plan, cells_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.run_files import calls_in, check_evaluation, prompts_in, samples_in
 from tsgkit.runs.run_setup import Row, RunSetup, chosen_items, chosen_numbers, in_shard, row_of
@@ -32,6 +32,7 @@ from tsgkit.runs.shards import shard_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.recorded_task import RecordedSolver
+from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Dataset, Task
@@ -218,6 +219,8 @@ class _OpenedRun:
 
     def _recorded(self, cell: Cell, task: Task) -> Solver:
         try:
+            if self.kept is not None and cell.subject in self.plan.models and cell.solver != BASELINE_SOLVER:
+                factory_of(cell.solver)  # that of a solver of the user's may not be loaded
             found = task.recorded(cell.solver, cell.style)
         except UsageError:
             if self.kept is None:
