@@ -264,6 +264,17 @@ def test_a_broken_list_of_what_is_kept_is_an_error_in_one_line(value: str, rows:
         figures(run)
 
 
+def test_a_task_of_a_run_names_no_file_elsewhere(rows: Path, tmp_path: Path) -> None:
+    run = asked(tmp_path / "run", data=str(rows))
+    for file in ("run.json", "asked/asked.json"):
+        text = (run / file).read_text(encoding="utf-8")
+        (run / file).write_text(text.replace('"tsg/sgds"', '"../../../mine"'), encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text("secret: 1\n", encoding="utf-8")
+    with pytest.raises(FileProblem, match="not what a run has there") as problem:
+        figures(run)
+    assert "secret" not in str(problem.value)
+
+
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "rows/../../../etc/passwd.jsonl", "rows/x.sh"])
 def test_a_kept_file_lies_in_the_run(name: str, rows: Path, tmp_path: Path) -> None:
     run = asked(tmp_path / "run", data=str(rows))

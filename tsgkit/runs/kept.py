@@ -19,7 +19,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import yaml
@@ -27,7 +27,7 @@ from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.library.cards import Card, card_from, load_card
-from tsgkit.library.files import read_bytes, read_text, write_text
+from tsgkit.library.files import read_text, write_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.llm.user_code import loaded_files
 from tsgkit.runs.journal import KEPT
@@ -50,7 +50,9 @@ MANIFEST = "asked.json"
 FORMAT = 1
 OURS = "tsgkit"
 CHANGED_FILE = "the file was changed by hand; name the data: --data D, or unpack the run again"
-INSIDE = re.compile(r"(rows|items)(/[A-Za-z0-9_-]+)+\.jsonl?")
+NAME = r"[^\s./\\:*?\"<>|][^/\\:*?\"<>|\x00-\x1f]*"
+TASK = re.compile(rf"{NAME}(/{NAME})+")
+INSIDE = re.compile(rf"(rows|items)(/{NAME})+\.jsonl?")
 
 
 class Asked(NamedTuple):
@@ -188,7 +190,7 @@ def _keep_prompts(home: Path, prepared: RunSetup) -> None:
 
 def _keep_parts(room: Path, home: str, folders: Sequence[Path]) -> None:
     """Keep the parts of a card's prompts as they are found."""
-    for place in dict.fromkeys((home, f"{home.rpartition('/')[0]}/{SHARED}")):
+    for place in dict.fromkeys((home, str(PurePosixPath(home).parent / SHARED))):
         names = {
             file.name
             for above in search_path("prompts", folders)
@@ -324,9 +326,21 @@ class Kept:
         if not isinstance(entry, dict) or not isinstance(name, str) or not INSIDE.fullmatch(name):
             raise FileProblem(f"{self.home / MANIFEST}: no name of a file of rows", hint=CHANGED_FILE)
         file = self.home / name
-        if hashlib.sha256(read_bytes(file)).hexdigest() != entry.get("sha256"):
+        if _hash_of(file) != entry.get("sha256"):
             raise FileProblem(f"{file}: not the rows that were kept", hint=CHANGED_FILE)
         return file
+
+
+def _is_described(task: tuple[str, object]) -> bool:
+    return bool(TASK.fullmatch(task[0])) and isinstance(task[1], dict)
+
+
+def _hash_of(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise FileProblem(f"{file}: cannot be read: {error.strerror}", hint=CHANGED_FILE) from None
 
 
 def kept_in(path: Path) -> Kept | None:
@@ -340,7 +354,9 @@ def kept_in(path: Path) -> Kept | None:
         raise FileProblem(f"{file}: not JSON", hint=CHANGED_FILE) from None
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise UsageError(f"{file}: another format than {FORMAT}", hint="use the version that wrote it")
-    if not all(isinstance(value.get(name), dict) for name in ("tasks", "unpublished")):
+    tasks = value.get("tasks")
+    is_well_formed = isinstance(tasks, dict) and all(map(_is_described, tasks.items()))
+    if not is_well_formed or not isinstance(value.get("unpublished"), dict):
         raise FileProblem(f"{file}: not what a run has there", hint=CHANGED_FILE)
     return Kept(path / ASKED, value)
 

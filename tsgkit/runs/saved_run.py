@@ -109,7 +109,9 @@ def prepared_again(
 def saved_tasks(path: Path) -> tuple[Task, ...]:
     """Return the tasks of a run without their data: to look up their groups and metrics."""
     plan, kept = check_evaluation(read_header(path), path), kept_in(path)
-    return tuple(task_of(_card(name)) if kept is None else kept.shown_task(name) for name in plan.tasks)
+    if kept is None:
+        return tuple(task_of(_card(name)) for name in plan.tasks)
+    return tuple(kept.shown_task(name) for name in plan.tasks if name in kept.value["tasks"])
 
 
 class _Part(NamedTuple):

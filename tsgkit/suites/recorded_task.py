@@ -97,7 +97,7 @@ class RecordedTask(Task):
         self.groups, self.shown = tuple(described["groups"]), tuple(described["shown"])
         self.takes = tuple(described["takes"])
         declared = {name: one for name, one in card.metrics.items() if name in self._metrics}
-        super().__init__(card.model_copy(update={"metrics": declared or card.metrics}) if declared else card)
+        super().__init__(card.model_copy(update={"metrics": declared}))
         self.kind = str(described["kind"])
 
     @property
@@ -209,6 +209,7 @@ def with_recorded(task: Any, metrics: Mapping[str, Metric]) -> Any:  # noqa: ANN
     class Recorded(kind):  # type: ignore[misc]
         """The same task with recorded metrics."""
 
+    Recorded.__module__ = kind.__module__  # whose code a task is depends on it
     Recorded.metrics = MappingProxyType({**task.metrics, **metrics})
     found = copy(task)
     found.__class__ = Recorded

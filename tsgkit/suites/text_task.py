@@ -295,6 +295,7 @@ def with_metrics(task: Any, own: OwnMetrics) -> Any:  # noqa: ANN401  (a task of
                 strict[name] = Score(number, 1.0)
             return replace(judged, scores={**judged.scores, "strict": strict})
 
+    Measured.__module__ = kind.__module__  # whose code a task is depends on it
     measured = copy(task)
     measured.__class__ = Measured
     return measured
