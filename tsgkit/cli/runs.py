@@ -126,7 +126,7 @@ def _merge(arguments: argparse.Namespace) -> int:
 
 
 def _pack(arguments: argparse.Namespace) -> int:
-    from tsgkit.runs.packing import ENDING, pack
+    from tsgkit.runs.archives import ENDING, pack
 
     run: Path = arguments.run
     archive = arguments.out or run.with_name(f"{run.resolve().name}{ENDING}")
@@ -147,7 +147,7 @@ def _size(number: int) -> str:
 
 
 def _unpack(arguments: argparse.Namespace) -> int:
-    from tsgkit.runs.packing import ENDING, unpack
+    from tsgkit.runs.archives import ENDING, unpack
 
     run = arguments.out or Path("runs") / arguments.archive.name.removesuffix(ENDING)
     header = unpack(arguments.archive, run)

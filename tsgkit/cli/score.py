@@ -8,6 +8,8 @@ spatialgen/questions has five rounds, and also takes the published grader's resu
   tsgkit score --task tsg/ma-sgg --data ma-sgg.jsonl --replies replies.jsonl
   tsgkit score --task tsg/sgqa --data sgqa.jsonl --replies replies.jsonl --style cot --by domain --json --samples
   tsgkit score --task spatialgen/questions --data questions.jsonl --replies results.jsonl --by scene
+  tsgkit score --task tsg/sgds --data sgds.jsonl --from inspect logs/2026-01-31_sgds.eval
+  tsgkit score --task tsg/sgqa --data sgqa.jsonl --from lm-eval out/samples_sgqa_2026-01-31.jsonl
 """
 
 from __future__ import annotations
@@ -32,9 +34,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", required=True, metavar="D", help="the rows that were asked: a file, a folder, an installed dataset"
     )
-    parser.add_argument(
-        "--replies", required=True, metavar="FILE", help="the replies, one JSON object a line (-: standard input)"
+    replies = parser.add_mutually_exclusive_group(required=True)
+    replies.add_argument("--replies", metavar="FILE", help="the replies, one JSON object a line (-: standard input)")
+    replies.add_argument(
+        "--from",
+        dest="log",
+        nargs=2,
+        metavar=("TOOL", "LOG"),
+        help="the replies in a log: inspect LOG.eval, or lm-eval samples_TASK_DATE.jsonl",
     )
+    parser.add_argument("--epoch", type=int, metavar="N", help="with --from: this one of several repetitions, from 1")
     parser.add_argument(
         "--style",
         metavar="S",
@@ -61,17 +70,22 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.scoreboard import report_value
     from tsgkit.suites.suite import score
 
-    if arguments.data == arguments.replies == STDIN:
+    source, replies = arguments.log or (None, arguments.replies)
+    if arguments.data == STDIN and source is not None:
+        raise UsageError("--data: a file is needed beside a log", hint="save the rows to a file and name that")
+    if arguments.data == replies == STDIN:
         raise UsageError(
             "--data and --replies are both standard input", hint="save one of them to a file and name that"
         )
     report = score(
         arguments.task,
         arguments.data,
-        arguments.replies,
+        replies,
         style=arguments.style,
         by=arguments.by,
         seed=arguments.seed,
+        source=source,
+        epoch=arguments.epoch,
     )
     if arguments.json:
         say(json.dumps(report_value(report, with_samples=arguments.samples), indent=2))

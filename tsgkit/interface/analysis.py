@@ -99,9 +99,15 @@ def score(
     style: str | None = None,
     by: str | Sequence[str] = (),
     seed: int = 0,
+    source: str | None = None,
+    epoch: int | None = None,
 ) -> Scores:
-    """Score replies to a task that were collected elsewhere; ``UsageError`` where the task takes none."""
-    found = suite.score(task, data, replies, style=style, by=_listed(by), seed=seed)
+    """Score replies to a task that were collected elsewhere; ``UsageError`` where the task takes none.
+
+    ``source`` is ``inspect`` or ``lm-eval`` if ``replies`` is a log of that harness; ``epoch`` chooses one of several
+    repetitions in it.
+    """
+    found = suite.score(task, data, replies, style=style, by=_listed(by), seed=seed, source=source, epoch=epoch)
     return Scores(**vars(found), data=str(data))
 
 

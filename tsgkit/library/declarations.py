@@ -9,6 +9,7 @@ tsgkit.errors.UsageError: card.yaml: line 2: the field title stands here twice
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,17 @@ def _quickly(text: str) -> object:
         if depth > DEEPEST or isinstance(event, yaml.AliasEvent):
             raise ValueError("an alias, or nested deeply")
     return yaml.load(text, Loader=_strict(yaml.CSafeLoader))  # noqa: S506  (as above)
+
+
+def declared(value: Mapping[str, Any]) -> str:
+    """Return fields and values as the text of a declaration.
+
+    >>> declared({"title": "a task", "tasks": ["tsg/sgqa"]})
+    'title: a task\\ntasks:\\n- tsg/sgqa\\n'
+    """
+    import yaml
+
+    return str(yaml.safe_dump(dict(value), sort_keys=False, allow_unicode=True))
 
 
 @cache

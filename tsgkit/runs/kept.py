@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-import yaml
 from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.library.cards import Card, card_from, load_card
+from tsgkit.library.declarations import declared
 from tsgkit.library.files import read_text, write_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.llm.user_code import loaded_files
@@ -67,7 +67,7 @@ def keep(prepared: RunSetup, path: Path, *, rows: bool) -> None:
     home = path / ASKED
     described = {name: _kept_task(home, *items, rows=rows) for name, items in prepared.items.items()}
     _keep_prompts(home, prepared)
-    _write(home / "eval/plans/run.yaml", yaml.safe_dump(_settings(prepared), sort_keys=False, allow_unicode=True))
+    _write(home / "eval/plans/run.yaml", declared(_settings(prepared)))
     ways = {_way(row.cell.task, row.solver.name, row.solver.style): row.solver.unpublished for row in prepared.rows}
     value = {
         "format": FORMAT,

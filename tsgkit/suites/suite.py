@@ -327,14 +327,36 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def score(
-    task: str, data: str | Path, replies: str | Path, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
+    task: str,
+    data: str | Path,
+    replies: str | Path,
+    *,
+    style: str | None = None,
+    by: Sequence[str] = (),
+    seed: int = 0,
+    source: str | None = None,
+    epoch: int | None = None,
 ) -> ScoreReport:
-    """Return the scores of replies to a task that were collected elsewhere; ``UsageError`` where it takes none."""
+    """Return the scores of replies to a task that were collected elsewhere; ``UsageError`` where it takes none.
+
+    ``source`` names the harness whose log holds them, and ``epoch`` one of several repetitions in it.
+    """
     from tsgkit.library.cards import load_card
+    from tsgkit.suites.foreign_replies import SOURCES, replies_from
     from tsgkit.suites.task import ScoresReplies
 
     meant = task_of(load_card(task_named(task)))
     if not isinstance(meant, ScoresReplies):
         hint = "tsgkit eval runs the task"
         raise UsageError(f"{meant.key}: replies collected elsewhere cannot be scored", hint=hint)
-    return meant.score_replies(str(data), str(replies), style=style, by=by, seed=seed)
+    if source is None:
+        if epoch is not None:
+            raise UsageError("--epoch is said of a log", hint=f"add --from {'|'.join(SOURCES)} LOG")
+        return meant.score_replies(str(data), str(replies), style=style, by=by, seed=seed)
+    if source not in SOURCES:
+        from tsgkit.lexicon import meant as near
+
+        raise UsageError(f"there are no logs of {source}", hint=near(source, SOURCES))
+    with replies_from(source, str(replies), meant.dataset(str(data)).item_ids, epoch=epoch) as found:
+        report = meant.score_replies(str(data), str(found.file), style=style, by=by, seed=seed)
+    return replace(report, notes=(*report.notes, *found.notes))

@@ -15,8 +15,8 @@ from run_files import everything, lines
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.report.report_rows import gather
+from tsgkit.runs.archives import pack, unpack
 from tsgkit.runs.evaluation import Options, evaluate
-from tsgkit.runs.packing import pack, unpack
 from tsgkit.runs.plan import Plan
 
 

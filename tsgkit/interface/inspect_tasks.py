@@ -1,0 +1,283 @@
+"""Our tasks for Inspect: ``inspect eval tsgkit/sgds --model openai/gpt-4o``, with the extra ``inspect``.
+
+Every task that models answer in words is one, by the name of its card without its suite's. Prompts, solvers, readers
+and scores are ours: Inspect only asks. Options are those of ``tsgkit eval``::
+
+    inspect eval tsgkit/sgqa -T style=cot -T data=rows.jsonl -T items=50 --model openai/gpt-4o
+
+A score holds every metric of both profiles; corpus values are pooled as ours. A reply that is empty, cut off, refused
+or unreadable is counted as in ``tsgkit eval``. An error of the model's service is an error of the sample, as in any
+task of Inspect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai import Task as InspectTask
+from inspect_ai import task
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.dataset import Sample as InspectSample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    ResponseSchema,
+    get_model,
+)
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import JSONSchema
+
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.llm.finish_reasons import ending_of
+from tsgkit.llm.reply import Reply, Usage, reply_from, reply_value
+from tsgkit.scoring.score import Score as OurScore
+from tsgkit.suites.foreign_replies import CALLS
+from tsgkit.suites.item_choice import ItemChoice
+from tsgkit.suites.item_errors import scored
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.solvers.solver import Solver as OurSolver
+from tsgkit.suites.suite import task_named, task_of
+from tsgkit.suites.task import Dataset
+from tsgkit.suites.text_task import TextTask
+from tsgkit.suites.transcript import LabelledReply, Transcript
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+Ids = str | Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A task as it is asked in one way: the task, its rows and the solver."""
+
+    task: TextTask[Any, Any]
+    dataset: Dataset
+    solver: OurSolver
+    numbers: Sequence[int]
+    seed: int
+
+    def item(self, item_id: str) -> Any:  # noqa: ANN401  (its suite's sample)
+        """Return an item by its id."""
+        return self.dataset.sample(self._places[item_id])
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {item_id: number for number, item_id in enumerate(self.dataset.item_ids)}
+
+
+def offered() -> dict[str, str]:
+    """Return the tasks that Inspect may ask, by the names that it has for them."""
+    names: dict[str, str] = {}
+    for key in card_names():
+        found = task_of(load_card(key))
+        if "models" in found.takes and isinstance(found, TextTask):
+            short = key.partition("/")[2]
+            names[key.replace("/", "-") if short in names else short] = key
+    return names
+
+
+def asking(
+    key: str,
+    style: str = "zero-shot",
+    solver: str = "single",
+    data: str | None = None,
+    items: int | None = None,
+    first: int | None = None,
+    ids: Ids = None,
+    shots: int | None = None,
+    seed: int = 0,
+    prompts: str | None = None,
+) -> Asking:
+    """Return a task as it is asked with these options."""
+    found = task_of(load_card(task_named(key)))
+    if not isinstance(found, TextTask):
+        raise UsageError(f"{key}: no model answers it in words", hint="tsgkit eval runs it")
+    found.check_way(style, solver, prompts)
+    dataset = found.dataset(data)
+    wanted = tuple(ids.split(",")) if isinstance(ids, str) else tuple(ids or ())
+    numbers = dataset.chosen(ItemChoice(wanted, items, first))
+    made = found.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
+    return Asking(found, dataset, made, numbers, seed)
+
+
+def inspect_task(key: str, **options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`)
+    """Return one of our tasks as a task of Inspect."""
+    asked = asking(key, **options)
+    samples = [_sample(asked, number) for number in asked.numbers]
+    return InspectTask(
+        dataset=MemoryDataset(samples, name=key, location=asked.dataset.file),
+        solver=asks(asked, key),
+        scorer=scores(asked, key, options.get("style", "zero-shot"), options.get("solver", "single")),
+        config=GenerateConfig(temperature=asked.task.card.temperature),
+        version=asked.task.card.version,
+        metadata={"data_sha256": asked.dataset.sha256, "prompts": asked.solver.fingerprint},
+    )
+
+
+def _sample(asked: Asking, number: int) -> InspectSample:
+    item = asked.dataset.sample(number)
+    about = {"item_id": item.item_id, "cluster": item.cluster}
+    groups = {name: list(members) for name, members in item.groups.items()}
+    return InspectSample(
+        id=item.item_id,
+        input=asked.task.question(item),
+        target=asked.task.reference(item),
+        metadata={**about, "groups": groups},
+    )
+
+
+@solver(name="tsgkit")
+def asks(asked: Asking, task: str) -> Solver:
+    """Ask as one of our solvers does: once, several times for a vote, or in steps."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        made: list[ChatMessage] = []
+
+        async def ask(
+            messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+        ) -> Reply:
+            sent = [_message(one) for one in messages]
+            output = await get_model().generate(sent, config=_config(schema))
+            made.extend([*sent, output.message])
+            state.output = output
+            return reply_of(output)
+
+        transcript = await asked.solver.solve(asked.item(str(state.sample_id)), ask)
+        state.messages = made
+        calls = [{"label": one.label, "reply": reply_value(one.reply)} for one in transcript.said]
+        state.store.set(CALLS, calls)
+        return state
+
+    return solve
+
+
+def _message(message: BaseMessage) -> ChatMessage:
+    text = str(message.content)
+    kinds: dict[str, Callable[..., ChatMessage]] = {"system": ChatMessageSystem, "ai": ChatMessageAssistant}
+    return kinds.get(message.type, ChatMessageUser)(content=text)
+
+
+def _config(schema: dict[str, Any] | None) -> GenerateConfig:
+    if schema is None:
+        return GenerateConfig()
+    told = schema["json_schema"]
+    described = JSONSchema.model_validate(told["schema"])
+    return GenerateConfig(response_schema=ResponseSchema(name=told["name"], json_schema=described, strict=True))
+
+
+def reply_of(output: ModelOutput) -> Reply:
+    """Return an output of a model as a reply."""
+    choice = output.choices[0] if output.choices else None
+    reason = "stop" if choice is None else choice.stop_reason
+    used = output.usage
+    usage = Usage() if used is None else Usage(used.input_tokens, used.output_tokens, used.reasoning_tokens)
+    text = output.completion
+    return Reply(
+        text=text,
+        ending=ending_of(reason if reason != "unknown" else "stop", None, text),
+        finish_reason=reason,
+        error=output.error,
+        model=output.model,
+        usage=usage,
+        seconds=output.time or 0.0,
+    )
+
+
+@metric(scores="unreduced")
+def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
+    """Our corpus values of every metric in both profiles, over all samples and epochs."""
+    ours = task_of(load_card(task))
+    recorded = ours.recorded(solver, style)
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        tally = ours.tally()
+        for one in scores:
+            told = one.score.metadata or {}
+            parts = {
+                profile: {name: OurScore(*part) for name, part in of.items()} for profile, of in told["parts"].items()
+            }
+            tally.add(told["cluster"], parts, told["counts"])
+        board = ours.board(tally, recorded, seed)
+        return {
+            f"{profile}_{name}": value.value
+            for profile, values in board.profiles.items()
+            for name, value in (values or {}).items()
+            if value is not None
+        }
+
+    return compute
+
+
+def scores(asked: Asking, task: str, style: str, solver: str) -> Scorer:
+    """Return the scorer of a task; its metrics pool as ours do."""
+
+    @scorer(metrics=[figures(task, style, solver, asked.seed)], name="tsgkit")
+    def made() -> Scorer:
+        async def score(state: TaskState, target: Target) -> Score:
+            said = state.store.get(CALLS) or []
+            replies = tuple(LabelledReply(one["label"], reply_from(one["reply"])) for one in said)
+            item = asked.item(str(state.sample_id))
+            judged = scored(asked.solver.judge, item, Transcript(replies) if replies else None, asked.task).judged
+            return _score(judged)
+
+        return score
+
+    return made()
+
+
+def _score(judged: Judged) -> Score:
+    value = {
+        f"{profile}_{name}": one.value
+        for profile, of in judged.scores.items()
+        for name, one in of.items()
+        if one.value is not None
+    }
+    reasons = [
+        f"{profile} {name}: {one.reason}"
+        for profile, of in judged.scores.items()
+        for name, one in of.items()
+        if one.reason
+    ]
+    parts = {
+        profile: {name: [one.sum, one.weight, one.reason] for name, one in of.items()}
+        for profile, of in judged.scores.items()
+    }
+    counts = {str(name): number for name, number in judged.counts.items()}
+    answer = judged.answer if isinstance(judged.answer, str | None) else str(judged.answer)
+    told = {"outcome": str(judged.outcome), "cluster": judged.sample.cluster, "counts": counts, "parts": parts}
+    return Score(value=value, answer=answer, explanation="\n".join([*judged.notes, *reasons]), metadata=told)
+
+
+def _offer(name: str, key: str) -> Callable[..., InspectTask]:
+    def made(
+        style: str = "zero-shot",
+        solver: str = "single",
+        data: str | None = None,
+        items: int | None = None,
+        first: int | None = None,
+        ids: str | list[str] | None = None,
+        shots: int | None = None,
+        seed: int = 0,
+        prompts: str | None = None,
+    ) -> InspectTask:
+        options = {"style": style, "solver": solver, "data": data, "items": items, "first": first, "ids": ids}
+        return inspect_task(key, **options, shots=shots, seed=seed, prompts=prompts)
+
+    made.__doc__ = f"{load_card(key).title}."
+    made.__name__ = made.__qualname__ = name.replace("-", "_")
+    found: Callable[..., InspectTask] = task(name=name)(made)
+    return found
+
+
+TASKS = {name: _offer(name, key) for name, key in offered().items()}
+"""The tasks by the names that Inspect has for them."""
