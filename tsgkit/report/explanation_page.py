@@ -57,7 +57,7 @@ def legend_of_graphs(graphs: Iterable[GraphDifference]) -> Markup:
 
 
 def _row(row: ExplainedRow, *, single: bool) -> Markup:
-    panels = list(_panels(row)) if row.is_counted else []
+    panels = list(panels_beside(row)) if row.is_counted else []
     trace = () if not row.is_counted else trace_of(row.task, row.judged)
     reference = row.task.reference(row.sample) if not row.graphs else ""
     parts = (
@@ -75,7 +75,7 @@ def _row(row: ExplainedRow, *, single: bool) -> Markup:
     return tag("section", title, *parts) if single else tag("section", html.folded(title, *parts, is_open=True))
 
 
-def _panels(row: ExplainedRow) -> Iterator[Panel]:
+def panels_beside(row: ExplainedRow) -> Iterator[Panel]:
     """Yield the panels of the suite, but for the graphs that are shown anyway."""
     same = {"pairs": [difference_value(graph) for graph in row.graphs]}
     yield from (one for one in panels_of(row.shown) if not (one.kind == "graphs" and one.value == same))
@@ -126,13 +126,13 @@ def _call(asked: ExplainedCall, *, is_drawn: bool) -> Markup:
         parts.append(html.folded(text("What was sent"), *sent))
     else:
         parts.append(html.paragraph("No model was asked.", class_="pale"))
-    if not (is_drawn and not sent and _is_json(asked.reply.text)):
+    if not (is_drawn and not sent and is_json(asked.reply.text)):
         parts += _reply(asked.reply, asked.readings.spans)
     parts += _readings(asked, is_drawn=is_drawn)
     return tag("section", tag("h4", html.name(f"{asked.label}, draw {asked.draw}")), *parts)
 
 
-def _is_json(words: str) -> bool:
+def is_json(words: str) -> bool:
     """Return whether a text is a list or an object of JSON."""
     try:
         return words.lstrip()[:1] in ("[", "{") and isinstance(json.loads(words), list | dict)
@@ -152,7 +152,7 @@ def _reply(reply: Reply, answer: Spans) -> Iterator[Markup]:
 def _readings(asked: ExplainedCall, *, is_drawn: bool) -> Iterator[Markup]:
     readings = asked.readings
     strict, official = readings_text(readings)
-    if is_drawn and _is_json(strict):
+    if is_drawn and is_json(strict):
         strict = AS_DRAWN
     yield html.facts([("strict reads", html.block(strict)), ("official reads", html.block(official))])
     yield html.listed(text(words) for words in readings.why)

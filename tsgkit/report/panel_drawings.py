@@ -36,9 +36,9 @@ WIDTH = 460.0
 HALO = "paint-order:stroke;stroke:var(--paper, #ffffff);stroke-width:4px;stroke-linejoin:round;fill:var(--ink, #1c1c1e)"
 
 
-def drawn_panel(panel: Panel) -> Markup:
+def drawn_panel(panel: Panel, *, level: int = 3) -> Markup:
     """Return a panel under its title."""
-    return html.section(panel.title, *DRAWINGS[panel.kind](panel), level=3)
+    return html.section(panel.title, *DRAWINGS[panel.kind](panel), level=level)
 
 
 def _boxes(panel: Panel) -> Iterator[Markup]:
@@ -152,7 +152,7 @@ def _scene(panel: Panel) -> Iterator[Markup]:
         except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
             yield html.paragraph(f"It cannot be drawn: {error}", class_="note")
     for one in panel.value["sections"]:
-        yield tag("h4", html.name(one["title"]))
+        yield tag("p", tag("b", html.name(one["title"])))
         yield tag("ul", *map(_remark, one["remarks"]), class_="options")
 
 

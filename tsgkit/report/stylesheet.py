@@ -71,7 +71,10 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .7rem .3rem 0; bo
 thead th { color: var(--pale); font-weight: 600; white-space: nowrap; vertical-align: bottom; }
 .figure { text-align: right; }
 .group { display: block; font-weight: 400; }
-.value { display: inline-block; } .scores .interval { display: block; font-size: .85em; }
+.scores .group { white-space: normal; }
+.scores tbody th, .scores thead th:first-child { position: sticky; left: 0; z-index: 1; background: var(--paper); }
+.scores thead th:first-child { z-index: 2; }
+.scores .interval { display: block; font-size: .85em; }
 .lead { font-size: 1.05rem; }
 mark { background: var(--marked); color: var(--marked-ink); text-decoration: underline; }
 tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 9rem; }
@@ -113,7 +116,7 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
   .cards .figure { text-align: left; } .cards td:has(> span:empty) { display: none; }
   .cards td::before { content: attr(data-label); color: var(--pale); flex: none; }
   .cards tbody th::before { content: attr(data-label) " "; color: var(--pale); font-weight: 400; }
-  .scores .interval { display: inline; } .long .cards thead th { position: absolute; }
+  .scores .interval { display: inline; } .scores tbody th { position: static; } .long .cards thead th { position: absolute; }
   .cards td > span { text-align: right; overflow-wrap: anywhere; min-width: 0; }
 }
 @media print {
