@@ -9,6 +9,7 @@ from tsgkit.errors import TsgkitError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import html
 from tsgkit.report.examples import Example, examples_of
+from tsgkit.report.explanation import ExplainedRow
 from tsgkit.report.explanation_page import graph_differences, is_json, legend_of_graphs, panels_beside
 from tsgkit.report.explanation_text import shown
 from tsgkit.report.html import tag, text
@@ -21,8 +22,6 @@ from tsgkit.suites.profile_readings import TwoReadings
 MOST_IMAGES = 2
 MOST_NOTES = 3
 PROFILES = ("strict", "official")
-DRAWN = ("boxes", "scene", "questions", "choices")
-"""The kinds of panels that show an answer; graphs of a question would make a report of many examples too long."""
 
 
 def examples(report: Report) -> Iterator[Markup]:
@@ -49,7 +48,7 @@ def examples(report: Report) -> Iterator[Markup]:
 def _example(example: Example) -> Markup:
     one = example.explained
     summary = f"{example.why}: item {one.sample.item_id}, {one.judged.outcome}, {_headline(example)}"
-    panels = [] if one.graphs or not one.is_counted else [each for each in panels_beside(one) if each.kind in DRAWN]
+    panels = [] if one.graphs or not one.is_counted else list(_panels(one))
     parts = [html.block(one.task.question(one.sample, briefly=True)), *_call(example, panels)]
     parts += [drawn_panel(panel, level=4) for panel in panels]
     if one.graphs:
@@ -57,6 +56,11 @@ def _example(example: Example) -> Markup:
     elif reference := one.task.reference(one.sample):
         parts.append(html.facts([("expected", html.block(reference))]))
     return html.folded(text(summary), *parts)
+
+
+def _panels(one: ExplainedRow) -> Iterator[Panel]:
+    """Yield the panels that show an answer; graphs of a question would make a report of many examples too long."""
+    yield from (panel for panel in panels_beside(one) if panel.kind != "graphs")
 
 
 def _headline(example: Example) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.llm.reply import Reply
 from tsgkit.report import html
-from tsgkit.report.differences import DifferenceLine, MATCHED, legend, sides, told
+from tsgkit.report.differences import MATCHED, DifferenceLine, legend, sides, told
 from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
 from tsgkit.report.explanation_text import shown
 from tsgkit.report.figures import NOTHING
@@ -97,7 +97,9 @@ def _cell(value: object) -> str:
 
 def _state(row: ExplainedRow) -> Iterator[Markup]:
     if row.is_counted:
-        yield html.paragraph(f"{str(row.judged.outcome).replace('_', ' ').capitalize()}{_headline(row)}.", class_="lead")
+        yield html.paragraph(
+            f"{str(row.judged.outcome).replace('_', ' ').capitalize()}{_headline(row)}.", class_="lead"
+        )
     for words in (row.unasked, row.changed):
         if words:
             yield html.paragraph(words, class_="note")
@@ -132,10 +134,10 @@ def _call(asked: ExplainedCall, *, is_drawn: bool) -> Markup:
     return tag("section", tag("h4", html.name(f"{asked.label}, draw {asked.draw}")), *parts)
 
 
-def is_json(words: str) -> bool:
+def is_json(words: str | None) -> bool:
     """Return whether a text is a list or an object of JSON."""
     try:
-        return words.lstrip()[:1] in ("[", "{") and isinstance(json.loads(words), list | dict)
+        return words is not None and words.lstrip()[:1] in ("[", "{") and isinstance(json.loads(words), list | dict)
     except (ValueError, RecursionError):
         return False
 

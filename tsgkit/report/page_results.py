@@ -22,7 +22,7 @@ LESS = "↓"
 MOST_OPEN = 8
 """The meaning of so many metrics is shown without a click."""
 Line = tuple[str, str, tuple[str, ...], int]
-"""A row of the grid: its run, its subject, its way of asking, and its repeat."""
+"""A row of the grid: its run (empty where runs need not be told apart), subject, way of asking, and repeat."""
 
 
 class Marks(NamedTuple):
@@ -39,7 +39,7 @@ def results(report: Report) -> Iterator[Markup]:
         return
     columns = dict(_columns(report.rows))
     found = marks_of(report)
-    lines = _lines(report.rows)
+    lines = _lines(report)
     head = [*_who_head(report), *_heads(columns)]
     rows = ([*_who(report, line), *(_cell(rows.get(task), name, found) for task, name in columns)]
             for line, rows in lines.items())  # fmt: skip
@@ -89,11 +89,11 @@ def _columns(rows: Iterable[ReportRow]) -> Iterator[tuple[tuple[str, str], Metri
         yield from (((task, name), metric) for name, metric in metrics.items())
 
 
-def _lines(rows: Iterable[ReportRow]) -> dict[Line, dict[str, ReportRow]]:
+def _lines(report: Report) -> dict[Line, dict[str, ReportRow]]:
     """Return the rows of the grid with their results by task, those of a subject together."""
-    found: dict[Line, dict[str, ReportRow]] = {}
-    for row in rows:
-        found.setdefault((row.run, row.subject, row.way, row.repeat), {})[row.task] = row
+    found, apart = dict[Line, dict[str, ReportRow]](), _runs_matter(report)
+    for row in report.rows:
+        found.setdefault((row.run if apart else "", row.subject, row.way, row.repeat), {})[row.task] = row
     subjects = list(dict.fromkeys(line[1] for line in found))
     return {line: found[line] for line in sorted(found, key=lambda line: subjects.index(line[1]))}
 

@@ -103,9 +103,7 @@ def _choices(panel: Panel) -> Iterator[Markup]:
 
 
 def _choice(option: Mapping[str, Any]) -> Markup:
-    told = [
-        words for key, words in (("is_key", "the right answer"), ("is_answer", "what was answered")) if option[key]
-    ]
+    told = [words for key, words in (("is_key", "the right answer"), ("is_answer", "what was answered")) if option[key]]
     said = html.name(f"{option['label']}: {option['text']}")
     if not told:
         return tag("li", said)

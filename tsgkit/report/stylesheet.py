@@ -116,7 +116,8 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
   .cards .figure { text-align: left; } .cards td:has(> span:empty) { display: none; }
   .cards td::before { content: attr(data-label); color: var(--pale); flex: none; }
   .cards tbody th::before { content: attr(data-label) " "; color: var(--pale); font-weight: 400; }
-  .scores .interval { display: inline; } .scores tbody th { position: static; } .long .cards thead th { position: absolute; }
+  .scores .interval { display: inline; } .scores tbody th { position: static; }
+  .long .cards thead th { position: absolute; }
   .cards td > span { text-align: right; overflow-wrap: anywhere; min-width: 0; }
 }
 @media print {

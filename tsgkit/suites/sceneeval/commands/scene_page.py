@@ -14,6 +14,7 @@ from tsgkit.suites.sceneeval.plausibility import METRICS
 TROUBLES = (("in_collision", "collides"), ("out_of_bounds", "is not over the floor"))
 HEAD = ("object", "held by", "trouble", "best side free", "why")
 SIGNS = {True: ("✓", "right"), False: ("✗", "wrong"), None: ("?", "pale")}
+WRONG, FINE = "This room is not as it should be:", "This room is as it should be:"
 OFFICIAL = "As the published code measures"
 
 Findings = Mapping[str, Any]
@@ -23,7 +24,8 @@ def scene_page(file: str, image: str, found: Mapping[str, Findings], problems: S
     """Return a self-contained page: the verdicts, the drawing, and the findings under each profile."""
     strict, official = found["strict"], found["official"]
     told, published = verdicts(strict), verdicts(official)
-    parts = [tag("ul", *map(_verdict, told), class_="options lead")]
+    parts = [html.paragraph(WRONG if any(one.holds is not True for one in told) else FINE, class_="lead")]
+    parts.append(tag("ul", *map(_verdict, told), class_="options lead"))
     if [one.text for one in published] != [one.text for one in told]:
         said = tag("ul", *map(_verdict, published), class_="options")
         parts.append(html.folded(text(f"{OFFICIAL}, the verdicts differ"), said, is_open=True))
@@ -39,8 +41,7 @@ def _verdict(verdict: RoomVerdict) -> Markup:
     sign, look = SIGNS[verdict.holds]
     about = f" ({', '.join(verdict.objects)})" if verdict.objects else ""
     why = f": {verdict.why}" if verdict.why else ""
-    sentence = verdict.text[:1].upper() + verdict.text[1:]
-    return tag("li", tag("b", text(sign), class_=look), Markup(" "), text(sentence), html.name(about + why))
+    return tag("li", tag("b", text(sign), class_=look), Markup(" "), text(verdict.text), html.name(about + why))
 
 
 def _published(official: Findings) -> Markup:
