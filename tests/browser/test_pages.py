@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from tsgkit.report.page import write
 from tsgkit.report.report_rows import HEADLINE, gather
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, ConsoleMessage, Request
 
 pytest.importorskip("playwright", reason="browser tests need Playwright")
 axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
@@ -26,7 +25,8 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="browser tests need Debian's chromium on the PATH"),
 ]
-ITEMS = {"tsg": "", "formalimg": "", "sceneeval": "1", "spatialgen": "000002"}
+ITEMS = {"tsg": "campsite/0", "formalimg": "knolling/1", "sceneeval": "1", "spatialgen": "000002"}
+LOOKED_INTO = ((400, "dark"), (1280, "light"))
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -39,10 +39,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         run = stored(folder, name)
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(run.parent)  # images and scenes lie there
-            item = ITEMS[suite] or next(_items(run))
             sources = {
                 "report": write(gather([run], metrics=HEADLINE)),
-                "item": write_explanation(explain(run, item)),
+                "item": write_explanation(explain(run, ITEMS[suite])),
             }
         for kind, source in sources.items():
             made.append(folder / f"{suite}-{kind}.html")
@@ -50,11 +49,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     room = folder / "room.html"
     assert main(["scene", "show", str(STORED / "sceneeval" / "rooms" / "scene_1.json"), "-o", str(room)]) == 0
     return [*made, room]
-
-
-def _items(run: Path) -> Iterator[str]:
-    for line in (run / "samples.jsonl").read_text(encoding="utf-8").splitlines():
-        yield json.loads(line)["item_id"]
 
 
 @pytest.fixture(scope="module")
@@ -73,15 +67,18 @@ def test_pages_fit_their_screen_load_nothing_and_are_accessible(
             color_scheme="dark" if scheme == "dark" else "light",
             bypass_csp=True,  # for axe, which is a script of the test
         )
-        page, requests, said = context.new_page(), list[str](), list[str]()
-        page.on("request", lambda request, seen=requests: seen.append(request.url))
-        page.on("console", lambda message, seen=said: seen.append(message.text))
+        requests: list[Request] = []
+        said: list[ConsoleMessage] = []
+        page = context.new_page()
+        page.on("request", requests.append)
+        page.on("console", said.append)
         page.goto(path.as_uri())
         assert page.evaluate(OVERFLOW) <= 0, path.name
-        found = [(one["id"], one["nodes"][0]["html"]) for one in axe.run(page)["violations"]]
-        assert found == [], path.name
-        assert [url for url in requests if not url.startswith("data:")] == [path.as_uri()]
-        assert said == []
+        if (width, scheme) in LOOKED_INTO:
+            found = [(one["id"], one["nodes"][0]["html"]) for one in axe.run(page)["violations"]]
+            assert found == [], path.name
+        assert [one.url for one in requests if not one.url.startswith("data:")] == [path.as_uri()]
+        assert [one.text for one in said] == []
         context.close()
 
 
