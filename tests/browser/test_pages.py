@@ -17,7 +17,7 @@ from tsgkit.report.page import write
 from tsgkit.report.report_rows import HEADLINE, gather
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Request
+    from playwright.sync_api import Browser
 
 pytest.importorskip("playwright", reason="browser tests need Playwright")
 axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
@@ -62,24 +62,28 @@ def test_pages_fit_their_screen_load_nothing_and_are_accessible(
     pages: list[Path], browser: Browser, width: int, scheme: str
 ) -> None:
     for path in pages:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme="dark" if scheme == "dark" else "light",
-            bypass_csp=True,  # for axe, which is a script of the test
-        )
-        requests: list[Request] = []
-        said: list[ConsoleMessage] = []
-        page = context.new_page()
-        page.on("request", requests.append)
-        page.on("console", said.append)
-        page.goto(path.as_uri())
-        assert page.evaluate(OVERFLOW) <= 0, path.name
-        if (width, scheme) in LOOKED_INTO:
-            found = [(one["id"], one["nodes"][0]["html"]) for one in axe.run(page)["violations"]]
-            assert found == [], path.name
-        assert [one.url for one in requests if not one.url.startswith("data:")] == [path.as_uri()]
-        assert [one.text for one in said] == []
-        context.close()
+        _check(path, browser, width, scheme)
+
+
+def _check(path: Path, browser: Browser, width: int, scheme: str) -> None:
+    requests: list[str] = []
+    said: list[str] = []
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if scheme == "dark" else "light",
+        bypass_csp=True,  # for axe, which is a script of the test
+    )
+    page = context.new_page()
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(path.as_uri())
+    assert page.evaluate(OVERFLOW) <= 0, path.name
+    if (width, scheme) in LOOKED_INTO:
+        found = [(one["id"], one["nodes"][0]["html"]) for one in axe.run(page)["violations"]]
+        assert found == [], path.name
+    assert [url for url in requests if not url.startswith("data:")] == [path.as_uri()]
+    assert said == []
+    context.close()
 
 
 def test_pages_show_the_same_without_scripts(pages: list[Path], browser: Browser) -> None:
