@@ -1,10 +1,11 @@
-"""Panels of samples as HTML without scripts: boxes, rooms and graphs as drawings, questions and formulas as lists.
+"""Panels of samples as HTML that needs no scripts.
 
 >>> from tsgkit.suites.panels import text_panel
 >>> drawn_panel(text_panel("Note", "a < b"))
 '<section><h3>Note</h3><p>a &lt; b</p></section>'
 
-Browsers draw the same panels with scripts in ``tsgkit view``. What cannot be drawn here is told in words.
+Boxes, rooms and graphs are drawings, questions and formulas are lists and tables. Browsers draw the same panels with
+scripts in ``tsgkit view``. Whatever cannot be drawn is described in words.
 """
 
 from __future__ import annotations
