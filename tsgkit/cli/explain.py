@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompts", metavar="NAME", help="only with these prompts, as tables name them")
     parser.add_argument("--seed", type=int, metavar="N", help="only with this seed")
     parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
-    parser.add_argument("-o", "--html", metavar="FILE", help="write a page with images of the graphs instead")
+    parser.add_argument("--html", "-o", metavar="FILE", help="write a page with images of the graphs instead")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
