@@ -59,7 +59,16 @@ def make_runs(folder: Path) -> None:
     """Make a run of imperfect replies to the stories, and one of rooms."""
     replies = "".join(file.read_text(encoding="utf-8") for file in sorted(REPLIES.glob("*.jsonl")))
     (folder / "replies.jsonl").write_text(replies, encoding="utf-8")
-    asked = ("--model", "script:replies.jsonl", "--model", "baseline/rules", "--style", "zero-shot,cot")
+    asked = (
+        "--model",
+        "script:replies.jsonl",
+        "--model",
+        "baseline/rules",
+        "--style",
+        "zero-shot,cot",
+        "--data",
+        "tsgkit-1",
+    )
     tsgkit("eval", "--task", "tsg", *asked, "--out", "runs/stories", "--quiet", folder=folder)
     rooms = ("--task", "sceneeval/plausibility", "--scenes", f"mine={ROOMS}", "--judge", "rules")
     tsgkit("eval", *rooms, "--out", "runs/rooms", "--quiet", folder=folder)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
-VOID = {"meta", "br", "hr", "col"}
+VOID = {"meta", "br", "hr", "col", "img"}
 KNOWN = {
     *("html", "head", "meta", "title", "style", "body", "main", "nav", "a", "section", "h1", "h2", "h3", "h4", "p"),
     *(
@@ -27,14 +28,17 @@ KNOWN = {
     ),
     *("tr", "th", "td", "details", "summary", "figure", "figcaption"),
     *("svg", "g", "desc", "text", "tspan", "line", "circle", "polygon", "polyline", "rect", "path"),
+    *("image", "img"),
 }
 INERT_ATTRIBUTES = {
     *("id", "class", "style", "lang", "charset", "name", "content", "http-equiv", "role", "scope", "tabindex", "open"),
     *("aria-label", "data-label", "viewbox", "width", "height", "xml:space", "font-family", "font-size", "font-style"),
     *("font-weight", "text-anchor", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "points"),
     *("stroke-linecap", "stroke-linejoin", "stroke-opacity", "transform", "x", "y", "x1", "y1", "x2", "y2", "cx"),
-    *("cy", "r", "rx", "ry", "d", "opacity", "dx", "dy"),
+    *("cy", "r", "rx", "ry", "d", "opacity", "dx", "dy", "fill-rule", "alt"),
 }
+EMBEDDED = re.compile(r"data:image/(?:jpeg|png|svg\+xml);base64,[A-Za-z0-9+/=]+")
+"""The address of an image that lies in the page itself."""
 
 
 class Page(HTMLParser):
@@ -66,6 +70,9 @@ class Page(HTMLParser):
                 self.links.append(value or "")
                 if not (value or "").startswith("#"):
                     self.problems.append(f"a link to {value}")
+            elif (tag, name) in (("image", "href"), ("img", "src")):
+                if not EMBEDDED.fullmatch(value or ""):
+                    self.problems.append(f"an image from {value}")
             elif name == "id":
                 self.ids.append(value or "")
             elif name not in INERT_ATTRIBUTES:

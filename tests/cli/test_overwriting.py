@@ -59,6 +59,7 @@ UNATTENDED = tuple(case for case in DATA if "--review" not in case.words)
 REPORTS = (
     Writes("draw graphs.txt -o out", "out"),
     Writes("explain run --item bread/q0 --html out.html", "out.html"),
+    Writes("explain run --item bread/q0 -o out.html", "out.html"),
     Writes("view run -o out.html", "out.html"),
     *(Writes(f"report run --format {form} -o out", "out") for form in ("terminal", "markdown", "json", "html")),
     Writes("report run -o out.csv", "out.csv"),

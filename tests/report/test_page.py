@@ -44,7 +44,7 @@ def test_every_part_is_there_and_linked(run: Path) -> None:
     page = Page(write(against_published(gather([run], ["k"]))))
     for part in ("Results", "Beside the published tables", "Plots", "By k", "Elements outside L", "Examples"):
         assert part in page.text
-    assert len(page.links) == len(page.ids) == 8
+    assert len(page.links) == len(page.ids) == 9
 
 
 def test_numbers_of_the_report_stand_on_the_page(run: Path) -> None:

@@ -11,7 +11,8 @@ from drawn_images import drawn, saved
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
-from tsgkit.serve.exported_page import ImageAddresses, thumbnail
+from tsgkit.report.thumbnails import thumbnail
+from tsgkit.serve.exported_page import ImageAddresses
 
 pytest.importorskip("uvicorn", reason="the extra view is not installed")
 

@@ -1,7 +1,7 @@
 """Explain one item of a run: prompt, reply, reading, scores and reasons.
 
   tsgkit explain runs/NAME-IDENTITY --item bread/3
-  tsgkit explain runs/NAME-IDENTITY --item bread/3 --task ma-sgg --style cot --html bread.html
+  tsgkit explain runs/NAME-IDENTITY --item bread/3 --task ma-sgg --style cot -o bread.html
 
 If several rows of the run have the item, each is shown briefly; --task, --subject, --style, --solver, --shots,
 --prompts, --seed and --repeat select one. Long texts are cut; --all shows them. Without --item the samples that are not
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompts", metavar="NAME", help="only with these prompts, as tables name them")
     parser.add_argument("--seed", type=int, metavar="N", help="only with this seed")
     parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
-    parser.add_argument("--html", metavar="FILE", help="write a page with images of the graphs instead")
+    parser.add_argument("--html", "-o", metavar="FILE", help="write a page with images of the graphs instead")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

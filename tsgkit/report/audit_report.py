@@ -224,7 +224,8 @@ def as_markdown(audits: Sequence[TaskAudit]) -> str:
 
 def as_page(audits: Sequence[TaskAudit]) -> str:
     """Audits as one HTML page that needs nothing but itself."""
-    return html.whole_page("Audit", *(part for found in audits for part in _page_parts(found)))
+    about = ", ".join(dict.fromkeys(found.task for found in audits))
+    return html.whole_page(f"Audit of {about}", *(part for found in audits for part in _page_parts(found)))
 
 
 def _page_parts(found: TaskAudit) -> Iterator[Markup]:

@@ -1,6 +1,7 @@
 """Differences between graphs of an answer and their references, line by line and as drawings.
 
 >>> from tsgkit.graph.edits import diff
+>>> from tsgkit.graph.model import ActionGraph
 >>> wanted = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"))
 >>> got = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"))
 >>> for line in told(GraphDifference(wanted, got, diff(wanted, got))):
@@ -11,12 +12,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from tsgkit.graph.drawing import draw_diff, draw_graph
-from tsgkit.graph.drawing.diffs import MARKS
-from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.drawing import draw_legend, draw_sides
+from tsgkit.graph.drawing.diffs import MARKS, Sides
 from tsgkit.suites.graph_differences import GraphDifference
 
 MATCHED = "matched"
@@ -46,10 +46,14 @@ def told(graph: GraphDifference) -> Iterator[DifferenceLine]:
         yield DifferenceLine(str(change.kind), MARKS[change.kind].sign, words, change.outside)
 
 
-def drawn(graph: GraphDifference, title: str) -> str:
-    """Return the drawing of a difference, or of a graph alone if it has no partner."""
-    if graph.reference is not None and graph.candidate is not None and graph.difference is not None:
-        return draw_diff(graph.reference, graph.candidate, graph.difference.changes, title=title)
-    if graph.candidate is None:
-        return draw_diff(graph.reference or ActionGraph(), ActionGraph(), (), title=title)
-    return draw_graph(graph.candidate, title=title)
+def sides(graph: GraphDifference, title: str) -> Sides:
+    """Return the drawings of the reference and of the answer's graph."""
+    changes = graph.difference.changes if graph.difference is not None else ()
+    return draw_sides(graph.reference, graph.candidate, changes, title=title)
+
+
+def legend(graphs: Iterable[GraphDifference]) -> str:
+    """Return the legend for the drawings of these differences."""
+    found = list(graphs)
+    drawn = [graph for one in found for graph in (one.reference, one.candidate) if graph is not None]
+    return draw_legend(drawn, {line.kind for one in found for line in told(one)})

@@ -29,9 +29,10 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.graph_differences import GraphDifference, difference_value, differences
 from tsgkit.suites.item_errors import told
 from tsgkit.suites.judgement import Judged, Sample
+from tsgkit.suites.panels import Shown
 from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.suite import task_named
-from tsgkit.suites.task import Drawable, Task, trace_of
+from tsgkit.suites.task import Drawable, Folder, Task, trace_of
 from tsgkit.suites.transcript import Transcript
 
 NARROWING = ("task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed")
@@ -79,6 +80,15 @@ class ExplainedRow:
     """The reason for missing official scores; else empty."""
     changed: str
     """The differences between the present scores and those on record; else empty."""
+    folder: Folder | None = None
+    """The folder of images or scenes that is evaluated; None for models."""
+    assets: tuple[str, ...] = ()
+    """Folders of assets for scenes, as ``LAYOUT=DIR``."""
+
+    @property
+    def shown(self) -> Shown:
+        """The sample as the panels of its suite need it."""
+        return Shown(self.task, self.sample, self.judged, self.transcript, self.folder, self.assets)
 
 
 @dataclass(frozen=True)
@@ -181,7 +191,7 @@ def _part(part: object) -> str:
 
 def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) -> ExplainedRow:
     """Return an item of an opened run explained; it must be in the data of its row."""
-    number = list(row.dataset.item_ids).index(item)
+    number, plan = list(row.dataset.item_ids).index(item), reopened.prepared.plan
     sample, chosen = row.dataset.sample(number), number in row.numbers
     calls = recorded.of(row.cell, item)
     transcript = transcript_of(iter(calls)) if calls else None
@@ -206,6 +216,8 @@ def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) 
         is_counted=chosen,
         unpublished=row.solver.unpublished,
         changed=changed,
+        folder=next((each for each in plan.folders if each.name == row.cell.subject), None),
+        assets=plan.assets,
     )
 
 

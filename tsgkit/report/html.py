@@ -14,22 +14,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
-from typing import TYPE_CHECKING
+from html import escape, unescape
+from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.graph.drawing.svg import Markup
+from tsgkit.report.figures import NOTHING
 from tsgkit.report.plain_text import inert
 from tsgkit.report.stylesheet import STYLE
 
 if TYPE_CHECKING:
     from tsgkit.report.tables import Table
 
-VOID = frozenset({"meta", "br", "hr", "col"})
+VOID = frozenset({"meta", "br", "hr", "col", "img"})
 LAYOUT = re.compile(r"[^\n\t]+")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 WIDTH = re.compile(r'\A<svg [^>]*\bwidth="([0-9.]+)"')
 LEAST_SHARE = 0.72
 NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
+TAGS = re.compile(r"<[^>]*>")
+FIGURE = re.compile(
+    r"(?:>=)?[-+−]?\$?\d[\d.,]*(?: ?%)?(?: \+ (?:>=)?[\d.,]+)?(?: ?\[[^\]]*\])?(?: \(\S+\))?"
+    r"|\[[^\]]*\]|\((?:cached|unknown)\)"
+)
+"""The words of a cell that holds a figure: a number with its interval and its mark, or an interval alone."""
+LONGEST_LINE = 48
+"""Characters of a cell that stays on one line."""
+MOST_ROWS = 16
+"""A table with more rows is scrolled inside, under its head."""
 
 
 def tag(kind: str, /, *children: Markup, **attributes: str) -> Markup:
@@ -95,16 +106,70 @@ def facts(pairs: Iterable[tuple[str, Markup]]) -> Markup:
     return tag("dl", *(part for term, said in pairs for part in (tag("dt", text(term)), tag("dd", said))))
 
 
+class _Column(NamedTuple):
+    """A column of a table: its place among all, its heading, and ``figure`` or ``words`` if it holds figures or texts
+    that are broken into lines."""
+
+    place: int
+    word: str
+    look: str = ""
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = "", *, as_cards: bool = True) -> Markup:
     """Return a table whose first cells are the rows' headings; where the screen is narrow it becomes cards, or is
     scrolled.
+
+    Columns without any content are left out, and figures are aligned on the right. A heading of two lines names a group
+    of columns in the first.
     """
-    columns = tag("tr", *(tag("th", text(word), scope="col", role="columnheader") for word in head), role="row")
-    lines = [tag("tr", *_cells(head, row), role="row") for row in rows]
+    lines = [tuple(row) for row in rows]
+    columns = _columns(head, lines)
+    names = tag("tr", *(_heading(one) for one in columns), role="row")
+    body = [tag("tr", *(_cell(one, row[one.place]) for one in columns), role="row") for row in lines]
     parts = [tag("caption", text(caption))] if caption else []
-    parts += [tag("thead", columns, role="rowgroup"), tag("tbody", *lines, role="rowgroup")]
+    parts += [tag("thead", names, role="rowgroup"), tag("tbody", *body, role="rowgroup")]
     look = {"class_": "cards"} if as_cards else {}
-    return tag("div", tag("table", *parts, role="table", **look), class_="wide", tabindex="0")
+    around = "wide long" if len(lines) > MOST_ROWS else "wide"
+    return tag("div", tag("table", *parts, role="table", **look), class_=around, tabindex="0")
+
+
+def _columns(head: Sequence[str], rows: Sequence[tuple[Markup, ...]]) -> list[_Column]:
+    """Return the columns with content; the first one always, and all of a table without rows."""
+    found = []
+    for place, word in enumerate(head):
+        words = [said for row in rows if (said := _words(row[place]))]
+        if not place or not rows or words:
+            found.append(_Column(place, word, _kind(words) if place and words else ""))
+    return found
+
+
+def _kind(words: Sequence[str]) -> str:
+    if all(map(FIGURE.fullmatch, words)):
+        return "figure"
+    return "words" if max(map(len, words)) > LONGEST_LINE else ""
+
+
+def _words(cell: Markup) -> str:
+    """Return the words of a cell; empty where it says that there is nothing."""
+    said = unescape(TAGS.sub("", cell)).strip()
+    return "" if said == NOTHING else said
+
+
+def _heading(column: _Column) -> Markup:
+    group, _, word = column.word.rpartition("\n")
+    above = tag("span", name(group), class_="group") if group else Markup("")
+    return tag("th", Markup(above + text(word)), scope="col", role="columnheader", **_look(column))
+
+
+def _cell(column: _Column, cell: Markup) -> Markup:
+    label = column.word.replace("\n", " ")
+    if not column.place:
+        return tag("th", cell, data_label=label, scope="row", role="rowheader")
+    return tag("td", tag("span", cell), data_label=label, role="cell", **_look(column))
+
+
+def _look(column: _Column) -> dict[str, str]:
+    return {"class_": column.look} if column.look else {}
 
 
 def drawn_up(one: Table) -> Markup:
@@ -113,14 +178,6 @@ def drawn_up(one: Table) -> Markup:
     rows = ([name(cell) for cell in row] for row in one.rows)
     notes = listed(name("".join(note)) for note in one.notes)
     return Markup(heading + table(one.head, rows, as_cards=False) + notes)
-
-
-def _cells(head: Sequence[str], row: Sequence[Markup]) -> Iterable[Markup]:
-    for place, (word, cell) in enumerate(zip(head, row, strict=True)):
-        if place:
-            yield tag("td", tag("span", cell), data_label=word, role="cell")
-        else:
-            yield tag("th", cell, data_label=word, scope="row", role="rowheader")
 
 
 def folded(summary: Markup, *parts: Markup, is_open: bool = False) -> Markup:
@@ -138,8 +195,8 @@ def drawing(svg: str, caption: str = "") -> Markup:
     return tag("figure", *words, tag("div", inside, class_="wide", tabindex="0"))
 
 
-def whole_page(title: str, *body: Markup) -> str:
-    """Return a document in one file."""
+def whole_page(title: str, *body: Markup, heading: str = "") -> str:
+    """Return a document in one file; ``heading`` is what stands at its top, if that is not its title."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -149,7 +206,7 @@ def whole_page(title: str, *body: Markup) -> str:
         tag("title", text(title)),
         tag("style", Markup(STYLE)),
     )
-    inside = tag("body", tag("main", tag("h1", text(title)), *(part for part in body if part)))
+    inside = tag("body", tag("main", tag("h1", text(heading or title)), *(part for part in body if part)))
     return "<!doctype html>\n" + tag("html", head, Markup("\n"), inside, lang="en") + "\n"
 
 

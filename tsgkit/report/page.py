@@ -6,7 +6,6 @@ full, and explanations. The same runs give the same page, byte for byte.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,44 +13,44 @@ from typing import Any
 from tsgkit.errors import TsgkitError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import html, plots
-from tsgkit.report.examples import Example, examples_of
-from tsgkit.report.explanation_page import graph_differences
-from tsgkit.report.explanation_text import shown
-from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight
+from tsgkit.report.example_html import examples
+from tsgkit.report.figures import NOTHING, cost, number, tokens, weight
 from tsgkit.report.html import tag, text
-from tsgkit.report.phrases import ended, readings_text
+from tsgkit.report.page_results import headlines, results, value_shown
+from tsgkit.report.page_title import title_of
 from tsgkit.report.plots import Line, OutcomeBar, Point, ScoreRow
 from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
-from tsgkit.report.tables import controls, document, published_tables, shown_in
+from tsgkit.report.tables import controls, document, published_tables, shown_in, shown_path
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.scoreboard import Board
 
 SHORT_HASH = 16
-MOST_IMAGES = 2
-MOST_NOTES = 3
+PROFILES = ("strict", "official")
 MOST_ERRORS = 3
+MOST_PARTS_DRAWN = 4
+"""Of so many rows of a task all headline metrics are drawn, if it has more of them than this."""
+SCORES = ("subject", "style", "metric", *PROFILES, "n", "what it means")
 SHARES = {"hallucinated": "share of elements", "hallucinating": "share of items"}
 ENDINGS = ("answered", "unreadable", "other failures")
-PROFILES = ("strict", "official")
 
 
 def write(report: Report) -> str:
-    """Return the page of a report."""
-    runs, rows = len(report.runs), len(report.rows)
-    title = f"Scene graphs: {rows} result{'s' * (rows != 1)} of {runs} run{'s' * (runs != 1)}"
+    """Return the page of a report: the grid first, plots next, then the tables and everything behind them."""
+    title = title_of(report)
     parts: list[tuple[str, Iterable[Markup]]] = [
-        ("Results", _results(report)),
-        ("Beside the published tables", _beside(report)),
+        ("Results", results(report)),
         ("Plots", _plots(report)),
+        ("Tables", _tables(report)),
+        ("Beside the published tables", _beside(report)),
         *((f"By {group}", _by_group(report, group)) for group in report.by),
         ("Elements outside L", _inventions(report)),
-        ("Examples", _examples(report)),
+        ("Examples", examples(report)),
         ("What was run", (*map(_run, report.runs), *_protocols(report))),
         ("How to read this", _reading_help()),
     ]
-    return html.whole_page(title, html.chapters(parts))
+    lead = html.paragraph(title.lead, class_="lead") if title.lead else Markup("")
+    return html.whole_page(title.whole, lead, html.chapters(parts), heading=title.heading)
 
 
 def _by_task(rows: Iterable[ReportRow]) -> dict[str, list[ReportRow]]:
@@ -70,16 +69,32 @@ def _run_told(row: ReportRow, among: Iterable[ReportRow]) -> tuple[str, ...]:
     return (f"({row.run})",) if any(row.cell == other.cell and row.run != other.run for other in among) else ()
 
 
-def _results(report: Report) -> Iterator[Markup]:
+def _tables(report: Report) -> Iterator[Markup]:
+    """Yield for each task its metrics in both profiles, how its samples ended, and what it took."""
     for task, rows in _by_task(report.rows).items():
-        main = rows[0].main
-        head = ("subject", "style", "n", f"{main}, strict", f"{main}, official", *ENDINGS, "tokens", "cost")
-        lines = [_result(row, rows) for row in rows]
         yield tag("h3", text(task))
-        yield html.table(head, lines, _meaning(rows[0], main))
+        yield html.table(SCORES, _scores(rows, headline=True), "Percent; brackets hold 95 % intervals.")
         yield from _troubles(rows)
-        yield html.folded(text(f"All metrics of {task}"), *_all_metrics(rows))
+        head = ("subject", "style", "n", *ENDINGS, "tokens", "cost")
+        yield html.table(head, [_ended(row, rows) for row in rows], "How the samples ended, and what they took.")
+        if more := list(_scores(rows, headline=False)):
+            yield html.folded(text(f"All other metrics of {task}"), html.table(SCORES, more))
     yield from map(html.drawn_up, controls(report))
+
+
+def _scores(rows: Sequence[ReportRow], *, headline: bool) -> Iterator[list[Markup]]:
+    """Yield a line for each metric of each row, those that are headlines or the others."""
+    for row in rows:
+        for name, metric in row.metrics.items():
+            if (name in headlines(row)) is headline:
+                yield [
+                    html.name(" ".join([row.subject, *_run_told(row, rows)])),
+                    html.name(" ".join(row.way) or NOTHING),
+                    text(name),
+                    *(value_shown(row.board, profile, name) for profile in PROFILES),
+                    text(weight((row.board.profiles["strict"] or {}).get(name))),
+                    text(metric.meaning + ("" if metric.more_is_better else " (less is better)")),
+                ]
 
 
 def fragment(report: Report) -> str:
@@ -89,21 +104,13 @@ def fragment(report: Report) -> str:
     return Markup("".join(map(html.drawn_up, found.tables)) + notes)
 
 
-def _meaning(row: ReportRow, metric: str) -> str:
-    described = row.metrics.get(metric)
-    return f"{metric}: {described.meaning}. Percent; brackets hold 95 % intervals." if described else ""
-
-
-def _result(row: ReportRow, among: Sequence[ReportRow]) -> list[Markup]:
+def _ended(row: ReportRow, among: Sequence[ReportRow]) -> list[Markup]:
     counts = row.outcomes
     failures = sum(many for name, many in counts.items() if name not in ("answered", "unreadable"))
-    values = (value_shown(row.board, profile, row.main) for profile in PROFILES)
-    numbers = (counts[Outcome.ANSWERED], counts[Outcome.UNREADABLE], failures)
+    numbers = (row.n, counts[Outcome.ANSWERED], counts[Outcome.UNREADABLE], failures)
     return [
         html.name(" ".join([row.subject, *_run_told(row, among)])),
-        text(" ".join(row.way) or NOTHING),
-        text(number(row.n)),
-        *values,
+        html.name(" ".join(row.way) or NOTHING),
         *(text(number(count)) for count in numbers),
         text(_tokens(row)),
         text(cost(row.usage)),
@@ -114,15 +121,6 @@ def _tokens(row: ReportRow) -> str:
     """Tokens in and out."""
     used = [tokens(row.usage, name) for name in ("prompt_tokens", "completion_tokens")]
     return NOTHING if row.usage is None else " + ".join(used)
-
-
-def value_shown(board: Board, profile: str, metric: str) -> Markup:
-    """Return a value with its interval, or a dash."""
-    value = (board.profiles[profile] or {}).get(metric)
-    shown = tag("b", text(percent(value)))
-    if value is None or value.low is None:
-        return shown
-    return Markup(shown + tag("span", text(f" {interval(value)}"), class_="interval"))
 
 
 def _troubles(rows: Sequence[ReportRow]) -> Iterator[Markup]:
@@ -147,22 +145,6 @@ def _troubles_of(row: ReportRow) -> Iterator[str]:
         yield f"no official figures, since {row.protocol_note}"
 
 
-def _all_metrics(rows: Sequence[ReportRow]) -> Iterator[Markup]:
-    for row in rows:
-        head = ("metric", "strict", "official", "n", "what it means")
-        lines = [
-            [
-                text(name),
-                *(value_shown(row.board, profile, name) for profile in PROFILES),
-                text(weight((row.board.profiles["strict"] or {}).get(name))),
-                text(metric.meaning + ("" if metric.more_is_better else " (less is better)")),
-            ]
-            for name, metric in row.metrics.items()
-        ]
-        yield tag("h4", html.name(label(row, rows)))
-        yield html.table(head, lines)
-
-
 def _beside(report: Report) -> Iterator[Markup]:
     """Yield the published figures beside ours, and the differences in how both were obtained."""
     for table in published_tables(report):
@@ -179,13 +161,13 @@ def _plots(report: Report) -> Iterator[Markup]:
         ]
         title = f"{task}: {rows[0].main}, percent"
         figures.append(html.drawing(plots.intervals(scored, title=title), title))
-        title = f"{task}: how samples ended"
-        figures.append(
-            html.drawing(
-                plots.outcomes([OutcomeBar(label(row, rows), row.outcomes) for row in rows], title=title), title
-            )
-        )
+        if any(row.outcomes["answered"] < row.n for row in rows):
+            title = f"{task}: how samples ended"
+            bars = [OutcomeBar(label(row, rows), row.outcomes) for row in rows]
+            figures.append(html.drawing(plots.outcomes(bars, title=title), title))
         figures += (_part_plot(row, label(row, rows)) for row in rows if _parts_shown(row))
+        if len(rows) <= MOST_PARTS_DRAWN:
+            figures += (_headline_plot(row, label(row, rows)) for row in rows if len(_shares(row)) >= MOST_PARTS_DRAWN)
     figures += _k_plots(report)
     yield tag("div", *figures, class_="plots")
 
@@ -200,6 +182,18 @@ def _part_plot(row: ReportRow, label: str) -> Markup:
     """Return one subject over the parts of its main metric."""
     parts = [ScoreRow(name, *(_point(row.board, profile, name) for profile in PROFILES)) for name in _parts_shown(row)]
     title = f"{row.task}: what {row.main} is made of, percent: {label}"
+    return html.drawing(plots.intervals(parts, title=title), title)
+
+
+def _shares(row: ReportRow) -> tuple[str, ...]:
+    """Return the headline metrics of a row that are shares, unless its main metric is made of some."""
+    return () if _parts_shown(row) else tuple(name for name in headlines(row) if row.metrics[name].is_share)
+
+
+def _headline_plot(row: ReportRow, label: str) -> Markup:
+    """Return one subject over all headline metrics of its task."""
+    parts = [ScoreRow(name, *(_point(row.board, profile, name) for profile in PROFILES)) for name in _shares(row)]
+    title = f"{row.task}: all headline metrics, percent: {label}"
     return html.drawing(plots.intervals(parts, title=title), title)
 
 
@@ -284,78 +278,6 @@ def _inventions(report: Report) -> Iterator[Markup]:
     yield html.table(head, lines)
 
 
-def _examples(report: Report) -> Iterator[Markup]:
-    try:
-        examples = examples_of(report)
-    except TsgkitError as error:
-        yield html.paragraph(f"There are none: {error}")
-        return
-    yield html.paragraph(
-        "Chosen by rule, the first of equals: of each result the worst answer, the one in the middle, the one whose "
-        "readings are furthest apart, one that had to be repaired, and one for each way of ending without an answer.",
-        class_="pale",
-    )
-    of_rows: dict[int, list[Example]] = {}
-    for example in examples:
-        of_rows.setdefault(id(example.row), []).append(example)
-    for members in of_rows.values():
-        yield tag("h3", html.name(members[0].row.title))
-        for example in members:
-            yield _example(example)
-
-
-def _example(example: Example) -> Markup:
-    one = example.explained
-    summary = f"{example.why}: item {one.sample.item_id}, {one.judged.outcome}, {_headline(example)}"
-    parts = [html.block(one.task.question(one.sample, briefly=True)), *_call(example)]
-    if one.graphs:
-        parts += _differing(example)
-    else:
-        parts.append(html.facts([("expected", html.block(one.task.reference(one.sample)))]))
-    return html.folded(text(summary), *parts)
-
-
-def _headline(example: Example) -> str:
-    metric, scores = example.row.main, example.explained.judged.scores
-    told = (
-        f"{profile} {shown(example.explained, of, metric)}"
-        for profile in PROFILES
-        if metric in (of := scores.get(profile, {}))
-    )
-    return f"{metric} {', '.join(told)}"
-
-
-def _call(example: Example) -> Iterator[Markup]:
-    for asked in example.explained.asked[-1:]:
-        yield html.paragraph(f"Reply: {ended(asked.reply)}", class_="pale")
-        for said in (asked.reply.text, asked.reply.refusal, asked.reply.error):
-            if said:
-                yield html.block(said)
-        strict, official = readings_text(asked.readings)
-        if not example.explained.graphs:
-            yield html.facts([("strict reads", html.block(strict)), ("official reads", html.block(official))])
-        yield html.listed(map(text, (*asked.readings.why, *_notes(asked.readings))))
-    if example.explained.unasked:
-        yield html.paragraph(example.explained.unasked, class_="note")
-
-
-def _notes(readings: TwoReadings) -> Iterator[str]:
-    """Yield the first notes of the strict reading, and how many more of each kind there are."""
-    yield from map(str, readings.notes[:MOST_NOTES])
-    more = Counter(note.kind for note in readings.notes[MOST_NOTES:])
-    if more:
-        yield "and " + ", ".join(f"{many} more {kind}" for kind, many in more.items())
-
-
-def _differing(example: Example) -> Iterator[Markup]:
-    """Yield the graphs that differ, the first few drawn; of an answer without a difference the first graph."""
-    graphs = example.explained.graphs
-    places = [place for place, graph in enumerate(graphs) if graph.difference is None or graph.difference]
-    yield from graph_differences(graphs, places or [0], images=MOST_IMAGES)
-    if right := len(graphs) - len(places):
-        yield html.paragraph(f"{right} of {len(graphs)} graphs are as they should be.", class_="pale")
-
-
 def _run(path: str) -> Markup:
     try:
         header = read_header(Path(path))
@@ -383,7 +305,7 @@ def facts_of(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         sha = str(asked["data"].get(task, ""))[:SHORT_HASH]
         card = asked["tasks"].get(task, {})
         version = f"card version {card.get('version', NOTHING)}, {str(card.get('card', ''))[:SHORT_HASH]}"
-        yield task, f"{file}, SHA-256 {sha}; {version}"
+        yield task, f"{shown_path(str(file))}, SHA-256 {sha}; {version}"
     asking = {way: sha for way, sha in asked.get("prompts", {}).items() if " baseline" not in way}
     for way, sha in asking.items():
         yield "prompts", f"{way}: {str(sha)[:SHORT_HASH]}"

@@ -373,13 +373,13 @@ def _notes(report: Report) -> tuple[Line, ...]:
     lines += [("run: ", Foreign(run)) for run in report.runs]
     data = dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows)
     lines += [
-        ("data of ", Foreign(task), ": ", Foreign(_shown_path(file)), f", SHA-256 {sha[:16]}")
+        ("data of ", Foreign(task), ": ", Foreign(shown_path(file)), f", SHA-256 {sha[:16]}")
         for task, file, sha in data
     ]
     return tuple(lines)
 
 
-def _shown_path(file: str) -> str:
+def shown_path(file: str) -> str:
     """Return the path of a data file for readers elsewhere: shipped data and files below this folder are relative."""
     path, folders = Path(file), [Path(str(bundled("tasks"))).parent]
     with suppress(OSError):  # the working folder may be gone

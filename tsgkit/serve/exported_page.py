@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import io
 import multiprocessing
 import os
 import signal
@@ -25,7 +24,8 @@ from typing import Any
 from urllib.parse import quote
 
 from tsgkit.browser.modules import STYLES, allowed, joined, text_of
-from tsgkit.errors import ExtraMissing, TsgkitError
+from tsgkit.errors import TsgkitError
+from tsgkit.report.thumbnails import thumbnail
 from tsgkit.runs.worker_processes import processors
 from tsgkit.serve.json_text import json_text
 from tsgkit.serve.viewed_run import ViewedRun, pair_values
@@ -43,8 +43,6 @@ MOST_PAIRS = 300
 """Pairs of rows that are compared in the file."""
 MOST_SCENES = 60_000_000
 """Characters of all rooms in 3D together; the rest are named."""
-LONGEST_SIDE = 640
-"""Pixels of a thumbnail."""
 FEWEST_FOR_WORKERS = 400
 CHUNK = 64
 Progress = Callable[[int, int], None]
@@ -186,22 +184,6 @@ class ImageAddresses:
                 yield name, quote(os.path.relpath(path.resolve(), self.output.resolve().parent))
             elif url := thumbnail(path):
                 yield name, url
-
-
-def thumbnail(path: Path) -> str:
-    """Return an image, made small, as a data URL; empty where it cannot be read. ``ExtraMissing`` without Pillow."""
-    try:
-        from PIL import Image
-    except ModuleNotFoundError:
-        raise ExtraMissing("thumbnails are made", "Pillow", "view") from None
-    try:
-        with Image.open(path) as image:
-            image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-            small, written = image.convert("RGB"), io.BytesIO()
-        small.save(written, "JPEG", quality=82)
-    except (OSError, ValueError, Image.DecompressionBombError):
-        return ""
-    return f"data:image/jpeg;base64,{base64.b64encode(written.getvalue()).decode()}"
 
 
 def _listed(runs: ViewedRuns, run: str) -> dict[str, Any]:

@@ -28,9 +28,8 @@ from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.serve.ahead import begun_beside
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts
-from tsgkit.suites.panels import Panel, Shown, panels_of
+from tsgkit.suites.panels import Panel, panels_of
 from tsgkit.suites.scoreboard import board_value
-from tsgkit.suites.task import Folder
 
 Made = TypeVar("Made")
 
@@ -181,7 +180,7 @@ class ViewedRun:
         with self._lock:
             one = self.explained(number)
             row, place = self._placed(number)
-            panels = tuple(panels_of(self._shown(row, one)))
+            panels = tuple(panels_of(one.shown))
             value = explained_value(one)
             for name in [name for name in value if name in Cell._fields]:
                 del value[name]
@@ -204,11 +203,6 @@ class ViewedRun:
         found = row.task.verdicts(self._samples.read(where), sample, metric)
         names = ("question", "text", "right", "label", "key")
         return [{name: getattr(one, name) for name in names} for one in found]
-
-    def _shown(self, row: Row, one: ExplainedRow) -> Shown:
-        plan = self.prepared.plan
-        folder: Folder | None = next((each for each in plan.folders if each.name == row.cell.subject), None)
-        return Shown(row.task, one.sample, one.judged, one.transcript, folder, plan.assets)
 
     def search(self, text: str) -> list[int]:
         """Return the numbers of the samples with a text in a prompt, a reply or the reason."""

@@ -37,7 +37,7 @@ and in exported files alike; a panel is never code or markup. The kinds and thei
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -77,6 +77,8 @@ class Panel:
     """What is drawn, as JSON has it."""
     images: Mapping[str, Path] = field(default_factory=dict)
     """The image files that the value refers to, by the names that it uses for them."""
+    still: Callable[[], str] | None = field(default=None, compare=False)
+    """Draws the panel as SVG for pages without scripts; None where its value is drawn there as it is."""
 
 
 def panels_of(shown: Shown) -> Iterator[Panel]:

@@ -14,15 +14,16 @@ mentions are drawn too: those of both graphs as matched, those of one as missing
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from tsgkit.graph.drawing.document import Entry, image, kind_entries, notice
+from tsgkit.graph.drawing.document import Entry, Sketch, image, kind_entries, notice
+from tsgkit.graph.drawing.layout import Size
 from tsgkit.graph.drawing.node_shapes import BLUE, GREEN, ORANGE, PURPLE, VERMILION
 from tsgkit.graph.drawing.sketch import Edge, Stroke, sketch
 from tsgkit.graph.drawing.text import shown
-from tsgkit.graph.model import VERB, ActionGraph, Node, Triplet, source_kind, target_kind
+from tsgkit.graph.model import VERB, ActionGraph, Kind, Node, Triplet, source_kind, target_kind
 
 OUTSIDE = "not in L"
 
@@ -64,6 +65,23 @@ MARKS = {
     "mismatched": Mark("≠", Stroke(ORANGE, "14 5 0.1 5 0.1 5", 2.2), "expected and found"),
     "wrong hand": Mark("≠hand", Stroke(GREEN, "5 5 14 5", 2.2), "expected and found"),
 }
+BESIDE = {
+    "matched": "in both graphs",
+    "missing": "only in the reference",
+    "extra": "only in the answer",
+    "reversed": "points the other way",
+    "mismatched": "differs in one place",
+    "wrong hand": "the other hand",
+}
+"""The meaning of the marks where two graphs stand beside each other."""
+LEGEND_WIDTH = 420.0
+
+
+class Sides(NamedTuple):
+    """The drawings of a reference and of an answer, without legends."""
+
+    reference: str
+    candidate: str
 
 
 def draw_diff(
@@ -86,6 +104,69 @@ def draw_diff(
     described = ", ".join([f"{len(both)} matched", *(f"{many} {kind}" for kind, many in counts.items())])
     described += "".join(f"; {edge.told}" for edge in edges)
     return image(sketch(edges, notes), legend, heading=title, title=spoken, description=described)
+
+
+def draw_sides(
+    reference: ActionGraph | None, candidate: ActionGraph | None, changes: Sequence[DrawnChange], *, title: str = ""
+) -> Sides:
+    """Return each graph as a drawing of its own, with the edges marked that differ from the other graph.
+
+    A graph that is missing is said to be. The legend for several of them is that of :func:`draw_legend`.
+    """
+    expected, found = reference or ActionGraph(), candidate or ActionGraph()
+    told = [*changes, *_untold(expected, found, changes)]
+    ends, numbered = _Ends.of(expected, found, told), list(_numbered(told))
+    common = set(expected.triplets) & set(found.triplets)
+    notes = {node: OUTSIDE for change in told for node in _outsiders(change, ends)}
+    drawn = []
+    for graph, role in ((reference, "reference"), (candidate, "answer")):
+        spoken = f"{title}, {role}" if title else role.capitalize()
+        both = [triplet for triplet in dict.fromkeys((graph or ActionGraph()).triplets) if triplet in common]
+        edges = [_matched(triplet, ends) for triplet in both]
+        edges += [edge for number, change in numbered for edge in _edges_beside(change, role, number, ends)]
+        drawn.append(_side(graph, edges, notes if role == "answer" else {}, spoken))
+    return Sides(*drawn)
+
+
+def _side(graph: ActionGraph | None, edges: Sequence[Edge], notes: dict[Node, str], title: str) -> str:
+    if not edges:
+        return notice("there is no graph" if graph is None else "empty graph", heading="", title=title)
+    described = "; ".join(edge.told for edge in edges)
+    return image(sketch(edges, notes), (), heading="", title=title, description=described)
+
+
+def _edges_beside(change: DrawnChange, role: str, number: str, ends: _Ends) -> Iterator[Edge]:
+    """Yield the edge that shows a change in the drawing of one of the graphs, if it has one there."""
+    triplet = change.reference if role == "reference" else change.candidate
+    if triplet is None:
+        return
+    mark = MARKS.get(change.kind, OTHER)
+    label = shown(triplet.edge) if role == "reference" else _label(triplet, change)
+    sign = (f"[{number}] " if number else "") + f"{mark.sign} "
+    source, target = ends(triplet)
+    if change.kind == "reversed" and role == "answer" and change.reference is not None:
+        target, source = ends(change.reference)
+    yield Edge(source, target, sign + label, f"{change.kind}: {triplet}", mark.stroke)
+
+
+def draw_legend(graphs: Sequence[ActionGraph], changes: Collection[str]) -> str:
+    """Return the legend for drawings of these graphs beside each other, with these kinds of differences."""
+    kinds = {node.kind for graph in graphs for node in graph.nodes()} or set(Kind)
+    named = [*(kind for kind in MARKS if kind in changes), *sorted(set(changes) - MARKS.keys() - {"matched"})]
+    lines = [_beside("matched", MATCHED)] if "matched" in changes else []
+    lines += [_beside(kind, MARKS.get(kind, OTHER)) for kind in named]
+    return image(
+        Sketch((), Size(LEGEND_WIDTH, 0)),
+        (kind_entries(kinds), lines),
+        heading="",
+        title="Legend of the graphs",
+        description="; ".join(entry.words for entry in lines),
+    )
+
+
+def _beside(kind: str, mark: Mark) -> Entry:
+    words = f"{mark.sign} {shown(kind)}".strip()
+    return Entry(mark.stroke.line("M1,13 H37"), f"{words}: {BESIDE[kind]}" if kind in BESIDE else words)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,8 @@ def _room(shown: Shown) -> Iterator[Panel]:
         words = error.message if isinstance(error, TsgkitError) else f"{type(error).__name__}: {error}"
         yield text_panel(TITLE, f"The room cannot be drawn: {words}")
     else:
-        yield Panel("scene", TITLE, value)
+        seen = partial(_from_above, shown.folder, shown.sample.item_id, shown.assets)
+        yield Panel("scene", TITLE, value, still=seen)
         return
     for section in remarks:
         rows = [[_sign(one), one.text, one.why] for one in section.remarks]
@@ -72,6 +74,13 @@ def _scene_value(shown: Shown, remarks: Sequence[Section]) -> dict[str, Any]:
     drawn = room_parts(found.stage, most_faces=MOST_FACES)
     told = [*_changes(shown.judged.evidence or {}, found), *remarks, *drawn.simplified]
     return {"parts": drawn.parts, "sections": [listed(one) for one in told]}
+
+
+def _from_above(folder: Folder | None, item_id: str, assets: tuple[str, ...]) -> str:
+    """Return the top view of the room that is in the folder today, measured by rules."""
+    from tsgkit.suites.sceneeval.pages.scene_view import SceneView
+
+    return SceneView(_scene(folder, item_id, assets), "").svg
 
 
 class _NothingToDraw(ValueError):

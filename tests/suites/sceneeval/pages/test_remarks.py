@@ -74,7 +74,7 @@ def test_trouble_remarks_are_unique_with_their_own_reasons() -> None:
         Remark("rug_1 is not over the floor", False, ("rug_1",), "outside"),
         Remark("something holds clock_1", None, ("clock_1",), "nobody could say what holds it"),
         Remark("door_1 is blocked", False, ("door_1",), "hidden by bed_1"),
-        Remark("all free floor can be reached", False, (), "two parts"),
+        Remark("part of the floor cannot be reached", False, (), "two parts"),
     ]
 
 

@@ -41,7 +41,7 @@ def remarked_page(found: LoadedScene, stage: MeasuredScene, arguments: argparse.
         about, sections = _recorded({one.id for one in found.scene.objects}, arguments)
     else:
         about, sections = _judged(found, stage, arguments)
-    return room_page(found.scene, sections, title=Path(arguments.file).name, about=about)
+    return room_page(found.scene, sections, title=f"The room of {Path(arguments.file).name}", about=about)
 
 
 def _item(arguments: argparse.Namespace) -> str:

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
@@ -28,13 +27,10 @@ from tsgkit.suites.sceneeval.commands.render import add_render, render
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Relation
-    from tsgkit.graph.drawing.svg import Markup
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 
 PROFILES = ("strict", "official")
 SHOWN_PER_CODE = 5
-TROUBLES = (("in_collision", "collides"), ("out_of_bounds", "outside the floor"))
-HEAD = ("object", "held by", "trouble", "best side free", "why")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -142,6 +138,7 @@ def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
 
 
 def _show(arguments: argparse.Namespace) -> int:
+    from tsgkit.suites.sceneeval.commands.scene_page import scene_page
     from tsgkit.suites.sceneeval.pages.scene_view import SceneView
     from tsgkit.suites.sceneeval.plausibility import findings
 
@@ -155,44 +152,8 @@ def _show(arguments: argparse.Namespace) -> int:
     if is_page:
         stages = view.scene.stages
         found = {name: findings(stages[name], view.types, view.sides) for name in PROFILES}
-        made = _scene_page(view.file, made, found, view.problems)
+        made = scene_page(view.file, made, found, view.problems)
     return _written(made, arguments)
-
-
-def _scene_page(title: str, image: str, found: Mapping[str, Mapping[str, Any]], problems: Sequence[str]) -> str:
-    """Return a self-contained page: the image, and the findings on each object under each profile."""
-    from tsgkit.report import html
-
-    tables = [
-        html.section(f"Profile {profile}", html.facts(_facts(value)), html.table(HEAD, _rows(value)))
-        for profile, value in found.items()
-    ]
-    wrong = html.section("Problems of the file", html.listed(html.name(problem) for problem in problems))
-    return html.whole_page(title, html.drawing(image, "top view, with the findings of strict"), wrong, *tables)
-
-
-def _facts(value: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]:
-    from tsgkit.report import html
-    from tsgkit.report.html import text
-
-    for name, (summed, weight) in value["scores"].items():
-        yield name, text(f"{summed:.3g} of {weight}" if weight else "does not apply")
-    yield "free floor", text(value["navigability"]["reason"])
-    for opening in value["openings"]:
-        if opening["occluded"]:
-            yield opening["kind"], html.name(opening["reason"])
-
-
-def _rows(value: Mapping[str, Any]) -> Iterator[tuple[Markup, ...]]:
-    from tsgkit.report import html
-    from tsgkit.report.html import text
-
-    for name, one in value["objects"].items():
-        troubles = [words for key, words in TROUBLES if one[key]]
-        troubles += [] if one["supported"] else ["rests on nothing"]
-        access = "" if one["accessibility"] is None else f"{100 * one['accessibility']:.0f} %"
-        why = html.listed(html.name(reason) for reason in one["reasons"])
-        yield html.name(name), text(one["support_type"]), text(", ".join(troubles) or "none"), text(access), why
 
 
 def _written(made: str, arguments: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, in_words
+from tsgkit.suites.sceneeval.pages.verdicts import ALL_REACHED, NOT_ALL_REACHED, verdicts
 
 Findings = Mapping[str, Any]
 VERDICT_WORDS = {True: "holds", False: "does not hold", None: "is unknown"}
@@ -48,10 +49,14 @@ def sections(annotation: Annotation | None, fidelity: Findings | None, plausibil
         met = sum(bool(remark.holds) for remark in remarks)
         made.append(Section(f"Demanded: {met} of {len(remarks)} met", remarks))
     if plausibility is not None:
-        remarks = trouble_remarks(plausibility)
-        wrong = sum(remark.holds is False for remark in remarks)
-        made.append(Section(f"Plausible: {wrong} wrong" if wrong else "Plausible: nothing wrong", remarks))
+        made.append(Section(_plausibility_title(plausibility), trouble_remarks(plausibility)))
     return made
+
+
+def _plausibility_title(plausibility: Findings) -> str:
+    """Return the verdicts on a room in one sentence."""
+    wrong = [one.text for one in verdicts(plausibility) if one.holds is False]
+    return f"Not plausible: {'; '.join(wrong)}" if wrong else "Plausible: nothing wrong"
 
 
 def strict_findings(evidence: Findings | None) -> Findings | None:
@@ -95,7 +100,8 @@ def trouble_remarks(found: Findings) -> list[Remark]:
     remarks += [Remark(f"{one['id']} {OCCLUDED}", False, (one["id"],), one["reason"]) for one in blocked]
     way = found["navigability"]
     if way["value"] is not None:
-        remarks.append(Remark("all free floor can be reached", way["value"] >= 1, (), way["reason"]))
+        is_whole = way["value"] >= 1
+        remarks.append(Remark(ALL_REACHED if is_whole else NOT_ALL_REACHED, is_whole, (), way["reason"]))
     return list(_once(remarks))
 
 

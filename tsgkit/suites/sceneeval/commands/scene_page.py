@@ -1,0 +1,75 @@
+"""The page of a room from above: verdicts as sentences, the drawing, measures and objects under both profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tsgkit.graph.drawing.svg import Markup
+from tsgkit.report import html
+from tsgkit.report.html import tag, text
+from tsgkit.suites.sceneeval.pages.verdicts import RoomVerdict, verdicts
+from tsgkit.suites.sceneeval.plausibility import METRICS
+
+TROUBLES = (("in_collision", "collides"), ("out_of_bounds", "is not over the floor"))
+HEAD = ("object", "held by", "trouble", "best side free", "why")
+SIGNS = {True: ("✓", "right"), False: ("✗", "wrong"), None: ("?", "pale")}
+WRONG, FINE = "This room is not as it should be:", "This room is as it should be:"
+OFFICIAL = "As the published code measures"
+
+Findings = Mapping[str, Any]
+
+
+def scene_page(file: str, image: str, found: Mapping[str, Findings], problems: Sequence[str]) -> str:
+    """Return a self-contained page: the verdicts, the drawing, and the findings under each profile."""
+    strict, official = found["strict"], found["official"]
+    told, published = verdicts(strict), verdicts(official)
+    parts = [html.paragraph(WRONG if any(one.holds is not True for one in told) else FINE, class_="lead")]
+    parts.append(tag("ul", *map(_verdict, told), class_="options lead"))
+    if [one.text for one in published] != [one.text for one in told]:
+        said = tag("ul", *map(_verdict, published), class_="options")
+        parts.append(html.folded(text(f"{OFFICIAL}, the verdicts differ"), said, is_open=True))
+    parts.append(tag("div", html.drawing(image, "from above, with the findings of strict"), class_="room"))
+    parts.append(html.section("Problems of the file", html.listed(html.name(problem) for problem in problems)))
+    parts.append(html.section("Measures", html.table(("measure", "strict", "official"), _measures(strict, official))))
+    objects = html.table(HEAD, _rows(strict)) if strict["objects"] else html.paragraph("The room has no objects.")
+    parts.append(html.section("Objects", objects, _published(official)))
+    return html.whole_page(f"The room of {file}, seen from above", *parts)
+
+
+def _verdict(verdict: RoomVerdict) -> Markup:
+    sign, look = SIGNS[verdict.holds]
+    about = f" ({', '.join(verdict.objects)})" if verdict.objects else ""
+    why = f": {verdict.why}" if verdict.why else ""
+    return tag("li", tag("b", text(sign), class_=look), Markup(" "), text(verdict.text), html.name(about + why))
+
+
+def _published(official: Findings) -> Markup:
+    rows = list(_rows(official))
+    return html.folded(text(OFFICIAL), html.table(HEAD, rows)) if rows else Markup("")
+
+
+def _measures(strict: Findings, official: Findings) -> Iterator[tuple[Markup, ...]]:
+    for name in strict["scores"]:
+        meaning = METRICS[name].meaning if name in METRICS else ""
+        yield text(f"{meaning} ({name})" if meaning else name), *(text(_share(one, name)) for one in (strict, official))
+    yield text("free floor"), *(text(one["navigability"]["reason"]) for one in (strict, official))
+    ways = [{one["id"]: one for one in value["openings"]} for value in (strict, official)]
+    for opening in dict.fromkeys([*ways[0], *ways[1]]):
+        if any(opening in way and way[opening]["occluded"] for way in ways):
+            yield html.name(opening), *(html.name(way[opening]["reason"] if opening in way else "") for way in ways)
+
+
+def _share(found: Findings, name: str) -> str:
+    summed, weight = found["scores"][name]
+    return f"{summed:.3g} of {weight}" if weight else "does not apply"
+
+
+def _rows(value: Findings) -> Iterator[tuple[Markup, ...]]:
+    for name, one in value["objects"].items():
+        troubles = [words for key, words in TROUBLES if one[key]]
+        troubles += {True: [], False: ["hangs in the air"], None: ["may hang in the air"]}[one["supported"]]
+        access = "" if one["accessibility"] is None else f"{100 * one['accessibility']:.0f} %"
+        why = html.name("; ".join(one["reasons"]))
+        held = text(str(one["support_type"] or ""))
+        yield html.name(name), held, text(", ".join(troubles)), text(access), why
