@@ -146,6 +146,10 @@ def test_images_of_ones_own_model_are_traced(tmp_path: Path, monkeypatch: pytest
     assert {one["tsgkit.item.id"] for one in images} == set(made.paths)
     assert {one.parent for one in calls} == {one.id for one in images} and len(calls) == 2
     assert {one["gen_ai.output.type"] for one in calls} == {"image"}
+    with collector(status=403) as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        made = tk.images("spatialgen", {"grey": grey}, tmp_path / "dark", limit=1, seed=0, quiet=True, otel=True)
+    assert made.complete and "spans could not be sent: 3 of 3" in repr(made).splitlines()[-1]
 
 
 def test_texts_that_cannot_be_encoded_and_keys_in_names_lose_no_span(monkeypatch: pytest.MonkeyPatch) -> None:

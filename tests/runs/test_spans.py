@@ -130,7 +130,10 @@ def test_texts_are_sent_only_when_asked_for_and_keys_never(commands: Prefork, tm
     [reply] = json.loads(calls[False]["gen_ai.output.messages"])
     assert reply["role"] == "assistant" and reply["finish_reason"] == "stop"
     assert reply["parts"] == [{"type": "text", "content": "[sesame] [redacted]"}]
-    assert calls[True].said == "BadRequestError: this is error 400 [redacted]" and "gen_ai.output.messages" not in calls[True].attributes
+    assert (
+        calls[True].said == "BadRequestError: this is error 400 [redacted]"
+        and "gen_ai.output.messages" not in calls[True].attributes
+    )
 
 
 def test_failed_attempts_are_events_and_failures_are_errors(commands: Prefork, tmp_path: Path) -> None:

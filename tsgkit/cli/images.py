@@ -185,8 +185,6 @@ def _say_what_is_left(painted: PaintingOutcome, painter: Painter) -> None:
 
     for line in trouble_lines(painted):
         complain(line)
-    if painted.unsent_spans:
-        complain(painted.unsent_spans)
     if not painted.complete:
         how = "raise the limit in" if painted.budget else "go on with"
         complain(f"nothing is lost; {how}: {_redacted(shlex.join(('tsgkit', *sys.argv[1:])), painter)}")

@@ -64,13 +64,13 @@ OBSERVER: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 
 def unit(name: str, attributes: Attributes) -> AbstractContextManager[Note]:
-    """Return a context around one unit of work, observed if anybody observes."""
+    """Return a context around one unit of work, observed if there is an observer."""
     observer = OBSERVER.get()
     return nullcontext(_unheard) if observer is None else observer.unit(name, attributes)
 
 
 def call(request: Request) -> AbstractContextManager[Answered]:
-    """Return a context around one call of a model, observed if anybody observes."""
+    """Return a context around one call of a model, observed if there is an observer."""
     observer = OBSERVER.get()
     return nullcontext(_unheard) if observer is None else observer.call(request)
 
@@ -82,4 +82,4 @@ def attempted(attempt: Attempt) -> None:
 
 
 def _unheard(*_: object) -> None:
-    """Take what nobody observes."""
+    """Ignore what no observer is there for."""
