@@ -84,8 +84,12 @@ def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
     assert not recorded
 
 
-def test_a_call_has_the_attributes_of_the_conventions(server: Running, commands: Prefork, tmp_path: Path) -> None:
-    more = ("--model-arg", "max_tokens=64", "--model-arg", "seed=3", "--price", "1,2", "--otel")
+@pytest.mark.parametrize("client", ["direct", "litellm"])
+def test_a_call_has_the_attributes_of_the_conventions(
+    server: Running, commands: Prefork, tmp_path: Path, client: str
+) -> None:
+    parameters = ("--model-arg", "max_tokens=64", "--model-arg", "seed=3", "--price", "1,2")
+    more = (*parameters, "--client", client, "--otel")
     with collector() as served:
         traced(commands, served, tmp_path, *words(server.base, *more, limit=1))
     [call] = served.named("chat x")
@@ -99,6 +103,7 @@ def test_a_call_has_the_attributes_of_the_conventions(server: Running, commands:
         "gen_ai.request.seed": 3,
         "gen_ai.request.temperature": 0.1,
         "gen_ai.response.finish_reasons": ["stop"],
+        "gen_ai.response.id": "x",
         "gen_ai.response.model": "loopback",
         "gen_ai.usage.input_tokens": 100,
         "gen_ai.usage.output_tokens": 10,
@@ -172,7 +177,7 @@ def test_a_collector_that_fails_costs_one_line(
         commands.run("--version", cwd=tmp_path)
         began = time.monotonic()
         ended = commands.run(*words(server.base, "--otel"), cwd=tmp_path, env=sent_to(secret))
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - began < 20
     assert ended.code == 0 and "run: run" in ended.out
     assert ended.err == f"tsgkit: spans could not be sent: 13 of 13, to {shown}: {why}\n"
 

@@ -98,6 +98,8 @@ def reply_attributes(request: Request, reply: Reply, source: str) -> dict[str, V
     found |= _parameters(request.parameters())
     if reply.model:
         found["gen_ai.response.model"] = reply.model
+    if reply.response_id:
+        found["gen_ai.response.id"] = reply.response_id
     if reply.ending is not Ending.API_ERROR:
         found["gen_ai.response.finish_reasons"] = [_finish_reason(reply)]
     if source == "model":
