@@ -291,6 +291,8 @@ def test_other_jobs_that_ask_are_traced_too(commands: Prefork, tmp_path: Path) -
             told = ("refine", "bad.txt", "-o", "clean.txt", "--repair", "none", *asked)
             ended = traced(commands, served, tmp_path, *told)
         assert ended.code == 0 and ended.err.count("spans could not be sent") == 1, ended.err
+    ended = commands.run("refine", "bad.txt", "-o", "other.txt", "--otel", cwd=tmp_path)
+    assert ended.code == 2 and "add --model" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,8 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
 
     if shard_given(arguments) is not None and arguments.model is None:
         raise UsageError("--shard parts what a model is asked, and none is named", hint="add --model PROVIDER/NAME")
+    if arguments.otel and arguments.model is None:
+        raise UsageError("--otel traces what a model is asked, and none is named", hint="add --model PROVIDER/NAME")
 
     limits = subjects.limits_of(vars(arguments))
     if limits.concurrency is None:
