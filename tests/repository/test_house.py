@@ -42,6 +42,7 @@ HOMES = {
     "litellm": {"llm"},
     "aiohttp": {"llm"},
     "langgraph": {"agents"},
+    "opentelemetry": {"llm"},
     "ortools": {"logic"},
     "trimesh": {"geometry"},
     "yaml": {"library"},

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tsgkit.cli.options import add_client, add_max_outage
+from tsgkit.cli.options import add_client, add_max_outage, add_otel
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.library.files import write_text
@@ -19,7 +19,7 @@ from tsgkit.library.overwrites import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
-    from tsgkit.runs.jobs import Engine
+    from tsgkit.runs.jobs import Engine, Watch
     from tsgkit.runs.shards import Shard
     from tsgkit.runs.subjects import Limits
 
@@ -61,6 +61,7 @@ def add_model_options(parser: argparse.ArgumentParser, rounds: int | None = None
     parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
     add_max_outage(parser)
     add_client(parser)
+    add_otel(parser)
     parser.add_argument("--attempts", type=int, default=8, metavar="N", help="how often a request is tried")
     parser.add_argument(
         "--concurrency",
@@ -88,6 +89,8 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
 
     if shard_given(arguments) is not None and arguments.model is None:
         raise UsageError("--shard parts what a model is asked, and none is named", hint="add --model PROVIDER/NAME")
+    if arguments.otel and arguments.model is None:
+        raise UsageError("--otel traces what a model is asked, and none is named", hint="add --model PROVIDER/NAME")
 
     limits = subjects.limits_of(vars(arguments))
     if limits.concurrency is None:
@@ -139,13 +142,18 @@ def carried_out(
     work: Callable[[Engine], Coroutine[Any, Any, Result]],
     arguments: argparse.Namespace,
     noun: str = "item",
+    watch: Watch | None = None,
 ) -> Result:
-    """Carry out work that asks; ``Interrupted`` where the user stopped it."""
+    """Carry out work that asks; ``Interrupted`` where the user stopped it. ``watch`` shows progress, unless quiet."""
     from tsgkit.report.progress import Progress
     from tsgkit.runs.jobs import Watch
 
-    engine = calls.engine(noun, Watch() if arguments.quiet else Progress().watch)
-    return calls.carried_out(engine, lambda: work(engine))
+    engine = calls.engine(noun, Watch() if arguments.quiet else watch or Progress().watch)
+    try:
+        return calls.carried_out(engine, lambda: work(engine))
+    finally:
+        if calls.unsent_spans:
+            complain(calls.unsent_spans)
 
 
 def shard_done(calls: AgentCalls, stopped: str, failures: Sequence[str], arguments: argparse.Namespace) -> int:

@@ -28,7 +28,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.options import add_client, add_max_outage
+from tsgkit.cli.options import add_client, add_max_outage, add_otel
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
 from tsgkit.errors import BATCHES_OPEN, GATE_MISSED, GOOD, INTERRUPTED
@@ -125,6 +125,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--no-data", action="store_true", help="keep no rows in the run folder, only their hashes")
     how.add_argument("--no-cache", action="store_true", help="neither read nor keep replies across runs")
     how.add_argument("--prompt-cache", action="store_true", help="mark what services may cache of prompts (Anthropic)")
+    add_otel(how)
     how.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
     shown = parser.add_argument_group("what is shown")
     shown.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
@@ -163,6 +164,8 @@ def run(arguments: argparse.Namespace) -> int:
         from tsgkit.report.results_table import results_lines
 
         say_lines(results_lines(finished, prepared, samples=arguments.samples, screen=screen()))
+    if finished.unsent_spans:
+        complain(finished.unsent_spans)
     low = missed(gates, finished.results)
     for line in low:
         complain(line)

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.options import add_max_outage
+from tsgkit.cli.options import add_max_outage, add_otel
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import GOOD
 
@@ -79,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"requests in flight (default {CONCURRENCY}; 1 for a function of yours)",
     )
     how.add_argument("--shard", metavar="I/N", help="only this part of the images, in DIR.shard-I-of-N")
+    add_otel(how)
     how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")
     how.add_argument("--json", action="store_true", help="print one JSON object")
     how.add_argument("--quiet", action="store_true", help="no progress")
@@ -192,5 +193,4 @@ def _say_what_is_left(painted: PaintingOutcome, painter: Painter) -> None:
 def _redacted(command: str, painter: Painter) -> str:
     from tsgkit.llm.settings import secrets_of
 
-    rewriter = painter.rewriter.settings if painter.rewriter is not None else None
-    return secrets_of([painter.settings, *([rewriter] if rewriter else [])]).redact(command)
+    return secrets_of(painter.all_settings).redact(command)

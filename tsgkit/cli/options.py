@@ -28,6 +28,12 @@ def add_client(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--client", choices=("direct", "litellm"), metavar="C", help=about)
 
 
+def add_otel(parser: argparse._ActionsContainer) -> None:
+    """Add the options of every command whose calls can be traced."""
+    parser.add_argument("--otel", action="store_true", help="send spans by OpenTelemetry (OTEL_* variables; no texts)")
+    parser.add_argument("--otel-content", action="store_true", help="with prompts and replies in them")
+
+
 def add_vocabulary(parser: argparse.ArgumentParser) -> None:
     """Add the option to a command."""
     parser.add_argument(

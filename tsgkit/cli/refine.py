@@ -270,15 +270,10 @@ def _cleaned(
     document: Document, calls: AgentCalls | None, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
 ) -> list[Cleaned]:
     """Return every item cleaned."""
-    from tsgkit.runs.jobs import Watch
-
     if calls is None:
         return _repaired(document, told, effort, arguments)
     work = functools.partial(_clean, document, calls, told, effort, arguments)
-    if not arguments.watch:
-        return carried_out(calls, work, arguments)
-    engine = calls.engine("item", Watch() if arguments.quiet else _without_bars())
-    return calls.carried_out(engine, lambda: work(engine))
+    return carried_out(calls, work, arguments, watch=_without_bars() if arguments.watch else None)
 
 
 def _repaired(document: Document, told: Sequence[str], effort: Effort, arguments: argparse.Namespace) -> list[Cleaned]:

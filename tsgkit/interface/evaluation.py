@@ -111,6 +111,8 @@ class LimitOptions(TypedDict, total=False):
     max_tokens: int | None
     price: Mapping[str, Any] | Names
     client: Client | None
+    otel: bool
+    otel_content: bool
 
 
 class EvaluateOptions(AskOptions, LimitOptions, total=False):
@@ -137,7 +139,8 @@ def evaluate(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Run:
     ``solver``, ``shots``, ``prompts`` and ``seed`` take one value or a list, and multiply the rows. ``data``, ``limit``
     and ``ids`` select items, ``out`` the folder. ``max_cost``, ``max_requests`` and ``max_tokens`` limit a run,
     ``batch=True`` sends requests in batches at half price (``wait=False`` leaves them to be collected by the same call
-    later), ``quiet`` hides progress. ``tsgkit eval --help`` explains every option.
+    later), ``otel=True`` sends spans by OpenTelemetry (``otel_content=True``: prompts and replies too), ``quiet`` hides
+    progress. ``tsgkit eval --help`` explains every option.
 
         run = tk.evaluate("tsg", model="openai/gpt-4o", style=["zero-shot", "cot"], limit=50, max_cost=2)
 

@@ -63,6 +63,8 @@ class ImageOptions(TypedDict, total=False):
     attempts: int
     concurrency: int | None
     shard: str | None
+    otel: bool
+    otel_content: bool
     quiet: bool
 
 

@@ -26,6 +26,7 @@ from tsgkit.library.overwrites import refuse_to_replace_data
 from tsgkit.llm.reply import reply_from
 from tsgkit.report.explanation import Message, explain, message_of
 from tsgkit.report.formats import format_of, write
+from tsgkit.report.plain_text import inert
 from tsgkit.report.report_rows import HEADLINE, gather, main_metric
 from tsgkit.report.results_table import results_lines
 from tsgkit.report.sample_list import in_a_line
@@ -226,7 +227,8 @@ class Run:
         finished = self._finished or EvaluationOutcome(
             self.path, self.results, (), interrupted=False, budget="", notices=()
         )
-        return "\n".join(results_lines(finished, prepared))
+        unsent = [f"note: {inert(finished.unsent_spans)}"] if finished.unsent_spans else []
+        return "\n".join([*results_lines(finished, prepared), *unsent])
 
     def _repr_html_(self) -> str:
         return self.table().html

@@ -222,7 +222,7 @@ class DirectCalls:
         more = message.get("provider_specific_fields")
         refusal = message.get("refusal") or (more.get("refusal") if isinstance(more, dict) else None)
         said = Message(text, refusal, raw_reason(value) or "stop")
-        return reply_of(said, value.get("model"), self._usage(value, text))
+        return reply_of(said, value.get("model"), self._usage(value, text), value.get("id"))
 
     def _usage(self, value: dict[str, Any], text: str | None) -> Usage:
         found = value.get("usage")

@@ -11,11 +11,12 @@ import hashlib
 import random
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
+from tsgkit.llm import spans
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
 from tsgkit.llm.circuit_breaker import CircuitBreaker
@@ -195,27 +196,46 @@ class Door:
     ) -> Reply:
         """Return the reply to a prompt; ``where`` says who asks, its last three fields are filled in here."""
         prompt = as_dicts(messages)
-        prompt_id = prompt_hash(prompt)
-        body = {"model": self.name, "messages": prompt_id, "format": schema, **self.parameters}
-        call = where._replace(label=label, body=_digest([self.endpoint, body]), draw=draw)
-        recorded = self.recorder.find(call)
-        if recorded is not None and (recorded.ending is not Ending.API_ERROR or recorded.final):
-            return recorded
-        key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
-        sent = prompt if self.marks is None else self.marks.added(prompt, stable_of(messages))
-        try:
-            reply = await self._from_cache_or_model(key, call, sent, schema)
-        except NotFinished as why:
-            if why.attempts:  # requests were made: they count, and the call is to be made again
-                self.recorder.write(call, Prompt(prompt_id, prompt), _unfinished(why))
-            raise
-        reply = self._redacted(reply)
-        self.recorder.write(call, Prompt(prompt_id, prompt), reply)
-        return reply
+        with self._observed(prompt, label, draw, schema) as answered:
+            prompt_id = prompt_hash(prompt)
+            body = {"model": self.name, "messages": prompt_id, "format": schema, **self.parameters}
+            call = where._replace(label=label, body=_digest([self.endpoint, body]), draw=draw)
+            recorded = self.recorder.find(call)
+            if recorded is not None and (recorded.ending is not Ending.API_ERROR or recorded.final):
+                answered(recorded, spans.RECORD)
+                return recorded
+            key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
+            sent = prompt if self.marks is None else self.marks.added(prompt, stable_of(messages))
+            try:
+                reply = await self._from_cache_or_model(key, call, sent, schema)
+            except NotFinished as why:
+                if why.attempts:  # requests were made: they count, and the call is to be made again
+                    self.recorder.write(call, Prompt(prompt_id, prompt), _unfinished(why))
+                raise
+            reply = self._redacted(reply)
+            self.recorder.write(call, Prompt(prompt_id, prompt), reply)
+            answered(reply, reply.source)
+            return reply
 
     async def fetch(self, prompt: list[dict[str, Any]]) -> Reply:
         """Return the model's reply to a prompt, without caching or recording it; the caller does that."""
-        return self._redacted(await self._from_model(prompt, None))
+        with self._observed(prompt) as answered:
+            reply = self._redacted(await self._from_model(prompt, None))
+            answered(reply, reply.source)
+            return reply
+
+    def _observed(
+        self, prompt: list[dict[str, Any]], label: str = "", draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> AbstractContextManager[spans.Answered]:
+        """Return a context around a call, for whoever traces it. Calls without a label make images."""
+        return spans.call(
+            spans.Request(self.name, self.endpoint, prompt, self._sent_parameters, label, draw, schema is not None)
+        )
+
+    def _sent_parameters(self) -> dict[str, Any]:
+        """Return the parameters that reach the service, once it was asked; before, those that were given."""
+        sent = getattr(self.provider, "sent", None)
+        return sent if isinstance(sent, dict) and sent else self.parameters
 
     async def _from_cache_or_model(
         self, key: str, call: Call, prompt: list[dict[str, Any]], schema: dict[str, Any] | None
@@ -349,6 +369,7 @@ class Door:
             failure.with_schema = schema is not None
             if not failure.unsent:
                 attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
+                spans.attempted(attempts[-1])
                 self.failed += 1
                 self._note_failure(failure, start, tries)
             return failure

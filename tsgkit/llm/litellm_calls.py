@@ -181,7 +181,8 @@ class LiteLlm:
             raise unreadable(kept)
         reason = raw_reason(kept.value) or mapped
         said = Message(content, refusal, reason, mapped)
-        return reply_of(said, getattr(response, "model", None), self._usage(response, content, tier_in(kept.value)))
+        usage = self._usage(response, content, tier_in(kept.value))
+        return reply_of(said, getattr(response, "model", None), usage, kept.value.get("id"))
 
     def _usage(self, response: Any, text: str | None, tier: str) -> Usage:
         found = getattr(response, "usage", None)

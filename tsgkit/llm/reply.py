@@ -87,6 +87,8 @@ class Reply:
     """An answer that cannot be read however often it is asked for: the call is not made again."""
     image: bytes | None = field(default=None, repr=False)
     """The image of an image model, kept as a file and never in a record."""
+    response_id: str | None = field(default=None, repr=False, compare=False)
+    """The service's own name of the response, for traces; not recorded."""
 
     @property
     def requests(self) -> int:

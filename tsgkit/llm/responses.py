@@ -90,7 +90,7 @@ class Message(NamedTuple):
     mapped: str | None = None
 
 
-def reply_of(message: Message, model: object, usage: Usage) -> Reply:
+def reply_of(message: Message, model: object, usage: Usage, response_id: object = None) -> Reply:
     """Return the reply of a message. Raise ``CallFailed`` if the service broke off."""
     content, refusal, reason, mapped = message
     if reason in FAILING:
@@ -102,6 +102,7 @@ def reply_of(message: Message, model: object, usage: Usage) -> Reply:
         refusal=refusal if isinstance(refusal, str) and refusal else None,
         model=model if isinstance(model, str) else None,
         usage=usage,
+        response_id=response_id if isinstance(response_id, str) else None,
     )
 
 

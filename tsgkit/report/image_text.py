@@ -24,7 +24,7 @@ def painted_lines(painted: PaintingOutcome) -> Iterator[str]:
 
 
 def trouble_lines(painted: PaintingOutcome) -> Iterator[str]:
-    """Yield blocked and failed images, the reason for stopping, and the reason for waiting."""
+    """Yield blocked and failed images, the reason for stopping or waiting, and spans that were not sent."""
     yield from map(inert, painted.notices)
     for what, named in (("blocked", painted.refusals), ("failed", painted.failures)):
         yield from (inert(f"{item_id} {what}: {reason}") for item_id, reason in named[:SHOWN])
@@ -34,3 +34,5 @@ def trouble_lines(painted: PaintingOutcome) -> Iterator[str]:
         for why in filter(None, (painted.budget, painted.given_up, "interrupted" if painted.interrupted else "")):
             yield inert(f"stopped: {why}; {count(painted.unasked, 'image')} not asked for")
         yield from (inert(f"while waiting for {why}") for why in painted.trouble)
+    if painted.unsent_spans:
+        yield inert(painted.unsent_spans)

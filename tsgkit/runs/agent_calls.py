@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,8 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.spans import Value
+from tsgkit.llm.telemetry import Traces, Tracing
 from tsgkit.runs.folder import CALLS, FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE
@@ -44,6 +47,9 @@ class AgentCalls:
     model: str = ""
     notices: tuple[str, ...] = ()
     shard: Shard | None = None
+    traces: Traces | None = None
+    unsent_spans: str = ""
+    """The reason why spans could not be sent, with their number; empty if all were."""
 
     def engine(self, noun: str, watch: Watch | None = None) -> Engine:
         """Return the engine for the work; ``noun`` names its units in messages."""
@@ -72,13 +78,29 @@ class AgentCalls:
 
     def carried_out(self, engine: Engine, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Carry out work that asks; ``Interrupted`` where the user stopped it."""
-        result = engine.carry_out(work)
+        with self.traced():
+            result = engine.carry_out(work)
         if result is None or engine.interrupted:
             recorded = self.folder.calls.count()
             kept = f"{recorded:,} call{'s are' if recorded != 1 else ' is'} kept in {self.folder.path}"
             waited = "".join(f", while waiting for {why}" for why in engine.trouble)
             raise Interrupted(f"interrupted: {kept}; {self.product} was not written{waited}", hint=GO_ON)
         return result
+
+    @contextmanager
+    def traced(self) -> Iterator[None]:
+        """Send the spans of what is asked inside, if they are wished for."""
+        work = self.folder.header["asked"].get("work", "agent")
+        tracing = Tracing(self.traces, secrets_in(self.asker), f"tsgkit {work}", self._span_attributes)
+        try:
+            with tracing:
+                yield
+        finally:
+            self.unsent_spans = tracing.trouble
+
+    def _span_attributes(self) -> dict[str, Value]:
+        identity = str(self.folder.header["identity"])
+        return {"tsgkit.version": __version__, "tsgkit.run.identity": identity, "tsgkit.models": [self.model]}
 
     def put(self, text: str) -> None:
         """Write the output and record its checksum, so that the same work may replace it later."""
@@ -122,7 +144,7 @@ def open_calls(
     opened = RunFolder(path, header)
     budget.add(opened.requests, opened.spent)
     asker.recorder = opened
-    return AgentCalls(opened, asker, budget, product, model, notices, shard)
+    return AgentCalls(opened, asker, budget, product, model, notices, shard, limits.traces)
 
 
 def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget) -> Door | RecordedModel:
@@ -187,6 +209,11 @@ def _written(product: Path) -> str:
     return checksum_of_bytes(read_bytes(product)) if product.is_file() else ""
 
 
+def secrets_in(asker: Door | RecordedModel) -> Secrets:
+    """Return the keys of whoever is asked, to be redacted."""
+    return asker.secrets if isinstance(asker, Door) else Secrets()
+
+
 def _header(model: str, asker: Door | RecordedModel, asked: dict[str, Any], command: Sequence[str]) -> dict[str, Any]:
     door = asker if isinstance(asker, Door) else None
     how = {} if door is None else {"endpoint": door.endpoint, "parameters": door.parameters}
@@ -200,7 +227,6 @@ def _header(model: str, asker: Door | RecordedModel, asked: dict[str, Any], comm
         "asked": everything,
         "written": "",
     }
-    secrets = Secrets() if door is None else door.secrets
-    clean = secrets.redact_value(value)
+    clean = secrets_in(asker).redact_value(value)
     assert isinstance(clean, dict)  # noqa: S101  (redaction keeps the shape)
     return clean

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.providers import SERVICES, provider_for
 from tsgkit.llm.settings import Client
+from tsgkit.llm.telemetry import Tracing
 from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import pending
 from tsgkit.runs.execute import Evaluation, Subject
@@ -34,6 +36,7 @@ from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.run_setup import SCENE_TIME, RunSetup, asked_of, asks_a_model, in_shard, prepare
 from tsgkit.runs.saved_run import reader_of, records_from_calls
 from tsgkit.runs.shards import Shard
+from tsgkit.runs.span_attributes import run_attributes
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, check_batches, subjects_of
 from tsgkit.suites.request_forms import NEWEST, form_of
@@ -78,6 +81,8 @@ class EvaluationOutcome:
     header: dict[str, Any] = field(default_factory=dict)
     open_batches: int = 0
     """The number of batches that were left to their service, to be collected later."""
+    unsent_spans: str = ""
+    """The reason why spans could not be sent, with their number; empty if all were."""
 
     @property
     def unasked(self) -> int:
@@ -196,7 +201,8 @@ def carry_out(prepared: RunSetup, options: Options, watch: Watch, *, with_sample
     with _opened(prepared, options, watch) as opened:
         with opened.working() as job:
             if job is not None:
-                job.engine.carry_out(job.work)
+                with opened.tracing:
+                    job.engine.carry_out(job.work)
         return opened.finished(with_samples)
 
 
@@ -207,7 +213,8 @@ async def acarry_out(
     with _opened(prepared, options, watch) as opened:
         with opened.working() as job:
             if job is not None:
-                await job.engine.acarry_out(job.work)
+                async with opened.tracing:
+                    await job.engine.acarry_out(job.work)
         return opened.finished(with_samples)
 
 
@@ -246,6 +253,11 @@ class _Opened:
     notices: list[str]
     engine: Engine = field(default_factory=Engine)
     open_batches: int = 0
+    tracing: Tracing = field(init=False)
+
+    def __post_init__(self) -> None:
+        attributes = partial(run_attributes, self.prepared)
+        self.tracing = Tracing(self.options.limits.traces, self.prepared.secrets, "tsgkit eval", attributes)
 
     @contextmanager
     def working(self) -> Iterator[Evaluation | None]:
@@ -399,4 +411,5 @@ def _finished(opened: _Opened, with_samples: bool) -> EvaluationOutcome:
         trouble=tuple(prepared.secrets.redact(text) for text in engine.trouble),
         header=folder.header,
         open_batches=opened.open_batches,
+        unsent_spans=opened.tracing.trouble,
     )

@@ -13,12 +13,14 @@ from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
 from tsgkit.llm.reply import Reply
+from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.item_errors import failed, judge, written
 from tsgkit.runs.jobs import Engine, Part
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import scores_of
 from tsgkit.runs.run_setup import Row, asks_a_model
+from tsgkit.runs.span_attributes import asked_attributes, outcome_attributes
 from tsgkit.runs.state import RowState
 from tsgkit.runs.worker_processes import FEWEST, WorkerPool, processors
 from tsgkit.suites.item_errors import told
@@ -160,13 +162,17 @@ class Evaluation:
         state.began = state.began or time.monotonic()
         state.busy += 1
         try:
-            await self._answered(state, place)
+            with observed(
+                f"sample {state.row.cell.task}", functools.partial(asked_attributes, state.row, place)
+            ) as note:
+                record = await self._answered(state, place)
+                note(functools.partial(outcome_attributes, record))
         finally:
             state.busy -= 1
         self.engine.changed()
 
-    async def _answered(self, state: RowState, place: int) -> None:
-        """Have a sample answered, scored and written."""
+    async def _answered(self, state: RowState, place: int) -> dict[str, Any]:
+        """Have a sample answered, scored and written; return its record."""
         row = state.row
         sample = row.dataset.sample(row.numbers[place])
         where = row.where(sample.item_id)
@@ -186,6 +192,7 @@ class Evaluation:
         usage = record["usage"]
         state.spent += usage.get("cost", 0.0)
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
+        return record
 
     async def _solved(self, row: Row, sample: Any, heard: _RecordingAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
         ask = heard.ask

@@ -28,6 +28,9 @@ from tsgkit.llm.images import Messages
 from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
+from tsgkit.llm.spans import Value
+from tsgkit.llm.spans import unit as observed
+from tsgkit.llm.telemetry import Tracing
 from tsgkit.llm.user_code import OWN, PREFIX
 from tsgkit.llm.user_images import UserImageModel
 from tsgkit.runs.folder import locked
@@ -53,6 +56,7 @@ from tsgkit.runs.subjects import Limits
 from tsgkit.suites.image_decoder import require_pillow
 from tsgkit.suites.images import PAINTINGS, is_file_id
 from tsgkit.suites.paintable import Painting
+from tsgkit.version import __version__
 
 WHAT = "these images"
 
@@ -90,6 +94,17 @@ class Painter:
     def is_own(self) -> bool:
         """True if images are made by user code in this process."""
         return self.settings.model.startswith(PREFIX)
+
+    @property
+    def all_settings(self) -> list[Settings]:
+        """Return the settings of the image model, and of the model that rewrites its prompts."""
+        rewriter = None if self.rewriter is None else self.rewriter.settings
+        return [self.settings, *([] if rewriter is None else [rewriter])]
+
+    def span_attributes(self) -> dict[str, Value]:
+        """Return the attributes of a job's span."""
+        models = [self.settings.model, *([] if self.rewriter is None else [self.rewriter.model])]
+        return {"tsgkit.version": __version__, "tsgkit.models": models}
 
     def provider(self, *, conditioned: bool) -> LiteLlmImages | UserImageModel:
         """Return who really makes the images."""
@@ -204,6 +219,8 @@ class PaintingOutcome:
     trouble: tuple[str, ...] = ()
     """The reason for waiting at the moment of interruption."""
     notices: tuple[str, ...] = ()
+    unsent_spans: str = ""
+    """The reason why spans could not be sent, with their number; empty if all were."""
 
     @property
     def unasked(self) -> int:
@@ -235,7 +252,8 @@ def paint_all(
     """Make the missing images until none is left or a limit is reached."""
     with _job(paintings, painter, Path(folder), limits, watch) as job:
         if job.todo.left:
-            job.engine.carry_out(job.work)
+            with job.tracing:
+                job.engine.carry_out(job.work)
         return job.result()
 
 
@@ -249,7 +267,8 @@ async def apaint_all(
     """Make the missing images in the running event loop. Signals are not handled; a cancellation is raised."""
     with _job(paintings, painter, Path(folder), limits, watch) as job:
         if job.todo.left:
-            await job.engine.acarry_out(job.work)
+            async with job.tracing:
+                await job.engine.acarry_out(job.work)
         return job.result()
 
 
@@ -285,7 +304,9 @@ def _job(
         askers = (door,) if rewriter is None else (door, rewriter.calls.asker)
         there = f"{todo.there:,} images are there already, {todo.blocked:,} were blocked"
         engine = Engine(askers, watch or Watch(), noun="image", there=there if todo.there or todo.blocked else "")
-        job = ImageJob(folder, journal, painter, door, todo, min(limits.in_flight, len(todo.left)), engine, rewriter)
+        tracing = Tracing(limits.traces, secrets_of(painter.all_settings), "tsgkit images", painter.span_attributes)
+        workers = min(limits.in_flight, len(todo.left))
+        job = ImageJob(folder, journal, painter, door, todo, workers, engine, rewriter, tracing)
         engine.parts, job.unpriced = job.parts, log.unpriced
         yield job
 
@@ -301,7 +322,8 @@ class ImageJob:
     todo: PaintingWork
     workers: int
     engine: Engine
-    rewriter: Rewriter | None = None
+    rewriter: Rewriter | None
+    tracing: Tracing
     painted: int = 0
     blocked: list[tuple[str, str]] = field(default_factory=list)
     failures: list[tuple[str, str]] = field(default_factory=list)
@@ -334,7 +356,11 @@ class ImageJob:
         def gave_up(why: Unasked) -> None:
             self.given_up = why.message
 
-        await self.engine.each(self.todo.left, self._paint, workers=self.workers, gave_up=gave_up)
+        await self.engine.each(self.todo.left, self._traced, workers=self.workers, gave_up=gave_up)
+
+    async def _traced(self, painting: Painting) -> None:
+        with observed("image", lambda: {"tsgkit.item.id": painting.item_id}):
+            await self._paint(painting)
 
     async def _paint(self, painting: Painting) -> None:
         if self.rewriter is not None:
@@ -424,6 +450,7 @@ class ImageJob:
             given_up=self.given_up,
             trouble=self.engine.trouble,
             notices=tuple(provider.notices) if isinstance(provider, (LiteLlmImages, UserImageModel)) else (),
+            unsent_spans=self.tracing.trouble,
         )
 
 

@@ -28,6 +28,7 @@ from tsgkit.errors import TsgkitError
 from tsgkit.llm.door import STOPPING, Door
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.llm.request_threads import Threads
+from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.shards import Shard
 
 Unit = TypeVar("Unit")
@@ -273,7 +274,8 @@ class Engine:
         given_up: list[Unasked] = []
 
         async def do(unit: tuple[str, Unit]) -> None:
-            found[unit[0]] = await make(unit[1])
+            with observed(self.noun, lambda: {"tsgkit.item.id": unit[0]}):
+                found[unit[0]] = await make(unit[1])
             self.changed(int(steps is None))
 
         await self.each(units.items(), do, workers=workers, gave_up=given_up.append)

@@ -23,6 +23,7 @@ from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
 from tsgkit.llm.providers import client_given, provider_for
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Client, Settings
+from tsgkit.llm.telemetry import Traces, traces_of
 from tsgkit.llm.user_models import USUAL, is_own, usual_concurrency
 from tsgkit.runs.batch_journal import BatchJournal
 from tsgkit.runs.execute import Subject
@@ -37,7 +38,7 @@ EVERY = 10**7
 
 @dataclass(frozen=True)
 class Limits:
-    """Budgets and rates of a run, and the client; none of them can change an answer."""
+    """Budgets and rates of a run, the client, and traces; none of them can change an answer."""
 
     concurrency: int | None = None
     """Requests in flight a model; None for as many as are usual, which is one where a plain function is asked."""
@@ -57,6 +58,8 @@ class Limits:
     """True to send requests in batches, at half price."""
     waits: bool = True
     """False to leave as soon as everything is with the service."""
+    traces: Traces | None = None
+    """The spans that are sent by OpenTelemetry; None for none."""
 
     @property
     def in_flight(self) -> int:
@@ -94,6 +97,7 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         client=client_given(options.get("client")),
         batch=bool(options.get("batch")),
         waits=options.get("wait", True),
+        traces=traces_of(options),
     )
 
 

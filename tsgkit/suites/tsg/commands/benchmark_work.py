@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,7 +99,9 @@ class Work:
                 await stage.make(making)
                 return True
 
-            if engine.carry_out(work) is None or engine.interrupted:
+            with nullcontext() if calls is None else calls.traced():
+                made_all = engine.carry_out(work)
+            if made_all is None or engine.interrupted:
                 raise Interrupted(f"interrupted in the stage {stage.name}", hint=RESUME)
             files.figures["dropped"] = making.dropped
             self.failures += making.failures
@@ -106,6 +109,8 @@ class Work:
             raise Unfinished(stage.name, error, calls) from None
         finally:
             if calls is not None:
+                if calls.unsent_spans:
+                    complain(calls.unsent_spans)
                 self._count(calls)
                 calls.close()
 

@@ -1,0 +1,193 @@
+"""Spans from Python: a program's own tracer provider, several runs at once, and what is loaded without them."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("opentelemetry.sdk", reason="spans are sent by OpenTelemetry, the extra tsgkit[otel]")
+
+from collector import collector
+
+import tsgkit as tk
+from tsgkit.errors import UsageError
+from tsgkit.llm.reply import Ending, Reply, Usage
+from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.spans import Request, call, unit
+from tsgkit.llm.telemetry import Traces, Tracing
+
+Messages = list[dict[str, Any]]
+SIX: dict[str, Any] = {"limit": 6, "quiet": True, "cache": False, "otel": True}
+HALF = "\ud800"
+PROGRAM = """
+import sys
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+import tsgkit as tk
+
+exporter = InMemorySpanExporter()
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+trace.set_tracer_provider(provider)
+tracer = trace.get_tracer("lab")
+
+async def model(messages):
+    with tracer.start_as_current_span("inside"):
+        return "[cup]"
+
+with tracer.start_as_current_span("experiment"):
+    run = tk.evaluate("sgqa", model=model, limit=3, quiet=True, cache=False, otel=True, out=sys.argv[1])
+assert run.complete
+spans = {span.context.span_id: span for span in exporter.get_finished_spans()}
+for span in spans.values():
+    if span.name == "inside":
+        names = [span.name]
+        while span.parent is not None:
+            span = spans[span.parent.span_id]
+            names.append(span.name)
+        print(*names, sep=" < ")
+"""
+
+
+def cup(messages: Messages) -> str:
+    return "[cup]"
+
+
+async def towel(messages: Messages) -> str:
+    await asyncio.sleep(0)
+    return "[towel]"
+
+
+def program(text: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", text, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def test_spans_go_to_the_tracer_provider_of_the_program(tmp_path: Path) -> None:
+    chain = "inside < chat python:__main__:model < sample tsg/sgqa < tsgkit eval < experiment\n"
+    assert program(PROGRAM, str(tmp_path / "run")) == chain * 3
+
+
+def test_nothing_of_opentelemetry_is_loaded_without_the_option(tmp_path: Path) -> None:
+    code = (
+        "import sys, tsgkit as tk; tk.evaluate('sgqa', model={'cup': lambda messages: '[cup]'}, limit=2, quiet=True, "
+        "out=sys.argv[1]); print([name for name in sys.modules if name.startswith('opentelemetry')])"
+    )
+    assert program(code, str(tmp_path / "run")) == "[]\n"
+
+
+def test_runs_at_the_same_time_have_traces_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def both() -> list[tk.Run]:
+        runs = (tk.aevaluate("sgqa", model=model, out=tmp_path / model.__name__, **SIX) for model in (cup, towel))
+        return list(await asyncio.gather(*runs))
+
+    with collector() as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", f"{served.url}/custom/path")
+        assert all(run.complete for run in asyncio.run(both()))
+    models = {span.trace: span["tsgkit.models"][0] for span in served.named("tsgkit eval")}
+    assert sorted(name.rpartition(":")[2] for name in models.values()) == ["cup", "towel"]
+    calls = served.named("chat")
+    assert len(calls) == 12 and all(one["tsgkit.model"] == models[one.trace] for one in calls)
+    assert {one["gen_ai.provider.name"] for one in calls} == {"python"}
+
+
+def test_a_run_that_could_not_send_its_spans_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with collector(status=403) as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        run = tk.evaluate("sgqa", model=cup, out=tmp_path / "run", **SIX)
+    told = f"note: spans could not be sent: 13 of 13, to {served.url}/v1/traces: status 403 Forbidden"
+    assert run.complete and repr(run).splitlines()[-1] == told
+    with pytest.raises(UsageError, match="otel-content is about spans"):
+        tk.evaluate("sgqa", model=cup, otel_content=True)
+
+
+def test_a_cancelled_evaluation_sends_what_was_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = asyncio.Event()
+
+    async def slow(messages: Messages) -> str:
+        if answered.is_set():
+            await asyncio.sleep(60)
+        answered.set()
+        return "[cup]"
+
+    async def cut_short() -> None:
+        work = asyncio.create_task(tk.aevaluate("sgqa", model=slow, concurrency=1, out=tmp_path / "run", **SIX))
+        await asyncio.wait_for(answered.wait(), 20)
+        await asyncio.sleep(0.1)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    with collector() as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        asyncio.run(cut_short())
+    assert [one.attributes.get("error.type") for one in served.named("chat")] == [None, "CancelledError"]
+    assert len(served.named("tsgkit eval")) == 1
+
+
+def test_images_of_ones_own_model_are_traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    image = pytest.importorskip("PIL.Image", reason="images are decoded by Pillow, the extra tsgkit[images]")
+
+    def grey(prompt: str, seed: int) -> Any:  # noqa: ANN401
+        return image.new("RGB", (8, 6), (seed, seed, seed))
+
+    with collector() as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        made = tk.images("spatialgen", {"grey": grey}, tmp_path / "grey", limit=2, seed=3, quiet=True, otel=True)
+    assert made.complete
+    images, calls = served.named("image"), served.named("generate_content")
+    assert {one["tsgkit.item.id"] for one in images} == set(made.paths)
+    assert {one.parent for one in calls} == {one.id for one in images} and len(calls) == 2
+    assert {one["gen_ai.output.type"] for one in calls} == {"image"}
+    with collector(status=403) as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        made = tk.images("spatialgen", {"grey": grey}, tmp_path / "dark", limit=1, seed=0, quiet=True, otel=True)
+    assert made.complete and "spans could not be sent: 3 of 3" in repr(made).splitlines()[-1]
+
+
+def test_texts_that_cannot_be_encoded_and_keys_in_names_lose_no_span(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = Secrets(["key-in-a-name"])
+    messages = [{"role": "user", "content": [{"type": "text", "text": f"{HALF} \x00 key-in-a-name"}]}]
+    request = Request(f"openai/{HALF}", "https://here", messages, dict, label="answer")
+    with collector() as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"{served.url}/")
+        monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "who=key-in-a-name")
+        tracing = Tracing(Traces(content=True), secrets, "job", dict)
+        strange = {"item": f"{HALF}key-in-a-name"}
+        with tracing, unit(f"unit {HALF}", lambda: strange), call(request) as answered:
+            answered(Reply(f"a{HALF}b", Ending.TRUNCATED, usage=Usage(1, 2, cost=float("nan"))), "model")
+    assert tracing.trouble == "" and b"key-in-a-name" not in served.raw
+    assert served.resource["who"] == "[redacted]"
+    [unit_span], [call_span] = served.named("unit"), served.named("chat ?")
+    assert unit_span["item"] == "?[redacted]" and call_span["server.port"] == 443
+    assert call_span["gen_ai.response.finish_reasons"] == ["length"] and '"a?b"' in call_span["gen_ai.output.messages"]
+
+
+def test_spans_beyond_the_queue_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    with collector(status=503) as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "10")
+        with Tracing(Traces(), Secrets(), "job", dict) as tracing:
+            for _ in range(1000):
+                with unit("unit", dict):
+                    pass
+            served.status = 200
+    assert 0 < len(served.spans) < 1001
+    lost = 1001 - len(served.spans)
+    assert tracing.trouble.startswith(f"spans could not be sent: {lost:,} of 1,001, to {served.url}/v1/traces: ")
+
+
+def test_a_sampler_of_the_environment_is_no_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    with collector() as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        monkeypatch.setenv("OTEL_TRACES_SAMPLER", "always_off")
+        with Tracing(Traces(), Secrets(), "job", dict) as tracing, unit("unit", dict):
+            pass
+    assert (tracing.trouble, served.bodies) == ("", [])

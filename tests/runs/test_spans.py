@@ -1,0 +1,330 @@
+"""Spans of a run, as a collector gets them: each call once, under its sample, and without texts unless asked for."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("opentelemetry.sdk", reason="spans are sent by OpenTelemetry, the extra tsgkit[otel]")
+
+from collector import Collector, Sent, collector
+from model_server import Running, model_server
+from prefork import Prefork, Ran
+from run_files import good_calls, lines
+
+from tsgkit.cli import main
+
+Captured = pytest.CaptureFixture[str]
+KEY = "sk-0123456789abcdef"
+TOKEN = "collector-token-42"  # noqa: S105
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with model_server() as running:
+        yield running
+
+
+def words(base: str, *more: str, limit: int = 6, out: str = "run") -> tuple[str, ...]:
+    return (
+        *("eval", "--task", "sgqa", "--model", "openai/x", "--model-arg", f"api_base={base}"),
+        *("--model-arg", f"api_key={KEY}", "--limit", str(limit), "--no-cache", "--quiet", "--out", out, *more),
+    )
+
+
+def sent_to(url: str) -> dict[str, str]:
+    return {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer {TOKEN}"}
+
+
+def traced(commands: Prefork, served: Collector, folder: Path, *told: str, **more: str) -> Ran:
+    return commands.run(*told, cwd=folder, env=sent_to(served.url) | more)
+
+
+def by_id(spans: list[Sent]) -> dict[bytes, Sent]:
+    """Return spans by their id; each arrived once."""
+    found = {span.id: span for span in spans}
+    assert len(found) == len(spans), "a span arrived twice"
+    return found
+
+
+def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
+    server: Running, commands: Prefork, tmp_path: Path
+) -> None:
+    with collector() as served:
+        plain = commands.run(*words(server.base, out="plain"), cwd=tmp_path)
+        more = {"OTEL_SERVICE_NAME": "lab", "OTEL_RESOURCE_ATTRIBUTES": "team=graphs,service.version=7"}
+        ended = traced(commands, served, tmp_path, *words(server.base, "--otel"), **more)
+    assert (ended.code, ended.err, ended.out.replace("run", "plain")) == (0, "", plain.out.replace("run", "plain"))
+    header = json.loads((tmp_path / "run/run.json").read_text())
+    assert header["identity"] == json.loads((tmp_path / "plain/run.json").read_text())["identity"]
+    assert served.resource.items() >= {"service.name": "lab", "team": "graphs", "service.version": "7"}.items()
+    assert served.headers[0]["authorization"] == f"Bearer {TOKEN}"
+    spans = by_id(served.spans)
+    [run] = served.named("tsgkit eval")
+    assert (run.parent, run["tsgkit.run.identity"], run["tsgkit.models"]) == (b"", header["identity"], ["openai/x"])
+    assert run["tsgkit.tasks"] == ["tsg/sgqa"] and not run.is_error
+    samples, calls = served.named("sample tsg/sgqa"), served.named("chat x")
+    assert len(spans) == 13 and {span.trace for span in served.spans} == {run.trace}
+    assert Counter(call.parent for call in calls) == Counter(sample.id for sample in samples)
+    assert {sample.parent for sample in samples} == {run.id}
+    recorded = {one["item_id"]: one for one in lines(tmp_path / "run/samples.jsonl")}
+    for sample in samples:
+        record = recorded.pop(sample["tsgkit.item.id"])
+        assert sample["tsgkit.outcome"] == record["outcome"] == "answered"
+        total, weight = record["parts"]["strict"]["exact_match"]
+        assert sample["tsgkit.score.strict.exact_match"] == total / weight
+        assert (sample["tsgkit.solver"], sample["tsgkit.style"], sample["tsgkit.repeat"]) == ("single", "zero-shot", 0)
+    assert not recorded
+
+
+@pytest.mark.parametrize("client", ["direct", "litellm"])
+def test_a_call_has_the_attributes_of_the_conventions(
+    server: Running, commands: Prefork, tmp_path: Path, client: str
+) -> None:
+    parameters = ("--model-arg", "max_tokens=64", "--model-arg", "seed=3", "--price", "1,2")
+    more = (*parameters, "--client", client, "--otel")
+    with collector() as served:
+        traced(commands, served, tmp_path, *words(server.base, *more, limit=1))
+    [call] = served.named("chat x")
+    assert call.kind == 3, "a client"
+    assert call.attributes == {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.output.type": "text",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.max_tokens": 64,
+        "gen_ai.request.model": "x",
+        "gen_ai.request.seed": 3,
+        "gen_ai.request.temperature": 0.1,
+        "gen_ai.response.finish_reasons": ["stop"],
+        "gen_ai.response.id": "x",
+        "gen_ai.response.model": "loopback",
+        "gen_ai.usage.input_tokens": 100,
+        "gen_ai.usage.output_tokens": 10,
+        "server.address": "127.0.0.1",
+        "server.port": int(server.base.rpartition(":")[2].partition("/")[0]),
+        "tsgkit.cost_usd": pytest.approx(0.00012),
+        "tsgkit.draw": 0,
+        "tsgkit.ending": "complete",
+        "tsgkit.label": "answer",
+        "tsgkit.model": "openai/x",
+        "tsgkit.source": "model",
+        "tsgkit.tries": 1,
+    }
+
+
+def test_texts_are_sent_only_when_asked_for_and_keys_never(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(echo_key=True, replies={"paper": "[sesame] "}, always={"flour": "400"}) as server:
+        for more in ((), ("--otel-content",)):
+            told = (*words(server.base, "--otel", *more, out=f"run{len(more)}"), "--ids", "bedroom-wall/q2", "bread/q0")
+            with collector() as served:
+                ended = traced(commands, served, tmp_path, *(word for word in told if word not in ("--limit", "6")))
+            assert ended.code == 1, ended.err
+            assert KEY.encode() not in served.raw and TOKEN.encode() not in served.raw
+            for text in (b"scissors", b"flour", b"sesame", b"this is error"):
+                assert (text in served.raw) is bool(more), text
+    calls = {call.is_error: call for call in served.named("chat x")}
+    [prompt] = [one for one in json.loads(calls[False]["gen_ai.input.messages"]) if one["role"] == "user"]
+    assert prompt["parts"][0]["type"] == "text" and "scissors" in prompt["parts"][0]["content"]
+    [reply] = json.loads(calls[False]["gen_ai.output.messages"])
+    assert reply["role"] == "assistant" and reply["finish_reason"] == "stop"
+    assert reply["parts"] == [{"type": "text", "content": "[sesame] [redacted]"}]
+    assert (
+        calls[True].said == "BadRequestError: this is error 400 [redacted]"
+        and "gen_ai.output.messages" not in calls[True].attributes
+    )
+
+
+def test_failed_attempts_are_events_and_failures_are_errors(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(first=[429, 503, 200], retry_after="0") as server, collector() as served:
+        traced(commands, served, tmp_path, *words(server.base, "--otel", limit=1))
+    [call] = served.named("chat x")
+    assert [(name, event["error.type"]) for name, event in call.events] == [
+        ("tsgkit.failed_attempt", "429"),
+        ("tsgkit.failed_attempt", "503"),
+    ]
+    assert call["tsgkit.tries"] == 3 and not call.is_error
+    with model_server(status_of={"x": "400"}) as server, collector() as served:
+        ended = traced(commands, served, tmp_path, *words(server.base, "--otel", limit=1, out="bad"))
+    assert ended.code == 1
+    [call], [sample], [run] = (served.named(head) for head in ("chat", "sample", "tsgkit"))
+    assert (call["error.type"], sample["error.type"], run.is_error) == ("400", "api_error", False)
+    assert call.is_error and sample.is_error and call.said == "400", "its message may repeat the prompt"
+
+
+@pytest.mark.parametrize(
+    ("status", "hangs", "why"),
+    [
+        (None, False, "no connection"),
+        (401, False, "status 401 Unauthorized"),
+        (500, False, "status 500 Internal Server Error"),
+        (301, False, "status 301 Moved Permanently"),
+        (200, True, "no answer"),
+    ],
+)
+def test_a_collector_that_fails_costs_one_line(
+    server: Running, commands: Prefork, tmp_path: Path, status: int | None, hangs: bool, why: str
+) -> None:
+    with collector(status=status or 200, hangs=hangs) as served:
+        where = served.url if status else "http://127.0.0.1:9"
+        shown, secret = f"{where}/v1/traces", where.replace("//", "//me:hunter22secret@")
+        commands.run("--version", cwd=tmp_path)
+        began = time.monotonic()
+        ended = commands.run(*words(server.base, "--otel"), cwd=tmp_path, env=sent_to(secret))
+        assert time.monotonic() - began < 20
+    assert ended.code == 0 and "run: run" in ended.out
+    assert ended.err == f"tsgkit: spans could not be sent: 13 of 13, to {shown}: {why}\n"
+
+
+def test_a_collector_that_fails_changes_neither_json_nor_exit_codes(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(status_of={"x": "400"}) as server, collector(status=401) as served:
+        ended = traced(commands, served, tmp_path, *words(server.base, "--otel", "--json"))
+    assert ended.code == 1 and ended.json["run"] == "run"
+    assert ended.err.count("spans could not be sent") == 1 and "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_an_interrupted_run_sends_what_was_done(commands: Prefork, tmp_path: Path, signals: int) -> None:
+    with model_server(delay=0.5) as server, collector() as served:
+        told = words(server.base, "--otel", "--concurrency", "4", limit=30)
+        process = commands.start(*told, cwd=tmp_path, env=sent_to(served.url))
+        until = time.monotonic() + 20
+        while server.stats()["seen"] < 7 and time.monotonic() < until:
+            time.sleep(0.01)
+        for _ in range(signals):
+            process.signal(signal.SIGINT)
+            time.sleep(0.1)
+        process.wait(20)
+    assert process.code == 130 and "Traceback" not in process.err and "spans could not" not in process.err
+    answered = [call for call in served.named("chat") if not call.is_error]
+    assert len(answered) == good_calls(tmp_path / "run") >= 4
+    assert {call["error.type"] for call in served.named("chat") if call.is_error} <= {"Stopped", "CancelledError"}
+    assert len(served.named("tsgkit eval")) == 1
+    ids = by_id(served.spans)
+    assert all(span.parent in ids for span in served.spans if span.parent)
+
+
+def test_parents_are_right_with_many_calls_in_flight(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(delay=0.02, faults={"500": 0.2}) as server, collector() as served:
+        more = ("--otel", "--otel-content", "--solver", "vote:3", "--concurrency", "64")
+        ended = traced(commands, served, tmp_path, *words(server.base, *more, limit=80))
+    assert ended.code == 0
+    ids, calls = by_id(served.spans), served.named("chat")
+    of_sample: dict[bytes, set[str]] = {}
+    for call in calls:
+        of_sample.setdefault(call.parent, set()).add(call["gen_ai.input.messages"])
+    assert len(calls) == 240 and len(of_sample) == 80
+    assert all(ids[sample].name == "sample tsg/sgqa" and len(prompts) == 1 for sample, prompts in of_sample.items())
+    assert len({prompt for prompts in of_sample.values() for prompt in prompts}) == 80
+    assert sum(call["tsgkit.tries"] - 1 for call in calls) == sum(len(call.events) for call in calls) > 0
+
+
+def test_calls_of_an_agent_lie_in_their_samples(server: Running, commands: Prefork, tmp_path: Path) -> None:
+    told = [
+        word if word != "sgqa" else "sa-sgg" for word in words(server.base, "--otel", "--solver", "agent:low", limit=4)
+    ]
+    with collector() as served:
+        traced(commands, served, tmp_path, *told)
+    ids, calls = by_id(served.spans), served.named("chat")
+    recorded = [one["reply"]["source"] for one in lines(tmp_path / "run/calls.jsonl")]
+    assert len(calls) == recorded.count("model") >= 4
+    assert {ids[call.parent].name for call in calls} == {"sample tsg/sa-sgg"}
+
+
+def test_a_resumed_run_sends_what_is_done_now(server: Running, commands: Prefork, tmp_path: Path) -> None:
+    told = words(server.base, "--otel", "--solver", "vote:3", "--concurrency", "1", limit=3)
+    with collector() as first:
+        assert traced(commands, first, tmp_path, *told, "--max-requests", "4").code == 4
+    with collector() as second:
+        assert traced(commands, second, tmp_path, *told).code == 0
+    done = [[one["tsgkit.item.id"] for one in each.named("sample") if not one.is_error] for each in (first, second)]
+    assert len(done[0]) == 1 and len(done[1]) == 2 and not set(done[0]) & set(done[1])
+    sources = Counter(call["tsgkit.source"] for call in second.named("chat"))
+    assert sources == {"model": 5, "record": 1}
+    [old] = [call for call in second.named("chat") if call["tsgkit.source"] == "record"]
+    assert not [name for name in old.attributes if "usage" in name or "cost" in name], "it was counted before"
+    with collector() as third:
+        assert traced(commands, third, tmp_path, *told).code == 0
+    assert third.bodies == []
+
+
+def test_a_reply_of_the_cache_uses_nothing(server: Running, commands: Prefork, tmp_path: Path) -> None:
+    for out in ("a", "b"):
+        with collector() as served:
+            told = [word for word in words(server.base, "--otel", limit=2, out=out) if word != "--no-cache"]
+            traced(commands, served, tmp_path, *told)
+    assert {call["tsgkit.source"] for call in served.named("chat")} == {"cache"}
+    assert b"gen_ai.usage" not in served.raw
+
+
+def test_baselines_have_spans_of_samples_alone(commands: Prefork, tmp_path: Path) -> None:
+    with collector() as served:
+        ended = traced(commands, served, tmp_path, "eval", "--task", "sgqa,sa-sgg", "--quiet", "--otel", "--out", "run")
+    assert ended.code == 0 and ended.err == ""
+    recorded = Counter((one["task"], one["item_id"]) for one in lines(tmp_path / "run/samples.jsonl"))
+    samples = served.named("sample")
+    assert len(recorded) > 100 and not served.named("chat")
+    assert Counter((one["tsgkit.task"], one["tsgkit.item.id"]) for one in samples) == recorded
+
+
+def test_other_jobs_that_ask_are_traced_too(commands: Prefork, tmp_path: Path) -> None:
+    (tmp_path / "story.txt").write_text("She takes a cup and rinses it.\nShe does it again.\n")
+    graph = "person -> verb -> pick-up\npick-up -> dobj -> cup\npick-up -> with -> hand1"
+    replies = {"Break a sentence": "1. pick up the cup", "List the elements": "objects: cup", "number 1 of": graph}
+    with model_server(replies=replies) as server:
+        asked = ("--model", "openai/x", "--model-arg", f"api_base={server.base}", "--quiet", "--otel")
+        with collector() as served:
+            ended = traced(commands, served, tmp_path, "generate", "story.txt", "-o", "out.jsonl", "--open", *asked)
+        assert ended.code == 0, ended.err
+        [job], [story] = served.named("tsgkit generate"), served.named("story")
+        assert story.parent == job.id and job["tsgkit.models"] == ["openai/x"]
+        assert {call.parent for call in served.named("chat")} == {story.id}
+        assert len(served.named("chat")) == len(lines(tmp_path / "out.jsonl.calls/calls.jsonl"))
+        (tmp_path / "bad.txt").write_text("person -> verb -> lift\nlift -> dobj -> cup\nlift -> on -> cup\n")
+        with collector(status=401) as served:
+            told = ("refine", "bad.txt", "-o", "clean.txt", "--repair", "none", *asked)
+            ended = traced(commands, served, tmp_path, *told)
+        assert ended.code == 0 and ended.err.count("spans could not be sent") == 1, ended.err
+    ended = commands.run("refine", "bad.txt", "-o", "other.txt", "--otel", cwd=tmp_path)
+    assert ended.code == 2 and "add --model" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("told", "variables", "said"),
+    [
+        ("--otel-content", {}, "add --otel"),
+        ("--otel", {"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "unset OTEL_EXPORTER_OTLP_PROTOCOL"),
+        ("--otel", {"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318"}, "is no address of a collector"),
+        ("--otel", {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://[::1"}, "is no address of a collector"),
+        ("--otel", {"OTEL_BSP_MAX_QUEUE_SIZE": "0"}, "OTEL_BSP_"),
+        ("--otel", {"OTEL_BSP_MAX_QUEUE_SIZE": "5", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "6"}, "OTEL_BSP_"),
+    ],
+)
+def test_settings_by_which_nothing_would_arrive_are_refused(
+    commands: Prefork, tmp_path: Path, told: str, variables: dict[str, str], said: str
+) -> None:
+    ended = commands.run(*words("http://127.0.0.1:9/v1", told), cwd=tmp_path, env=variables)
+    assert ended.code == 2 and said in ended.err and "Traceback" not in ended.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_missing_extra_is_named_before_anything_is_asked(
+    server: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace.export", None)
+    assert main([*words(server.base, "--otel")]) == 2
+    assert "tsgkit[otel]" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_disabled_sdk_sends_nothing(server: Running, commands: Prefork, tmp_path: Path) -> None:
+    with collector() as served:
+        ended = traced(commands, served, tmp_path, *words(server.base, "--otel"), OTEL_SDK_DISABLED="true")
+    assert (ended.code, ended.err, served.bodies) == (0, "", [])
