@@ -22,13 +22,14 @@ from tsgkit.report import (
     explanation_page,
     grid,
     grid_table,
+    html,
     terminal,
 )
 from tsgkit.report.audit_report import TaskAudit
 from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.figures import percent
 from tsgkit.report.formats import format_of
-from tsgkit.report.html import drawn_up, listed, name
+from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.score_text import score_lines
 from tsgkit.report.tables import Table
@@ -100,7 +101,8 @@ class Grid(grid.Grid):
 
     def _repr_html_(self) -> str:
         document = grid_table.document(self)
-        return Markup("".join(map(drawn_up, document.tables)) + listed(name("".join(one)) for one in document.notes))
+        notes = html.listed(html.name("".join(note)) for note in document.notes)
+        return Markup("".join(map(drawn_up, document.tables)) + notes)
 
     def report(self, output: str | Path | None = None, *, format: str | None = None) -> str:
         """Return the table that ``tsgkit compare --grid`` writes; ``output`` is a file that it is written into too."""

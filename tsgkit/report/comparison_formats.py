@@ -21,7 +21,6 @@ from tsgkit.report.plain_text import Foreign
 from tsgkit.report.tables import Document
 from tsgkit.report.terminal import PAPER, Screen
 
-
 NO_OTHERS: Mapping[str, str] = MappingProxyType({})
 
 

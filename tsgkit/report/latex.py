@@ -18,8 +18,8 @@ c & -- \\
 \end{tabular}
 \end{table}
 
-A table that is wider than a column of a page spans both (``table*``); one that is wider than a page continues below, and
-one that is longer continues in another float. Columns that are the same in all rows are told in the caption.
+A table that is wider than a column of a page spans both (``table*``). One that is wider than a page continues below,
+one that is longer continues in another float. The caption names what is the same in all rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tsgkit.report.latex_text import breakable, comment, escaped, figure, words
+from tsgkit.report.latex_text import breakable, comment, escaped, figure, interval, words
 from tsgkit.report.paper_columns import FONT_SIZE, GAP, Column, PaperColumns, panels, shown
 from tsgkit.report.plain_text import Foreign
 from tsgkit.report.report_rows import Report
@@ -38,7 +38,7 @@ from tsgkit.report.tables import Document, Line, Table, document
 
 PREAMBLE = r"Tables for \input. The preamble needs \usepackage{booktabs}."
 COLUMN, PAGE = 195.0, 335.0
-"""The least width of a column in two-column papers, and of a page, in points; a little less, since widths are guessed."""
+"""The least width of a column in two-column papers, and of a page, in points, less a margin for wrong estimates."""
 LEAST_TEXT = 45.0
 """The least width of a column of text whose lines are broken."""
 MOST_LINES, LEAST_LINES = 42, 10
@@ -57,9 +57,7 @@ def write(report: Report) -> str:
 def written(found: Document) -> str:
     """Return the tables of a document as LaTeX; its sources are comments."""
     lines = [comment(PREAMBLE), *(comment("".join(line)) for line in found.sources)]
-    lines += [
-        comment(f"no values, so no table: {''.join(table.title)}") for table in found.tables if not _has_values(table)
-    ]
+    lines += [_left_out(table) for table in found.tables if not _has_values(table)]
     labels: dict[str, int] = {}
     for number, part in enumerate(_parts(found)):
         if number and number % MOST_FLOATS == 0:
@@ -109,6 +107,12 @@ def _parts(found: Document) -> Iterator[_Part]:
 def _has_values(table: Table) -> bool:
     """True unless a table for figures has none."""
     return table.words >= len(table.head) or any(not column.is_text for column in shown(table).columns)
+
+
+def _left_out(table: Table) -> str:
+    """Return why there is no table, and what all its rows have in common."""
+    said = [f"{head}: {cell}" for head, cell in shown(table).same]
+    return comment("; ".join([f"no values, so no table: {''.join(table.title)}", *said]))
 
 
 def _slices(found: PaperColumns, notes: Sequence[Line]) -> list[slice]:
@@ -220,7 +224,7 @@ def _cells(column: Column, rows: slice, layout: _Layout) -> Iterator[str]:
         yield from (_text(cell, room) for cell in column.cells[rows])
     elif any(column.beside):
         for cell, beside in zip(column.cells[rows], column.beside[rows], strict=True):
-            yield f"{figure(cell)} & " + (f"{{\\scriptsize {figure(beside)}}}" if beside else "")
+            yield f"{figure(cell)} & {interval(beside)}"
     else:
         yield from map(figure, column.cells[rows])
 

@@ -77,14 +77,24 @@ def breakable(text: str, room: float = ROOM) -> str:
 def figure(text: str) -> str:
     """Return a figure of ours: a minus is no hyphen, nothing is a dash, a mark is raised.
 
-    >>> print(figure("-"), figure("-18.9"), figure("[-24.8, +1.0] (+)"))
-    -- $-$18.9 {[}$-$24.8, $+$1.0{]}$^{+}$
+    >>> print(figure("-"), figure("-18.9"), figure("5.0 (+)"))
+    -- $-$18.9 5.0$^{+}$
     """
     if text == "-":
         return "--"
     return "".join(
         f"${part}$" if place % 2 else _marked(part) for place, part in enumerate(SIGN.split(text)) if part
     ).replace(" $^", "$^")
+
+
+def interval(text: str) -> str:
+    """Return an interval of ours and its mark, in small letters.
+
+    >>> print(interval("[-24.8, +1.0] (+)"))
+    {\\scriptsize [$-$24.8, $+$1.0]$^{+}$}
+    """
+    inside = figure(text).replace("{[}", "[").replace("{]}", "]")
+    return f"{{\\scriptsize {inside}}}" if text else ""
 
 
 def words(text: str) -> str:

@@ -80,7 +80,7 @@ def shown(table: Table) -> PaperColumns:
     names = next((column for column in texts if not column.is_same), next(iter(texts), None))
     out = [column for column in full if column is not names and _says_nothing(column, len(table.rows))]
     if all(column.is_text or column in out for column in full):
-        out = [column for column in out if column.is_text or column.cells[0] == "0"] or out
+        out = [column for column in out if column.is_words or column.cells[0] == "0"]
     return PaperColumns(
         columns=tuple(column for column in full if column not in out),
         same=tuple((column.head, column.cells[0]) for column in out),
