@@ -249,7 +249,7 @@ def test_comparisons_and_grids_are_written_as_the_commands_write_them(run: tk.Ru
         assert found.report().startswith("## ")
         with pytest.raises(UsageError, match=r"no comparison ends in \.pdf"):
             found.report(tmp_path / "t.pdf")
-    assert "won" in compared.report(format="csv", items=True)
+    assert "item_id" in compared.report(format="csv", items=True)
     assert repr(grid).startswith("Styles by tasks, strict")
     assert "<script" not in grid._repr_html_()
 
