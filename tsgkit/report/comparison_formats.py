@@ -55,7 +55,7 @@ def write(
         case "html":
             return document_page.written(_document(writers, runs))
         case "json":
-            return json.dumps(writers.value(), indent=2) + "\n"
+            return json.dumps(_value(writers, runs), indent=2) + "\n"
         case "markdown" | "csv":
             lines = writers.markdown() if name == "markdown" else writers.csv()
         case _:
@@ -67,6 +67,15 @@ def _document(writers: _Writers, runs: Mapping[str, str]) -> Document:
     """Return the document, which ends with the runs it is made of."""
     found, paths = writers.document(), dict.fromkeys(writers.runs())
     return replace(found, sources=tuple(("run: ", Foreign(runs.get(path, path))) for path in paths))
+
+
+def _value(writers: _Writers, runs: Mapping[str, str]) -> dict[str, Any]:
+    """Return the JSON value, which names the runs as the document does."""
+    value = writers.value()
+    for pair in value["comparisons"]:
+        for row in (pair["first"], pair["second"]):
+            row["run"] = runs.get(row["run"], row["run"])
+    return value
 
 
 def _of_grid(found: Grid) -> _Writers:
