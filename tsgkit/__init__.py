@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from tsgkit.interface.analysis import compare as compare
     from tsgkit.interface.analysis import draw as draw
     from tsgkit.interface.analysis import explain as explain
+    from tsgkit.interface.analysis import grid as grid
     from tsgkit.interface.analysis import merge as merge
     from tsgkit.interface.analysis import read_scene as read_scene
     from tsgkit.interface.analysis import rescore as rescore
@@ -95,7 +96,7 @@ _HOMES = {
     "tsgkit.interface.agents": "agenerate arefine generate refine",
     "tsgkit.interface.doctor": "adoctor doctor",
     "tsgkit.interface.evaluation": "aevaluate evaluate plan",
-    "tsgkit.interface.analysis": "audit compare draw explain merge read_scene rescore score",
+    "tsgkit.interface.analysis": "audit compare draw explain grid merge read_scene rescore score",
     "tsgkit.interface.makers": "make",
     "tsgkit.interface.images": "aimages images",
     "tsgkit.interface.run": "Run open_run",

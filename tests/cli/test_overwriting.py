@@ -63,6 +63,8 @@ REPORTS = (
     Writes("view run -o out.html", "out.html"),
     *(Writes(f"report run --format {form} -o out", "out") for form in ("terminal", "markdown", "json", "html")),
     Writes("report run -o out.csv", "out.csv"),
+    Writes("compare run --grid -o out.tex", "out.tex"),
+    Writes("compare run --grid -o out.csv", "out.csv"),
     Writes("report run -o out.tex", "out.tex"),
     Writes("report run --junit out", "out"),
     Writes("audit graphs.jsonl --task tsg/sa-sgg -o out.md", "out.md"),

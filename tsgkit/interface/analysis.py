@@ -17,12 +17,13 @@ from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import checked_path
-from tsgkit.interface.notebook import Audits, Comparison, Explanation, Rescored, Scores
+from tsgkit.interface.notebook import Audits, Comparison, Explanation, Grid, Rescored, Scores
 from tsgkit.interface.run import Run
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
 from tsgkit.report import comparison
+from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import audits_of
 from tsgkit.runs import saved_run, shard_merge
 from tsgkit.suites import suite
@@ -58,6 +59,29 @@ def compare(
         seed=seed,
     )
     return Comparison(**vars(found))
+
+
+def grid(
+    runs: Place | Sequence[Place],
+    task: str | Sequence[str] = (),
+    *,
+    metric: str | None = None,
+    profile: str = "strict",
+    common: bool = False,
+    data: str | Path | None = None,
+    seed: int = 0,
+) -> Grid:
+    """Return styles by tasks for every model, with marks where a style is shown to differ from the model's first."""
+    found = report_grid.grid(
+        _paths(runs),
+        tasks=_listed(task),
+        metric=metric,
+        profile=profile,
+        common=common,
+        data=None if data is None else str(data),
+        seed=seed,
+    )
+    return Grid(**vars(found))
 
 
 def rescore(run: Place, *, data: str | Path | None = None) -> Rescored:
