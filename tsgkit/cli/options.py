@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from tsgkit.errors import FileProblem, NotationError
+from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.model import Vocabulary
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.notation.narratives import EXAMPLE, vocabulary_from
@@ -26,6 +26,28 @@ def add_client(parser: argparse._ActionsContainer) -> None:
     """Add the option of every command that asks a text model."""
     about = "direct or litellm (default: direct for a server of your own that speaks OpenAI's protocol)"
     parser.add_argument("--client", choices=("direct", "litellm"), metavar="C", help=about)
+
+
+def add_mapping(parser: argparse._ActionsContainer) -> None:
+    """Add the option of every command that asks or reads rows that are named for the first time."""
+    parser.add_argument(
+        "--mapping", metavar="FILE", help="how columns become fields (YAML), for rows in Parquet, CSV or other fields"
+    )
+
+
+def name_mapping(arguments: argparse.Namespace) -> None:
+    """Put a named mapping behind the data that it is for, as in ``rows.parquet#mapping.yaml``."""
+    from tsgkit.library.row_sources import with_mapping
+
+    mapping = getattr(arguments, "mapping", None)
+    if mapping is None:
+        return
+    if hasattr(arguments, "files"):
+        arguments.files = [with_mapping(file, mapping) for file in arguments.files]
+    elif arguments.data is None:
+        raise UsageError(f"--mapping {mapping}: no data are named that it is for", hint="name a file, or hf://...")
+    else:
+        arguments.data = with_mapping(arguments.data, mapping)
 
 
 def add_vocabulary(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from tsgkit.cli.options import add_mapping
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
@@ -30,8 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the task that was asked: tsg/sgqa, formalimg/layout, spatialgen/questions",
     )
     parser.add_argument(
-        "--data", required=True, metavar="D", help="the rows that were asked: a file, a folder, an installed dataset"
+        "--data",
+        required=True,
+        metavar="D",
+        help="the rows that were asked: a file, a folder, an installed dataset, hf://OWNER/NAME[@REVISION][/PATH]",
     )
+    add_mapping(parser)
     parser.add_argument(
         "--replies", required=True, metavar="FILE", help="the replies, one JSON object a line (-: standard input)"
     )
