@@ -123,8 +123,9 @@ class _Handler(BaseHTTPRequestHandler):
         return self._content(data, checksum_of_bytes(data, "git").removeprefix("git:"), headers)
 
     def _blob(self, sha: str) -> None:
-        every = (data for one in self.hub.datasets.values() for files in one.commits.values() for data in files.values())
-        return self._content(next(one for one in every if hashlib.sha256(one).hexdigest() == sha), sha, {})
+        commits = (files for one in self.hub.datasets.values() for files in one.commits.values())
+        every = {hashlib.sha256(data).hexdigest(): data for files in commits for data in files.values()}
+        return self._content(every[sha], sha, {})
 
     def _content(self, data: bytes, tag: str, headers: dict[str, str]) -> None:
         asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))

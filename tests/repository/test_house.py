@@ -49,6 +49,8 @@ HOMES = {
     "starlette": {"serve"},
     "uvicorn": {"serve"},
     "anywidget": {"serve"},
+    "huggingface_hub": {"library"},
+    "httpx": {"library"},
     "traitlets": {"serve"},
     "networkx": set(LEVEL),
     "langchain_core": set(LEVEL),

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument(
-        "data", nargs="?", metavar="DATA", help="a file of rows, a folder of them, an installed dataset, hf://OWNER/NAME"
+        "data",
+        nargs="?",
+        metavar="DATA",
+        help="a file of rows, a folder of them, an installed dataset, hf://OWNER/NAME",
     )
     add_mapping(parser)
     parser.add_argument("--task", action=Listed, default=[], metavar="T", help="tasks or suites: A,B")

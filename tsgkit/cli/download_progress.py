@@ -21,6 +21,7 @@ class DownloadProgress:
         self.is_open = False
 
     def __call__(self, file: str, so_far: int, total: int | None) -> None:
+        """Show how much of a file has come."""
         is_last = so_far == total
         if self.is_terminal:
             if is_last or file != self.file or time.monotonic() - self.shown > 0.1:

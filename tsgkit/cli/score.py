@@ -20,6 +20,7 @@ from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import STDIN
+from tsgkit.library.row_sources import pinned
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "--data and --replies are both standard input", hint="save one of them to a file and name that"
         )
+    arguments.data = pinned(arguments.data)
     report = score(
         arguments.task,
         arguments.data,

@@ -22,6 +22,7 @@ from tsgkit.interface.run import Run
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.row_sources import pinned
 from tsgkit.report import comparison
 from tsgkit.report.audit_report import audits_of
 from tsgkit.runs import saved_run, shard_merge
@@ -101,8 +102,9 @@ def score(
     seed: int = 0,
 ) -> Scores:
     """Score replies to a task that were collected elsewhere; ``UsageError`` where the task takes none."""
-    found = suite.score(task, data, replies, style=style, by=_listed(by), seed=seed)
-    return Scores(**vars(found), data=str(data))
+    place = pinned(str(data))
+    found = suite.score(task, place, replies, style=style, by=_listed(by), seed=seed)
+    return Scores(**vars(found), data=place)
 
 
 def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | None = None) -> shard_merge.Merged:

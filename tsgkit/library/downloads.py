@@ -52,6 +52,10 @@ HTML = re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 GO_ON = "what has come is kept; the same command goes on from there"
 
 
+class BeingFetched(DownloadProblem):
+    """A file that another process is fetching to the same place."""
+
+
 class _Passing(Exception):
     """An error that may go away on another try."""
 
@@ -115,7 +119,7 @@ def _held(path: Path, url: str) -> Iterator[BinaryIO]:
     path.touch()
     with path.open("r+b", buffering=0) as part:
         if not _lock(part) or not _is_still(part, path):
-            raise DownloadProblem(f"{url}: another process is fetching this file", hint="wait for it to end")
+            raise BeingFetched(f"{url}: another process is fetching this file", hint="wait for it to end")
         try:
             yield part
         finally:

@@ -1,7 +1,7 @@
 """Questions to the Hugging Face hub, asked with ``huggingface_hub``: commits, lists of files, permission.
 
-``HF_ENDPOINT`` names another hub. A login (``HF_TOKEN``, or that of ``hf auth login``) is used where there is one; it is
-sent to the hub only, and never written or shown.
+``HF_ENDPOINT`` names another hub. A login (``HF_TOKEN``, or that of ``hf auth login``) is used where there is one; it
+is sent to the hub only, and never written or shown. The library's own statistics are switched off.
 """
 
 from __future__ import annotations
@@ -84,14 +84,15 @@ def address_of(name: HubName, patience: Patience = PATIENT) -> str:
 
     hub = endpoint()
     url = hf_hub_url(name.repository, name.path, repo_type="dataset", revision=name.revision, endpoint=hub)
-    _ask(name, lambda api: get_hf_file_metadata(url, timeout=patience.timeout, endpoint=hub, headers=login()), patience)
+    _ask(name, lambda api: get_hf_file_metadata(url, timeout=patience.timeout, endpoint=hub), patience)
     return url
 
 
 def login() -> dict[str, str]:
     """Return the header that identifies the user to the hub; empty without a login."""
-    from huggingface_hub.utils import build_hf_headers
+    from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # documented, not re-exported
 
+    _switch_off_statistics()
     found: Mapping[str, str] = build_hf_headers()
     return {name.title(): value for name, value in found.items() if name.lower() == "authorization"}
 
@@ -109,6 +110,7 @@ def _ask(name: HubName, question: Callable[[HfApi], T], patience: Patience) -> T
         raise HubUnreachable(f"{name}: {told}", hint=f"with a network: tsgkit data get {name}")
     from huggingface_hub import HfApi
 
+    _switch_off_statistics()
     api = HfApi(endpoint=endpoint(), library_name="tsgkit")
     for tried in range(1, patience.tries + 1):
         try:
@@ -119,6 +121,13 @@ def _ask(name: HubName, question: Callable[[HfApi], T], patience: Patience) -> T
                 raise HubUnreachable(f"{name}: {error} (tried {tried} times)", hint="try again later") from None
             time.sleep(patience.pause * 2 ** (tried - 1))
     raise AssertionError("patience has at least one try")
+
+
+def _switch_off_statistics() -> None:
+    """Keep the library from asking the hub for a list of programs by which it would describe its user."""
+    from huggingface_hub import constants
+
+    constants.HF_HUB_DISABLE_TELEMETRY = True
 
 
 @contextmanager

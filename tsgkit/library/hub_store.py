@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tsgkit.errors import DownloadProblem, FileProblem
 from tsgkit.library.catalogue import Check
 from tsgkit.library.datasets import make_folder
-from tsgkit.library.downloads import PATIENT, Patience, checksum, download, kind_of_check
+from tsgkit.library.downloads import PATIENT, BeingFetched, Patience, checksum, download, kind_of_check
 from tsgkit.library.files import read_text, write_text
 from tsgkit.library.hub_client import HubUnreachable, address_of, commit_of, files_at, login
 from tsgkit.library.hub_names import COMMIT, MAIN, HubName, is_inner_path
@@ -75,7 +75,16 @@ class Snapshot:
         place = HubName(self.name.repository, self.name.revision, file.path)
         make_folder(target.parent)
         _refuse_size(place, file.size, target)
-        download(address_of(place, patience), target, file.check, progress_of(file.path, file.size), patience, secret=login())
+        url, progress = address_of(place, patience), progress_of(file.path, file.size)
+        waits = False
+        while not target.is_file():
+            try:
+                download(url, target, file.check, progress, patience, secret=login())
+            except BeingFetched:  # as the shards of a run do that begin together
+                if not waits:
+                    note(f"{place}: another process is fetching it; waiting")
+                waits = True
+                time.sleep(patience.pause)
 
 
 def snapshot(name: HubName, patience: Patience = PATIENT) -> Snapshot:
@@ -161,7 +170,8 @@ def _refuse_size(place: HubName, size: int, target: Path) -> None:
     """Refuse a file that is too large for rows, or for the disk, before any of it is fetched."""
     if size > MOST_BYTES:
         hint = "name a smaller file, such as one split: hf://OWNER/NAME/PATH"
-        raise DownloadProblem(f"{place}: {_gigabytes(size)}, and at most {_gigabytes(MOST_BYTES)} are fetched", hint=hint)
+        most = _gigabytes(MOST_BYTES)
+        raise DownloadProblem(f"{place}: {_gigabytes(size)}, and at most {most} are fetched", hint=hint)
     free = shutil.disk_usage(target.parent).free
     if size > free:
         hint = "make room, or name another folder for data: TSGKIT_DATA_HOME"

@@ -15,6 +15,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+LARGE = 2_000_000
+"""Bytes from which on the progress of a download is told."""
+
 
 @dataclass(frozen=True)
 class Watch:
@@ -44,7 +47,7 @@ def note(text: str) -> None:
 
 
 def progress_of(name: str, size: int) -> Callable[[int, int | None], None] | None:
-    """Return the callback for the download of a file of this size; None where nobody watches."""
+    """Return the callback for the download of a file of this size; None for a small one, or where nobody watches."""
     watch = _WATCH.get()
-    told = watch.progress if watch else None
+    told = watch.progress if watch and size >= LARGE else None
     return None if told is None else lambda so_far, total: told(name, so_far, total or size)

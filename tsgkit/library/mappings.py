@@ -188,7 +188,8 @@ def _mapping(value: Mapping[Any, Any], source: str) -> NamedMapping:
         return NamedMapping(RowMapping.model_validate(value), source)
     except ValidationError as error:
         fields = (*RowMapping.model_fields, "tasks", "column", "value", "strip", "json")
-        raise problem_of(error, source, "setting", fields) from None
+        found = problem_of(error, source, "setting", fields)
+        raise UsageError(found.message.replace("Value error, ", ""), hint=found.hint) from None
 
 
 def _kind(value: object) -> str:

@@ -1,7 +1,7 @@
 """Choice of the files that hold a task's rows among those of a dataset or folder.
 
-A table may be cut into parts, which are one set: ``test-00000-of-00002.parquet`` and its like, and the ``0000.parquet``,
-``0001.parquet`` of a folder.
+A table may be cut into parts, which are one set: ``test-00000-of-00002.parquet`` and its like, and the
+``0000.parquet``, ``0001.parquet`` of a folder.
 
 >>> paths = ["README.md", "data/test-00001-of-00002.parquet", "data/test-00000-of-00002.parquet", "sgqa.jsonl"]
 >>> [one.label for one in sets_of(paths)]
@@ -68,7 +68,7 @@ def sets_of(paths: Iterable[str]) -> list[FileSet]:
 def chosen(paths: Sequence[str], wanted: Wanted, place: str) -> FileSet:
     """Return the table that holds what is wanted; ``UsageError`` lists what there is where none or several fit."""
     every = sets_of(paths)
-    if exact := wanted.path in paths and wanted.path or wanted.file:
+    if exact := wanted.path if wanted.path in paths else wanted.file:
         return _exact(exact, paths, every, place)
     below = [one for one in every if not wanted.path or one.label.startswith(f"{wanted.path}/")]
     fitting = [one for one in below if _fits(one, wanted)]
@@ -83,8 +83,7 @@ def chosen(paths: Sequence[str], wanted: Wanted, place: str) -> FileSet:
     what = ", ".join(f"{name} {value}" for name, value in (("config", wanted.config), ("split", wanted.split)) if value)
     if below:
         raise UsageError(f"{inside}: no rows of {what} in it", hint=f"it has {_listed(below)}")
-    there = f"it has {_names(sorted(paths))}" if paths else "it is empty"
-    raise UsageError(f"{inside}: no file of rows in it ({', '.join(SUFFIXES)})", hint=there)
+    raise _nothing(inside, paths)
 
 
 def rows_below(paths: Sequence[str], path: str, place: str) -> list[str]:
@@ -94,8 +93,13 @@ def rows_below(paths: Sequence[str], path: str, place: str) -> list[str]:
     if path and not found:
         return list(_exact(path, paths, sets_of(paths), place).paths)
     if not found:
-        raise UsageError(f"{place}: no file of rows in it ({', '.join(SUFFIXES)})", hint=f"it has {_names(sorted(paths))}")
+        raise _nothing(place, paths)
     return [*found, *(one for one in paths if one.rpartition("/")[2] == MAPPING)]
+
+
+def _nothing(place: str, paths: Sequence[str]) -> UsageError:
+    there = f"it has {_names(sorted(paths))}" if paths else "it is empty"
+    return UsageError(f"{place}: no file of rows in it ({', '.join(SUFFIXES)})", hint=there)
 
 
 def _exact(path: str, paths: Sequence[str], every: Sequence[FileSet], place: str) -> FileSet:

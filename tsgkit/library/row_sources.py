@@ -7,8 +7,8 @@
     rows.parquet#columns.yaml             a table with columns of other names
     rows.csv                              a table, with a mapping tsgkit.yaml beside it, if there is one
 
-A table becomes a file of our rows once; it is kept in the cache under a hash of its content and of the mapping. Messages
-and runs name the table, with the commit, and never the file in the cache.
+A table becomes a file of our rows once; it is kept in the cache under a hash of its content and of the mapping.
+Messages and runs name the table, with the commit, and never the file in the cache.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _mappings_of(found: Snapshot, files: Mapping[str, StoredHubFile]) -> dict[st
     folder = found.name.path
     for path in dict.fromkeys((f"{folder}/{MAPPING}" if folder else MAPPING, MAPPING)):
         if path in files:
-            return mappings_in(read_text(found.fetch(files[path])), f"{found.name.at(found.name.revision or '')}: {path}")
+            return mappings_in(read_text(found.fetch(files[path])), f"{found.name}: {path}")
     return {}
 
 
@@ -197,9 +197,7 @@ def _local(path: Path) -> Fetched:
     return Fetched(path, checksum_of_file(path))
 
 
-def _converted(
-    files: Mapping[str, Fetched], found: FileSet, mapping: NamedMapping, shown: str, suffix: str
-) -> Path:
+def _converted(files: Mapping[str, Fetched], found: FileSet, mapping: NamedMapping, shown: str, suffix: str) -> Path:
     """Return a table as a file of our rows in the cache."""
     key = [VERSION, suffix, mapping.value, suffix_of(found.label), [file.check for file in files.values()]]
     target = cache_home() / "rows" / f"{hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()}{suffix}"
@@ -210,7 +208,7 @@ def _converted(
 
     def rows() -> Iterator[dict[str, Any]]:
         for path, file in files.items():
-            yield from mapped_rows(file.path, names[path], mapping)
+            yield from mapped_rows(file.path, names[path], suffix_of(path), mapping)
 
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

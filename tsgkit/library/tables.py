@@ -38,9 +38,9 @@ def suffix_of(name: str) -> str:
     return PurePosixPath(name).suffix.lower()
 
 
-def mapped_rows(path: Path, name: str, mapping: NamedMapping) -> Iterator[dict[str, Any]]:
+def mapped_rows(path: Path, name: str, kind: str, mapping: NamedMapping) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table as a mapping makes them; ``FileProblem`` names the file, the row and the column."""
-    for number, row in enumerate(_rows(path, name, mapping), 1):
+    for number, row in enumerate(_rows(path, name, kind, mapping), 1):
         try:
             yield {field: _plain(value, field) for field, value in mapping.mapping.of(row).items()}
         except ValueError as error:
@@ -48,8 +48,7 @@ def mapped_rows(path: Path, name: str, mapping: NamedMapping) -> Iterator[dict[s
             raise FileProblem(f"{name}: row {number}: {error}", hint=hint) from None
 
 
-def _rows(path: Path, name: str, mapping: NamedMapping) -> Iterator[dict[str, Any]]:
-    kind = suffix_of(name)
+def _rows(path: Path, name: str, kind: str, mapping: NamedMapping) -> Iterator[dict[str, Any]]:
     if kind == PARQUET:
         yield from _parquet(path, name, mapping)
         return
@@ -172,8 +171,7 @@ def _arrow(name: str) -> Iterator[None]:
 
 
 def _without_nulls(value: Any) -> Any:  # noqa: ANN401  (any value)
-    """Return a value without fields that are null: a table has every field in every row, and null where a row has none.
-    """
+    """Return a value without fields that are null, as a table has them where a row has no such field."""
     if isinstance(value, dict):
         return {name: _without_nulls(one) for name, one in value.items() if one is not None}
     return [_without_nulls(one) for one in value] if isinstance(value, list) else value

@@ -18,7 +18,7 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import installed
 from tsgkit.library.files import look_alike
-from tsgkit.library.row_sources import row_place
+from tsgkit.library.row_sources import pinned, row_place
 from tsgkit.report import html, markdown
 from tsgkit.report import terminal as terminal_format
 from tsgkit.report.figures import NOTHING, number, percent
@@ -58,6 +58,7 @@ class TaskAudit:
 def audits_of(data: str | None, tasks: Sequence[str] = (), run: Path | None = None) -> tuple[TaskAudit, ...]:
     """Audit a file of data, or the data of tasks or of a run. The task is given, or follows from the rows or
     the run."""
+    data = None if data is None else pinned(data)
     return tuple(audit_of(name, data, run) for name in _tasks(data, tasks, run))
 
 
