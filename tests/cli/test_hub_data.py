@@ -198,6 +198,30 @@ def test_an_error_of_the_hub_is_two_lines_and_exit_code_2(hub: Hub, capsys: pyte
     )
 
 
+def test_a_folder_of_tables_is_asked_without_naming_its_tasks() -> None:
+    pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    Path("tables").mkdir()
+    rows = [json.loads(line) for line in SGQA.read_text().splitlines()]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), "tables/sgqa.parquet")
+    assert main(["eval", "--data", "tables", "--out", "run"]) == GOOD
+    assert header()["data"] == {"tsg/sgqa": "tables/sgqa.parquet"}
+
+
+def test_a_table_of_other_columns_hints_at_a_mapping(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rows.csv").write_text("a,b\n1,2\n")
+    assert main(["eval", "--data", "rows.csv", "--task", "sgqa"]) == WRONG_USAGE
+    assert "need a mapping: --mapping FILE" in capsys.readouterr().err
+
+
+def test_a_web_address_is_no_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--data", "https://me:w0rd@huggingface.co/datasets/lab/rows"]) == WRONG_USAGE
+    told = capsys.readouterr().err
+    assert "hf://OWNER/NAME" in told
+    assert "w0rd" not in told
+
+
 def test_a_mapping_without_data_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "--mapping", "m.yaml"]) == WRONG_USAGE
     assert "no data are named that it is for" in capsys.readouterr().err

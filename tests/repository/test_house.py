@@ -50,7 +50,6 @@ HOMES = {
     "uvicorn": {"serve"},
     "anywidget": {"serve"},
     "huggingface_hub": {"library"},
-    "httpx": {"library"},
     "traitlets": {"serve"},
     "networkx": set(LEVEL),
     "langchain_core": set(LEVEL),

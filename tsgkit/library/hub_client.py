@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from tsgkit.errors import DownloadProblem
+from tsgkit.errors import DownloadProblem, UsageError
 from tsgkit.library.downloads import PASSING, PATIENT, Patience, refuse_login
 from tsgkit.library.hub_names import COMMIT, MAIN, HubName
 
@@ -108,8 +108,11 @@ def _ask(name: HubName, question: Callable[[HfApi], T], patience: Patience) -> T
     if is_offline():
         told = "HF_HUB_OFFLINE is set, and this is not on this machine"
         raise HubUnreachable(f"{name}: {told}", hint=f"with a network: tsgkit data get {name}")
-    from huggingface_hub import HfApi
-
+    try:
+        from huggingface_hub import HfApi
+    except ImportError:
+        told = "datasets of the hub are read with huggingface_hub, which is not installed"
+        raise UsageError(told, hint="pip install huggingface_hub") from None
     _switch_off_statistics()
     api = HfApi(endpoint=endpoint(), library_name="tsgkit")
     for tried in range(1, patience.tries + 1):

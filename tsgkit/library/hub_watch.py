@@ -1,9 +1,9 @@
-"""Notes and progress of downloads that happen because data are named, told to whoever watches.
+"""Notes and progress of downloads that happen because data are named, passed to a watch if one is set.
 
 >>> heard = []
 >>> with watched(Watch(heard.append)):
 ...     note("main is commit 4f1a")
->>> note("nobody watches")
+>>> note("without a watch")
 >>> heard
 ['main is commit 4f1a']
 """
@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 LARGE = 2_000_000
-"""Bytes from which on the progress of a download is told."""
+"""Size in bytes from which on the progress of a download is reported."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 @contextmanager
 def watched(watch: Watch) -> Iterator[None]:
-    """Tell a watch what happens within the block."""
+    """Report what happens within the block to a watch."""
     before = _WATCH.set(watch)
     try:
         yield
@@ -41,13 +41,13 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Tell a note."""
+    """Report a note."""
     if watch := _WATCH.get():
         watch.note(text)
 
 
 def progress_of(name: str, size: int) -> Callable[[int, int | None], None] | None:
-    """Return the callback for the download of a file of this size; None for a small one, or where nobody watches."""
+    """Return the callback for the download of a file of this size; None for a small one, or without a watch."""
     watch = _WATCH.get()
     told = watch.progress if watch and size >= LARGE else None
     return None if told is None else lambda so_far, total: told(name, so_far, total or size)

@@ -17,6 +17,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ from tsgkit.user_folders import cache_home
 VERSION = 1
 """Changes whenever the same table and mapping would give other rows."""
 MOST_LISTED = 10_000
+ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 
 
 class Fetched(NamedTuple):
@@ -57,6 +59,7 @@ class RowPlace:
     mapping_name: str = ""
     path: str = ""
     is_file: bool = False
+    is_folder: bool = False
 
     @property
     def stems(self) -> frozenset[str]:
@@ -103,6 +106,9 @@ def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSO
     place, named = parts_of(data)
     if is_hub(place):
         return _hub_place(place, named)
+    if ADDRESS.match(place):
+        hint = "name a dataset of the hub hf://OWNER/NAME; download other files, and name them"
+        raise UsageError("rows are not read from a web address", hint=hint)
     path = Path(place)
     mapping, mappings = _mappings_beside(path, named)
     if path.is_dir():
@@ -183,14 +189,15 @@ def _mappings_beside(path: Path, named: str) -> tuple[str, dict[str, NamedMappin
 def _folder_place(
     folder: Path, named: str, mappings: Mapping[str, NamedMapping], stored: str | None, native: tuple[str, ...]
 ) -> RowPlace | None:
-    """Return a folder as a place of rows, if it has a mapping, or tables and not the file that the task looks for."""
-    if not mappings and (stored is None or (folder / f"{stored}{JSONL}").exists()):
+    """Return a folder as a place of rows, if it has a mapping, or a table and not the file that the task looks for."""
+    if not mappings and stored is not None and (folder / f"{stored}{JSONL}").exists():
         return None
     walk = (Path(place, name) for place, _, names in os.walk(folder) for name in names)
     paths = [path.relative_to(folder).as_posix() for path in islice(walk, MOST_LISTED)]
-    if not mappings and not any(suffix_of(path) in TABLES and suffix_of(path) not in native for path in paths):
+    tables = [one for one in sets_of(paths) if suffix_of(one.label) in TABLES and suffix_of(one.label) not in native]
+    if not mappings and not any(stored in (None, one.stem) for one in tables):
         return None
-    return RowPlace(str(folder), paths, lambda path: _local(folder / path), mappings, named)
+    return RowPlace(str(folder), paths, lambda path: _local(folder / path), mappings, named, is_folder=True)
 
 
 def _local(path: Path) -> Fetched:

@@ -247,7 +247,7 @@ def tasks_of_data(data: str) -> tuple[str, ...]:
     from tsgkit.library.tables import SUFFIXES
 
     place = row_place(data)
-    if place is None:
+    if place is None or (place.is_folder and tasks_of_rows(Path(data))):
         return tasks_of_rows(Path(data))
     if named := [name for name in place.mappings if name]:
         return tasks_named(named)
@@ -262,6 +262,10 @@ CHECK = "tsgkit check shows all that is wrong"
 
 def tasks_hint(file: str) -> str:
     """Return a hint at the tasks that take the rows of a file, where some task does."""
+    from tsgkit.library.tables import TABLES, suffix_of
+
+    if suffix_of(file) in TABLES:
+        return "columns whose names are not those of our fields need a mapping: --mapping FILE"
     found = tasks_of_rows(Path(file)) if Path(file).is_file() else ()
     return f"these rows are of {' or '.join(found)}: --task {found[0]}" if found else CHECK
 
