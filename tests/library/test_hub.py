@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.parse
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -332,6 +334,15 @@ def test_a_secret_in_a_name_is_not_repeated(name: str) -> None:
         hub_name(name)
     assert "w0rd" not in str(raised.value)
     assert TOKEN not in f"{raised.value}{raised.value.hint}"
+
+
+def test_a_login_is_not_sent_on_to_another_server_by_a_redirection_and_stays_on_its_own(hub: Hub) -> None:
+    from tsgkit.library.downloads import _with_secret
+
+    for address, sends in (("/datasets/new", True), ("http://localhost:1/x", False), ("https://127.0.0.1/x", False)):
+        asked = urllib.request.Request(urllib.parse.urljoin(f"{hub.url}/old", address))  # noqa: S310
+        found = _with_secret(asked, f"{hub.url}/old", {"Authorization": "Bearer x"})
+        assert found.has_header("Authorization") == sends
 
 
 def test_a_broken_record_says_what_to_delete(hub: Hub, machine: Path) -> None:

@@ -205,6 +205,26 @@ def test_a_spoilt_parquet_file_is_one_line_wherever_it_is_spoilt() -> None:
             assert "\n" not in str(error)
 
 
+@pytest.mark.slow
+def test_a_large_table_is_never_held_whole() -> None:
+    import subprocess
+    import sys
+
+    import pyarrow.parquet
+
+    text = pa.table({"item_id": ["x" * 400] * 20_000})
+    with pyarrow.parquet.ParquetWriter("rows.parquet", text.schema, use_dictionary=False, compression="none") as writer:
+        for _ in range(8):
+            writer.write_table(text)
+    assert Path("rows.parquet").stat().st_size > 60_000_000
+    code = (
+        "import pyarrow; from tsgkit.library.row_sources import row_place; row_place('rows.parquet').rows_of();"
+        "print(pyarrow.default_memory_pool().max_memory())"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(told.stdout) < 16_000_000
+
+
 def test_a_broken_row_leaves_nothing_in_the_cache(caches: Path) -> None:
     Path("rows.csv").write_text("id,text\n1,a\n2\n")
     problem("rows.csv")

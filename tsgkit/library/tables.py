@@ -31,6 +31,8 @@ LONGEST_CELL = 1 << 24
 """Characters of a cell of CSV, or of a line of JSON; more of them show a quote that is never closed."""
 BATCH = 256
 """Rows of Parquet that are held at once."""
+BUFFER = 1 << 16
+"""Bytes of a column of Parquet that are read at once; without it whole files are held."""
 
 
 def suffix_of(name: str) -> str:
@@ -139,14 +141,14 @@ def _parquet(path: Path, name: str, mapping: NamedMapping) -> Iterator[dict[str,
     with _arrow(name):
         import pyarrow.parquet
 
-        table = pyarrow.parquet.ParquetFile(path)
+        table = pyarrow.parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
     with table:
         known = tuple(table.schema_arrow.names)
         mapping.check_columns(known, name)
         wanted = mapping.mapping.columns
         if wanted is not None and any("." in column for column in known):  # which pyarrow takes for a path in a struct
             wanted = None
-        batches = table.iter_batches(batch_size=BATCH, columns=None if wanted is None else list(wanted))
+        batches = table.iter_batches(batch_size=BATCH, columns=wanted and list(wanted), use_threads=False)
         while True:
             with _arrow(name):
                 batch = next(batches, None)
