@@ -50,6 +50,7 @@ HOMES = {
     "starlette": {"serve"},
     "uvicorn": {"serve"},
     "anywidget": {"serve"},
+    "huggingface_hub": {"library"},
     "traitlets": {"serve"},
     "networkx": set(LEVEL),
     "langchain_core": set(LEVEL),

@@ -22,6 +22,7 @@ from tsgkit.interface.run import Run
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.row_sources import pinned
 from tsgkit.report import comparison
 from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import audits_of
@@ -131,8 +132,9 @@ def score(
     ``source`` is ``inspect`` or ``lm-eval`` if ``replies`` is a log of that harness; ``epoch`` chooses one of several
     repetitions in it.
     """
-    found = suite.score(task, data, replies, style=style, by=_listed(by), seed=seed, source=source, epoch=epoch)
-    return Scores(**vars(found), data=str(data))
+    place = pinned(str(data))
+    found = suite.score(task, place, replies, style=style, by=_listed(by), seed=seed, source=source, epoch=epoch)
+    return Scores(**vars(found), data=place)
 
 
 def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | None = None) -> shard_merge.Merged:
