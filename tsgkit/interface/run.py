@@ -38,6 +38,7 @@ from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
 from tsgkit.suites.metrics import check_profile
 
 if TYPE_CHECKING:
+    from tsgkit.report.exports import Exported
     from tsgkit.report.paper import Figure
 
 
@@ -126,6 +127,15 @@ class Run:
             refuse_to_replace_data(output, text)
             write_text(output, text)
         return text
+
+    def export(self, to: str, path: str | Path, *, force: bool = False) -> Exported:
+        """Write the run for another tool and return the files: ``inspect``, ``parquet``, ``csv`` or ``jsonl``.
+
+        ``path`` is a folder, or a file where the run gives one. ``force`` replaces files that lie there.
+        """
+        from tsgkit.report.exports import export_run
+
+        return export_run(self.path, to, checked_path(path, "path"), data=self._data, force=force)
 
     def figure(self, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Figure:
         """Draw a metric by a group or an axis (``k``, ``task``, ``style``) for a paper; ``.save("f1.pdf")`` writes it.

@@ -42,7 +42,7 @@ def names(run: RecordedRun) -> Sequence[str]:
 
 
 def _name(run: RecordedRun, cell: Cell, time: str) -> str:
-    way = file_name(cell.subject.rpartition("/")[2], cell.solver if cell.style else "", cell.style, *cell.axes)
+    way = file_name(cell.subject.rpartition("/")[2], *cell.ways)
     return f"{file_name(time)}_{file_name(cell.task)}_{way}_{mark_of(run, *cell)}{ENDING}"
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
 LOCAL = "local"
+LONGEST_ID = 200
+SHORT = 8
+"""Characters of an id, and of the hash that tells harmless ids apart."""
 STOPS: dict[Ending, StopReason] = {
     Ending.COMPLETE: "stop",
     Ending.EMPTY: "stop",
@@ -51,7 +54,7 @@ def sample_of(recorded: RecordedSample) -> EvalSample:
     last = next((one for one in reversed(calls) if not one.made_again), None)
     seconds = record["usage"].get("seconds")
     return EvalSample(
-        id=inert(recorded.item_id),
+        id=sample_id(recorded),
         epoch=recorded.row.cell.repeat + 1,
         input=_input(recorded),
         target=whole(recorded.key),
@@ -67,6 +70,14 @@ def sample_of(recorded: RecordedSample) -> EvalSample:
         uuid=mark_of(recorded.run, *recorded.row.cell, recorded.item_id),
         error=None if error is None else EvalError(message=error, traceback="", traceback_ansi=""),
     )
+
+
+def sample_id(recorded: RecordedSample) -> str:
+    """Return the id of a sample, which names its member of the archive: the item's, or a harmless one made of it."""
+    item_id = recorded.item_id
+    parts = [part.replace(".", "%2E") if part in ("", ".", "..") else part for part in inert(item_id).split("/")]
+    harmless = "/".join(part or "%2F" for part in parts)[:LONGEST_ID]
+    return item_id if harmless == item_id else f"{harmless}-{_mark(recorded)[:SHORT]}"
 
 
 def scores_of(recorded: RecordedSample) -> dict[str, Score]:

@@ -53,7 +53,7 @@ def _named(run: RecordedRun) -> dict[str, RowState]:
         for state in states:
             cell = state.row.cell
             repeat = f"repeat{cell.repeat + 1}" if len(states) > 1 else ""
-            way = file_name(cell.task, cell.solver if cell.style else "", cell.style, *cell.axes, repeat)
+            way = file_name(cell.task, *cell.ways, repeat)
             name = f"{file_name(cell.subject)}/samples_{way}_{file_name(time)}{ENDING}"
             if name in found:
                 name = name.replace("/samples_", f"-{mark_of(run, *cell)[:SHORT]}/samples_")
