@@ -46,6 +46,8 @@ HOMES = {
     "trimesh": {"geometry"},
     "yaml": {"library"},
     "matplotlib": {"report"},
+    "inspect_ai": {"report"},
+    "pyarrow": {"report"},
     "starlette": {"serve"},
     "uvicorn": {"serve"},
     "anywidget": {"serve"},

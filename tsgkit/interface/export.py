@@ -1,7 +1,7 @@
 """Export of runs from Python, as ``tsgkit export`` writes them.
 
-    tk.export("runs/gpt-4o-tsg-0123456789abcdef", to="parquet", path="tables")
-    tk.open_run("runs/...").export("inspect", "logs")
+tk.export("runs/gpt-4o-tsg-0123456789abcdef", to="parquet", path="tables")
+tk.open_run("runs/...").export("inspect", "logs")
 """
 
 from __future__ import annotations

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.report.exports.recorded_run import RecordedRun, mark_of, whole
 from tsgkit.report.exports.sample_logs import parameters_of
 from tsgkit.report.report_rows import main_metric
+from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import Result, usage_value
 from tsgkit.runs.saved_run import reader_of
@@ -17,8 +19,7 @@ from tsgkit.suites.scoreboard import Value, board_value
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, EvalSpec, EvalStats
-    from inspect_ai.log._log import HeadlineMetric
+    from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, EvalSpec, EvalStats, HeadlineMetric
 
 VALUE, MEAN = "value", "mean"
 """The names of a metric of one repeat, and of the mean over several."""
@@ -98,7 +99,7 @@ def _about(run: RecordedRun, states: Sequence[RowState]) -> dict[str, Any]:
 
 
 def _headline(states: Sequence[RowState]) -> HeadlineMetric:
-    from inspect_ai.log._log import HeadlineMetric
+    from inspect_ai.log import HeadlineMetric
 
     main = main_metric(states[0].row.task.card.metrics)
     return HeadlineMetric(score=f"strict.{main}", metric=VALUE if len(states) == 1 else MEAN)
@@ -177,6 +178,15 @@ def _stats(run: RecordedRun, states: Sequence[RowState]) -> EvalStats:
         )
     return EvalStats(
         started_at=run.header["begun"],
+        completed_at=_last_call(run),
         model_usage=used,
         role_usage={"judge": used[row.asked]} if used and row.judge else {},
     )
+
+
+def _last_call(run: RecordedRun) -> str:
+    """Return when the last call of the run was recorded: the time of its file, not before the run's begin."""
+    begun = datetime.fromisoformat(run.header["begun"])
+    file = run.opened.path / CALLS
+    written = datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.exists() else begun
+    return max(begun, written).isoformat(timespec="seconds")

@@ -18,8 +18,7 @@ from tsgkit.scoring.outcomes import FAILURES, Outcome
 if TYPE_CHECKING:
     from inspect_ai.event import Event
     from inspect_ai.log import EvalSample
-    from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage
-    from inspect_ai.model._model_output import StopReason
+    from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, StopReason
     from inspect_ai.scorer import Score
 
 LOCAL = "local"
