@@ -185,7 +185,7 @@ def largest_file(size: int) -> Iterator[None]:
 def test_a_full_disk_is_told_and_leaves_nothing(to: str, size: int, served: Path, tmp_path: Path) -> None:
     need(to)
     export_run(served, to, tmp_path / "before")  # loads the libraries, which may write caches
-    with largest_file(size), pytest.raises(FileProblem, match="out: cannot be written: .*large"):
+    with largest_file(size), pytest.raises(FileProblem, match=r"out: cannot be written: .*large"):
         export_run(served, to, tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["before"]
 

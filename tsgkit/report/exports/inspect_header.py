@@ -8,7 +8,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.report.exports.recorded_run import RecordedRun, mark_of, whole
-from tsgkit.report.exports.sample_logs import parameters_of
 from tsgkit.report.report_rows import main_metric
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Cell
@@ -70,7 +69,8 @@ def _spec(run: RecordedRun, cell: Cell, states: Sequence[RowState], arguments: M
             name=whole(PurePath(row.dataset.file).name), location=whole(row.dataset.file), samples=len(row.numbers)
         ),
         model=whole(cell.subject),
-        model_args=dict(parameters_of(run, row)),
+        model_args=run.parameters_of(row),
+        model_base_url=run.endpoint_of(row),
         config=EvalConfig(epochs=len(states), fail_on_error=False),
         packages={"tsgkit": str(header["tsgkit"])},
         metadata=_about(run, states),

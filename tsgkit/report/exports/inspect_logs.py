@@ -6,7 +6,6 @@ of the archive as soon as it is read, since that writer keeps all of them in mem
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
@@ -87,4 +86,4 @@ def _copy(summaries: IO[bytes], archive: ZipFile) -> None:
 
 def _dumped(value: BaseModel) -> bytes:
     """Return the JSON of a sample, or of its summary; an unknown score is NaN, as Inspect has it."""
-    return json.dumps(value.model_dump(mode="json", exclude_none=True)).encode("ascii")
+    return value.model_dump_json(exclude_none=True).encode()

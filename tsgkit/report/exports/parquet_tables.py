@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 ENDING = ".parquet"
 WHAT = "tables"
-GROUP_ROWS = 20_000
-GROUP_LETTERS = 1 << 24
+GROUP_ROWS = 5_000
+GROUP_LETTERS = 1 << 23
 """Rows, and characters of text, of one group of rows at most."""
 
 

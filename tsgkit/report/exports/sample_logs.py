@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from tsgkit.report.explanation import readings_of
 from tsgkit.report.exports.recorded_run import RecordedRun, RecordedSample, file_name, mark_of, whole
 from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
-from tsgkit.runs.run_setup import Row
 from tsgkit.runs.state import RowState
 from tsgkit.suites.metrics import PROFILES
 
@@ -112,13 +111,7 @@ def _doc(sample: RecordedSample) -> dict[str, Any]:
 def _arguments(sample: RecordedSample, call: Called) -> dict[str, Any]:
     """Return a request: its messages as JSON, as the chat models of lm-eval have them, and its parameters."""
     messages = [{"role": one.role, "content": one.content} for one in call.prompt]
-    return {"arg_0": json.dumps(messages, ensure_ascii=False), "arg_1": parameters_of(sample.run, sample.row)}
-
-
-def parameters_of(run: RecordedRun, row: Row) -> Mapping[str, Any]:
-    """Return the recorded parameters of the model that a row asks; the run holds them without keys."""
-    found: Mapping[str, Any] = whole(run.header["asked"]["models"].get(row.asked, {}))
-    return found
+    return {"arg_0": json.dumps(messages, ensure_ascii=False), "arg_1": sample.run.parameters_of(sample.row)}
 
 
 def _filtered(sample: RecordedSample, requests: Sequence[Sequence[Called]], profile: str) -> list[str]:
