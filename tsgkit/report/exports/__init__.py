@@ -7,6 +7,6 @@ A format is a module with ``names`` (the files a run is written as) and ``write`
 read once, sample by sample, so that memory holds only the positions of records and calls.
 """
 
-from tsgkit.report.exports.exporting import FORMATS, Exported, export_run
+from tsgkit.report.exports.run_export import FORMATS, Exported, export_run
 
 __all__ = ["FORMATS", "Exported", "export_run"]

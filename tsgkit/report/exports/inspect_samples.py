@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -206,9 +207,10 @@ def _events(recorded: RecordedSample) -> Iterator[Event]:
     from inspect_ai.model import GenerateConfig
 
     begun, waited = datetime.fromisoformat(recorded.run.header["begun"]), 0.0
+    times = Counter(call.label for call in recorded.calls)
     for place, call in enumerate(recorded.calls):
         span = _mark(recorded, place, "span")
-        name = call.label if not call.draw else f"{call.label} #{call.draw + 1}"
+        name = call.label if times[call.label] == 1 else f"{call.label} #{call.draw + 1}"
         when: dict[str, Any] = {"timestamp": begun, "working_start": waited, "span_id": span}
         yield SpanBeginEvent(id=span, name=whole(name), type="solver", uuid=_mark(recorded, place, "begin"), **when)
         when["uuid"] = _mark(recorded, place, "call")

@@ -90,10 +90,10 @@ def lines_of(sample: RecordedSample) -> Iterator[dict[str, Any]]:
 
 def _requests(calls: Sequence[Called]) -> Iterator[list[Called]]:
     """Yield the calls that count, the draws of one prompt together."""
-    found: dict[tuple[str, str], list[Called]] = {}
+    found: dict[str, list[Called]] = {}
     for one in calls:
         if not one.made_again:
-            found.setdefault((one.label, one.prompt_hash), []).append(one)
+            found.setdefault(one.prompt_hash or one.label, []).append(one)
     yield from found.values()
 
 

@@ -19,7 +19,7 @@ from exported_runs import KEY, hostile_run, served_run, stopped_run
 import tsgkit as tk
 from tsgkit.errors import ExtraMissing, FileProblem, UsageError
 from tsgkit.report.exports import FORMATS, export_run
-from tsgkit.report.exports.exporting import format_named
+from tsgkit.report.exports.run_export import format_named
 
 LIBRARY = {"inspect": "inspect_ai", "parquet": "pyarrow"}
 each_format = pytest.mark.parametrize("to", FORMATS)
