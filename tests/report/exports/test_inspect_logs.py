@@ -158,6 +158,8 @@ def test_results_are_those_of_the_run_with_their_intervals(run: tk.Run, logs: di
                 assert (score.scorer, metric.value, metric.metadata) == (profile, value.value, about)
         board = results.metadata["repeats"][result.cell.repeat]
         assert (board["counts"], board["reasons"]) == (result.board.counts, result.board.reasons)
+    results = logs["cot"].results
+    assert results is not None
     not_a_node = next(one for one in results.scores if one.name == "strict.not_a_node").metrics
     assert not_a_node["mean"].value == (not_a_node["repeat_1"].value + not_a_node["repeat_2"].value) / 2
 
@@ -238,7 +240,7 @@ def test_stored_runs_of_every_suite_are_read_back(
     recorded = {(*meant.cell, meant.item_id): meant for meant in run.samples}
     assert len(found) == len(lines(Path(name, "samples.jsonl")))
     for sample, cell in found:
-        meant = recorded[(*cell, sample.id)]
+        meant = recorded[(*cell, str(sample.id))]
         assert sample.metadata["outcome"] == meant.outcome
         models = [event for event in sample.events if event.event in ("model", "info")]
         assert len(models) == len(meant.calls)

@@ -162,13 +162,14 @@ def _stats(run: RecordedRun, states: Sequence[RowState]) -> EvalStats:
     from inspect_ai.model import ModelUsage
 
     row, used = states[0].row, {}
+    asked = whole(row.asked)
     results = [run.results[state.row.cell].usage for state in states]
     totals = [usage for usage in results if usage and usage["calls"] > usage["untold"]]
     if totals:
         tokens = {
             name: sum(usage[name] for usage in totals) for name in ("prompt", "completion", "reasoning", "cached")
         }
-        used[row.asked] = ModelUsage(
+        used[asked] = ModelUsage(
             input_tokens=tokens["prompt"] - tokens["cached"],
             output_tokens=tokens["completion"],
             total_tokens=tokens["prompt"] + tokens["completion"],
@@ -180,7 +181,7 @@ def _stats(run: RecordedRun, states: Sequence[RowState]) -> EvalStats:
         started_at=run.header["begun"],
         completed_at=_last_call(run),
         model_usage=used,
-        role_usage={"judge": used[row.asked]} if used and row.judge else {},
+        role_usage={"judge": used[asked]} if used and row.judge else {},
     )
 
 

@@ -49,7 +49,7 @@ def sample_of(recorded: RecordedSample) -> EvalSample:
 
     record, calls = recorded.record, recorded.calls
     usage = usage_of(recorded)
-    asked = recorded.row.asked
+    asked = recorded.asked
     error = record["error"] if record["outcome"] in FAILURES else None
     last = next((one for one in reversed(calls) if not one.made_again), None)
     seconds = record["usage"].get("seconds")
@@ -153,7 +153,7 @@ def _reply(recorded: RecordedSample, place: int) -> ChatMessage:
     call = recorded.calls[place]
     text = whole(call.reply.text or call.reply.refusal or "")
     about = {"label": call.label, "draw": call.draw}
-    model = whole(call.reply.model or recorded.row.asked)
+    model = whole(call.reply.model) or recorded.asked
     return ChatMessageAssistant(
         id=_mark(recorded, place, "reply"), content=text, source="generate", model=model, metadata=about
     )
@@ -179,7 +179,7 @@ def _output(recorded: RecordedSample, call: Called, place: int) -> ModelOutput:
     has_text = reply.text is not None or reply.refusal
     choice = ChatCompletionChoice(message=message, stop_reason=STOPS.get(reply.ending, "unknown"))
     return ModelOutput(
-        model=whole(reply.model or recorded.row.asked),
+        model=whole(reply.model) or recorded.asked,
         choices=[choice] if has_text else [],
         usage=_usage(reply.usage, cost=reply.usage.cost),
         time=reply.seconds,
@@ -218,7 +218,7 @@ def _events(recorded: RecordedSample) -> Iterator[Event]:
             yield InfoEvent(source=whole(call.label), data=whole(call.reply.text), metadata=_about(call), **when)
         else:
             yield ModelEvent(
-                model=recorded.row.asked,
+                model=recorded.asked,
                 role=None if recorded.row.judge is None else "judge",
                 input=_messages(recorded, place),
                 tools=[],

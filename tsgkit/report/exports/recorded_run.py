@@ -79,6 +79,11 @@ class RecordedSample:
         return str(self.record["item_id"])
 
     @property
+    def asked(self) -> str:
+        """The model that was asked: the subject or the judge."""
+        return str(whole(self.row.asked))
+
+    @property
     def main(self) -> str:
         """The metric that its row is known by."""
         return main_metric(self.row.task.card.metrics)
