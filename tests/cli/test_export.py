@@ -1,4 +1,4 @@
-"""``tsgkit export``: files on standard output, everything else on the terminal; wrong words are told."""
+"""``tsgkit export``: files on standard output, the rest on standard error; clear errors."""
 
 from __future__ import annotations
 

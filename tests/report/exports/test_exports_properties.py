@@ -53,8 +53,8 @@ def test_all_formats_hold_every_sample_once(items: list[str], reply: str, name: 
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "sgqa.jsonl").write_text(lines(*(SGQA | {"item_id": item} for item in items)), encoding="utf-8")
-        asked = {"model": {name: lambda messages: reply}, "data": folder / "sgqa.jsonl", "quiet": True}
-        run = tk.evaluate("sgqa", out=folder / "run", **asked)
+        model = {name: lambda messages: reply}
+        run = tk.evaluate("sgqa", model=model, data=folder / "sgqa.jsonl", out=folder / "run", quiet=True)
         made = {to: run.export(to, folder / to).files for to in ("inspect", "parquet", "csv", "jsonl")}
         ids = [whole(sample.item_id) for sample in run.samples]
         (log,) = map(read_eval_log, map(str, made["inspect"]))

@@ -55,7 +55,7 @@ def export_run(
 ) -> Exported:
     """Write a run in a format into a folder, or into one file if the format makes one for it.
 
-    ``data`` overrides the place of its data; ``force`` replaces files; ``done`` is told about every sample.
+    ``data`` overrides the place of its data; ``force`` replaces files; ``done`` is called for every sample.
     """
     format_ = format_named(to)
     format_.check()
