@@ -36,7 +36,7 @@ def stopped_run(folder: Path) -> Path:
     return served_run(folder, style="zero-shot", repeat=1, max_requests=2)
 
 
-def hostile_run(folder: Path) -> Path:
+def hostile_run(folder: Path, *, repeat: int = 1) -> Path:
     """Return a run whose subject, item ids, clusters and replies hold what must not be live anywhere."""
     names = ("../../etc/passwd", HOSTILE, "/root", "a\x01b", "x" * 300)
     rows = [SGQA | {"item_id": name, "scenario_id": name} for name in names]
@@ -47,5 +47,5 @@ def hostile_run(folder: Path) -> Path:
     def model(messages: list[dict[str, str]]) -> str:
         return f"[{HOSTILE}]"
 
-    tk.evaluate("sgqa", model={"../=cmd|<b>": model}, data=data, out=folder / "run", quiet=True)
+    tk.evaluate("sgqa", model={"../=cmd|<b>": model}, data=data, out=folder / "run", repeat=repeat, quiet=True)
     return folder / "run"

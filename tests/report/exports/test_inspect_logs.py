@@ -215,6 +215,13 @@ def cell_of(log: EvalLog, sample: EvalSample, cells: list[Cell]) -> Cell:
     return found._replace(repeat=sample.epoch - 1)
 
 
+def test_the_harmless_id_of_an_item_is_the_same_in_every_epoch(tmp_path: Path) -> None:
+    (file,) = export_run(hostile_run(tmp_path / "mine", repeat=2), "inspect", tmp_path / "log.eval").files
+    samples = samples_of(read(file))
+    assert len(samples) == 10
+    assert len({sample.id for sample in samples}) == 5
+
+
 @pytest.mark.parametrize(
     ("suite", "name", "library"),
     [

@@ -77,7 +77,7 @@ def sample_id(recorded: RecordedSample) -> str:
     item_id = recorded.item_id
     parts = [part.replace(".", "%2E") if part in ("", ".", "..") else part for part in inert(item_id).split("/")]
     harmless = "/".join(part or "%2F" for part in parts)[:LONGEST_ID]
-    return item_id if harmless == item_id else f"{harmless}-{_mark(recorded)[:SHORT]}"
+    return item_id if harmless == item_id else f"{harmless}-{mark_of(recorded.run, item_id)[:SHORT]}"
 
 
 def scores_of(recorded: RecordedSample) -> dict[str, Score]:
