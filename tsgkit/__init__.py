@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from tsgkit.interface.evaluation import aevaluate as aevaluate
     from tsgkit.interface.evaluation import evaluate as evaluate
     from tsgkit.interface.evaluation import plan as plan
+    from tsgkit.interface.export import export as export
     from tsgkit.interface.images import aimages as aimages
     from tsgkit.interface.images import images as images
     from tsgkit.interface.makers import make as make
@@ -96,6 +97,7 @@ _HOMES = {
     "tsgkit.interface.agents": "agenerate arefine generate refine",
     "tsgkit.interface.doctor": "adoctor doctor",
     "tsgkit.interface.evaluation": "aevaluate evaluate plan",
+    "tsgkit.interface.export": "export",
     "tsgkit.interface.analysis": "audit compare draw explain grid merge read_scene rescore score",
     "tsgkit.interface.makers": "make",
     "tsgkit.interface.images": "aimages images",

@@ -82,6 +82,7 @@ FOLDERS = (
     Writes("eval --task tsg/sgqa --first 1 --quiet --out out", "out/mine.jsonl"),
     Writes("runs merge run -o out", "out/mine.jsonl"),
     Writes("runs unpack packed.zip -o out", "out/mine.jsonl"),
+    Writes("export run --to csv -o out", "out/mine.jsonl"),
     Writes("make spatialt2i --from run --model script:said.jsonl -o out", "out/mine.jsonl"),
 )
 NAME: Callable[[Writes], str] = attrgetter("words")

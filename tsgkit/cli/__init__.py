@@ -41,6 +41,7 @@ GROUPS = {
         "samples": "list samples, a line each: what went wrong, where two disagree",
         "explain": "one item of a run: what was sent, read and scored, and why",
         "runs": "list, show and merge runs",
+        "export": "a run for other tools: Inspect, Parquet, CSV, JSON lines like lm-eval's",
         "draw": "draw a graph, a narrative or a difference as SVG",
     },
     "clean and make": {
@@ -71,7 +72,6 @@ ELSEWHERE = {
     "show": "tsgkit report RUN, tsgkit samples RUN, or tsgkit explain RUN --item ID for one item",
     "leaderboard": "tsgkit report RUN RUN ..., or tsgkit compare RUN RUN",
     "results": "tsgkit report RUN",
-    "export": "tsgkit report RUN -o results.csv",
     "diff": "tsgkit compare RUN RUN; tsgkit draw A --against B for graphs",
     "logs": "tsgkit runs list",
     "log": "tsgkit runs list",

@@ -7,19 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tsgkit.cli.terminal import complain, inert, say
-from tsgkit.errors import FileProblem, UsageError
+from tsgkit.errors import UsageError
 
 
 def check_targets(files: Sequence[Path], runs: Sequence[Path]) -> None:
     """No run's folder is written into, and no two things into one file."""
-    from tsgkit.runs.folder import HEADER
+    from tsgkit.runs.targets import refuse_inside_a_run
 
     for file in files:
-        for folder in {*(path.resolve() for path in runs), *file.resolve().parents}:
-            inside = folder in file.resolve().parents
-            if inside and (folder / HEADER).is_file():
-                raise FileProblem(f"{file}: lies in the run {folder}, whose files are not touched",
-                                  hint="write to another folder")  # fmt: skip
+        refuse_inside_a_run(file, runs)
     if len({file.resolve() for file in files}) < len(files):
         raise UsageError("two outputs name one file", hint="give each its own")
 
