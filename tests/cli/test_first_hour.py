@@ -44,7 +44,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 2) -> str:
         (["data", "gte"], "tsgkit: there is no verb gte\n  get?\n"),
         (["make", "formalimgs"], "tsgkit: there is no maker formalimgs\n  formalimg?\n"),
         (["eval", "--protocol"], "tsgkit: --protocol: a value is missing\n"),
-        (["compare", "x", "--format", "html"], "tsgkit: --format: there is no html\n  choose from terminal, markdown"),
+        (["compare", "x", "--format", "htm"], "tsgkit: there is no format htm\n  choose from terminal, markdown"),
         (["refine"], "tsgkit: missing: IN, -o/--out\n"),
     ],
 )

@@ -287,7 +287,11 @@ def test_two_runs_of_one_name_have_addresses_of_their_own(serve: Serve, finished
 def test_nothing_is_written_into_a_run(serve: Serve, finished: Path, tmp_path: Path) -> None:
     run = tmp_path / "kept"
     shutil.copytree(finished, run)
-    before = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in run.iterdir()}
+
+    def everything() -> dict[Path, tuple[int, bytes]]:
+        return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in run.rglob("*") if path.is_file()}
+
+    before = everything()
     client = serve(run)
     for name, more in (
         ("run", {}),
@@ -298,4 +302,4 @@ def test_nothing_is_written_into_a_run(serve: Serve, finished: Path, tmp_path: P
     ):
         client.data(name, run="kept", **more)
     client.label("kept", number=0, verdict="right")
-    assert {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in run.iterdir()} == before
+    assert everything() == before
