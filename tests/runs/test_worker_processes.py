@@ -6,8 +6,8 @@ import asyncio
 import os
 
 from dying import Dying
-
 from tsgkit.runs.worker_processes import DIED, WorkerPool, spread
+
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.suites.transcript import Transcript
 
