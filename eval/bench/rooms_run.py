@@ -15,9 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tsgkit.runs.worker_processes import processors
-
 from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.executors.processes import processors
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.subjects import Limits
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 Work = Callable[[Any, Any], Any]
-"""Work on what is shared and one item. It is found by its name elsewhere: a function of a module, or a partial of one."""
+"""Work on what is shared and one item: a function of a module, which is found by its name elsewhere."""
 TRIES = 3
 """A unit that kills so many workers is given up."""
 

@@ -65,7 +65,7 @@ class HeldModel:
         for actor in self._actors:
             try:
                 is_ready, problem = ray.get(actor.prepare.remote())
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - what an actor lacks fails in every way there is
                 first = type(getattr(error, "cause", None) or error).__name__
                 raise UsageError(f"{self.name}: cannot be loaded in the cluster: {first}") from None
             if not is_ready:
@@ -152,10 +152,10 @@ def _fingerprint_there(name: str) -> str:
     cluster = Cluster()
     cluster.connect()
     uses = {"num_gpus": 1} if cluster.gpus else {"num_cpus": 1}
-    look = ray.remote(_looked_at).options(max_calls=1, max_retries=0, **uses)
+    look = ray.remote(max_calls=1, max_retries=0, **uses)(_looked_at)  # the process ends, and frees the model
     try:
         is_known, found = ray.get(look.remote(name, sources_of(name)))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - as above
         first = type(getattr(error, "cause", None) or error).__name__
         raise UsageError(f"{name}: cannot be loaded in the cluster: {first}") from None
     if not is_known:

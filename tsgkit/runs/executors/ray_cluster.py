@@ -92,7 +92,7 @@ class Cluster:
     def _resources(self) -> dict[str, float]:
         import ray
 
-        found: dict[str, float] = ray.cluster_resources()
+        found: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         return found
 
     def put(self, value: Any) -> Any:  # noqa: ANN401
@@ -143,7 +143,7 @@ class Cluster:
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy as OnNode
 
-        nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+        nodes = [node for node in _nodes() if node["Alive"] and node["Resources"].get("CPU")]
         asked = {}
         for node in nodes:
             strategy = OnNode(node["NodeID"], soft=False)
@@ -152,15 +152,22 @@ class Cluster:
         for place, reference in asked.items():
             try:
                 theirs = ray.get(reference, timeout=STARTING)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - what is missing there fails in every way there is
                 first = type(getattr(error, "cause", None) or error).__name__
                 hint = f"install tsgkit {__version__} there, in the environment that ray start was called in"
                 raise UsageError(f"{place}: tsgkit cannot be used there: {first}", hint=hint) from None
             if theirs != ours:
-                told = ", ".join(
+                other = (
                     f"{name} {theirs[name]} instead of {ours[name]}" for name in ours if theirs[name] != ours[name]
                 )
-                raise UsageError(f"{place}: {told}", hint="the same versions are needed on all nodes")
+                raise UsageError(f"{place}: {', '.join(other)}", hint="the same versions are needed on all nodes")
+
+
+def _nodes() -> list[dict[str, Any]]:
+    import ray
+
+    found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    return found
 
 
 def _reach(address: str) -> None:
@@ -190,7 +197,7 @@ def _portable(value: Any) -> Any:  # noqa: ANN401
     from ray import cloudpickle
 
     for module in own_modules():
-        cloudpickle.register_pickle_by_value(module)
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
     return value
 
 
