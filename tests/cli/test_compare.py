@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from compared_runs import evaluate, item_ids, write_questions, write_script
+from pages import Page
 
 from tsgkit.cli import main
 from tsgkit.report.comparison_tables import csv_lines
@@ -167,6 +168,63 @@ def test_hostile_names_are_inert_everywhere(runs: None, capsys: pytest.CaptureFi
         markdown = said(capsys, "evil", "--format", "markdown", *words)[0]
         assert "`script:a\\x1b[2J\\x7c<img src=x>\\u202e.jsonl" in markdown
         assert len({line.count("|") for line in markdown.splitlines() if line.startswith("| ")}) == tables
+
+    for words in ([], ["--grid"]):
+        page, table = (said(capsys, "evil", "--format", form, *words)[0] for form in ("html", "latex"))
+        assert Page(page).problems == []
+        assert "script:a\\x1b[2J|&lt;img src=x&gt;\\u202e.jsonl" in page
+        assert "textbackslash{}x1b{[}2J\\textbar{}" in table.replace("\\allowbreak{}", "")
+        assert not {"\x1b", "\u202e"} & {*page, *table}
+
+
+FORMATS = {"terminal": "", "markdown": ".md", "csv": ".csv", "json": ".json", "latex": ".tex", "html": ".html"}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("words", [[], ["--items"], ["--grid"]], ids=["pairs", "items", "grid"])
+def test_a_file_holds_what_is_printed_and_its_ending_chooses_the_format(
+    words: list[str], form: str, runs: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed, _ = said(capsys, "old", "new", *words, "--format", form)
+    file = Path(f"out{FORMATS[form]}")
+    out, err = said(capsys, "old", "new", *words, "-o", str(file))
+    assert out == ""
+    assert err.splitlines()[0] == f"tsgkit: written: {file}"
+    assert file.read_text(encoding="utf-8") == printed
+    assert "script:good.jsonl" in printed
+
+
+def test_json_is_written_whatever_the_file_is_called(runs: None, capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, "old", "new", "--json", "-o", "out.txt")
+    assert len(json.loads(Path("out.txt").read_text())["comparisons"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--format", "word"], "there is no format word"),
+        (["-o", "f.docx"], "no comparison ends in .docx"),
+        (["-o", "f.pdf"], "or --figure FILE for a drawing"),
+        (["-o", "old/f.tex"], "whose files are not touched"),
+        (["-o", "none/f.tex"], "there is no folder none"),
+        (["--json", "--format", "latex"], "--json and --format latex do not go together"),
+        (["-o", "f.svg", "--format", "html", "--figure", "f.svg"], "two outputs name one file"),
+    ],
+)
+def test_files_that_cannot_be_written_are_refused(
+    words: list[str], expected: str, runs: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = said(capsys, "old", "new", *words, code=2)
+    assert out == ""
+    assert expected in err
+    assert not list(Path().rglob("f.*"))
+
+
+def test_a_page_of_a_comparison_is_one_file(runs: None, capsys: pytest.CaptureFixture[str]) -> None:
+    page = said(capsys, "old", "new", "--items", "--format", "html")[0]
+    assert page.startswith("<!doctype html>")
+    for part in ("<h2>Comparisons</h2>", "<h2>Items won and lost</h2>", "over scenarios", "1 sample has no answer"):
+        assert part in page
 
 
 def test_texts_lose_their_power_and_numbers_stay_numbers() -> None:

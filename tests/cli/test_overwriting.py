@@ -63,6 +63,8 @@ REPORTS = (
     Writes("view run -o out.html", "out.html"),
     *(Writes(f"report run --format {form} -o out", "out") for form in ("terminal", "markdown", "json", "html")),
     Writes("report run -o out.csv", "out.csv"),
+    Writes("compare run --grid -o out.tex", "out.tex"),
+    Writes("compare run --grid -o out.csv", "out.csv"),
     Writes("report run -o out.tex", "out.tex"),
     Writes("report run --junit out", "out"),
     Writes("audit graphs.jsonl --task tsg/sa-sgg -o out.md", "out.md"),
@@ -80,6 +82,7 @@ FOLDERS = (
     Writes("eval --task tsg/sgqa --first 1 --quiet --out out", "out/mine.jsonl"),
     Writes("runs merge run -o out", "out/mine.jsonl"),
     Writes("runs unpack packed.zip -o out", "out/mine.jsonl"),
+    Writes("export run --to csv -o out", "out/mine.jsonl"),
     Writes("make spatialt2i --from run --model script:said.jsonl -o out", "out/mine.jsonl"),
 )
 NAME: Callable[[Writes], str] = attrgetter("words")

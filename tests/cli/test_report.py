@@ -37,7 +37,7 @@ def test_the_same_report_is_written_twice(run: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("a.md", "# Results"), ("a.csv", "run,"), ("a.json", "{"), ("a.tex", "\\par"), ("a", "tsg/")]
+    ("name", "start"), [("a.md", "# Results"), ("a.csv", "run,"), ("a.json", "{"), ("a.tex", "% Tables"), ("a", "tsg/")]
 )
 def test_the_ending_of_the_file_chooses_the_format(
     name: str, start: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

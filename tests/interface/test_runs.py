@@ -12,6 +12,7 @@ import pytest
 from shipped import TASKS
 
 import tsgkit as tk
+from tsgkit.cli import main
 from tsgkit.errors import Lacking, UsageError
 from tsgkit.interface.notebook import frame_of
 from tsgkit.interface.samples import COLUMNS
@@ -190,8 +191,6 @@ def test_a_name_that_is_not_there_is_met_with_the_nearest() -> None:
 
 
 def test_reports_are_those_of_the_command(run: tk.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from tsgkit.cli import main
-
     text = run.report(tmp_path / "r.md", by="domain")
     assert (tmp_path / "r.md").read_text() == text
     assert main(["report", str(run.path), "--by", "domain", "--format", "markdown"]) == 0
@@ -239,6 +238,24 @@ def test_report_into_a_file_of_no_format_is_refused(run: tk.Run, tmp_path: Path)
     with pytest.raises(UsageError, match=r"no report ends in \.xyz"):
         run.report(tmp_path / "r.xyz")
     assert not (tmp_path / "r.xyz").exists() and run.report().startswith("#")
+
+
+def test_comparisons_and_grids_are_written_as_the_commands_write_them(run: tk.Run, tmp_path: Path) -> None:
+    compared, grid = tk.compare(run, "sgqa", baseline="zero-shot"), tk.grid(run, "sgqa")
+    for found, words in ((compared, ["--baseline", "zero-shot"]), (grid, ["--grid"])):
+        for name in ("t.tex", "t.html", "t.md", "t.csv", "t.json"):
+            ours, theirs = tmp_path / f"ours.{name}", tmp_path / f"theirs.{name}"
+            assert found.report(ours) == ours.read_text(encoding="utf-8")
+            assert main(["compare", str(run.path), "--task", "sgqa", *words, "-o", str(theirs)]) == 0
+            assert ours.read_bytes() == theirs.read_bytes()
+            ours.unlink()
+            theirs.unlink()
+        assert found.report().startswith("## ")
+        with pytest.raises(UsageError, match=r"no comparison ends in \.pdf"):
+            found.report(tmp_path / "t.pdf")
+    assert "item_id" in compared.report(format="csv", items=True)
+    assert repr(grid).startswith("Styles by tasks, strict")
+    assert "<script" not in grid._repr_html_()
 
 
 def test_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:

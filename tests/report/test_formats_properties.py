@@ -14,7 +14,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reported import hostile
 
-from tsgkit.report import json_value, junit, latex, markdown, spreadsheet, summary, terminal
+from tsgkit.report import json_value, junit, markdown, spreadsheet, summary, terminal
+from tsgkit.report import latex as latex_tables
+from tsgkit.report import latex_text as latex
 from tsgkit.report.plain_text import HIDDEN, inert
 
 NASTY = [
@@ -93,20 +95,21 @@ def test_no_cell_of_a_spreadsheet_is_a_formula(name: str) -> None:
 
 @nasty
 def test_latex_gets_only_its_own_commands(name: str) -> None:
-    text, plain = latex.write(hostile(name)), latex.write(hostile("x"))
-    assert text.isascii()
-    assert not hidden(text)
-    own = r"\\(?:textbackslash|textless|textgreater|textbar|char34)\{\}|\\[`'^~\"rv]\{[A-Za-z]?\}|\\[{}$&#_%]"
-    left, right = re.sub(own, "", text), re.sub(own, "", plain)
-    assert left.count("\\") == right.count("\\")
-    assert left.count("$") == left.count("#") == left.count("%") == left.count("~") == 0
-    assert left.count("&") == right.count("&")
-    assert not re.search(r"\\\\\s*[\[*]", text)
-    depth = 0
-    for letter in left:
-        depth += (letter == "{") - (letter == "}")
-        assert depth >= 0
-    assert depth == 0
+    text = latex.escaped(name)
+    assert set(text) <= latex.TYPESET | set(map(chr, range(32, 127)))
+    own = r"\\(?:textbackslash|textless|textgreater|textbar|char34)\{\}|\\[`^~]\{\}|\\[ {}$&#_%]"
+    for shown in (text, latex.breakable(name).replace("\\allowbreak{}", "")):
+        left = re.sub(own, "", shown)
+        assert not set(left) & set("\\$#%&~^_")
+        assert not re.search(r"(?<!\{)[\[*]", left)
+        assert re.sub(r"[^{}]|\{\}|\{[]\[*]\}", "", left) == ""
+
+
+@nasty
+def test_latex_comments_take_one_line_each(name: str) -> None:
+    lines = latex_tables.write(hostile(name)).split("\n\n")[0].split("\n")
+    assert len(lines) == 5
+    assert all(line.startswith("% ") and not hidden(line) for line in lines)
 
 
 @nasty
@@ -126,5 +129,5 @@ def test_junit_is_xml_whatever_it_names(name: str) -> None:
     assert inert(name).replace("\uffff", "\\uffff").replace("\ufffe", "\\ufffe") in cases[0].attrib["name"]
 
 
-def test_latex_compiles_names_of_europe_and_numbers_the_rest() -> None:
-    assert latex.escaped("é ü Ł 茶") == "\\'{e} \\\"{u} {[}U+0141{]} {[}U+8336{]}"
+def test_latex_gets_the_letters_of_europe_and_numbers_for_others() -> None:
+    assert latex.escaped("é ü Ł 茶") == latex.escaped("e\u0301 u\u0308 Ł 茶") == "é ü Ł {[}U+8336{]}"

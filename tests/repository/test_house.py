@@ -47,13 +47,19 @@ HOMES = {
     "trimesh": {"geometry"},
     "yaml": {"library"},
     "matplotlib": {"report"},
+    "inspect_ai": {"interface", "report", "suites"},
+    "pyarrow": {"library", "report"},
+    "ray": {"runs"},
     "starlette": {"serve"},
     "uvicorn": {"serve"},
     "anywidget": {"serve"},
+    "huggingface_hub": {"library"},
     "traitlets": {"serve"},
     "networkx": set(LEVEL),
     "langchain_core": set(LEVEL),
 }
+PLUGINS = {"tsgkit/interface/inspect_tasks.py": "inspect_ai"}
+"""Modules that only the library loads which they plug into, by an entry point."""
 PURE = ("lexicon", "replies", "graph", "logic", "geometry", "scoring")
 OUTSIDE = {"os", "socket", "time", "subprocess", "urllib", "http", "tempfile", "shutil", "datetime", "asyncio"}
 
@@ -179,7 +185,8 @@ def test_heavy_libraries_live_in_their_rooms_and_are_imported_when_used(path: Pa
         library = name.split(".")[0]
         if library in HOMES:
             assert room_of(path) in HOMES[library], f"{library} in {room_of(path)}"
-            early = node.lineno in source_of(path).at_once
+            is_plugin = PLUGINS.get(path.relative_to(ROOT).as_posix()) == library
+            early = node.lineno in source_of(path).at_once and not is_plugin
             assert not early, f"{library} is imported on line {node.lineno} before it is used"
 
 
@@ -237,3 +244,11 @@ def test_every_dependency_says_why_it_is_there_and_is_pinned() -> None:
 def test_constraints_are_plain_pins() -> None:
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
         assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line), line
+
+
+def test_plugins_are_named_by_entry_points_and_imported_by_no_module() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for path in PLUGINS:
+        module = path.removesuffix(".py").replace("/", ".")
+        assert f'= "{module}"' in project
+        assert not [one for one in modules() for _, name in source_of(one).imports if name.startswith(module)]

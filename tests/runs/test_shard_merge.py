@@ -110,6 +110,9 @@ def test_shards_are_reported_and_compared_as_one_run(place: Path, tmp_path: Path
     assert main(words) == 0
     pairs = json.loads(capsys.readouterr().out)["comparisons"]
     assert pairs and {pair["difference"]["value"] for pair in pairs} == {0}
+    assert {pair[side]["run"] for pair in pairs for side in ("first", "second")} == {str(place / "run")}
+    assert main(["compare", *map(str, parts(place)), "--grid", "-o", str(tmp_path / "grid.tex")]) == 0
+    assert f"% run: {place / 'run'}\n" in (tmp_path / "grid.tex").read_text()
 
 
 def test_an_answer_beats_an_error_and_two_answers_are_told(place: Path, tmp_path: Path) -> None:

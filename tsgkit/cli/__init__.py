@@ -16,9 +16,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tsgkit.cli.download_progress import DownloadProgress
 from tsgkit.cli.parser import Parser
 from tsgkit.cli.terminal import complain, fill_closed_streams, flush, inert, let_go_of_stdout, say
 from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, Lacking, TsgkitError
+from tsgkit.library.hub_watch import Watch, watched
 from tsgkit.report.plain_text import CODE_FILES
 from tsgkit.version import __version__
 
@@ -39,6 +41,7 @@ GROUPS = {
         "samples": "list samples, a line each: what went wrong, where two disagree",
         "explain": "one item of a run: what was sent, read and scored, and why",
         "runs": "list, show and merge runs",
+        "export": "a run for other tools: Inspect, Parquet, CSV, JSON lines like lm-eval's",
         "draw": "draw a graph, a narrative or a difference as SVG",
     },
     "clean and make": {
@@ -69,7 +72,6 @@ ELSEWHERE = {
     "show": "tsgkit report RUN, tsgkit samples RUN, or tsgkit explain RUN --item ID for one item",
     "leaderboard": "tsgkit report RUN RUN ..., or tsgkit compare RUN RUN",
     "results": "tsgkit report RUN",
-    "export": "tsgkit report RUN -o results.csv",
     "diff": "tsgkit compare RUN RUN; tsgkit draw A --against B for graphs",
     "logs": "tsgkit runs list",
     "log": "tsgkit runs list",
@@ -186,7 +188,16 @@ def _run(words: list[str]) -> int:
         chosen = parser_of(name).parse_args(words[1:])
     except SystemExit as stop:  # argparse has said what is wrong, or shown the help
         return int(stop.code or 0)
-    code: int = module_of(name).run(chosen)
+    if getattr(chosen, "mapping", None):
+        from tsgkit.cli.options import name_mapping
+
+        name_mapping(chosen)
+    progress = DownloadProgress()
+    with watched(Watch(complain, progress)):
+        try:
+            code: int = module_of(name).run(chosen)
+        finally:
+            progress.end()
     return code
 
 

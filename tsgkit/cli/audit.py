@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.options import add_mapping
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import GOOD, UsageError
@@ -33,8 +34,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument(
-        "data", nargs="?", metavar="DATA", help="a file of rows, a folder of them, an installed dataset"
+        "data",
+        nargs="?",
+        metavar="DATA",
+        help="a file of rows, a folder of them, an installed dataset, hf://OWNER/NAME",
     )
+    add_mapping(parser)
     parser.add_argument("--task", action=Listed, default=[], metavar="T", help="tasks or suites: A,B")
     parser.add_argument("--run", type=Path, metavar="RUN", help="show what is left of this run without the shortcuts")
     parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)

@@ -15,11 +15,12 @@ import json
 from itertools import groupby
 from pathlib import Path
 
-from tsgkit.cli.options import add_vocabulary, read_vocabulary
+from tsgkit.cli.options import add_mapping, add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, WRONG_USAGE, TsgkitError, UsageError
+from tsgkit.graph.model import Vocabulary
 from tsgkit.graph.rules import ERROR, Finding
-from tsgkit.library.documents.lint import ALL_RULES, FileReport, check, report_value
+from tsgkit.library.documents.lint import ALL_RULES, FileReport, check, check_document, report_value
 
 SHOWN_PER_CODE = 5
 
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--codes", action="store_true", help="list the codes and what they mean, and stop")
     add_vocabulary(parser)
+    add_mapping(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,8 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     reports, unreadable = [], 0
     for file in arguments.files:
         try:
-            _refuse_other_rows(file)
-            reports.append(_without(check(file, vocabulary), ignored))
+            reports.append(_without(_checked(file, vocabulary), ignored))
         except TsgkitError as error:
             unreadable += 1
             complain(str(error), error.hint)
@@ -62,6 +63,23 @@ def run(arguments: argparse.Namespace) -> int:
     if unreadable:
         return WRONG_USAGE
     return FINISHED_WITH_ERRORS if any(report.errors for report in reports) else GOOD
+
+
+def _checked(file: str, vocabulary: Vocabulary | None) -> FileReport:
+    """Check a file, or rows that are a table or lie on the hub, under the name that was given."""
+    from tsgkit.library.documents.reader import read_document
+    from tsgkit.library.projects import text_of
+    from tsgkit.library.row_sources import row_place
+    from tsgkit.library.tables import CSV, JSONL, TSV
+
+    as_they_are = (JSONL, CSV, TSV)
+    place = row_place(file, native=as_they_are)
+    if place is None:
+        _refuse_other_rows(file)
+        return check(file, vocabulary)
+    rows = place.rows_of(native=as_they_are)
+    _refuse_other_rows(str(rows.held))
+    return check_document(read_document(text_of(rows), str(rows)), vocabulary)
 
 
 def _refuse_other_rows(file: str) -> None:

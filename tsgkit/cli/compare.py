@@ -6,6 +6,7 @@
   tsgkit compare runs/new --baseline runs/old --fail-if-worse
   tsgkit compare runs/ablation --by seed             rows that differ in the seed alone, each with that of the first
   tsgkit compare runs/ablation --grid                styles by tasks, with marks where a style really differs
+  tsgkit compare runs/ablation --grid -o grid.tex    the same as LaTeX; also .md, .csv, .json and .html
   tsgkit compare runs/old runs/new --figure f.pdf    the differences, drawn for a paper; with --items, how many items
                                                      each row got right and wrong, by a group too (--by k)
 
@@ -21,20 +22,20 @@ or has no value where the baseline has one. Otherwise the exit code is 0, whatev
 from __future__ import annotations
 
 import argparse
-import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.figures import COLUMNS_HELP, check_figure_target, save_figure
 from tsgkit.cli.parser import Listed
-from tsgkit.cli.terminal import complain, say, say_lines, screen
+from tsgkit.cli.targets import add_output_arguments, check_targets, chosen_format, deliver
+from tsgkit.cli.terminal import complain, screen
 from tsgkit.errors import GATE_MISSED, GOOD, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.report.comparison import Comparison
+    from tsgkit.report.grid import Grid
     from tsgkit.report.paper import Figure
-
-FORMATS = ("terminal", "markdown", "csv")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of drawn tests and intervals (default 0)",
     )
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
-    parser.add_argument("--format", default="terminal", choices=FORMATS, help="how tables are written")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_output_arguments(parser, "comparison")
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="draw it too: pdf, svg or png")
     parser.add_argument(
         "--by",
@@ -79,8 +80,19 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.merge_summary import shards_united
 
     _check_figure(arguments)
-    with shards_united(arguments):
-        return _grid(arguments) if arguments.grid else _compare(arguments)
+    _settle_format(arguments)
+    with shards_united(arguments) as shown:
+        return _grid(arguments, shown) if arguments.grid else _compare(arguments, shown)
+
+
+def _settle_format(arguments: argparse.Namespace) -> None:
+    """``UsageError`` where the output cannot be written as asked, before anything is compared."""
+    if arguments.json and arguments.format not in (None, "json"):
+        raise UsageError(f"--json and --format {arguments.format} do not go together", hint="leave one of them out")
+    if arguments.json:
+        arguments.format = "json"
+    arguments.format = chosen_format(arguments, "comparison", "" if arguments.grid else "--figure FILE")
+    check_targets([file for file in (arguments.output, arguments.figure) if file is not None], arguments.runs)
 
 
 def _check_figure(arguments: argparse.Namespace) -> None:
@@ -102,7 +114,7 @@ def _check_by(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--by {arguments.by}: no rows differ by that", hint=hint)
 
 
-def _compare(arguments: argparse.Namespace) -> int:
+def _compare(arguments: argparse.Namespace, shown: Mapping[str, str]) -> int:
     from tsgkit.report.comparison import by_option, compare
 
     found = compare(
@@ -117,7 +129,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         **by_option(arguments.by),
     )
     drawn = None if arguments.figure is None else _drawn(found, arguments)
-    _print(found, arguments)
+    _deliver(found, arguments, shown)
     if drawn is not None:
         save_figure(drawn, arguments.figure, arguments.columns)
     if not arguments.fail_if_worse:
@@ -147,22 +159,17 @@ def _baseline(arguments: argparse.Namespace) -> str | None:
     return str(arguments.runs[0])
 
 
-def _print(found: Comparison, arguments: argparse.Namespace) -> None:
-    from tsgkit.report import comparison_tables as tables
+def _deliver(found: Comparison | Grid, arguments: argparse.Namespace, shown: Mapping[str, str]) -> None:
+    """Print or write the tables; formats for programs hold rows only, so notes go to standard error."""
+    from tsgkit.report.comparison_formats import write
 
-    if arguments.json:
-        say(json.dumps(tables.comparison_value(found, with_items=arguments.items), indent=2))
-    elif arguments.format == "csv":
-        say_lines(tables.csv_lines(tables.item_table(found) if arguments.items else tables.pair_table(found)))
-        _complain_notes(found.notes)
-    elif arguments.format == "markdown":
-        say_lines(tables.markdown(found, with_items=arguments.items))
-    else:
-        say_lines(tables.terminal(found, with_items=arguments.items, screen=screen()))
+    on = {"screen": screen()} if arguments.output is None else {}
+    deliver(write(found, arguments.format, with_items=arguments.items, runs=shown, **on), arguments.output)
+    for note in found.notes if arguments.format == "csv" else ():
+        complain(f"note: {note}")
 
 
-def _grid(arguments: argparse.Namespace) -> int:
-    from tsgkit.report import grid_table
+def _grid(arguments: argparse.Namespace, shown: Mapping[str, str]) -> int:
     from tsgkit.report.grid import grid
 
     for name in ("baseline", "by", "items", "fail_if_worse", "figure"):
@@ -178,19 +185,5 @@ def _grid(arguments: argparse.Namespace) -> int:
         data=arguments.data,
         seed=arguments.seed,
     )
-    if arguments.json:
-        say(json.dumps(grid_table.grid_value(found), indent=2))
-    elif arguments.format == "csv":
-        say_lines(grid_table.csv(found))
-        _complain_notes(found.notes)
-    else:
-        say_lines(
-            grid_table.markdown(found) if arguments.format == "markdown" else grid_table.terminal(found, screen())
-        )
+    _deliver(found, arguments, shown)
     return GOOD
-
-
-def _complain_notes(notes: tuple[str, ...]) -> None:
-    """Print notes on standard error, since tables for programs hold rows only."""
-    for note in notes:
-        complain(f"note: {note}")

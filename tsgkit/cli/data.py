@@ -7,6 +7,7 @@ checksum, and row by row. Existing rows of yours are replaced with --force only.
   tsgkit data list
   tsgkit data get tsg-bench
   tsgkit data get tsg-bench --from https://mirror.example
+  tsgkit data get hf://OWNER/NAME@REVISION
   tsgkit data import tsg-bench checkout-of-its-repository
   tsgkit data import tsg-bench sgqa.jsonl my-selection.jsonl
 """
@@ -15,13 +16,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.download_progress import DownloadProgress, size_of
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import GOOD, INTERRUPTED
+from tsgkit.errors import GOOD, INTERRUPTED, UsageError
+from tsgkit.library.hub_names import is_hub
 
 if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
@@ -29,15 +30,15 @@ if TYPE_CHECKING:
     from tsgkit.suites.importers import Importer
     from tsgkit.suites.intake import Arrival, Intake
 
-MEGABYTE = 1_000_000
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verbs of ``tsgkit data`` and their options."""
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="which datasets are known, and which are on this machine")
     get = verbs.add_parser("get", help="fetch a dataset from where it is published")
-    get.add_argument("name", metavar="NAME", help="a dataset, as tsgkit data list names it")
+    get.add_argument(
+        "name", metavar="NAME", help="a dataset, as tsgkit data list names it, or hf://OWNER/NAME[@REVISION]"
+    )
     get.add_argument(
         "--from", dest="source", metavar="URL", help="fetch from this base address (default: $TSGKIT_SOURCE, if set)"
     )
@@ -55,13 +56,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
     if arguments.verb == "list":
         return _list(arguments.json)
+    if is_hub(arguments.name):
+        return _hub(arguments)
     from tsgkit.suites.importers import importer_of
 
     importer = importer_of(arguments.name)
     if arguments.verb == "import":
         intake = importer.import_dataset(arguments.name, *arguments.sources, force=arguments.force)
         return _tell(importer, intake, arguments.json)
-    watch = None if arguments.quiet else _Progress()
+    watch = None if arguments.quiet else DownloadProgress()
     try:
         intake = importer.get_dataset(arguments.name, arguments.source, watch, force=arguments.force)
     except KeyboardInterrupt:
@@ -75,48 +78,33 @@ def run(arguments: argparse.Namespace) -> int:
     return _tell(importer, intake, arguments.json)
 
 
-class _Progress:
-    """Progress on standard error: one changing line on a terminal, else a line at every tenth."""
+def _hub(arguments: argparse.Namespace) -> int:
+    """Fetch the rows of a dataset of the hub, so that they can be used without a network."""
+    from tsgkit.library.hub_names import hub_name
+    from tsgkit.library.hub_store import snapshot
+    from tsgkit.library.row_choice import rows_below
 
-    def __init__(self) -> None:
-        self.is_terminal = sys.stderr.isatty()
-        self.file = ""
-        self.step = -1
-        self.shown = 0.0
-        self.is_open = False
-
-    def __call__(self, file: str, so_far: int, total: int | None) -> None:
-        is_last = so_far == total
-        if self.is_terminal:
-            if is_last or file != self.file or time.monotonic() - self.shown > 0.1:
-                print(f"\r\x1b[K{inert(_amount(file, so_far, total))}", end="", file=sys.stderr, flush=True)
-                self.shown, self.is_open = time.monotonic(), True
-        else:
-            step = 10 * so_far // total if total else so_far // (10 * MEGABYTE)
-            if file != self.file or step != self.step:
-                print(inert(_amount(file, so_far, total)), file=sys.stderr, flush=True)
-            self.step = step
-        self.file = file
-
-    def end(self) -> None:
-        """Leave the line that changes."""
-        if self.is_open:
-            print(file=sys.stderr, flush=True)
-        self.is_open = False
-
-
-def _amount(file: str, so_far: int, total: int | None) -> str:
-    if total:
-        return f"{file}: {_size(so_far)} of {_size(total)} ({100 * so_far // total} %)"
-    return f"{file}: {_size(so_far)}"
-
-
-def _size(number: int) -> str:
-    return f"{number / MEGABYTE:.1f} MB" if number >= MEGABYTE else f"{number / 1000:.1f} kB"
+    if arguments.verb == "import" or arguments.source:
+        option = "import takes files of this machine" if arguments.verb == "import" else "--from is for published data"
+        raise UsageError(f"{arguments.name}: {option}", hint="HF_ENDPOINT names another hub")
+    found = snapshot(hub_name(arguments.name))
+    wanted = set(rows_below([file.path for file in found.files], found.name.path, str(found.name)))
+    files = [(file, found.fetch(file)) for file in found.files if file.path in wanted]
+    if arguments.json:
+        listed = [{**file.model_dump(), "file": str(path)} for file, path in files]
+        say(json.dumps({"name": str(found.name), "files": listed}, indent=2))
+        return GOOD
+    say(inert(str(found.name)))
+    for file, path in files:
+        say(f"  {inert(file.path)}: {size_of(file.size)}, {file.check[:19]}: {inert(str(path))}")
+    if found.refused:
+        say(f"  {count(found.refused, 'file')} left out: their names are no plain paths")
+    return GOOD
 
 
 def _list(as_json: bool) -> int:
     from tsgkit.library.datasets import dataset_value, datasets, shipped
+    from tsgkit.library.hub_store import known_datasets
     from tsgkit.user_folders import data_home
 
     if as_json:
@@ -124,6 +112,7 @@ def _list(as_json: bool) -> int:
             "data_home": str(data_home()),
             "datasets": [dataset_value(dataset) for dataset in datasets()],
             "bundled": [asdict(file) for file in shipped()],
+            "hub": known_datasets(),
         }
         say(json.dumps(value, indent=2))
         return GOOD
@@ -131,6 +120,9 @@ def _list(as_json: bool) -> int:
     for dataset in datasets():
         say()
         _print_dataset(dataset)
+    for name, commits in known_datasets().items():
+        say(f"\nhf://{inert(name)}: from the hub, at {count(len(commits), 'commit')}")
+        say(f"  {', '.join(commits)}")
     say("\nbundled: small data of our own, used where no others are named")
     bundled = [(f"{file.suite}/{file.task}", file) for file in shipped()]
     for name, file in bundled:

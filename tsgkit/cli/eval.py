@@ -28,7 +28,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.options import add_client, add_max_outage, add_otel
+from tsgkit.cli.options import add_client, add_mapping, add_max_outage, add_otel
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
 from tsgkit.errors import BATCHES_OPEN, GATE_MISSED, GOOD, INTERRUPTED
@@ -71,8 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data",
         "--annotations",
         metavar="D",
-        help="a file of rows, a folder of them, or a dataset (default: $TSGKIT_DATASET, else what the card names)",
+        help="a file of rows, a folder of them, a dataset, or hf://OWNER/NAME[@REVISION][/PATH] (default: "
+        "$TSGKIT_DATASET, else what the card names)",
     )
+    add_mapping(asked)
     asked.add_argument(
         "--limit", type=int, metavar="N", help="only N items of each task, spread over its scenarios and kinds"
     )

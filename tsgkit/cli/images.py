@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.options import add_max_outage, add_otel
+from tsgkit.cli.options import add_mapping, add_max_outage, add_otel
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import GOOD
 
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     asked.add_argument("-o", "--out", required=True, type=Path, metavar="DIR", help="the folder of images")
     asked.add_argument("--data", metavar="D", help="a file of items, or an installed dataset (default: the card's)")
+    add_mapping(asked)
     asked.add_argument("--limit", type=int, metavar="N", help="only N items, spread over their kinds")
     asked.add_argument("--first", type=int, metavar="N", help="only the first N items")
     asked.add_argument("--ids", nargs="+", default=[], metavar="ID", help="only these items")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from tsgkit.errors import FileProblem, NotationError
+from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.model import Vocabulary
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.notation.narratives import EXAMPLE, vocabulary_from
@@ -32,6 +32,28 @@ def add_otel(parser: argparse._ActionsContainer) -> None:
     """Add the options of every command whose calls can be traced."""
     parser.add_argument("--otel", action="store_true", help="send spans by OpenTelemetry (OTEL_* variables; no texts)")
     parser.add_argument("--otel-content", action="store_true", help="with prompts and replies in them")
+
+
+def add_mapping(parser: argparse._ActionsContainer) -> None:
+    """Add the option of every command that asks or reads rows that are named for the first time."""
+    parser.add_argument(
+        "--mapping", metavar="FILE", help="how columns become fields (YAML), for rows in Parquet, CSV or other fields"
+    )
+
+
+def name_mapping(arguments: argparse.Namespace) -> None:
+    """Put a named mapping behind the data that it is for, as in ``rows.parquet#mapping.yaml``."""
+    from tsgkit.library.row_sources import with_mapping
+
+    mapping = getattr(arguments, "mapping", None)
+    if mapping is None:
+        return
+    if hasattr(arguments, "files"):
+        arguments.files = [with_mapping(file, mapping) for file in arguments.files]
+    elif arguments.data is None:
+        raise UsageError(f"--mapping {mapping}: no data are named that it is for", hint="name a file, or hf://...")
+    else:
+        arguments.data = with_mapping(arguments.data, mapping)
 
 
 def add_vocabulary(parser: argparse.ArgumentParser) -> None:

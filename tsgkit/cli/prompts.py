@@ -14,6 +14,7 @@ import json
 import os
 from dataclasses import asdict
 
+from tsgkit.cli.options import add_mapping
 from tsgkit.cli.terminal import inert, say
 from tsgkit.errors import GOOD
 from tsgkit.library.cards import card_names, load_card
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--seed", type=int, default=0, metavar="N", help="the seed that chooses examples (default 0)")
     show.add_argument("--item", metavar="ID", help="the item (default: the first)")
     show.add_argument("--data", metavar="FILE", help="rows to take the item from (default: the task's own)")
+    add_mapping(show)
     for action in (listing, show):
         action.add_argument("--prompts", metavar="DIR", help="a folder of prompts to use instead of ours")
         action.add_argument("--json", action="store_true", help="print one JSON object")

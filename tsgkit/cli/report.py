@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.figures import add_report_arguments, report_figure
 from tsgkit.cli.parser import Listed
-from tsgkit.cli.targets import check_targets
-from tsgkit.cli.terminal import complain, inert, say, screen
+from tsgkit.cli.targets import add_output_arguments, check_targets, chosen_format, deliver, write_output
+from tsgkit.cli.terminal import complain, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
 from tsgkit.report.report_rows import CHOICES, HEADLINE
 
@@ -37,14 +37,9 @@ AGAINST = ("published",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
-    from tsgkit.report.formats import FORMATS
-
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("--by", action=Listed, default=[], metavar="G", help="also by these groups: A,B")
-    parser.add_argument(
-        "--format", metavar="F", help=f"{', '.join(FORMATS)} (default: by the ending of FILE, else terminal)"
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report there")
+    add_output_arguments(parser, "report")
     parser.add_argument("--against", metavar="WHAT", help="published: the tables of the paper beside ours")
     parser.add_argument("--metrics", default=HEADLINE, metavar="WHICH", help=f"{', '.join(CHOICES)} (default headline)")
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
@@ -66,12 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tables(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.merge_summary import shards_united
-    from tsgkit.report.formats import check_format
 
     files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
     check_targets(files, arguments.runs)
-    name = _format(arguments)
-    check_format(name)
+    name = chosen_format(arguments, "report", "--figure METRIC:G")
     if arguments.against not in (None, *AGAINST):
         raise UsageError(f"--against {arguments.against}: there is no such thing", hint=f"give {', '.join(AGAINST)}")
     with shards_united(arguments) as shown:
@@ -94,17 +87,9 @@ def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) 
 
         report = against_published(report)
     on_screen = name == "terminal" and arguments.output is None
-    _deliver(terminal.write(report, screen()) if on_screen else write(report, name), arguments.output)
+    deliver(terminal.write(report, screen()) if on_screen else write(report, name), arguments.output)
     _write_for_ci(report, gates, arguments)
     return _exit_code(report, gates)
-
-
-def _format(arguments: argparse.Namespace) -> str:
-    from tsgkit.report.formats import format_of
-
-    if arguments.format is not None:
-        return str(arguments.format)
-    return "terminal" if arguments.output is None else format_of(arguments.output)
 
 
 def _gated(text: str) -> str:
@@ -126,29 +111,13 @@ def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
     return gates_for(texts, {row.task: row.of for row in report.rows if row.of is not None})
 
 
-def _deliver(text: str, output: Path | None) -> None:
-    if output is None:
-        say(text.removesuffix("\n"))
-    else:
-        _write(output, text)
-        complain(f"written: {inert(str(output))}")
-
-
-def _write(path: Path, text: str) -> None:
-    from tsgkit.library.files import write_text
-    from tsgkit.library.overwrites import refuse_to_replace_data
-
-    refuse_to_replace_data(path, text)
-    write_text(path, text)
-
-
 def _write_for_ci(report: Report, gates: tuple[Gate, ...], arguments: argparse.Namespace) -> None:
     from tsgkit.library.overwrites import refuse_to_replace_data
 
     if arguments.junit is not None:
         from tsgkit.report import junit
 
-        _write(arguments.junit, junit.write(report, gates))
+        write_output(arguments.junit, junit.write(report, gates))
     if arguments.summary is not None:
         from tsgkit.report import summary
 

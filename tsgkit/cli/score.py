@@ -17,10 +17,12 @@ from __future__ import annotations
 import argparse
 import json
 
+from tsgkit.cli.options import add_mapping
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import STDIN
+from tsgkit.library.row_sources import pinned
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,8 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the task that was asked: tsg/sgqa, formalimg/layout, spatialgen/questions",
     )
     parser.add_argument(
-        "--data", required=True, metavar="D", help="the rows that were asked: a file, a folder, an installed dataset"
+        "--data",
+        required=True,
+        metavar="D",
+        help="the rows that were asked: a file, a folder, an installed dataset, hf://OWNER/NAME[@REVISION][/PATH]",
     )
+    add_mapping(parser)
     replies = parser.add_mutually_exclusive_group(required=True)
     replies.add_argument("--replies", metavar="FILE", help="the replies, one JSON object a line (-: standard input)")
     replies.add_argument(
@@ -77,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "--data and --replies are both standard input", hint="save one of them to a file and name that"
         )
+    arguments.data = pinned(arguments.data)
     report = score(
         arguments.task,
         arguments.data,

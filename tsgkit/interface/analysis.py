@@ -17,12 +17,14 @@ from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import checked_path
-from tsgkit.interface.notebook import Audits, Comparison, Explanation, Rescored, Scores
+from tsgkit.interface.notebook import Audits, Comparison, Explanation, Grid, Rescored, Scores
 from tsgkit.interface.run import Run
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.row_sources import pinned
 from tsgkit.report import comparison
+from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import audits_of
 from tsgkit.runs import saved_run, shard_merge
 from tsgkit.suites import suite
@@ -58,6 +60,29 @@ def compare(
         seed=seed,
     )
     return Comparison(**vars(found))
+
+
+def grid(
+    runs: Place | Sequence[Place],
+    task: str | Sequence[str] = (),
+    *,
+    metric: str | None = None,
+    profile: str = "strict",
+    common: bool = False,
+    data: str | Path | None = None,
+    seed: int = 0,
+) -> Grid:
+    """Return styles by tasks for every model, with marks where a style is shown to differ from the model's first."""
+    found = report_grid.grid(
+        _paths(runs),
+        tasks=_listed(task),
+        metric=metric,
+        profile=profile,
+        common=common,
+        data=None if data is None else str(data),
+        seed=seed,
+    )
+    return Grid(**vars(found))
 
 
 def rescore(run: Place, *, data: str | Path | None = None) -> Rescored:
@@ -107,8 +132,9 @@ def score(
     ``source`` is ``inspect`` or ``lm-eval`` if ``replies`` is a log of that harness; ``epoch`` chooses one of several
     repetitions in it.
     """
-    found = suite.score(task, data, replies, style=style, by=_listed(by), seed=seed, source=source, epoch=epoch)
-    return Scores(**vars(found), data=str(data))
+    place = pinned(str(data))
+    found = suite.score(task, place, replies, style=style, by=_listed(by), seed=seed, source=source, epoch=epoch)
+    return Scores(**vars(found), data=place)
 
 
 def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | None = None) -> shard_merge.Merged:

@@ -20,6 +20,7 @@ from tsgkit.interface.arguments import check_kinds, checked_path, name_of_model,
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
+from tsgkit.library.row_sources import pinned
 from tsgkit.llm.user_models import is_own
 from tsgkit.report.image_text import painted_lines, trouble_lines
 from tsgkit.runs import image_generation, subjects
@@ -172,7 +173,7 @@ def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ..
     data, ids = options.get("data"), options.get("ids") or ()
     task = paintable_task(task_named(options["task"]))
     chosen = ItemChoice((ids,) if isinstance(ids, str) else tuple(ids), options.get("limit"), options.get("first"))
-    found = tuple(task.paintings(None if data is None else str(data), chosen, how))
+    found = tuple(task.paintings(None if data is None else pinned(str(data)), chosen, how))
     if not found:
         raise UsageError(f"{options['task']}: no item is chosen, so there is no image to make")
     return found

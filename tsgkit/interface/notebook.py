@@ -6,15 +6,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.lexicon import meant
-from tsgkit.report import comparison, comparison_tables, explanation, explanation_page, terminal
+from tsgkit.library.files import write_text
+from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.report import (
+    comparison,
+    comparison_formats,
+    comparison_tables,
+    explanation,
+    explanation_page,
+    grid,
+    grid_table,
+    html,
+    terminal,
+)
 from tsgkit.report.audit_report import TaskAudit
 from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.figures import percent
+from tsgkit.report.formats import format_of
 from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.score_text import score_lines
@@ -67,11 +81,44 @@ class Comparison(comparison.Comparison):
     def _repr_html_(self) -> str:
         return comparison_tables.fragment(self)
 
+    def report(self, output: str | Path | None = None, *, format: str | None = None, items: bool = False) -> str:
+        """Return the tables that ``tsgkit compare`` writes; ``output`` is a file that they are written into as well."""
+        return _report(self, output, format, with_items=items)
+
     def figure(self, *, items: bool = False) -> Figure:
         """Draw the difference of each pair with its interval, or how many items each got right and wrong."""
         from tsgkit.report.paper import comparison_figure, paired_figure
 
         return paired_figure(self) if items else comparison_figure(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Grid(grid.Grid):
+    """Styles by tasks for every model as a table."""
+
+    def __repr__(self) -> str:
+        return "\n".join(grid_table.terminal(self))
+
+    def _repr_html_(self) -> str:
+        document = grid_table.document(self)
+        notes = html.listed(html.name("".join(note)) for note in document.notes)
+        return Markup("".join(map(drawn_up, document.tables)) + notes)
+
+    def report(self, output: str | Path | None = None, *, format: str | None = None) -> str:
+        """Return the table that ``tsgkit compare --grid`` writes; ``output`` is a file that it is written into too."""
+        return _report(self, output, format, with_items=False)
+
+
+def _report(
+    found: comparison.Comparison | grid.Grid, output: str | Path | None, format: str | None, *, with_items: bool
+) -> str:
+    """Return tables in a format, Markdown by default, and write them where that is asked for."""
+    chosen = format or ("markdown" if output is None else format_of(Path(output), "comparison", ""))
+    text = comparison_formats.write(found, chosen, with_items=with_items)
+    if output is not None:
+        refuse_to_replace_data(output, text)
+        write_text(output, text)
+    return text
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,26 +19,27 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.errors import UsageError
 from tsgkit.interface.arguments import checked_path
 from tsgkit.interface.notebook import Explanation, Shown
-from tsgkit.interface.samples import Called, Sample, Samples, is_meant
+from tsgkit.interface.samples import Sample, Samples, is_meant
 from tsgkit.lexicon import meant
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
-from tsgkit.llm.reply import reply_from
-from tsgkit.report.explanation import Message, explain, message_of
+from tsgkit.report.explanation import explain
 from tsgkit.report.formats import format_of, write
 from tsgkit.report.plain_text import inert
+from tsgkit.report.recorded_calls import Called, calls_about
 from tsgkit.report.report_rows import HEADLINE, gather, main_metric
 from tsgkit.report.results_table import results_lines
-from tsgkit.report.sample_list import in_a_line
+from tsgkit.report.sample_facts import full_marks, key_of
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import sample_value
 from tsgkit.runs.results import Result, records_of
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
-from tsgkit.suites.metrics import Metric, check_profile
+from tsgkit.suites.metrics import check_profile
 
 if TYPE_CHECKING:
+    from tsgkit.report.exports import Exported
     from tsgkit.report.paper import Figure
 
 
@@ -128,6 +129,15 @@ class Run:
             write_text(output, text)
         return text
 
+    def export(self, to: str, path: str | Path, *, force: bool = False) -> Exported:
+        """Write the run for another tool and return the files: ``inspect``, ``parquet``, ``csv`` or ``jsonl``.
+
+        ``path`` is a folder, or a file where the run gives one. ``force`` replaces files that lie there.
+        """
+        from tsgkit.report.exports import export_run
+
+        return export_run(self.path, to, checked_path(path, "path"), data=self._data, force=force)
+
     def figure(self, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Figure:
         """Draw a metric by a group or an axis (``k``, ``task``, ``style``) for a paper; ``.save("f1.pdf")`` writes it.
 
@@ -204,23 +214,15 @@ class Run:
     def key_of(self, cell: Cell, number: int) -> str:
         """Return the right answer to the item at a place of the data, in words."""
         row = self._opened.states[cell].row
-        item = row.dataset.sample(number)
-        value = row.task.reference_value(item)
-        return in_a_line(value) if isinstance(value, (str, list)) else row.task.reference(item)
+        return key_of(row, row.dataset.sample(number))
 
     def calls_of(self, cell: Cell, item_id: str) -> tuple[Called, ...]:
         """Return the calls that were made about a sample, in order."""
-        return tuple(
-            Called(value["label"], value["draw"], self._prompt(value.get("prompt", "")), reply_from(value["reply"]))
-            for value in self._calls.of(cell, item_id)
-        )
+        return calls_about(self._calls.of(cell, item_id), self._calls)
 
     @cached_property
     def _calls(self) -> RecordedCalls:
         return RecordedCalls(self.path)
-
-    def _prompt(self, known: str) -> tuple[Message, ...]:
-        return tuple(map(message_of, self._calls.messages(known)))
 
     def __repr__(self) -> str:
         prepared = self._prepared or self._opened.prepared
@@ -255,10 +257,3 @@ def _check_figure(cells: Sequence[Cell], profile: str, narrowing: Mapping[str, A
         if not any(is_meant(cell, {name: value}) for cell in cells):
             known = dict.fromkeys(str(getattr(cell, name)) for cell in cells)
             raise UsageError(f"no row has {name} {value}", hint=meant(str(value), known))
-
-
-def full_marks(metric: Metric | None) -> float | None:
-    """Return the best value of a metric; None for an amount."""
-    if metric is None or not metric.is_share:
-        return None
-    return 1.0 if metric.more_is_better else 0.0

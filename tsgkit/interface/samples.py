@@ -15,11 +15,10 @@ from typing import Any, Protocol, overload
 from tsgkit.errors import UsageError
 from tsgkit.interface.notebook import Explanation, frame_of
 from tsgkit.lexicon import meant
-from tsgkit.llm.reply import Reply
-from tsgkit.report.explanation import Message
-from tsgkit.report.figures import percent
 from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, inert
+from tsgkit.report.recorded_calls import Called, Message
+from tsgkit.report.sample_facts import is_wrong, known_usage, reason_of
 from tsgkit.report.tables import Table
 from tsgkit.runs.plan import Cell
 from tsgkit.scoring.outcomes import Outcome
@@ -42,16 +41,6 @@ COLUMNS = (
 )
 """The first columns of a frame. Then come PROFILE.METRIC, group.NAME, count.NAME and usage.NAME, in this order."""
 USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
-
-
-@dataclass(frozen=True)
-class Called:
-    """One call about a sample: messages and reply."""
-
-    label: str
-    draw: int
-    prompt: tuple[Message, ...]
-    reply: Reply
 
 
 class RunOfSamples(Protocol):
@@ -258,22 +247,6 @@ class Samples(Sequence[Sample]):
         return drawn_up(Table((f"{number:,} samples",), ("item", "row", "outcome", "answer"), rows, rest))
 
 
-def is_wrong(outcome: str, value: float | None, full_marks: float | None) -> bool:
-    """Return whether a sample is not fully right: its main value is below full marks, or there is no answer."""
-    return outcome != Outcome.ANSWERED or (None not in (value, full_marks) and value != full_marks)
-
-
-def reason_of(told: Mapping[str, Any], main: str, value: float | None, full_marks: float | None) -> str:
-    """Return the reason why a sample is not fully right, in a few words, from its error, outcome and notes."""
-    if told["error"]:
-        return str(told["error"])
-    if told["notes"] and told["outcome"] != Outcome.ANSWERED:
-        return "; ".join(told["notes"])
-    if value is None or not is_wrong(told["outcome"], value, full_marks):
-        return ""
-    return "; ".join([f"{main} {percent(value, is_share=full_marks is not None)}", *told["notes"]])
-
-
 def is_meant(cell: Cell, narrowing: Mapping[str, Any]) -> bool:
     """Return whether a row has these values; the suite's name of a task may be left out."""
     return all(
@@ -318,13 +291,7 @@ def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:
         row |= {f"{profile}.{name}": value for name, value in (scores or {}).items()}
     row |= {f"group.{name}": ", ".join(of) if not isinstance(of, str) else of for name, of in one.groups.items()}
     row |= {f"count.{name}": number for name, number in one.counts.items()}
-    row |= {f"usage.{name}": _used(one.usage, name) for name in USED}
+    row |= {f"usage.{name}": known_usage(one.usage, name) for name in USED}
     if texts:
         row |= {"prompt": "\n\n".join(message.content for message in one.prompt), "reply": one.reply}
     return row
-
-
-def _used(usage: Mapping[str, float], name: str) -> float | None:
-    """Return the usage of a sample; None unless every call reports it."""
-    lacking = {"prompt": "untold", "completion": "untold", "cost": "unpriced"}.get(name, "")
-    return None if usage.get(lacking) else usage.get(name)

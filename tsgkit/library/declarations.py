@@ -137,9 +137,9 @@ def problem_of(
     said += [f"missing: {', '.join(missing)}"] if missing else []
     if others and not said:
         loc = others[0]["loc"]
-        place = ".".join(str(part) for part in (loc[:1] if loc[0] in whole else loc) if part != "[key]")
+        place = ".".join(str(part) for part in (loc[:1] if loc and loc[0] in whole else loc) if part != "[key]")
         more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
-        said = [f"{place}: {others[0]['msg']}{more}"]
+        said = [f"{place}{': ' if place else ''}{others[0]['msg']}{more}"]
     near = [found[0].name for name in unknown if (found := nearest(name, fields, limit=1))]
     hint = f"{', '.join(near)}?" if near else f"the {noun}s: {', '.join(fields)}" if unknown else ""
     return UsageError(f"{source}: {'; '.join(said)}", hint=hint)

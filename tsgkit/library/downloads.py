@@ -27,9 +27,9 @@ import io
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import urlsplit
@@ -39,6 +39,7 @@ from tsgkit.errors import DownloadProblem, FileProblem, UsageError
 if TYPE_CHECKING:
     from email.message import Message
     from http.client import HTTPMessage, HTTPResponse
+    from urllib import request
 
 Progress = Callable[[int, int | None], None]
 """A callback with the bytes so far and the total, if the server states it."""
@@ -49,6 +50,10 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 HTML = re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 GO_ON = "what has come is kept; the same command goes on from there"
+
+
+class BeingFetched(DownloadProblem):
+    """A file that another process is fetching to the same place."""
 
 
 class _Passing(Exception):
@@ -87,15 +92,17 @@ def download(
     check: str | None = None,
     progress: Progress | None = None,
     patience: Patience = PATIENT,
+    *,
+    secret: Mapping[str, str] | None = None,
 ) -> None:
     """Download a file to ``target``. Raise ``DownloadProblem`` if it cannot be fetched, ``FileProblem`` if it cannot be
-    stored.
+    stored. ``secret`` are headers of a login: they are not sent along with a redirection to another server.
     """
     if not re.match(r"https?://[^/]", url, re.IGNORECASE):
         raise DownloadProblem(f"{url}: only http and https addresses are fetched")
     refuse_login(url, "the address of a file")
     target = Path(target)
-    fetch = _Fetch(url, target, check, progress or (lambda so_far, total: None), patience)
+    fetch = _Fetch(url, target, check, progress or (lambda so_far, total: None), patience, secret or {})
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _held(target.with_name(target.name + ".part"), url) as part:
@@ -112,7 +119,7 @@ def _held(path: Path, url: str) -> Iterator[BinaryIO]:
     path.touch()
     with path.open("r+b", buffering=0) as part:
         if not _lock(part) or not _is_still(part, path):
-            raise DownloadProblem(f"{url}: another process is fetching this file", hint="wait for it to end")
+            raise BeingFetched(f"{url}: another process is fetching this file", hint="wait for it to end")
         try:
             yield part
         finally:
@@ -147,6 +154,7 @@ class _Fetch:
     check: str | None
     progress: Progress
     patience: Patience
+    secret: Mapping[str, str] = field(default_factory=dict, repr=False)
     resumed: bool = False
 
     @property
@@ -206,7 +214,7 @@ class _Fetch:
             have = 0
         try:
             with _network(self.url):
-                response = _open(self.url, _headers(have, tag), self.patience.timeout)
+                response = _open(self.url, _headers(have, tag), self.patience.timeout, self.secret)
         except _NoMore as answer:
             if answer.total != have:
                 raise _Mismatch from None
@@ -273,7 +281,7 @@ def _headers(have: int, tag: str | None) -> dict[str, str]:
     return headers
 
 
-def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
+def _open(url: str, headers: dict[str, str], timeout: float, secret: Mapping[str, str]) -> HTTPResponse:
     """Return the answer, after redirections; only http and https are spoken, whatever a redirection says."""
     from urllib import request
     from urllib.error import HTTPError
@@ -284,7 +292,8 @@ def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
         ) -> request.Request | None:
             if not newurl.lower().startswith(("http://", "https://")):
                 raise DownloadProblem(f"{url}: leads to {newurl}, and only http and https addresses are fetched")
-            return super().redirect_request(req, fp, code, msg, headers, newurl)
+            found = super().redirect_request(req, fp, code, msg, headers, newurl)
+            return None if found is None else _with_secret(found, url, secret)
 
     opener = request.OpenerDirector()
     for handler in (
@@ -293,13 +302,23 @@ def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
     ):  # fmt: skip
         opener.add_handler(handler())
     try:
-        response: HTTPResponse = opener.open(request.Request(url, headers=headers), timeout=timeout)  # noqa: S310
+        first = _with_secret(request.Request(url, headers=headers), url, secret)  # noqa: S310
+        response: HTTPResponse = opener.open(first, timeout=timeout)
     except HTTPError as error:
         error.close()
         if error.code == 416:
             raise _NoMore(_total_of(error.headers)) from None
         raise
     return response
+
+
+def _with_secret(asked: request.Request, url: str, secret: Mapping[str, str]) -> request.Request:
+    """Return a request with the headers of a login, if it goes to the server that the first one went to."""
+    first, now = urlsplit(url), urlsplit(asked.full_url)
+    if (first.scheme, first.netloc) == (now.scheme, now.netloc):
+        for name, value in secret.items():
+            asked.add_unredirected_header(name, value)
+    return asked
 
 
 @contextmanager

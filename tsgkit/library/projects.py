@@ -13,14 +13,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
-from importlib.resources import as_file
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from tsgkit.errors import UsageError
 from tsgkit.library.bundle import ROOMS, bundled
-from tsgkit.library.files import read_text
+from tsgkit.library.files import decoded, read_text
 
 SUITES = "tsgkit.suites"
 """The group of entry points by which packages add suites."""
@@ -87,5 +86,4 @@ def find(room: str, name: str, folders: Sequence[Path] = (), start: Path | None 
 
 def text_of(found: Traversable) -> str:
     """Return the text of a file that was found, wherever the project lies."""
-    with as_file(found) as path:
-        return read_text(path)
+    return read_text(found) if isinstance(found, Path) else decoded(found.read_bytes(), str(found))

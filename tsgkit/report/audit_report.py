@@ -18,6 +18,7 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import installed
 from tsgkit.library.files import look_alike
+from tsgkit.library.row_sources import pinned, row_place
 from tsgkit.report import html, markdown
 from tsgkit.report import terminal as terminal_format
 from tsgkit.report.figures import NOTHING, number, percent
@@ -30,7 +31,7 @@ from tsgkit.runs.saved_run import SavedRun, open_saved_run
 from tsgkit.scoring.comparison import DISCORDANT
 from tsgkit.suites.audits import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
 from tsgkit.suites.audits.audit import CheckFindings, GroupShare, Spread
-from tsgkit.suites.suite import task_of, tasks_named, tasks_of_rows
+from tsgkit.suites.suite import task_of, tasks_named, tasks_of_data
 from tsgkit.suites.task import AuditableTask
 
 MOST_SLIPS = 5
@@ -57,6 +58,7 @@ class TaskAudit:
 def audits_of(data: str | None, tasks: Sequence[str] = (), run: Path | None = None) -> tuple[TaskAudit, ...]:
     """Audit a file of data, or the data of tasks or of a run. The task is given, or follows from the rows or
     the run."""
+    data = None if data is None else pinned(data)
     return tuple(audit_of(name, data, run) for name in _tasks(data, tasks, run))
 
 
@@ -106,8 +108,8 @@ def _tasks_of_run(path: Path) -> list[str]:
 def _tasks_of_data(data: str) -> list[str]:
     """Return the tasks whose rows a file, a folder or an installed dataset holds."""
     path = Path(data)
-    if path.exists():
-        return list(tasks_of_rows(path))
+    if path.exists() or row_place(data):
+        return list(tasks_of_data(data))
     datasets = {one.name: one for one in installed()}
     if data in datasets and (found := datasets[data]).known is not None:
         names = [f"{found.known.suite}/{file.task}" for file in found.files]

@@ -19,7 +19,7 @@ from tsgkit.report.comparison_rows import Contender
 from tsgkit.report.figures import in_brackets, one_of, percent, points
 from tsgkit.report.plain_text import Foreign, count, inert
 from tsgkit.report.spreadsheet import cell
-from tsgkit.report.tables import Table
+from tsgkit.report.tables import Document, Table
 from tsgkit.runs.plan import AXES
 from tsgkit.scoring.intervals import Interval
 
@@ -185,19 +185,29 @@ def _item_lines(pair: Pair, is_one_of_several: bool) -> Iterator[str]:
 
 def markdown(found: Comparison, *, with_items: bool = False) -> list[str]:
     """Return a table of pairs, perhaps one of items, and the notes."""
-    tables = [table_of(found)]
-    if with_items:
-        items = tuple(tuple(map(_marked, row)) for row in item_table(found)[1:])
-        tables.append(Table(("Items won and lost",), ITEM_COLUMNS, items, words=6))
+    tables = document(found, with_items=with_items).tables
     lines = [line for table in tables for line in (*markup.table(table), "")]
     return [*lines, f"Profile {found.profile}. {markup.shown(_explanation(found))}", *marked_notes(found.notes)]
 
 
+def document(found: Comparison, *, with_items: bool = False) -> Document:
+    """Return all pairs as a table, perhaps one of items, and how to read them."""
+    tables = [table_of(found)]
+    if with_items:
+        items = tuple(tuple(map(_marked, row)) for row in item_table(found)[1:])
+        label = f"items {tables[0].label.removeprefix('comparison')}"
+        tables.append(Table(("Items won and lost",), ITEM_COLUMNS, items, words=6, label=label))
+    reading = ((f"Profile {found.profile}. {_explanation(found)}",), *((Foreign(note),) for note in found.notes))
+    return Document("Comparisons", tuple(tables), reading)
+
+
 def table_of(found: Comparison) -> Table:
     """Return all pairs as one table."""
+    tasks = dict.fromkeys(pair.first.task for pair in found.pairs)
+    label = " ".join(["comparison", *(tasks if len(tasks) == 1 else ())])
     head = ("task", "metric", "first", "second", "verdict", "items", "clusters", "first's value", "second's value")
     rows = tuple(map(_markdown_row, found.pairs))
-    return Table(("Comparisons",), (*head, *FIGURES), rows, _columns_explained(found.pairs), words=5)
+    return Table(("Comparisons",), (*head, *FIGURES), rows, _columns_explained(found.pairs), words=5, label=label)
 
 
 def fragment(found: Comparison) -> str:

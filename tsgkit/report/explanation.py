@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import meant
-from tsgkit.llm.images import image_line, is_image
-from tsgkit.llm.reply import Reply, reply_from, reply_value
+from tsgkit.llm.reply import Reply, reply_value
+from tsgkit.report.recorded_calls import Called, Message, calls_about
 from tsgkit.runs.item_errors import failed, judge
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of, scores_of
@@ -37,14 +37,6 @@ from tsgkit.suites.transcript import Transcript
 
 NARROWING = ("task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed")
 MOST_NAMES = 10_000
-
-
-@dataclass(frozen=True)
-class Message:
-    """A message as it was sent."""
-
-    role: str
-    content: str
 
 
 @dataclass(frozen=True)
@@ -175,44 +167,26 @@ def _unknown(item: str, rows: Sequence[Row]) -> UsageError:
     return UsageError(f"no item {item} was asked in this run", hint=f"{found[0].name}?" if found else begin)
 
 
-def message_of(value: Mapping[str, Any]) -> Message:
-    """Return a message of the records; images are named, not shown."""
-    content = value.get("content", "")
-    if isinstance(content, list):
-        content = "\n".join(map(_part, content))
-    return Message(str(value.get("role", "")), str(content or ""))
-
-
-def _part(part: object) -> str:
-    if not isinstance(part, dict):
-        return str(part)
-    return image_line(part) if is_image(part) else str(part.get("text", part))
-
-
 def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) -> ExplainedRow:
     """Return an item of an opened run explained; it must be in the data of its row."""
     number, plan = list(row.dataset.item_ids).index(item), reopened.prepared.plan
     sample, chosen = row.dataset.sample(number), number in row.numbers
     calls = recorded.of(row.cell, item)
-    transcript = transcript_of(iter(calls)) if calls else None
-    lacking = "" if transcript is None else row.solver.unfinished(transcript)
     record = _record(reopened, row, sample.item_id)
-    judged = judge(row, sample, None if lacking else transcript).judged
-    ended = record is not None and record["outcome"] == Outcome.ERROR and (transcript is None or bool(lacking))
-    if ended and record is not None:
-        judged, lacking = failed(row, sample, record["error"]).judged, ""
+    today = scored_today(row, sample, calls, record)
+    judged, transcript = today.judged, today.transcript
     changed = ""
-    if transcript is not None and record is not None and not ended:
+    if transcript is not None and record is not None and not today.ended_in_error:
         changed = "; ".join(_changes(record, record_of(row.cell, judged, transcript)))
     return ExplainedRow(
         cell=row.cell,
         task=row.task,
         sample=sample,
         transcript=transcript,
-        asked=tuple(_asked(row, sample, calls, recorded)),
+        asked=tuple(_asked(row, sample, calls_about(calls, recorded))),
         judged=judged,
         graphs=_graphs(row.task, sample, judged),
-        unasked="" if ended else _why_unasked(calls, lacking, chosen=chosen),
+        unasked="" if today.ended_in_error else _why_unasked(calls, today.lacking, chosen=chosen),
         is_counted=chosen,
         unpublished=row.solver.unpublished,
         changed=changed,
@@ -221,17 +195,39 @@ def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) 
     )
 
 
-def _asked(row: Row, sample: Sample, calls: list[dict[str, Any]], recorded: RecordedCalls) -> Iterator[ExplainedCall]:
-    last = {(value["label"], value["draw"]): place for place, value in enumerate(calls)}
-    for place, value in enumerate(calls):
-        reply = reply_from(value["reply"])
-        readings = _readings(row, sample, reply)
-        messages = tuple(map(message_of, recorded.messages(value.get("prompt", ""))))
-        again = last[value["label"], value["draw"]] != place
-        yield ExplainedCall(value["label"], value["draw"], messages, reply, readings, again)
+class ScoredToday(NamedTuple):
+    """A sample as the present readers score its recorded calls."""
+
+    judged: Judged
+    transcript: Transcript | None
+    """All calls; None if there are none."""
+    lacking: str
+    """The reason why its calls are not complete; else empty."""
+    ended_in_error: bool
+    """True if its record says that it ended in an exception, and its calls are not complete."""
 
 
-def _readings(row: Row, sample: Sample, reply: Reply) -> TwoReadings:
+def scored_today(
+    row: Row, sample: Sample, calls: Sequence[dict[str, Any]], record: Mapping[str, Any] | None
+) -> ScoredToday:
+    """Score the recorded calls about a sample again; ``record`` is its record, if it has one."""
+    transcript = transcript_of(iter(calls)) if calls else None
+    lacking = "" if transcript is None else row.solver.unfinished(transcript)
+    ended = record is not None and record["outcome"] == Outcome.ERROR and (transcript is None or bool(lacking))
+    if ended and record is not None:
+        return ScoredToday(failed(row, sample, record["error"]).judged, transcript, "", ended_in_error=True)
+    judged = judge(row, sample, None if lacking else transcript).judged
+    return ScoredToday(judged, transcript, lacking, ended_in_error=False)
+
+
+def _asked(row: Row, sample: Sample, calls: Sequence[Called]) -> Iterator[ExplainedCall]:
+    for one in calls:
+        readings = readings_of(row, sample, one.reply)
+        yield ExplainedCall(one.label, one.draw, one.prompt, one.reply, readings, one.made_again)
+
+
+def readings_of(row: Row, sample: Sample, reply: Reply) -> TwoReadings:
+    """Return what both profiles read in one reply, or the error of the code that reads it."""
     try:
         return row.task.readings(sample, reply, row.solver)
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is

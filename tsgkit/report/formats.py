@@ -34,13 +34,16 @@ def write(report: Report, name: str) -> str:
     return text
 
 
-def format_of(file: Path) -> str:
-    """Return the format that the ending of a file means, of none a terminal's; ``UsageError`` for any other ending."""
+def format_of(file: Path, what: str = "report", figure: str = "--figure METRIC:G") -> str:
+    """Return the format that the ending of a file means, of none a terminal's; ``UsageError`` for any other ending.
+
+    ``figure`` is the option that draws instead.
+    """
     ending = file.suffix.lower()
     if ending not in ("", ".txt", *ENDINGS):
-        figure = ", or --figure METRIC:G for a drawing" if ending in (".pdf", ".svg", ".png") else ""
-        hint = f"name it {', '.join(ENDINGS)} or .txt, or give --format{figure}"
-        raise UsageError(f"{file}: no report ends in {ending}", hint=hint)
+        drawn = f", or {figure} for a drawing" if figure and ending in (".pdf", ".svg", ".png") else ""
+        hint = f"name it {', '.join(ENDINGS)} or .txt, or give --format{drawn}"
+        raise UsageError(f"{file}: no {what} ends in {ending}", hint=hint)
     return ENDINGS.get(ending, "terminal")
 
 

@@ -10,7 +10,7 @@ from tsgkit.report.comparison_tables import csv_lines, ends, marked_notes, pair_
 from tsgkit.report.figures import NOTHING, in_brackets
 from tsgkit.report.grid import Grid, GridCell, GridRow
 from tsgkit.report.plain_text import Foreign, inert
-from tsgkit.report.tables import Table
+from tsgkit.report.tables import Document, Table
 
 CSV_COLUMNS = ("task", "metric", "profile", "value", "low", "high", "difference", "p_holm", "mark")
 
@@ -25,11 +25,18 @@ def markdown(found: Grid) -> list[str]:
     return [*markup.table(_table(found)), *marked_notes(found.notes)]
 
 
+def document(found: Grid) -> Document:
+    """Return the grid as a table, with its notes."""
+    return Document("Styles by tasks", (_table(found),), tuple((Foreign(note),) for note in found.notes))
+
+
 def _table(found: Grid) -> Table:
     heads = (f"{task} {metric}" for task, metric in zip(found.tasks, found.metrics, strict=True))
     rows = tuple((*map(_word_cell, _who(row, found)), *map(_cell, row.cells)) for row in found.rows)
     head = ("model", "style", *found.axes, *heads)
-    return Table((f"Styles by tasks, {found.profile}",), head, rows, ((found.legend,),), words=2 + len(found.axes))
+    label = " ".join(["grid", *(found.tasks if len(found.tasks) == 1 else ())])
+    title, words = f"Styles by tasks, {found.profile}", 2 + len(found.axes)
+    return Table((title,), head, rows, ((found.legend,),), words, label=label)
 
 
 def _who(row: GridRow, found: Grid) -> tuple[Any, ...]:

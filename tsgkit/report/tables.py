@@ -38,7 +38,9 @@ from tsgkit.suites.task import Control
 Line = tuple[str, ...]
 """A line of text in pieces, of which some are Foreign."""
 NO_METRIC = "the published code has no such metric"
-VALUES = ("strict", "95 % interval", "n", "official", "95 % interval", "n")
+INTERVAL = "95 % interval"
+"""The head of the column beside a value that holds its interval."""
+VALUES = ("strict", INTERVAL, "n", "official", INTERVAL, "n")
 COUNTED = "hallucinated_"
 """Prefixes of counts that were also published."""
 MOST_ERRORS = 5
@@ -55,15 +57,25 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[Line, ...] = ()
     words: int = 1
+    caption: Line = ()
+    """The title in a paper, if it needs more words there."""
+    label: str = ""
+    """The name to refer to it by, made of what it shows; from the title if empty."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """All tables of a report, and notes about all of them."""
+    """All tables of a report, and notes about all of them: how to read them, and where the figures come from."""
 
     title: str
     tables: tuple[Table, ...]
-    notes: tuple[Line, ...]
+    reading: tuple[Line, ...]
+    sources: tuple[Line, ...] = ()
+
+    @property
+    def notes(self) -> tuple[Line, ...]:
+        """All notes."""
+        return (*self.reading, *self.sources)
 
 
 def document(report: Report) -> Document:
@@ -78,7 +90,7 @@ def document(report: Report) -> Document:
         _outcomes(report),
         _usage(report),
     )
-    return Document("Results", tables, _notes(report))
+    return Document("Results", tables, _reading(report), tuple(_sources(report)))
 
 
 def _tasks(report: Report) -> tuple[str, ...]:
@@ -104,7 +116,8 @@ def _scores(report: Report, task: str) -> Table:
     )
     head = (*_who_head(report), "metric", "better", *VALUES)
     notes = tuple(note for row in rows for note in _row_notes(row))
-    return Table((Foreign(task),), head, lines, notes, words=len(head) - len(VALUES))
+    words, caption = len(head) - len(VALUES), ("Results on ", Foreign(task))
+    return Table((Foreign(task),), head, lines, notes, words, caption, label=task)
 
 
 def _values(board: Board, name: str) -> Iterator[str]:
@@ -139,7 +152,7 @@ def controls(report: Report) -> Iterator[Table]:
         runs = tuple(Foreign(run) for run in dict.fromkeys(row.run for row in rows))
         among = (("of ", *runs),) if len(report.runs) > 1 else ()
         title = (Foreign(task), ": what answering without looking gets")
-        yield Table(title, ("control", "n", *names), lines, (*among, (CONTROLS_HELP,)))
+        yield Table(title, ("control", "n", *names), lines, (*among, (CONTROLS_HELP,)), label=f"{task} controls")
 
 
 CONTROLS_HELP = (
@@ -167,7 +180,10 @@ def _groups(report: Report) -> Iterator[Table]:
             if rows:
                 head = (*_who_head(report), group, "metric", "items", *VALUES)
                 lines = tuple(line for row in rows for line in _members(report, row, group))
-                yield Table((Foreign(task), " by ", group), head, lines, words=len(head) - len(VALUES) - 1)
+                title, words = (Foreign(task), " by ", group), len(head) - len(VALUES) - 1
+                yield Table(
+                    title, head, lines, words=words, caption=("Results on ", *title), label=f"{task} by {group}"
+                )
 
 
 def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[str, ...]]:
@@ -190,7 +206,7 @@ def _repairs(report: Report) -> Iterator[Table]:
             head = (*_who_head(report), "of", "items", *(name.replace("_", " ") for name in REPAIRS), *took)
             lines = tuple(line for row in rows for line in _repaired(report, row))
             title = (Foreign(task), ": graphs mended, and what it took")
-            yield Table(title, head, lines, words=1 + len(_who_head(report)))
+            yield Table(title, head, lines, words=1 + len(_who_head(report)), label=f"{task} repairs")
 
 
 def _repaired(report: Report, row: ReportRow) -> Iterator[tuple[str, ...]]:
@@ -252,7 +268,8 @@ def published_tables(report: Report) -> Iterator[Table]:
             (f"theirs: {ours[0].source}; ours: official figures, or strict where it says so",),
         )
         title = (Foreign(task), f" beside the published tables, {style}")
-        yield Table(title, head, lines, notes, words=1 + len(_who_head(report)))
+        words, label = 1 + len(_who_head(report)), f"{task} published {style}"
+        yield Table(title, head, lines, notes, words, label=label)
 
 
 def _differences(ours: Iterable[Beside]) -> Iterator[Line]:
@@ -332,7 +349,7 @@ def _outcomes(report: Report) -> Table:
         )
         for row in report.rows
     )
-    return Table(("how samples ended",), head, lines, words=1 + len(_who_head(report)))
+    return Table(("how samples ended",), head, lines, words=1 + len(_who_head(report)), label="outcomes")
 
 
 def _told_elsewhere(report: Report) -> set[str]:
@@ -349,7 +366,7 @@ def _usage(report: Report) -> Table:
     lines = tuple(
         (Foreign(row.task), *_who(report, row), *one, row.protocol) for row, one in zip(report.rows, used, strict=True)
     )
-    return Table(("what it took",), head, lines, words=1 + len(_who_head(report)))
+    return Table(("what it took",), head, lines, words=1 + len(_who_head(report)), label="usage")
 
 
 def _used(row: ReportRow, *, with_cached: bool) -> Iterator[str]:
@@ -362,21 +379,18 @@ def _used(row: ReportRow, *, with_cached: bool) -> Iterator[str]:
     yield NOTHING if usage is None else f"{usage['seconds']:,.1f}"
 
 
-def _notes(report: Report) -> tuple[Line, ...]:
-    lines: list[Line] = [
+def _reading(report: Report) -> tuple[Line, ...]:
+    units = one_of(row.clusters_are for row in report.rows)
+    return (
         ("Values are percent. strict counts every item; official scores as the published code does.",),
-        (
-            f"Brackets hold 95 % intervals over {one_of(row.clusters_are for row in report.rows)}; "
-            "n is what a value is out of.",
-        ),
-    ]
-    lines += [("run: ", Foreign(run)) for run in report.runs]
-    data = dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows)
-    lines += [
-        ("data of ", Foreign(task), ": ", Foreign(shown_path(file)), f", SHA-256 {sha[:16]}")
-        for task, file, sha in data
-    ]
-    return tuple(lines)
+        (f"Brackets hold 95 % intervals over {units}; n is what a value is out of.",),
+    )
+
+
+def _sources(report: Report) -> Iterator[Line]:
+    yield from (("run: ", Foreign(run)) for run in report.runs)
+    for task, file, sha in dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows):
+        yield ("data of ", Foreign(task), ": ", Foreign(shown_path(file)), f", SHA-256 {sha[:16]}")
 
 
 def shown_path(file: str) -> str:

@@ -212,10 +212,13 @@ class Cell(NamedTuple):
     @property
     def title(self) -> str:
         """The description that distinguishes it from other rows."""
-        ways = [
-            part for part in (self.style, "" if self.solver in ("single", BASELINE_SOLVER) else self.solver) if part
-        ]
-        return " ".join([self.subject, self.task, *ways, *self.axes, *([f"#{self.repeat + 1}"] if self.repeat else [])])
+        return " ".join([self.subject, self.task, *self.ways, *([f"#{self.repeat + 1}"] if self.repeat else [])])
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """Its style, its solver if that is not the usual one, and the values of its axes, in words."""
+        solver = "" if self.solver in ("single", BASELINE_SOLVER) else self.solver
+        return (*filter(None, (self.style, solver)), *self.axes)
 
 
 Tasks = Mapping[str, Task]

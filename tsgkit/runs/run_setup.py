@@ -26,7 +26,9 @@ from tsgkit.lexicon import meant
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.downloads import refuse_login
 from tsgkit.library.files import look_alike
+from tsgkit.library.named_file import NamedFile
 from tsgkit.library.projects import find
+from tsgkit.library.row_sources import pinned
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
 from tsgkit.llm.secrets import Secrets
@@ -43,7 +45,7 @@ from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import HasWarnings, Solver
 from tsgkit.suites.styles import SHOTS
-from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_rows, unnamed
+from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_data, unnamed
 from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewable, Viewing
 from tsgkit.version import __version__
 
@@ -187,6 +189,7 @@ class RunSetup:
             "plan": self.plan.model_dump(mode="json"),
             "asked": self.asked,
             "data": {row.task.key: row.dataset.file for row in self.rows},
+            **self._origins(),
             "samples": sum(len(row.numbers) for row in self.rows),
             "python": platform.python_version(),
             "libraries": {name: _version(name) for name in LIBRARIES},
@@ -195,6 +198,12 @@ class RunSetup:
         clean = self.secrets.redact_value(value)
         assert isinstance(clean, dict)  # noqa: S101  (redaction keeps the shape)
         return clean
+
+    def _origins(self) -> dict[str, Any]:
+        """Return where tables and datasets of the hub were taken from, by task: commit, checksums, mapping."""
+        sources = {row.task.key: row.task.source(self.plan.data) for row in self.rows} if self.plan.data else {}
+        found = {name: dict(source.origin) for name, source in sources.items() if isinstance(source, NamedFile)}
+        return {"sources": found} if found else {}
 
 
 def in_shard(prepared: RunSetup, shard: Shard) -> RunSetup:
@@ -219,6 +228,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
     """
     if not scene_time >= 0:
         raise UsageError(f"--scene-time {scene_time}: seconds are needed, or 0 for no limit")
+    plan = plan.model_copy(update={"data": None if plan.data is None else pinned(plan.data)})
     tasks = {name: task_of(load_card(name)) for name in _task_names(plan)}
     if not all(plan.models):
         raise UsageError("--model: a name is empty", hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
@@ -260,7 +270,7 @@ def _task_names(plan: Plan) -> tuple[str, ...]:
     """Return the tasks meant: those named, else those that fit the data, else those of the first suite."""
     if plan.tasks:
         return tasks_named(plan.tasks)
-    fitting = tasks_of_rows(Path(plan.data)) if plan.data else ()
+    fitting = tasks_of_data(plan.data) if plan.data else ()
     known = [name for name in card_names() if name in fitting]
     return tuple(in_order(unnamed(known))) if known else default_tasks()
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tsgkit.interface.run import full_marks
-from tsgkit.interface.samples import is_wrong, reason_of
 from tsgkit.report.report_rows import main_metric
+from tsgkit.report.sample_facts import full_marks, is_wrong, reason_of
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_setup import Row

@@ -240,11 +240,32 @@ def tasks_of_rows(file: Path) -> tuple[str, ...]:
     return tuple(name for suite in suites() for name in suite.kinds(file))
 
 
+def tasks_of_data(data: str) -> tuple[str, ...]:
+    """Return the tasks whose rows a file, a folder, a table or a dataset of the hub holds; none if unknown."""
+    from tsgkit.library.cards import load_card
+    from tsgkit.library.row_sources import row_place
+    from tsgkit.library.tables import SUFFIXES
+
+    place = row_place(data)
+    if place is None or (place.is_folder and tasks_of_rows(Path(data))):
+        return tasks_of_rows(Path(data))
+    if named := [name for name in place.mappings if name]:
+        return tasks_named(named)
+    if found := tuple(name for name in _tasks() if task_of(load_card(name)).stored in place.stems):
+        return found
+    raw = place.rows_of(native=SUFFIXES).held
+    return tasks_of_rows(raw) or tasks_of_rows(place.rows_of().held)
+
+
 CHECK = "tsgkit check shows all that is wrong"
 
 
 def tasks_hint(file: str) -> str:
     """Return a hint at the tasks that take the rows of a file, where some task does."""
+    from tsgkit.library.tables import TABLES, suffix_of
+
+    if suffix_of(file) in TABLES:
+        return "columns whose names are not those of our fields need a mapping: --mapping FILE"
     found = tasks_of_rows(Path(file)) if Path(file).is_file() else ()
     return f"these rows are of {' or '.join(found)}: --task {found[0]}" if found else CHECK
 

@@ -22,6 +22,7 @@ from tsgkit.library.cards import Card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset_file, default_file, installed, shipped_datasets, shipped_file
 from tsgkit.library.projects import find
+from tsgkit.library.row_sources import row_place
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
@@ -199,6 +200,8 @@ class Task(ABC):
     computes: bool = False
     """True if its offline solvers compute long enough for several processes; their inputs and outputs are then
     pickled."""
+    formats: tuple[str, ...] = (".jsonl",)
+    """The endings of the files of rows that it reads as they are; tables of other formats are converted."""
     shared_labels: tuple[str, ...] = ()
     """Labels of questions about the task and not about a sample: asked in the same words, they are asked once a run."""
 
@@ -232,10 +235,12 @@ class Task(ABC):
         """Return the rows of a file, a folder, an installed dataset, or (None) those the card names."""
 
     def source(self, data: str | None) -> Path | Traversable:
-        """Return the source of its rows: a file, a file in a folder, an installed dataset, or (None) the card's
-        data."""
+        """Return the source of its rows: a file, a file in a folder, a table, an installed dataset, a dataset of the
+        hub, or (None) the card's data."""
         if data is None:
             return self._default_source()
+        if place := row_place(data, self.stored, self.formats):
+            return place.rows_of(self.key, self.stored, self.formats)
         path = Path(data)
         if path.is_dir():
             return path / f"{self.stored}.jsonl"

@@ -27,6 +27,7 @@ from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.projects import find
+from tsgkit.library.row_sources import row_place
 from tsgkit.logic.english import reading_of
 from tsgkit.scoring.combination import Combination, mean_of_all
 from tsgkit.scoring.tally import Tally
@@ -147,7 +148,7 @@ class FormulaTask(Task):
 
     def source(self, data: str | None) -> Path | Traversable:
         """Return the location of the rows: a folder in the published layout, or a project or built-in file."""
-        if data is not None and Path(data).exists():
+        if data is not None and Path(data).exists() and not row_place(data, self.stored, self.formats):
             return Path(data)
         found = super().source(data)
         if data is None or found != Path(data):

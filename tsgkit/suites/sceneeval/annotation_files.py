@@ -38,6 +38,7 @@ from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.library.cards import Card
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import text_of
+from tsgkit.library.row_sources import row_place
 from tsgkit.suites.sceneeval.annotations import (
     DIFFICULTIES,
     KINDS,
@@ -384,6 +385,7 @@ class DescriptionTask(Task):
         return ANNOTATIONS
 
     groups: tuple[str, ...] = ("difficulty", "room")
+    formats: tuple[str, ...] = (".csv",)
 
     def __init__(self, card: Card) -> None:
         super().__init__(card)
@@ -395,7 +397,8 @@ class DescriptionTask(Task):
 
     def source(self, data: str | None) -> Path | Traversable:
         """Return the path of the rows. A folder is returned as it is, since annotation files can have any name."""
-        return Path(data) if data is not None and Path(data).is_dir() else super().source(data)
+        is_folder = data is not None and Path(data).is_dir() and not row_place(data, self.stored, self.formats)
+        return Path(data) if data is not None and is_folder else super().source(data)
 
     def dataset(self, data: str | None) -> Items:
         """Return the annotations of a file, of an installed dataset, or (None) of the dataset that the card names."""

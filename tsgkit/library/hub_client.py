@@ -1,0 +1,183 @@
+"""Questions to the Hugging Face hub, asked with ``huggingface_hub``: commits, lists of files, permission.
+
+``HF_ENDPOINT`` names another hub. A login (``HF_TOKEN``, or that of ``hf auth login``) is used where there is one; it
+is sent to the hub only, and never written or shown. The library's own statistics are switched off.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from tsgkit.errors import DownloadProblem, UsageError
+from tsgkit.library.downloads import PASSING, PATIENT, Patience, refuse_login
+from tsgkit.library.hub_names import COMMIT, MAIN, HubName
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+T = TypeVar("T")
+DEFAULT_ENDPOINT = "https://huggingface.co"
+MOST_FILES = 50_000
+"""A dataset of more files is listed in part; its files are named one by one."""
+LOG_IN = "log in with `hf auth login` (or `huggingface-cli login`), or set HF_TOKEN"
+
+
+class HubFile(NamedTuple):
+    """A file of a dataset as the hub lists it: its path, its size, and its checksum (``sha256:`` or ``git:``)."""
+
+    path: str
+    size: int
+    check: str
+
+
+class HubUnreachable(DownloadProblem):
+    """A hub that does not answer: there is no network, or the network must not be used."""
+
+
+class _Passing(Exception):
+    """An answer that may be better the next time."""
+
+
+def endpoint() -> str:
+    """Return the address of the hub."""
+    found = os.environ.get("HF_ENDPOINT", "").rstrip("/") or DEFAULT_ENDPOINT
+    refuse_login(found, "HF_ENDPOINT")
+    return found
+
+
+def is_offline() -> bool:
+    """Return whether the environment says that the hub must not be asked."""
+    value = os.environ.get("HF_HUB_OFFLINE") or os.environ.get("TRANSFORMERS_OFFLINE") or ""
+    return value.upper() in {"1", "ON", "YES", "TRUE"}
+
+
+def commit_of(name: HubName, patience: Patience = PATIENT) -> str:
+    """Return the commit that a revision is now."""
+
+    def asked(api: HfApi) -> str:
+        return str(api.dataset_info(name.repository, revision=name.revision or MAIN, timeout=patience.timeout).sha)
+
+    found = _ask(name, asked, patience)
+    if not COMMIT.fullmatch(found):
+        raise DownloadProblem(f"{name}: the hub names no commit: {found[:60]!r}", hint=_hint_at_endpoint())
+    return found
+
+
+def files_at(name: HubName, patience: Patience = PATIENT) -> tuple[HubFile, ...]:
+    """Return the files of a commit with their checksums; names that are not plain paths are the caller's to refuse."""
+
+    def asked(api: HfApi) -> tuple[HubFile, ...]:
+        entries = api.list_repo_tree(name.repository, recursive=True, revision=name.revision, repo_type="dataset")
+        return tuple(islice((found for found in map(_file, entries) if found), MOST_FILES))
+
+    return _ask(name, asked, patience)
+
+
+def address_of(name: HubName, patience: Patience = PATIENT) -> str:
+    """Return the address of a file of a commit, which this user may fetch."""
+    from huggingface_hub import get_hf_file_metadata, hf_hub_url
+
+    hub = endpoint()
+    url = hf_hub_url(name.repository, name.path, repo_type="dataset", revision=name.revision, endpoint=hub)
+    _ask(name, lambda api: get_hf_file_metadata(url, timeout=patience.timeout, endpoint=hub), patience)
+    return url
+
+
+def login() -> dict[str, str]:
+    """Return the header that identifies the user to the hub; empty without a login."""
+    from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # documented, not re-exported
+
+    _switch_off_statistics()
+    found: Mapping[str, str] = build_hf_headers()
+    return {name.title(): value for name, value in found.items() if name.lower() == "authorization"}
+
+
+def _file(entry: Any) -> HubFile | None:  # noqa: ANN401  (an entry of the library: a file or a folder)
+    if not hasattr(entry, "blob_id"):
+        return None
+    check = f"sha256:{entry.lfs.sha256}" if entry.lfs else f"git:{entry.blob_id}"
+    return HubFile(str(entry.path), int(entry.lfs.size if entry.lfs else entry.size), check)
+
+
+def _ask(name: HubName, question: Callable[[HfApi], T], patience: Patience) -> T:
+    if is_offline():
+        told = "HF_HUB_OFFLINE is set, and this is not on this machine"
+        raise HubUnreachable(f"{name}: {told}", hint=f"with a network: tsgkit data get {name}")
+    try:
+        from huggingface_hub import HfApi
+    except ImportError:
+        told = "datasets of the hub are read with huggingface_hub, which is not installed"
+        raise UsageError(told, hint="pip install huggingface_hub") from None
+    _switch_off_statistics()
+    api = HfApi(endpoint=endpoint(), library_name="tsgkit")
+    for tried in range(1, patience.tries + 1):
+        try:
+            with _in_our_words(name):
+                return question(api)
+        except _Passing as error:
+            if tried == patience.tries:
+                raise HubUnreachable(f"{name}: {error} (tried {tried} times)", hint="try again later") from None
+            time.sleep(patience.pause * 2 ** (tried - 1))
+    raise AssertionError("patience has at least one try")
+
+
+def _switch_off_statistics() -> None:
+    """Keep the library from asking the hub for a list of programs by which it would describe its user."""
+    from huggingface_hub import constants
+
+    constants.HF_HUB_DISABLE_TELEMETRY = True
+
+
+@contextmanager
+def _in_our_words(name: HubName) -> Iterator[None]:
+    """Raise what the library raises as errors of one line, which hold no header and no address of a file."""
+    import httpx
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, OfflineModeIsEnabled, RevisionNotFoundError
+
+    try:
+        yield
+    except OfflineModeIsEnabled:
+        raise HubUnreachable(f"{name}: the hub must not be asked: HF_HUB_OFFLINE is set") from None
+    except GatedRepoError:
+        page = f"{endpoint()}/datasets/{name.repository}"
+        raise DownloadProblem(
+            f"{name}: this dataset is gated, and you have no access to it", hint=f"ask for it at {page}; then {LOG_IN}"
+        ) from None
+    except RevisionNotFoundError:
+        raise DownloadProblem(
+            f"{name}: the dataset has no revision {name.revision or MAIN}", hint="name a branch, a tag or a commit"
+        ) from None
+    except HfHubHTTPError as error:
+        raise _refused(name, error.response.status_code) from None
+    except (httpx.TimeoutException, httpx.RemoteProtocolError, httpx.ReadError):
+        raise _Passing("the hub has gone silent") from None
+    except httpx.TransportError:
+        raise HubUnreachable(f"{name}: the hub cannot be reached at {endpoint()}", hint="is there a network?") from None
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
+        raise DownloadProblem(f"{name}: the answer is not that of a hub", hint=_hint_at_endpoint()) from None
+
+
+def _refused(name: HubName, status: int) -> Exception:
+    from huggingface_hub import get_token
+
+    if status in PASSING:
+        return _Passing("the hub asks for fewer requests (429)" if status == 429 else f"the hub answers {status}")
+    if status in (401, 404) and not get_token():
+        told = f"{name}: there is no such dataset, or it is private"
+        return DownloadProblem(told, hint=f"check the name; if it is private, {LOG_IN}")
+    if status == 401:
+        return DownloadProblem(f"{name}: the hub does not accept your login", hint=LOG_IN)
+    if status == 403:
+        return DownloadProblem(f"{name}: your login may not read this dataset (403)", hint=LOG_IN)
+    if status == 404:
+        return DownloadProblem(f"{name}: there is no such dataset, or your login may not see it", hint="check the name")
+    return DownloadProblem(f"{name}: the hub answers {status}", hint=_hint_at_endpoint())
+
+
+def _hint_at_endpoint() -> str:
+    return f"HF_ENDPOINT is {endpoint()}" if os.environ.get("HF_ENDPOINT") else "a login page of the network?"

@@ -1,0 +1,53 @@
+"""Notes and progress of downloads that happen because data are named, passed to a watch if one is set.
+
+>>> heard = []
+>>> with watched(Watch(heard.append)):
+...     note("main is commit 4f1a")
+>>> note("without a watch")
+>>> heard
+['main is commit 4f1a']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+LARGE = 2_000_000
+"""Size in bytes from which on the progress of a download is reported."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Callbacks for notes in one line, and for the progress of a download (a name, bytes so far, all bytes)."""
+
+    note: Callable[[str], None]
+    progress: Callable[[str, int, int | None], None] | None = None
+
+
+_WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watched(watch: Watch) -> Iterator[None]:
+    """Report what happens within the block to a watch."""
+    before = _WATCH.set(watch)
+    try:
+        yield
+    finally:
+        _WATCH.reset(before)
+
+
+def note(text: str) -> None:
+    """Report a note."""
+    if watch := _WATCH.get():
+        watch.note(text)
+
+
+def progress_of(name: str, size: int) -> Callable[[int, int | None], None] | None:
+    """Return the callback for the download of a file of this size; None for a small one, or without a watch."""
+    watch = _WATCH.get()
+    told = watch.progress if watch and size >= LARGE else None
+    return None if told is None else lambda so_far, total: told(name, so_far, total or size)

@@ -1,0 +1,247 @@
+"""Rows that are not ours as they lie: on the Hugging Face hub, in Parquet or CSV, or under other column names.
+
+``--data`` (and ``data=``) may be any of these, with ``#MAPPING.yaml`` after it:
+
+    hf://lab/stories                      a dataset of the hub, as its branch main is now
+    hf://lab/stories@v1.0/data/test.parquet
+    rows.parquet#columns.yaml             a table with columns of other names
+    rows.csv                              a table, with a mapping tsgkit.yaml beside it, if there is one
+
+A table becomes a file of our rows once; it is kept in the cache under a hash of its content and of the mapping.
+Messages and runs name the table, with the commit, and never the file in the cache.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import look_alike, read_text
+from tsgkit.library.hub_names import hub_name, is_hub
+from tsgkit.library.hub_store import Snapshot, StoredHubFile, checksum_of_file, snapshot
+from tsgkit.library.mappings import IDENTITY, NamedMapping, mapping_for, mappings_in
+from tsgkit.library.named_file import NamedFile
+from tsgkit.library.row_choice import MAPPING, FileSet, Wanted, chosen, sets_of
+from tsgkit.library.tables import CSV, JSONL, SUFFIXES, TABLES, mapped_rows, suffix_of
+from tsgkit.user_folders import cache_home
+
+VERSION = 1
+"""Changes whenever the same table and mapping would give other rows."""
+MOST_LISTED = 10_000
+ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+
+
+class Fetched(NamedTuple):
+    """A file on this machine, and its checksum."""
+
+    path: Path
+    check: str
+
+
+@dataclass(frozen=True)
+class RowPlace:
+    """A place that holds files of rows: a commit of a dataset on the hub, a folder, or one file."""
+
+    name: str
+    paths: Sequence[str]
+    fetch: Callable[[str], Fetched]
+    mappings: Mapping[str, NamedMapping] = field(default_factory=dict)
+    mapping_name: str = ""
+    path: str = ""
+    is_file: bool = False
+    is_folder: bool = False
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The names of its tables; none where one file is named."""
+        is_one = self.is_file or self.path in self.paths
+        return frozenset() if is_one else frozenset(one.stem for one in sets_of(self._below()))
+
+    def rows_of(self, task: str = "", stored: str | None = None, native: Iterable[str] = (JSONL,)) -> NamedFile:
+        """Return the rows of a task (``tsg/sgqa``) in a file of our rows, or of a ``native`` format of the task.
+
+        A table of another format is converted to the first of these.
+        """
+        mapping = mapping_for(task, self.mappings) or IDENTITY
+        if self.mappings and mapping is IDENTITY and task:
+            there = ", ".join(self.mappings)
+            raise UsageError(f"{self._source()}: there is no mapping for {task}", hint=f"it has {there}")
+        told = mapping.mapping
+        found = chosen(self.paths, Wanted(stored, self.path, told.file, told.config, told.split), self.name)
+        files = {path: self.fetch(path) for path in found.paths}
+        formats = tuple(native)
+        if len(files) == 1 and not mapping.changes_rows and suffix_of(found.label) in formats:
+            held = next(iter(files.values())).path
+        else:
+            held = _converted(files, found, mapping, self._shown(found), formats[0])
+        return NamedFile(held, self._shown(found), self._origin(files, mapping))
+
+    def _below(self) -> list[str]:
+        return [one for one in self.paths if not self.path or one.startswith(f"{self.path}/")]
+
+    def _shown(self, found: FileSet) -> str:
+        place = self.name if self.is_file else f"{self.name}/{found.label}"
+        return f"{place}#{self.mapping_name}" if self.mapping_name else place
+
+    def _origin(self, files: Mapping[str, Fetched], mapping: NamedMapping) -> dict[str, Any]:
+        known = {"source": self.name, "files": {path: file.check for path, file in files.items()}}
+        return known if mapping is IDENTITY else known | {"mapping": mapping.value}
+
+    def _source(self) -> str:
+        return next(iter(self.mappings.values())).source.partition(": tasks.")[0]
+
+
+def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSONL,)) -> RowPlace | None:
+    """Return the place that ``data`` names; None where its rows are read as they lie, or where it is no such place."""
+    place, named = parts_of(data)
+    if is_hub(place):
+        return _hub_place(place, named)
+    if ADDRESS.match(place):
+        hint = "name a dataset of the hub hf://OWNER/NAME; download other files, and name them"
+        raise UsageError("rows are not read from a web address", hint=hint)
+    path = Path(place)
+    mapping, mappings = _mappings_beside(path, named)
+    if path.is_dir():
+        return _folder_place(path, named, mappings, stored, tuple(native))
+    suffix = suffix_of(place)
+    if not path.is_file():
+        if named:
+            raise FileProblem(f"{place}: no such file or folder", hint=look_alike(path))
+        return None
+    if not mappings and (suffix not in TABLES or suffix in native):
+        return None
+    if suffix not in SUFFIXES:
+        raise UsageError(f"{place}: no rows that {mapping} could map", hint=f"these are read: {', '.join(SUFFIXES)}")
+    return RowPlace(place, (path.name,), lambda _: _local(path), mappings, named, path.name, is_file=True)
+
+
+def pinned(data: str) -> str:
+    """Return a name of the hub with the commit that it means now; other data as they are."""
+    place, named = parts_of(data)
+    if not is_hub(place):
+        return data
+    found = str(snapshot(hub_name(place)).name)
+    return f"{found}#{named}" if named else found
+
+
+def parts_of(data: str) -> tuple[str, str]:
+    """Return the place of rows, and the file of their mapping: ``PLACE#MAPPING.yaml``; empty where none is named."""
+    place, mark, named = data.rpartition("#")
+    is_mapping = mark and place and named.lower().endswith((".yaml", ".yml"))
+    return (place, named) if is_mapping and not os.path.exists(data) else (data, "")  # noqa: PTH110  (any text)
+
+
+def with_mapping(data: str, mapping: str) -> str:
+    """Return data with a mapping, as one name."""
+    if not mapping.lower().endswith((".yaml", ".yml")):
+        raise UsageError(f"{mapping}: a mapping is a file in YAML", hint="its name ends in .yaml")
+    if parts_of(data)[1]:
+        raise UsageError(f"{data}: a mapping is named already")
+    return f"{data}#{mapping}"
+
+
+def _hub_place(place: str, named: str) -> RowPlace:
+    found = snapshot(hub_name(place))
+    files = {file.path: file for file in found.files}
+    mappings = mappings_in(read_text(named), named) if named else _mappings_of(found, files)
+    everything = hub_name(f"hf://{found.name.repository}").at(found.name.revision or "")
+
+    def fetch(path: str) -> Fetched:
+        return Fetched(found.fetch(files[path]), files[path].check)
+
+    path = found.name.path
+    if path and path not in files and not any(one.startswith(f"{path}/") for one in files):
+        chosen(tuple(files), Wanted(path=path, file=path), str(everything))  # a part of a table, or an error
+        return RowPlace(str(everything), _parts(files, path), fetch, mappings, named)
+    return RowPlace(str(everything), tuple(files), fetch, mappings, named, path)
+
+
+def _parts(files: Iterable[str], label: str) -> tuple[str, ...]:
+    return next(one.paths for one in sets_of(files) if one.label == label)
+
+
+def _mappings_of(found: Snapshot, files: Mapping[str, StoredHubFile]) -> dict[str, NamedMapping]:
+    """Return the mappings in a dataset: those in the named folder or, if it has none, at the top."""
+    folder = found.name.path
+    for path in dict.fromkeys((f"{folder}/{MAPPING}" if folder else MAPPING, MAPPING)):
+        if path in files:
+            return mappings_in(read_text(found.fetch(files[path])), f"{found.name}: {path}")
+    return {}
+
+
+def _mappings_beside(path: Path, named: str) -> tuple[str, dict[str, NamedMapping]]:
+    """Return the name and content of the mapping that is named, else of the one beside the rows; empty without one."""
+    beside = (path if path.is_dir() else path.parent) / MAPPING
+    found = named or (str(beside) if beside.is_file() and path.exists() else "")
+    return found, mappings_in(read_text(found), found) if found else {}
+
+
+def _folder_place(
+    folder: Path, named: str, mappings: Mapping[str, NamedMapping], stored: str | None, native: tuple[str, ...]
+) -> RowPlace | None:
+    """Return a folder as a place of rows, if it has a mapping, or a table and not the file that the task looks for."""
+    if not mappings and stored is not None and (folder / f"{stored}{JSONL}").exists():
+        return None
+    walk = (Path(place, name) for place, _, names in os.walk(folder) for name in names)
+    paths = [path.relative_to(folder).as_posix() for path in islice(walk, MOST_LISTED)]
+    tables = [one for one in sets_of(paths) if suffix_of(one.label) in TABLES and suffix_of(one.label) not in native]
+    if not mappings and not any(stored in (None, one.stem) for one in tables):
+        return None
+    return RowPlace(str(folder), paths, lambda path: _local(folder / path), mappings, named, is_folder=True)
+
+
+def _local(path: Path) -> Fetched:
+    return Fetched(path, checksum_of_file(path))
+
+
+def _converted(files: Mapping[str, Fetched], found: FileSet, mapping: NamedMapping, shown: str, suffix: str) -> Path:
+    """Return a table as a file of our rows in the cache."""
+    key = [VERSION, suffix, mapping.value, suffix_of(found.label), [file.check for file in files.values()]]
+    target = cache_home() / "rows" / f"{hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()}{suffix}"
+    if target.is_file():
+        return target
+    place = shown.partition("#")[0]
+    names = {path: place if len(files) == 1 else f"{place} ({path})" for path in files}
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for path, file in files.items():
+            yield from mapped_rows(file.path, names[path], suffix_of(path), mapping)
+
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=target.parent, encoding="utf-8", newline="", delete=False) as part:
+            try:
+                _write_csv(part, rows) if suffix == CSV else _write_lines(part, rows())
+                part.close()
+                Path(part.name).replace(target)
+            finally:
+                Path(part.name).unlink(missing_ok=True)
+    except OSError as error:
+        hint = "TSGKIT_CACHE_HOME names another folder"
+        raise FileProblem(f"{target.parent}: rows cannot be kept there: {error.strerror}", hint=hint) from None
+    return target
+
+
+def _write_lines(part: IO[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    for row in rows:
+        part.write(json.dumps(row, allow_nan=False) + "\n")
+
+
+def _write_csv(part: IO[str], rows: Callable[[], Iterable[Mapping[str, Any]]]) -> None:
+    """Write a table for a task that reads CSV; values that are no texts are written as JSON."""
+    fields = tuple(dict.fromkeys(name for row in rows() for name in row))
+    writer = csv.writer(part)
+    writer.writerow(fields)
+    for row in rows():
+        values = (row.get(name, "") for name in fields)
+        writer.writerow([value if isinstance(value, str) else json.dumps(value) for value in values])
