@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 import ray_units
 from run_files import lines
+from shipped import TASKS
 
 import tsgkit as tk
 from tsgkit.cli import main
@@ -58,7 +60,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         try:
             yield made
         finally:
-            made.shutdown()
+            made.shutdown()  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture
@@ -135,6 +137,22 @@ def test_records_equal_those_that_were_made_here(cluster: Nodes, tmp_path: Path)
     assert (tmp_path / "here/samples.jsonl").read_bytes() == (tmp_path / "ray/samples.jsonl").read_bytes()
 
 
+@pytest.mark.parametrize("spread", [False, True])
+def test_rooms_travel_to_machines_that_do_not_have_them(
+    spread: bool, cluster: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fcl", reason="rooms are measured by the extra tsgkit[scenes]")
+    shutil.copytree(TASKS / "sceneeval/data/rooms/good", tmp_path / "rooms")
+    (tmp_path / "rooms/scene_1.json").write_text("{", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ray_cluster.Cluster, "is_spread", property(lambda _: spread))
+    plan = Plan(tasks=("sceneeval/plausibility",), scenes=("mine=rooms",), limit=3)
+    for name in ("here", "ray"):
+        evaluate(plan, Options(out=tmp_path / name, executor=name))
+    assert (tmp_path / "here/samples.jsonl").read_bytes() == (tmp_path / "ray/samples.jsonl").read_bytes()
+    assert b"rooms/scene_1.json" in (tmp_path / "ray/samples.jsonl").read_bytes()
+
+
 MODEL = """
 import os, pathlib, sys
 
@@ -188,7 +206,7 @@ def test_another_version_on_a_node_is_refused(cluster: Nodes, monkeypatch: pytes
     monkeypatch.setattr(ray_cluster, "__version__", "9.9.9")
     with pytest.raises(UsageError, match=r"node .*: tsgkit .* instead of 9\.9\.9"), RayExecutor() as found:
         found.connect()
-    ray.shutdown()  # type: ignore[no-untyped-call]
+    ray.shutdown()
 
 
 def test_a_driver_that_is_killed_goes_on_and_records_everything_once(cluster: Nodes, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from tsgkit.llm.failures import Unasked
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.spans import unit as observed
 from tsgkit.runs.executors import HERE, PROCESSES, Executor, executor_named
+from tsgkit.runs.executors.carried_files import carried, with_files
 from tsgkit.runs.executors.processes import FEWEST, processors
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.item_errors import failed, judge, written
@@ -202,7 +203,8 @@ class Evaluation:
     async def _solved(self, row: Row, sample: Any, heard: _RecordingAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
         ask = heard.ask
         if ask is None and self._computing is not None and (row.task.computes or self.executor is not None):
-            transcript: Transcript = await self._computing.run(solved, row.solver, sample)
+            item = carried(row.solver, sample) if self._computing.carries else sample
+            transcript: Transcript = await self._computing.run(solved, row.solver, item)
             return transcript
         transcript = await row.solver.solve(sample, ask)
         if row.task.computes:
@@ -226,7 +228,7 @@ class Evaluation:
 def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
     """Return a solver's transcript; exceptions are returned as text, without their data."""
     try:
-        return asyncio.run(solver.solve(sample, None))
+        return with_files(lambda one, own: asyncio.run(one.solve(own, None)), solver, sample)
     except TsgkitError:
         raise
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is

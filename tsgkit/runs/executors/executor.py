@@ -24,6 +24,10 @@ class Executor(Protocol):
     name: str
 
     @property
+    def carries(self) -> bool:
+        """True if workers may be where files of this machine are not."""
+
+    @property
     def workers(self) -> int:
         """The number of units to hand over at a time."""
 
@@ -44,6 +48,8 @@ class Executor(Protocol):
 
 class Closing:
     """An executor as a context that closes it."""
+
+    carries = False
 
     def close(self) -> None:
         """Let go of workers."""

@@ -151,8 +151,8 @@ def _fingerprint_there(name: str) -> str:
 
     cluster = Cluster()
     cluster.connect()
-    uses = {"num_gpus": 1} if cluster.gpus else {"num_cpus": 1}
-    look = ray.remote(max_calls=1, max_retries=0, **uses)(_looked_at)  # the process ends, and frees the model
+    uses: Any = {"num_gpus": 1} if cluster.gpus else {"num_cpus": 1}
+    look: Any = ray.remote(max_calls=1, max_retries=0, **uses)(_looked_at)  # its process ends, and frees the model
     try:
         is_known, found = ray.get(look.remote(name, sources_of(name)))
     except Exception as error:  # noqa: BLE001 - as above

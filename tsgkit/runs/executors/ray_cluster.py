@@ -89,6 +89,11 @@ class Cluster:
         return int(self._resources.get("GPU", 0))
 
     @property
+    def is_spread(self) -> bool:
+        """True if nodes of other machines are in it."""
+        return len({node["NodeManagerHostname"] for node in _nodes() if node["Alive"]} | {socket.gethostname()}) > 1
+
+    @property
     def _resources(self) -> dict[str, float]:
         import ray
 
@@ -209,7 +214,13 @@ class RayExecutor(Closing):
     def __init__(self, most: int | None = None, cluster: Cluster | None = None) -> None:
         self._most = most
         self.cluster = Cluster() if cluster is None else cluster
-        self._is_connected = False
+        self._is_connected = self._carries = False
+
+    @property
+    def carries(self) -> bool:  # type: ignore[override]
+        """True if the cluster has other machines than this one."""
+        self.connect()
+        return self._carries
 
     @property
     def workers(self) -> int:
@@ -223,7 +234,7 @@ class RayExecutor(Closing):
         """Join the cluster, once."""
         if not self._is_connected:
             self.cluster.connect()
-            self._is_connected = True
+            self._is_connected, self._carries = True, self.cluster.is_spread
 
     async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
         """Return what the work makes of an item, on some node."""
