@@ -146,11 +146,12 @@ def test_rooms_travel_to_machines_that_do_not_have_them(
     (tmp_path / "rooms/scene_1.json").write_text("{", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(ray_cluster.Cluster, "is_spread", property(lambda _: spread))
-    plan = Plan(tasks=("sceneeval/plausibility",), scenes=("mine=rooms",), limit=3)
+    plan = Plan(tasks=("sceneeval/plausibility",), scenes=("mine=rooms",), ids=("0", "1", "2"))
     for name in ("here", "ray"):
         evaluate(plan, Options(out=tmp_path / name, executor=name))
     assert (tmp_path / "here/samples.jsonl").read_bytes() == (tmp_path / "ray/samples.jsonl").read_bytes()
-    assert b"rooms/scene_1.json" in (tmp_path / "ray/samples.jsonl").read_bytes()
+    records = (tmp_path / "ray/samples.jsonl").read_bytes()
+    assert b'"outcome":"unreadable"' in records and b"tsgkit-unit-" not in records
 
 
 MODEL = """
