@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 
 from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.executors.processes import processors
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.subjects import Limits
-from tsgkit.runs.worker_processes import processors
 
 HEAD = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
 DEMANDS = (

@@ -124,6 +124,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-wait", action="store_true", help="leave when the batches are sent (exit 5); the same command collects"
     )
     how.add_argument("--shard", metavar="I/N", help="only this part of the items, in a folder of its own: 3/16")
+    how.add_argument(
+        "--executor",
+        metavar="E",
+        help="where work is done that asks no service: here, processes, or ray, which also holds python: models",
+    )
     how.add_argument("--no-data", action="store_true", help="keep no rows in the run folder, only their hashes")
     how.add_argument("--no-cache", action="store_true", help="neither read nor keep replies across runs")
     how.add_argument("--prompt-cache", action="store_true", help="mark what services may cache of prompts (Anthropic)")

@@ -79,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"requests in flight (default {CONCURRENCY}; 1 for a function of yours)",
     )
+    how.add_argument("--executor", metavar="E", help="ray: hold a python: model in a Ray cluster, one on each GPU")
     how.add_argument("--shard", metavar="I/N", help="only this part of the images, in DIR.shard-I-of-N")
     add_otel(how)
     how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")

@@ -26,6 +26,7 @@ from tsgkit.llm.settings import Client
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import estimates_of
 from tsgkit.runs.evaluation import EvaluationOutcome, Options
+from tsgkit.runs.executors import checked_executor
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan, load_plan, made
 from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
@@ -124,6 +125,7 @@ class EvaluateOptions(AskOptions, LimitOptions, total=False):
     scene_time: float
     boxes: bool
     keep_data: bool
+    executor: str | None
     cache: bool
     prompt_cache: bool
     batch: bool
@@ -257,6 +259,7 @@ OPTIONS |= {
     "scene_time",
     "boxes",
     "keep_data",
+    "executor",
     "batch",
     "wait",
     "prompt_cache",
@@ -278,6 +281,7 @@ def how_of(options: Mapping[str, Any]) -> Options:
         scene_time=options.get("scene_time", SCENE_TIME),
         boxes=bool(options.get("boxes")),
         keep_data=bool(options.get("keep_data", True)),
+        executor=checked_executor(options.get("executor")),
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -24,6 +24,7 @@ from tsgkit.library.row_sources import pinned
 from tsgkit.llm.user_models import is_own
 from tsgkit.report.image_text import painted_lines, trouble_lines
 from tsgkit.runs import image_generation, subjects
+from tsgkit.runs.executors import RAY, checked_executor
 from tsgkit.runs.image_folder import PaintingLog, image_of, is_there
 from tsgkit.runs.image_generation import Painter, PaintingOutcome
 from tsgkit.runs.jobs import Watch
@@ -63,6 +64,7 @@ class ImageOptions(TypedDict, total=False):
     max_outage: float | None
     attempts: int
     concurrency: int | None
+    executor: str | None
     shard: str | None
     otel: bool
     otel_content: bool
@@ -148,10 +150,13 @@ def painter_of(options: Mapping[str, Any]) -> Painter:
 
 
 def limits_of(options: Mapping[str, Any]) -> Limits:
-    """Return the limits; a user's function is called one at a time by default."""
-    usual = {"concurrency": 1 if is_own(options["model"]) else CONCURRENCY, "timeout": TIMEOUT, "attempts": ATTEMPTS}
+    """Return the limits; a user's function is called one at a time by default, or once in every actor of a cluster."""
+    executor = checked_executor(options.get("executor"))
+    own = None if executor == RAY else 1
+    usual = {"concurrency": own if is_own(options["model"]) else CONCURRENCY, "timeout": TIMEOUT, "attempts": ATTEMPTS}
     told = {name: value for name, value in options.items() if value is not None}
-    return subjects.limits_of({**usual, **told, "price": None})  # of an image, not of tokens
+    limits = subjects.limits_of({**usual, **told, "price": None})  # of an image, not of tokens
+    return replace(limits, executor=executor)
 
 
 def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ...]:

@@ -38,6 +38,8 @@ from tsgkit.llm.secrets import Secrets
 PREFIX = "python:"
 """The prefix of names of user code."""
 FORM = "python:MODULE:NAME, or python:MODULE:NAME() for what NAME returns; a file is named python:./mine.py:NAME"
+OWN_MODULE = "tsgkit_own_"
+"""The beginning of names of modules that were loaded from files."""
 OWN = "this process"
 """The place where user code answers, told where a service has its address."""
 _GIVEN: dict[str, Any] = {}
@@ -51,6 +53,11 @@ def registered_name(found: Any, name: str = "") -> str:  # noqa: ANN401
     called = f"{PREFIX}{name or f'{what.__module__}:{what.__qualname__}'}"
     _GIVEN[called] = found
     return called
+
+
+def give_object(name: str, found: Any) -> None:  # noqa: ANN401
+    """Let an object be found under a name that was made elsewhere, as in a worker on another machine."""
+    _GIVEN[name] = found
 
 
 def load_object(name: str) -> Any:  # noqa: ANN401  (whatever the user's code holds)
@@ -217,6 +224,11 @@ def load_file(name: str) -> ModuleType:
     return found
 
 
+def own_modules() -> tuple[ModuleType, ...]:
+    """Return the modules that were loaded from files of the user's, which no other process finds by their names."""
+    return tuple(module for name, module in sys.modules.items() if name.startswith(OWN_MODULE))
+
+
 def loading_file() -> str:
     """Return the name of the file that is being loaded for the parts that it registers; empty if none is."""
     return _LOADING.get()
@@ -248,7 +260,7 @@ def _of_file(path: Path) -> ModuleType:
     """Load one file once, as a module that nothing else can import by accident."""
     if not path.is_file():
         raise UsageError(f"{path}: no such file", hint=f"expected {FORM}")
-    module_name = f"tsgkit_own_{path.stem}"
+    module_name = f"{OWN_MODULE}{path.stem}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path}: no Python file", hint="its name ends in .py")
@@ -264,5 +276,5 @@ def _part(value: object, part: str, name: str) -> object:
     except AttributeError:
         known = [one for one in dir(value) if not one.startswith("_")]
         where = value.__name__ if isinstance(value, ModuleType) else type(value).__name__
-        where = where.removeprefix("tsgkit_own_")
+        where = where.removeprefix(OWN_MODULE)
         raise UsageError(f"{name}: {where} has no {part}", hint=meant(part, known)) from None

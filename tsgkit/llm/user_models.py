@@ -20,6 +20,7 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,6 +46,8 @@ __all__ = ["UserModel", "is_own", "own_settings", "registered_name", "usual_conc
 WHAT = "a text, a Reply, or a message of LangChain"
 ENDINGS = {"length": Ending.TRUNCATED, "max_tokens": Ending.TRUNCATED, "content_filter": Ending.REFUSED}
 """Reasons to end that messages of LangChain give."""
+ELSEWHERE: ContextVar[Callable[[str], str] | None] = ContextVar("ELSEWHERE", default=None)
+"""Returns the fingerprint of a model that is not to be loaded in this process."""
 OTHER_LOOP = ("different loop", "different event loop", "Event loop is closed")
 USUAL = 32
 
@@ -64,10 +67,12 @@ def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
     if other := [one.name for one in arguments if one.model in (None, model)]:
         hint = "decide that in the function itself"
         raise UsageError(f"{model}: --model-arg {other[0]} has no use: it is given messages", hint=hint)
-    return Settings(model, {"code": _fingerprint(load_object(model))}, {}, {"api_base": OWN})
+    elsewhere = ELSEWHERE.get()
+    code = fingerprint(load_object(model)) if elsewhere is None else elsewhere(model)
+    return Settings(model, {"code": code}, {}, {"api_base": OWN})
 
 
-def _fingerprint(found: Any) -> str:  # noqa: ANN401
+def fingerprint(found: Any) -> str:  # noqa: ANN401
     """Return a hash of the code that answers, as far as it can be seen."""
     if is_chat_model(found):
         told = [type(found).__module__, type(found).__qualname__, str(getattr(found, "_identifying_params", ""))]

@@ -23,11 +23,13 @@ from tsgkit.llm.batch_calls import BatchCalls
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.providers import SERVICES, provider_for
-from tsgkit.llm.settings import Client
 from tsgkit.llm.telemetry import Tracing
+from tsgkit.llm.user_models import is_own
 from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import pending
 from tsgkit.runs.execute import Evaluation, Subject
+from tsgkit.runs.executors import RAY
+from tsgkit.runs.executors.model_actors import known_there
 from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.kept import keep, keeps_rows
@@ -64,6 +66,8 @@ class Options:
     """True if a model may judge scenes in which most objects are bare boxes."""
     keep_data: bool = True
     """True if the rows that are asked are kept in the run folder; a run that began without them stays without."""
+    executor: str | None = None
+    """Where work is done that asks no service; None for processes of this machine where they are worth it."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,13 @@ def evaluate(
 
 def prepare_run(plan: Plan, options: Options) -> RunSetup:
     """Prepare a plan with the request form of the existing run; a new run has the newest form."""
+    if options.executor == RAY and any(map(is_own, asked_of(plan))):
+        with known_there():
+            return _prepared_run(plan, options)
+    return _prepared_run(plan, options)
+
+
+def _prepared_run(plan: Plan, options: Options) -> RunSetup:
     shard = options.shard
     if shard is None:
         return _with_idle_solvers(plan, options) or _as_begun(_prepared(plan, options), options)
@@ -225,7 +236,7 @@ def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[_Ope
         check_batches(prepared)
     path, notices = folder_of(prepared, options)
     if not (path / HEADER).exists():
-        _check_before_beginning(prepared, path, options.limits.client)
+        _check_before_beginning(prepared, path, options)
     folder = RunFolder(path, prepared.header(options.command))
     try:
         is_older = (folder.header["tsgkit"], reader_of(folder.header)) != (__version__, READER)
@@ -268,14 +279,17 @@ class _Opened:
         prepared, options = self.prepared, self.options
         asks = any(map(asks_a_model, asked_of(prepared.plan)))
         cache, uncached = _cache() if options.cache and asks else (None, "")
-        subjects = subjects_of(prepared, self.folder, options.limits, cache, reads_cache=not options.new)
+        limits = replace(options.limits, executor=options.executor)
+        subjects = subjects_of(prepared, self.folder, limits, cache, reads_cache=not options.new)
         _check_models(subjects)
         there = _there(sum(state.at_start for state in self.states.values()))
         if not options.limits.batch and (number := pending(self.folder.path / BATCHES)):
             batches = "1 batch is" if number == 1 else f"{number:,} batches are"
             there = "; ".join(filter(None, (there, f"{batches} pending, which only --batch collects")))
         self.engine = Engine(tuple(subjects.values()), self.watch, noun="sample", there=there)
-        job = Evaluation(self.folder, self.states, subjects, options.limits.in_flight, self.engine)
+        job = Evaluation(
+            self.folder, self.states, subjects, options.limits.in_flight, self.engine, executor=options.executor
+        )
         self.engine.parts = job.parts
         told = [uncached] if uncached else []
         _remember_formats(prepared, self.folder, job)
@@ -323,13 +337,13 @@ def _runs_named(name: str) -> list[Path]:
     return sorted(RUNS.glob(f"{escape(name)}-{'?' * 16}"))
 
 
-def _check_before_beginning(prepared: RunSetup, path: Path, client: Client | None) -> None:
+def _check_before_beginning(prepared: RunSetup, path: Path, options: Options) -> None:
     """Raise the errors that a new run would meet at its first request, before its folder is created."""
     if path.is_dir() and any(found.name != LOCK for found in path.iterdir()):
         raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
     for model in asked_of(prepared.plan):
-        if asks_a_model(model):
-            provider_for(prepared.settings[model], None, client).prepare()
+        if asks_a_model(model) and not (options.executor == RAY and is_own(model)):  # an actor loads it
+            provider_for(prepared.settings[model], None, options.limits.client).prepare()
 
 
 def _there(number: int) -> str:

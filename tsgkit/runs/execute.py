@@ -14,6 +14,9 @@ from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.spans import unit as observed
+from tsgkit.runs.executors import HERE, PROCESSES, Executor, executor_named
+from tsgkit.runs.executors.carried_files import carried, with_files
+from tsgkit.runs.executors.processes import FEWEST, processors
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.item_errors import failed, judge, written
 from tsgkit.runs.jobs import Engine, Part
@@ -22,8 +25,8 @@ from tsgkit.runs.records import scores_of
 from tsgkit.runs.run_setup import Row, asks_a_model
 from tsgkit.runs.span_attributes import asked_attributes, outcome_attributes
 from tsgkit.runs.state import RowState
-from tsgkit.runs.worker_processes import FEWEST, WorkerPool, processors
-from tsgkit.suites.item_errors import told
+from tsgkit.suites.item_errors import ItemError, told
+from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -89,7 +92,9 @@ class Evaluation:
     in_flight: int
     engine: Engine
     notices: list[str] = field(default_factory=list)
-    _computing: WorkerPool | None = None
+    executor: str | None = None
+    """The executor for what computes; None for processes where they are worth it."""
+    _computing: Executor | None = None
 
     def note(self, **facts: object) -> None:
         """Add what became known to the header of the run. Stop the run if it cannot be written."""
@@ -141,21 +146,22 @@ class Evaluation:
             left = sum(state.total - state.finished for state in mine)
             if left:
                 asks = asks_a_model(asked)
-                workers = min(self.in_flight, left) if asks else self._processes(mine)
+                workers = min(self.in_flight, left) if asks else self._places(mine)
                 if asks and len(mine) > 1 and all(state.row.judge is None for state in mine):
                     mine.sort(key=_length)  # a context that is too small for the long ones may do for the short ones
                 units = ((state, place) for state in mine for place in state.left())
                 gave_up = functools.partial(_give_up, mine)
                 yield self.engine.each(units, self._sample, workers=workers, asks=asks, gave_up=gave_up)
 
-    def _processes(self, states: Sequence[RowState]) -> int:
-        """Return the number of samples computed in parallel, for rows that ask no model."""
-        left = sum(state.total - state.finished for state in states if state.row.task.computes)
+    def _places(self, states: Sequence[RowState]) -> int:
+        """Return the number of samples computed at a time, for rows that ask no model, and choose where."""
+        computing = [state for state in states if state.row.task.computes or self.executor is not None]
+        left = sum(state.total - state.finished for state in computing)
         workers = min(processors(), self.in_flight, left)
-        if left < FEWEST or workers < 2:
+        if self.executor == HERE or left == 0 or (self.executor is None and (left < FEWEST or workers < 2)):
             return 1
-        self._computing = WorkerPool(workers)
-        return workers
+        self._computing = self._computing or executor_named(self.executor or PROCESSES, self.in_flight)
+        return max(min(self._computing.workers, left), 1)
 
     async def _sample(self, unit: tuple[RowState, int]) -> None:
         state, place = unit
@@ -196,8 +202,10 @@ class Evaluation:
 
     async def _solved(self, row: Row, sample: Any, heard: _RecordingAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
         ask = heard.ask
-        if ask is None and self._computing is not None and row.task.computes:
-            return await self._computing.solve(row.solver, sample)
+        if ask is None and self._computing is not None and (row.task.computes or self.executor is not None):
+            item = carried(row.solver, sample) if self._computing.carries else sample
+            transcript: Transcript = await self._computing.run(solved, row.solver, item)
+            return transcript
         transcript = await row.solver.solve(sample, ask)
         if row.task.computes:
             await asyncio.sleep(0)  # computing waits for nothing, and an interrupt wants to be heard
@@ -215,6 +223,16 @@ class Evaluation:
                 found = self.folder.find(call)
                 if found is None or found.text != said.reply.text:
                     self.folder.write(call, None, said.reply)
+
+
+def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
+    """Return a solver's transcript; exceptions are returned as text, without their data."""
+    try:
+        return with_files(lambda one, own: asyncio.run(one.solve(own, None)), solver, sample)
+    except TsgkitError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
+        raise ItemError(told(error, solver)) from None
 
 
 def _give_up(states: Sequence[RowState], why: Unasked) -> None:

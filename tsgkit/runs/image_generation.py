@@ -33,6 +33,9 @@ from tsgkit.llm.spans import unit as observed
 from tsgkit.llm.telemetry import Tracing
 from tsgkit.llm.user_code import OWN, PREFIX
 from tsgkit.llm.user_images import UserImageModel
+from tsgkit.runs.executors import RAY
+from tsgkit.runs.executors.model_actors import HeldModel
+from tsgkit.runs.executors.ray_cluster import Cluster
 from tsgkit.runs.folder import locked
 from tsgkit.runs.image_folder import (
     API_ERROR,
@@ -106,19 +109,20 @@ class Painter:
         models = [self.settings.model, *([] if self.rewriter is None else [self.rewriter.model])]
         return {"tsgkit.version": __version__, "tsgkit.models": models}
 
-    def provider(self, *, conditioned: bool) -> LiteLlmImages | UserImageModel:
-        """Return who really makes the images."""
+    def provider(self, limits: Limits, *, conditioned: bool) -> LiteLlmImages | UserImageModel | HeldModel:
+        """Return who really makes the images: a function of the user's in this process, or in actors of a cluster."""
         if self.is_own:
-            return UserImageModel(self.settings.model, self.settings.parameters["seed"], conditioned)
+            own = UserImageModel(self.settings.model, self.settings.parameters["seed"], conditioned)
+            return HeldModel(own, Cluster(), limits.concurrency) if limits.executor == RAY else own
         return LiteLlmImages(self.settings, self.price, conditioned=conditioned)
 
-    def door(self, limits: Limits, log: PaintingLog, *, conditioned: bool) -> Door:
+    def door(self, limits: Limits, log: PaintingLog, provider: LiteLlmImages | UserImageModel | HeldModel) -> Door:
         """Return the door to the model; what was used before counts."""
         budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
         budget.add(log.requests, log.spent)
         return Door(
             name=self.settings.model,
-            provider=self.provider(conditioned=conditioned),
+            provider=provider,
             endpoint=self.settings.endpoint,
             parameters=self.settings.parameters,
             flow=RequestQueue(limits.in_flight, requests_per_minute=limits.requests_per_minute),
@@ -290,13 +294,14 @@ def _job(
     require_pillow()
     check_budget(painter, limits)
     conditioned = any(painting.image is not None for painting in wanted)
+    provider = painter.provider(limits, conditioned=conditioned)
     if to_paint(wanted, painter, folder, PaintingLog.of(folder)).left:
-        painter.provider(conditioned=conditioned).prepare()  # before there is a folder
+        provider.prepare()  # before there is a folder
     with locked(folder, WHAT), closing(Journal(folder / PAINTINGS, *FIELDS)) as journal, ExitStack() as opened:
         log = PaintingLog.of(folder)
         finish_names(folder, log)
         todo = to_paint(wanted, painter, folder, log)
-        door = painter.door(limits, log, conditioned=conditioned)
+        door = painter.door(limits, log, provider)
         rewriter = None if painter.rewriter is None else open_rewriter(painter.rewriter, folder, limits)
         if rewriter is not None:
             opened.callback(rewriter.calls.close)

@@ -24,9 +24,12 @@ from tsgkit.llm.providers import client_given, provider_for
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
 from tsgkit.llm.settings import Client, Settings
 from tsgkit.llm.telemetry import Traces, traces_of
-from tsgkit.llm.user_models import USUAL, is_own, usual_concurrency
+from tsgkit.llm.user_models import USUAL, UserModel, is_own, usual_concurrency
 from tsgkit.runs.batch_journal import BatchJournal
 from tsgkit.runs.execute import Subject
+from tsgkit.runs.executors import RAY
+from tsgkit.runs.executors.model_actors import HeldModel
+from tsgkit.runs.executors.ray_cluster import Cluster
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Plan
 from tsgkit.runs.run_files import calls_in, plan_of
@@ -58,6 +61,8 @@ class Limits:
     """True to send requests in batches, at half price."""
     waits: bool = True
     """False to leave as soon as everything is with the service."""
+    executor: str | None = None
+    """Where models of the user's are held; only ``ray`` holds them elsewhere than in this process."""
     traces: Traces | None = None
     """The spans that are sent by OpenTelemetry; None for none."""
 
@@ -164,9 +169,9 @@ def _door(
         provider: Provider = _batch_calls(settings, prepared, folder, limits, price)
         flow = RequestQueue(EVERY, start=EVERY)
     else:
-        provider = provider_for(settings, price, limits.client)
+        provider = _held(provider_for(settings, price, limits.client), limits)
         flow = RequestQueue(
-            limits.concurrency or usual_concurrency(model),
+            provider.slots if isinstance(provider, HeldModel) else limits.concurrency or usual_concurrency(model),
             requests_per_minute=limits.requests_per_minute,
             tokens_per_minute=limits.tokens_per_minute,
             start=limits.concurrency if limits.concurrency and isinstance(provider, DirectCalls) else START,
@@ -187,6 +192,13 @@ def _door(
         patience=replace(limits.patience, first_wait=0.0) if limits.batch else limits.patience,
         price=price,
     )
+
+
+def _held(provider: Provider, limits: Limits) -> Provider:
+    """Return a model of the user's in actors of a cluster, where that is the executor; others as they are."""
+    if limits.executor != RAY or not isinstance(provider, UserModel):
+        return provider
+    return HeldModel(provider, Cluster(), limits.concurrency)
 
 
 def _batch_calls(

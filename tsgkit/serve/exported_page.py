@@ -26,7 +26,7 @@ from urllib.parse import quote
 from tsgkit.browser.modules import STYLES, allowed, joined, text_of
 from tsgkit.errors import TsgkitError
 from tsgkit.report.thumbnails import thumbnail
-from tsgkit.runs.worker_processes import processors
+from tsgkit.runs.executors.processes import processors
 from tsgkit.serve.json_text import json_text
 from tsgkit.serve.viewed_run import ViewedRun, pair_values
 from tsgkit.serve.viewed_runs import ViewedRuns

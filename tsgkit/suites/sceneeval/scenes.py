@@ -275,6 +275,23 @@ class SceneFolderSolver(SceneScorer):
             self.scene_judge.go_on()
             return await judge_scene(self.task, sample, self.rooms, self.scene_judge, ask)
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the scenes; None where assets of other folders are named."""
+        return None if self.rooms.sources else self.rooms.folder
+
+    def files_of(self, sample: Annotation) -> Iterable[Path]:
+        """Return the file of a scene, and the meshes beside it that it names."""
+        try:
+            path = scene_file(self.rooms.folder, sample.item_id)
+        except FileProblem:  # reported when the scene is judged
+            return ()
+        return () if path is None else [one.held for one in pieces_of_scene(path, ()) if isinstance(one.held, Path)]
+
+    def in_folder(self, folder: Path) -> SceneFolderSolver:
+        """Return the same solver for another folder."""
+        return replace(self, rooms=replace(self.rooms, folder=folder))
+
     def expected(self, sample: Annotation) -> Expected:
         """Return the calls that the judge would make: none for a missing or unreadable scene."""
         try:

@@ -6,6 +6,8 @@ asking a model.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from tsgkit.errors import UsageError
@@ -69,6 +71,21 @@ class HasWarnings(Protocol):
     @property
     def warnings(self) -> tuple[str, ...]:
         """All of it, a sentence each."""
+
+
+@runtime_checkable
+class ReadsFolder(Protocol):
+    """A solver that reads files of its items from one folder, so that it can do so elsewhere."""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder; None where it also reads from others, which have to be there under the same paths."""
+
+    def files_of(self, item: Any) -> Iterable[Path]:  # noqa: ANN401
+        """Return every file in the folder that it reads for an item."""
+
+    def in_folder(self, folder: Path) -> Solver:
+        """Return the same solver for another folder."""
 
 
 def asking(ask: Ask | None, solver: str) -> Ask:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from random import Random
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.runs.worker_processes import processors, spread
+from tsgkit.runs.executors import HERE, PROCESSES, executor_named
+from tsgkit.runs.executors.processes import processors
 from tsgkit.suites.tsg.commands.benchmark_settings import STORIES, Making, Settings
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.manners import Manner
@@ -154,6 +154,11 @@ def vocabularies(making: Making, name: str) -> tuple[dict[str, Vocabulary], froz
     return found, frozenset(names)
 
 
+def _by_patterns(shared: tuple[Settings, frozenset[str]], story: Narrative) -> DescribedStory:
+    settings, names = shared
+    return written_by_patterns(story, settings, names)
+
+
 @contextmanager
 def describer(making: Making) -> Iterator[tuple[ModelWriter | None, Callable[[Narrative], Awaitable[DescribedStory]]]]:
     """Yield the writer that asks a model, or None, and what describes a story; patterns use all processors."""
@@ -161,8 +166,8 @@ def describer(making: Making) -> Iterator[tuple[ModelWriter | None, Callable[[Na
     known, names = vocabularies(making, STORIES)
     if making.calls is None:
         making.workers = processors() if len(known) >= MANY_STORIES else 1
-        with spread(partial(written_by_patterns, settings=settings, others=names), making.workers) as described:
-            yield None, described
+        with executor_named(PROCESSES if making.workers > 1 else HERE) as executor:
+            yield None, lambda story: executor.run(_by_patterns, (settings, names), story)
         return
     writer = model_writer(making, known, names)
 

@@ -1,0 +1,255 @@
+"""Ray behind the engine: a real cluster of two nodes on this machine, which lose workers and are lost themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ray_units
+from run_files import lines
+from shipped import TASKS
+
+import tsgkit as tk
+from tsgkit.cli import main
+from tsgkit.errors import UsageError
+from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.executors import ray_cluster
+from tsgkit.runs.executors.executor import Work
+from tsgkit.runs.executors.ray_cluster import DIED, RayExecutor
+from tsgkit.runs.plan import Plan
+from tsgkit.suites.item_errors import ItemError
+
+ray = pytest.importorskip("ray", reason="Ray is an extra: tsgkit[ray]")
+pytestmark = [
+    pytest.mark.slow,
+    # Ray's own: what it opens for its processes it leaves to the collector, and its fork of a test's process warns.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+Nodes = Any
+"""Ray's cluster for tests, which has no types."""
+HERE = Path(__file__).parents[1]
+PATHS = os.pathsep.join([str(HERE.parent), str(HERE)])
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A cluster of two nodes with one processor each."""
+    from ray.cluster_utils import Cluster
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ray_cluster.QUIET.items():
+            patch.setenv(name, value)
+        patch.setenv("RAY_AUTH_MODE", "disabled")
+        patch.setenv("PYTHONPATH", PATHS)
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        made.add_node(num_cpus=1)
+        patch.setenv("RAY_ADDRESS", made.address)
+        try:
+            yield made
+        finally:
+            made.shutdown()  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def executor(cluster: Nodes) -> Iterator[RayExecutor]:
+    with RayExecutor() as found:
+        yield found
+
+
+async def each(executor: RayExecutor, work: Work, shared: object, count: int) -> list[Any]:
+    units = (executor.run(work, shared, number) for number in range(count))
+    return list(await asyncio.gather(*units, return_exceptions=True))
+
+
+def test_units_are_done_on_both_nodes_and_come_back_in_order(executor: RayExecutor) -> None:
+    found = asyncio.run(each(executor, ray_units.doubled, 2, 8))
+    assert [value for value, _ in found] == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert len({process for _, process in found}) >= 2
+    assert os.getpid() not in {process for _, process in found}
+    assert executor.workers == 3, "two processors, and one unit that waits"
+
+
+def test_what_is_shared_travels_once(executor: RayExecutor) -> None:
+    shared = bytes(5_000_000)
+    found = asyncio.run(each(executor, ray_units.size_of, shared, 20))
+    assert [value for value, _ in found] == [5_000_000 + number for number in range(20)]
+    assert len(executor.cluster.shared) == 1
+
+
+def test_a_unit_that_raises_is_an_error_without_its_words(executor: RayExecutor) -> None:
+    found = asyncio.run(each(executor, ray_units.raising, None, 3))
+    assert found[0] == 0 and found[2] == 2
+    assert isinstance(found[1], ItemError) and str(found[1]) == "ValueError in a worker"
+
+
+def test_a_unit_that_kills_its_workers_is_given_up_after_three(executor: RayExecutor) -> None:
+    found = asyncio.run(each(executor, ray_units.greedy, None, 4))
+    assert found[0] == 0 and found[3] == 3
+    assert isinstance(found[1], ItemError) and str(found[1]) == "MemoryError in a worker"
+    assert isinstance(found[2], ItemError) and str(found[2]) == DIED
+
+
+def test_a_unit_that_hangs_is_left_when_it_is_cancelled(executor: RayExecutor) -> None:
+    async def work() -> float:
+        hanging = asyncio.ensure_future(executor.run(ray_units.hanging, None, 1))
+        await asyncio.sleep(1)
+        began = time.monotonic()
+        hanging.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await hanging
+        assert await executor.run(ray_units.hanging, None, 2) == 2
+        return time.monotonic() - began
+
+    assert asyncio.run(work()) < 60
+
+
+def test_the_units_of_a_node_that_is_lost_are_done_again(cluster: Nodes, executor: RayExecutor) -> None:
+    lost = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+
+    async def work() -> list[Any]:
+        units = asyncio.ensure_future(each(executor, ray_units.doubled, 3, 30))
+        await asyncio.sleep(2)
+        await asyncio.to_thread(cluster.remove_node, lost, allow_graceful=False)
+        return await units
+
+    found = asyncio.run(work())
+    assert [one[0] for one in found] == [3 * number for number in range(30)]
+
+
+def test_records_equal_those_that_were_made_here(cluster: Nodes, tmp_path: Path) -> None:
+    plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules", "baseline/random"), limit=6)
+    for name in ("here", "ray"):
+        evaluate(plan, Options(out=tmp_path / name, executor=name))
+    assert (tmp_path / "here/samples.jsonl").read_bytes() == (tmp_path / "ray/samples.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("spread", [False, True])
+def test_rooms_travel_to_machines_that_do_not_have_them(
+    spread: bool, cluster: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fcl", reason="rooms are measured by the extra tsgkit[scenes]")
+    shutil.copytree(TASKS / "sceneeval/data/rooms/good", tmp_path / "rooms")
+    (tmp_path / "rooms/scene_1.json").write_text("{", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ray_cluster.Cluster, "is_spread", property(lambda _: spread))
+    plan = Plan(tasks=("sceneeval/plausibility",), scenes=("mine=rooms",), ids=("0", "1", "2"))
+    for name in ("here", "ray"):
+        evaluate(plan, Options(out=tmp_path / name, executor=name))
+    assert (tmp_path / "here/samples.jsonl").read_bytes() == (tmp_path / "ray/samples.jsonl").read_bytes()
+    records = (tmp_path / "ray/samples.jsonl").read_bytes()
+    assert b'"outcome":"unreadable"' in records and b"tsgkit-unit-" not in records
+
+
+MODEL = """
+import os, pathlib, sys
+
+class Loaded:
+    def __init__(self):
+        with open({log!r}, "a") as file:
+            file.write(f"{{os.getpid()}}\\n")
+
+    def __call__(self, messages):
+        if "deadly" in messages[-1]["content"]:
+            os._exit(3)
+        return "[cup]"
+
+def load():
+    return Loaded()
+
+def paint(prompt, seed):
+    from PIL import Image
+    return Image.new("RGB", (8, 8), (seed % 256, len(prompt) % 256, os.getpid() % 256))
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with models, which only the driver can read by its path."""
+    (tmp_path / "mine.py").write_text(MODEL.format(log=str(tmp_path / "loaded.txt")), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "mine.py"
+
+
+def test_a_model_is_loaded_once_in_each_actor_and_never_here(cluster: Nodes, model: Path, tmp_path: Path) -> None:
+    name = "python:./mine.py:load()"
+    run = tk.evaluate("sgqa", model=name, limit=8, out=tmp_path / "run", executor="ray", cache=False, quiet=True)
+    assert {one.reply for one in run.samples} == {"[cup]"}
+    loaded = [int(line) for line in (tmp_path / "loaded.txt").read_text().split()]
+    assert len(loaded) == len(set(loaded)) == 3, "to look at its code, and in two actors"
+    assert os.getpid() not in loaded
+    here = tk.evaluate("sgqa", model=name, limit=8, out=tmp_path / "here", cache=False, quiet=True)
+    identities = [json.loads((one.path / "run.json").read_text())["identity"] for one in (run, here)]
+    assert identities[0] == identities[1]
+
+
+def test_images_are_made_by_a_function_in_actors(cluster: Nodes, model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="images are checked by Pillow, the extra tsgkit[images]")
+    made = tk.images("spatialgen", "python:./mine.py:paint", tmp_path / "out", limit=4, executor="ray", quiet=True)
+    assert made.painted == 4
+    assert len(list((tmp_path / "out").glob("*.png"))) == 4
+
+
+def test_another_version_on_a_node_is_refused(cluster: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_cluster, "__version__", "9.9.9")
+    with pytest.raises(UsageError, match=r"node .*: tsgkit .* instead of 9\.9\.9"), RayExecutor() as found:
+        found.connect()
+    ray.shutdown()
+
+
+def test_a_driver_that_is_killed_goes_on_and_records_everything_once(cluster: Nodes, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tsgkit", "eval", "--task", "sgqa,sgds,sa-sgg", "--model", "baseline/random"]
+    command += ["--seed", "1", "--executor", "ray", "--out", str(tmp_path / "run"), "--quiet"]
+    environment = {**os.environ, "PYTHONPATH": PATHS}
+    process = subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    recorded, deadline = tmp_path / "run/samples.jsonl", time.monotonic() + 90
+    while time.monotonic() < deadline and not (recorded.is_file() and recorded.stat().st_size > 20_000):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = recorded.read_bytes().count(b"\n")
+    assert before > 0
+    assert subprocess.run(command, env=environment, cwd=tmp_path, check=False).returncode == 0
+    plan = Plan(tasks=("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg"), models=("baseline/random",), seed=1)
+    evaluate(plan, Options(out=tmp_path / "here", executor="here"))
+    found = [(one["task"], one["item_id"], one["answer"]) for one in lines(recorded)]
+    assert found == [(one["task"], one["item_id"], one["answer"]) for one in lines(tmp_path / "here/samples.jsonl")]
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("127.0.0.1:1", "no cluster answers"),
+        ("nowhere", "not HOST:PORT"),
+        ("ray://127.0.0.1:10001", "Ray's client is not used"),
+    ],
+)
+def test_an_address_without_a_cluster_is_told_in_seconds(
+    address: str, message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    began = time.monotonic()
+    words = ["eval", "--task", "sgqa", "--limit", "2", "--executor", "ray", "--out", str(tmp_path / "run"), "--quiet"]
+    assert main(words) == 2
+    assert message in capsys.readouterr().err
+    assert time.monotonic() - began < 30
+
+
+def test_ray_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="which is not installed") as problem:
+        ray_cluster.check()
+    assert "tsgkit[ray]" in problem.value.hint

@@ -1,0 +1,61 @@
+"""Files that travel with a unit to a machine which does not have them, and the words about them that come back."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tsgkit.suites.solvers.solver import ReadsFolder, Solver
+from tsgkit.suites.transcript import LabelledReply, Transcript
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A sample with the files that its solver reads, by their paths in its folder."""
+
+    sample: Any
+    files: dict[str, bytes]
+
+
+def carried(solver: Solver, sample: Any) -> Any:  # noqa: ANN401  (its suite's sample)
+    """Return a sample with its files, where its solver reads some from one folder; else the sample alone."""
+    if not isinstance(solver, ReadsFolder) or solver.folder is None:
+        return sample
+    folder = solver.folder
+    files = [path for path in solver.files_of(sample) if path.is_relative_to(folder) and path.is_file()]
+    return Carried(sample, {path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
+
+
+def with_files(work: Callable[[Solver, Any], Transcript], solver: Solver, item: Any) -> Transcript:  # noqa: ANN401
+    """Do the work on a sample, with its files in a folder that is made for that and removed."""
+    if not isinstance(item, Carried) or not isinstance(solver, ReadsFolder):
+        return work(solver, item)
+    with tempfile.TemporaryDirectory(prefix="tsgkit-unit-") as place:
+        folder = Path(place).resolve()
+        for name, data in item.files.items():
+            file = folder / name
+            if not file.resolve().is_relative_to(folder):
+                raise ValueError(f"{name}: lies outside")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        return _named_as_before(work(solver.in_folder(folder), item.sample), folder, solver.folder)
+
+
+def _named_as_before(transcript: Transcript, there: Path, here: Path | None) -> Transcript:
+    """Return a transcript in which files are named by the folder that the user named."""
+    pairs = ((str(there), str(here)), (json.dumps(str(there))[1:-1], json.dumps(str(here))[1:-1]))
+
+    def renamed(text: str | None) -> str | None:
+        for moved, named in pairs:
+            text = None if text is None else text.replace(moved, named)
+        return text
+
+    said = (
+        LabelledReply(one.label, replace(one.reply, text=renamed(one.reply.text), error=renamed(one.reply.error)))
+        for one in transcript.said
+    )
+    return Transcript(tuple(said))

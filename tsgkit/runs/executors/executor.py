@@ -1,0 +1,74 @@
+"""The interface of executors, and the one that works in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+Work = Callable[[Any, Any], Any]
+"""Work on what is shared and one item: a function of a module, which is found by its name elsewhere."""
+TRIES = 3
+"""A unit that kills so many workers is given up."""
+
+
+def died(workers: str) -> str:
+    """Return the reason why a unit was given up, in words."""
+    return f"the {workers} that computed it died, {TRIES} times"
+
+
+class Executor(Protocol):
+    """Somewhere work is done."""
+
+    name: str
+
+    @property
+    def carries(self) -> bool:
+        """True if workers may be where files of this machine are not."""
+
+    @property
+    def workers(self) -> int:
+        """The number of units to hand over at a time."""
+
+    async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401  (whatever the work takes)
+        """Return what the work makes of an item. Raise ``ItemError`` if its workers die."""
+
+    def close(self) -> None:
+        """Let go of workers; what is in work there is not waited for."""
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+
+
+class Closing:
+    """An executor as a context that closes it."""
+
+    carries = False
+
+    def close(self) -> None:
+        """Let go of workers."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class Here(Closing):
+    """Work in this process."""
+
+    name = "here"
+    workers = 1
+
+    async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
+        """Do the work, and then give way to others, such as an interrupt."""
+        found = work(shared, item)
+        await asyncio.sleep(0)
+        return found

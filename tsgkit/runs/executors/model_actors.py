@@ -1,0 +1,172 @@
+"""Models that are code of yours, held in actors on a Ray cluster: one for each GPU, else for each processor.
+
+An actor loads the model once, from the file that is sent along, and answers one call at a time. One that dies is
+started again and the call made again; a call that kills several actors in a row is the failure of that call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.llm.door import Provider
+from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.images import Messages
+from tsgkit.llm.reply import Reply
+from tsgkit.llm.user_code import PREFIX, give_object, load_object
+from tsgkit.llm.user_models import ELSEWHERE, fingerprint
+from tsgkit.runs.executors.ray_cluster import Cluster, tried
+from tsgkit.suites.item_errors import ItemError
+
+
+@dataclass
+class HeldModel:
+    """A model of the user's in actors, behind the interface of every model."""
+
+    provider: Any
+    """The model as it would be used in this process, not yet loaded; each actor has a copy."""
+    cluster: Cluster
+    most: int | None = None
+    """At most so many actors."""
+    notices: list[str] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+    """Nothing goes over a wire that is recorded."""
+    _idle: asyncio.Queue[Any] | None = field(default=None, repr=False)
+    _actors: list[Any] = field(default_factory=list, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return str(self.provider.name)
+
+    @property
+    def slots(self) -> int:
+        """The number of actors: one for each GPU, else for each processor, bounded by ``most``."""
+        self.cluster.connect()
+        return min(self.cluster.gpus or self.cluster.cpus, self.most or self.cluster.cpus)
+
+    def prepare(self) -> None:
+        """Join the cluster and start the actors; ``UsageError`` where the model cannot be loaded in one."""
+        import ray
+
+        if self._actors:
+            return
+        self.cluster.connect()
+        sources = sources_of(self.name)
+        uses = {"num_gpus": 1} if self.cluster.gpus else {"num_cpus": 1}
+        held = ray.remote(_Holder).options(max_restarts=-1, max_task_retries=0, **uses)
+        self._actors = [held.remote(self.provider, sources) for _ in range(self.slots)]
+        for actor in self._actors:
+            try:
+                is_ready, problem = ray.get(actor.prepare.remote())
+            except Exception as error:  # noqa: BLE001 - what an actor lacks fails in every way there is
+                first = type(getattr(error, "cause", None) or error).__name__
+                raise UsageError(f"{self.name}: cannot be loaded in the cluster: {first}") from None
+            if not is_ready:
+                raise problem
+
+    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
+        """Ask once, in an actor that is idle."""
+        idle = self._idle
+        if idle is None:
+            idle = self._idle = asyncio.Queue()
+            for actor in self._actors:
+                idle.put_nowait(actor)
+        actor = await idle.get()
+        try:
+            reply: Reply = await tried(lambda: actor.send.remote(messages, schema, timeout))
+        except ItemError as error:
+            raise CallFailed(f"{self.name}: {error}", lasting=True) from None
+        finally:
+            idle.put_nowait(actor)
+        return reply
+
+    async def close(self) -> None:
+        """End the actors, and leave the cluster."""
+        import ray
+
+        for actor in self._actors:
+            ray.kill(actor, no_restart=True)
+        self._actors, self._idle = [], None
+        self.cluster.close()
+
+
+class _Holder:
+    """What an actor runs: a model that is loaded when it starts, and again if it had to be restarted."""
+
+    def __init__(self, provider: Provider, sources: dict[str, str]) -> None:
+        load_here(sources)
+        self._provider, self._problem = provider, None
+        try:
+            provider.prepare()
+        except TsgkitError as error:
+            self._problem = error
+
+    def prepare(self) -> tuple[bool, Any]:
+        """Return whether the model was loaded, and why not."""
+        return self._problem is None, self._problem
+
+    def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> tuple[bool, Any]:
+        """Return a reply, or the failure of the call."""
+        try:
+            return True, asyncio.run(self._provider.send(messages, schema, timeout))
+        except TsgkitError as error:
+            return False, error
+
+
+def sources_of(name: str) -> dict[str, str]:
+    """Return the text of the file that holds a model, by the model's name; nothing for one of an installed package."""
+    place = Path(name.removeprefix(PREFIX).rpartition(":")[0])
+    return {name: place.read_text(encoding="utf-8")} if place.suffix == ".py" and place.is_file() else {}
+
+
+def load_here(sources: dict[str, str]) -> None:
+    """Let models be found by their names in this process, from the texts of their files."""
+    for name, text in sources.items():
+        place, _, attribute = name.removeprefix(PREFIX).rpartition(":")
+        folder = Path(tempfile.mkdtemp(prefix="tsgkit-model-"))
+        file = folder / Path(place).name
+        file.write_text(text, encoding="utf-8")
+        give_object(name, load_object(f"{PREFIX}{file}:{attribute}"))
+
+
+@contextmanager
+def known_there() -> Iterator[None]:
+    """While the block lasts, look at the code of models in the cluster, so that none is loaded in this process."""
+    token = ELSEWHERE.set(_fingerprint_there)
+    try:
+        yield
+    finally:
+        ELSEWHERE.reset(token)
+
+
+def _fingerprint_there(name: str) -> str:
+    import ray
+
+    cluster = Cluster()
+    cluster.connect()
+    uses: Any = {"num_gpus": 1} if cluster.gpus else {"num_cpus": 1}
+    look: Any = ray.remote(max_calls=1, max_retries=0, **uses)(_looked_at)  # its process ends, and frees the model
+    try:
+        is_known, found = ray.get(look.remote(name, sources_of(name)))
+    except Exception as error:  # noqa: BLE001 - as above
+        first = type(getattr(error, "cause", None) or error).__name__
+        raise UsageError(f"{name}: cannot be loaded in the cluster: {first}") from None
+    if not is_known:
+        raise found
+    return str(found)
+
+
+def _looked_at(name: str, sources: dict[str, str]) -> tuple[bool, Any]:
+    """Return the fingerprint of a model, which this process loads for that, or the error."""
+    try:
+        load_here(sources)
+        return True, fingerprint(load_object(name))
+    except TsgkitError as error:
+        return False, error

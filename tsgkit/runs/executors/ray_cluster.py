@@ -1,0 +1,291 @@
+"""Work on a Ray cluster: a local one, or that of ``RAY_ADDRESS`` (extra ``ray``).
+
+    RAY_ADDRESS=10.0.0.1:6379 tsgkit eval --task sceneeval/fidelity --scenes mine=rooms --executor ray
+
+The driver hands out units and takes results; it alone writes. Shared data are put into the cluster once, and each node
+fetches them once. Modules that were loaded from files of yours travel with them. Versions of tsgkit and Python must be
+the same everywhere. A local cluster listens on this machine only; whoever reaches the ports of any other cluster can
+run code on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any
+
+from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
+from tsgkit.llm.user_code import own_modules
+from tsgkit.runs.executors.executor import TRIES, Closing, Work, died
+from tsgkit.runs.executors.processes import processors
+from tsgkit.suites.item_errors import ItemError
+from tsgkit.version import __version__
+
+ADDRESS = "RAY_ADDRESS"
+DIED = died("workers")
+LOST_NODES = 10
+"""A unit is begun again so many times because its node was lost."""
+CONNECTING = 5.0
+"""Seconds to reach the head of a cluster."""
+STARTING = 120.0
+"""Seconds for a first worker on each node."""
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_DEDUP_LOGS": "1",
+}
+"""Nothing is told to Ray's makers, and nothing is asked."""
+
+
+def check() -> None:
+    """Raise an error where Ray is not installed, or ``RAY_ADDRESS`` is an address that is not taken."""
+    if find_spec("ray") is None:
+        raise ExtraMissing("work is spread over machines", "Ray", "ray")
+    address = os.environ.get(ADDRESS, "")
+    if address.startswith("ray://"):
+        hint = f"{ADDRESS}=HOST:6379, the address that ray start --head prints"
+        raise UsageError(f"{ADDRESS}={address}: Ray's client is not used", hint=hint)
+
+
+@dataclass
+class Cluster:
+    """A connection to a cluster; one that the program had before is used, and left open."""
+
+    shared: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """References to shared objects by the objects' ids, with the objects, so that no id is used again."""
+    _is_ours: bool = False
+
+    def connect(self) -> None:
+        """Connect to the cluster of ``RAY_ADDRESS``, or start one on this machine; refuse other versions than here."""
+        check()
+        for name, value in QUIET.items():
+            os.environ.setdefault(name, value)
+        import ray
+
+        if not ray.is_initialized():
+            self._is_ours = True
+            address = os.environ.get(ADDRESS, "")
+            if address and address != "local":
+                self._join(address)
+            else:
+                self._start()
+        self._check_versions()
+
+    @property
+    def cpus(self) -> int:
+        """The processors of the cluster."""
+        return max(int(self._resources.get("CPU", 1)), 1)
+
+    @property
+    def gpus(self) -> int:
+        """The GPUs of the cluster."""
+        return int(self._resources.get("GPU", 0))
+
+    @property
+    def is_spread(self) -> bool:
+        """True if nodes of other machines are in it."""
+        return len({node["NodeManagerHostname"] for node in _nodes() if node["Alive"]} | {socket.gethostname()}) > 1
+
+    @property
+    def _resources(self) -> dict[str, float]:
+        import ray
+
+        found: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+        return found
+
+    def put(self, value: Any) -> Any:  # noqa: ANN401
+        """Return a reference to an object that many units share; it is put into the cluster once."""
+        import ray
+
+        if id(value) not in self.shared:
+            self.shared[id(value)] = (ray.put(_portable(value)), value)
+        return self.shared[id(value)][0]
+
+    def close(self) -> None:
+        """Leave the cluster; one on this machine ends with that."""
+        import ray
+
+        self.shared.clear()
+        if self._is_ours and ray.is_initialized():
+            ray.shutdown()
+            self._is_ours = False
+
+    def _start(self) -> None:
+        import ray
+
+        ray.init(
+            address="local",
+            num_cpus=processors(),
+            include_dashboard=False,
+            log_to_driver=False,
+            configure_logging=False,
+            _node_ip_address="127.0.0.1",
+        )
+
+    def _join(self, address: str) -> None:
+        import ray
+
+        if address != "auto":
+            _reach(address)
+        try:
+            ray.init(address=address, log_to_driver=False, configure_logging=False)
+        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+            first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            raise UsageError(
+                f"{ADDRESS}={address}: no cluster can be joined: {first[:200]}",
+                hint="ray status shows the cluster; versions of Ray and Python must be the same on all nodes",
+            ) from None
+
+    def _check_versions(self) -> None:
+        """Raise ``UsageError`` if a node has another tsgkit or Python, or none."""
+        import ray
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy as OnNode
+
+        nodes = [node for node in _nodes() if node["Alive"] and node["Resources"].get("CPU")]
+        asked = {}
+        for node in nodes:
+            strategy = OnNode(node["NodeID"], soft=False)
+            asked[_place(node)] = ray.remote(_versions).options(scheduling_strategy=strategy, max_retries=0).remote()
+        ours = _versions()
+        for place, reference in asked.items():
+            try:
+                theirs = ray.get(reference, timeout=STARTING)
+            except Exception as error:  # noqa: BLE001 - what is missing there fails in every way there is
+                first = type(getattr(error, "cause", None) or error).__name__
+                hint = f"install tsgkit {__version__} there, in the environment that ray start was called in"
+                raise UsageError(f"{place}: tsgkit cannot be used there: {first}", hint=hint) from None
+            if theirs != ours:
+                other = (
+                    f"{name} {theirs[name]} instead of {ours[name]}" for name in ours if theirs[name] != ours[name]
+                )
+                raise UsageError(f"{place}: {', '.join(other)}", hint="the same versions are needed on all nodes")
+
+
+def _nodes() -> list[dict[str, Any]]:
+    import ray
+
+    found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    return found
+
+
+def _reach(address: str) -> None:
+    """Raise ``UsageError`` within seconds where nothing listens at an address."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        raise UsageError(f"{ADDRESS}={address}: not HOST:PORT", hint=f"as in {ADDRESS}=10.0.0.1:6379")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECTING).close()
+    except OSError as error:
+        reason = error.strerror or str(error) or type(error).__name__
+        raise UsageError(
+            f"{ADDRESS}={address}: no cluster answers: {reason}", hint="ray start --head starts one"
+        ) from None
+
+
+def _place(node: dict[str, Any]) -> str:
+    return f"node {node.get('NodeManagerHostname') or node.get('NodeManagerAddress')}"
+
+
+def _versions() -> dict[str, str]:
+    return {"tsgkit": __version__, "Python": platform.python_version()}
+
+
+def _portable(value: Any) -> Any:  # noqa: ANN401
+    """Return an object with the modules that only this process has, such as files of ``--code``, made to travel."""
+    from ray import cloudpickle
+
+    for module in own_modules():
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    return value
+
+
+class RayExecutor(Closing):
+    """Work on the processors of a cluster; connected on first use."""
+
+    name = "ray"
+
+    def __init__(self, most: int | None = None, cluster: Cluster | None = None) -> None:
+        self._most = most
+        self.cluster = Cluster() if cluster is None else cluster
+        self._is_connected = self._carries = False
+
+    @property
+    def carries(self) -> bool:  # type: ignore[override]
+        """True if the cluster has other machines than this one."""
+        self.connect()
+        return self._carries
+
+    @property
+    def workers(self) -> int:
+        """The units in the cluster at a time: one for each processor, and some that wait for the next one."""
+        self.connect()
+        cpus = self.cluster.cpus
+        waiting = cpus + max(cpus // 4, 1)
+        return min(waiting, self._most or waiting)
+
+    def connect(self) -> None:
+        """Join the cluster, once."""
+        if not self._is_connected:
+            self.cluster.connect()
+            self._is_connected, self._carries = True, self.cluster.is_spread
+
+    async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
+        """Return what the work makes of an item, on some node."""
+        import ray
+
+        self.connect()
+        remote = ray.remote(_unit).options(num_cpus=1, max_retries=0)
+        where = self.cluster.put(shared)
+        return await tried(lambda: remote.remote(work, where, item))
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        if self._is_connected:
+            self.cluster.close()
+            self._is_connected = False
+
+
+def _unit(work: Work, shared: Any, item: Any) -> tuple[bool, Any]:  # noqa: ANN401
+    """Return what was made, or the error that tsgkit raised, on a node."""
+    try:
+        return True, work(shared, item)
+    except (TsgkitError, ItemError) as error:
+        return False, error
+
+
+async def tried(begin: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """Return the outcome of a remote call. It is begun again where a worker or a node was lost, but not for ever."""
+    import ray
+    from ray import exceptions
+
+    killed = lost = 0
+    while True:
+        reference = begin()
+        try:
+            is_made, found = await asyncio.wrap_future(reference.future())
+        except asyncio.CancelledError:
+            with suppress(Exception):
+                ray.cancel(reference, force=True)
+            raise
+        except (exceptions.NodeDiedError, exceptions.ObjectLostError, exceptions.LocalRayletDiedError):
+            lost += 1
+            if lost >= LOST_NODES:
+                raise ItemError("the nodes that computed it were lost, again and again") from None
+        except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.RayActorError):
+            killed += 1
+            if killed >= TRIES:
+                raise ItemError(DIED) from None
+        except exceptions.RayTaskError as error:
+            cause = type(error.cause).__name__ if getattr(error, "cause", None) is not None else type(error).__name__
+            raise ItemError(f"{cause} in a worker") from None
+        else:
+            if is_made:
+                return found
+            raise found
