@@ -94,11 +94,13 @@ def _matched(
 def _inspect_samples(file: str) -> Iterator[LoggedReply]:
     if find_spec("inspect_ai") is None:
         raise ExtraMissing("logs of Inspect are read", "inspect_ai", "inspect")
-    from inspect_ai.log import read_eval_log_samples
+    from inspect_ai.log import read_eval_log, read_eval_log_samples
 
     try:
-        for sample in read_eval_log_samples(file, all_samples_required=False):
-            yield _of_inspect(sample)
+        if read_eval_log(file, header_only=True).eval.dataset.sample_ids is None:  # as in older logs
+            yield from map(_of_inspect, read_eval_log(file).samples or ())
+        else:
+            yield from map(_of_inspect, read_eval_log_samples(file, all_samples_required=False))
     except UsageError:
         raise
     except Exception as error:  # noqa: BLE001 - a torn or foreign file fails in every way there is

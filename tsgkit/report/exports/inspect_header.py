@@ -66,7 +66,10 @@ def _spec(run: RecordedRun, cell: Cell, states: Sequence[RowState], arguments: M
         solver=whole(cell.solver),
         solver_args={},
         dataset=EvalDataset(
-            name=whole(PurePath(row.dataset.file).name), location=whole(row.dataset.file), samples=len(row.numbers)
+            name=whole(PurePath(row.dataset.file).name),
+            location=whole(row.dataset.file),
+            samples=len(row.numbers),
+            sample_ids=_ids_of(states),
         ),
         model=whole(cell.subject),
         model_args=run.parameters_of(row),
@@ -76,6 +79,13 @@ def _spec(run: RecordedRun, cell: Cell, states: Sequence[RowState], arguments: M
         metadata=_about(run, states),
         headline_metric=_headline(states),
     )
+
+
+def _ids_of(states: Sequence[RowState]) -> list[str]:
+    """Return the items that were asked in one of these rows; Inspect reads a log sample by sample only by these."""
+    row, ended = states[0].row, zip(*(state.places for state in states), strict=True)
+    asked = zip(row.numbers, ended, strict=True)
+    return [whole(row.dataset.item_ids[number]) for number, places in asked if set(places) != {NOWHERE}]
 
 
 def _about(run: RecordedRun, states: Sequence[RowState]) -> dict[str, Any]:

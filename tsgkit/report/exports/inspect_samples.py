@@ -176,11 +176,11 @@ def _output(recorded: RecordedSample, call: Called, place: int) -> ModelOutput:
     reply = call.reply
     message = _reply(recorded, place)
     assert isinstance(message, ChatMessageAssistant)  # noqa: S101  (made as one)
-    has_text = reply.text is not None or reply.refusal
+    is_told = reply.text is not None or reply.refusal or reply.ending in (Ending.REFUSED, Ending.TRUNCATED)
     choice = ChatCompletionChoice(message=message, stop_reason=STOPS.get(reply.ending, "unknown"))
     return ModelOutput(
         model=whole(reply.model) or recorded.asked,
-        choices=[choice] if has_text else [],
+        choices=[choice] if is_told else [],
         usage=_usage(reply.usage, cost=reply.usage.cost),
         time=reply.seconds,
         metadata=_about(call),

@@ -11,6 +11,7 @@ run code on it.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import platform
 import socket
@@ -69,6 +70,7 @@ class Cluster:
             os.environ.setdefault(name, value)
         import ray
 
+        logging.getLogger("ray").setLevel(logging.ERROR)
         if not ray.is_initialized():
             self._is_ours = True
             address = os.environ.get(ADDRESS, "")
