@@ -80,6 +80,16 @@ def test_samples_of_no_item_are_told_and_a_log_of_other_data_is_refused(tmp_path
     assert "other/1" in problem.value.hint
 
 
+def test_the_harness_s_own_numbers_are_no_ids_of_items(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    lines = (json.loads(line) | {"item_id": str(n)} for n, line in enumerate(ROWS.read_text("utf-8").splitlines()))
+    rows.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
+    numbered = sample(IDS[0], "[A]") | {"doc": {"query": "Which?"}, "doc_id": 1}
+    with pytest.raises(UsageError, match="no sample is of an item") as problem:
+        tk.score("sgds", rows, log(tmp_path, numbered), source="lm-eval")
+    assert "only numbered" in problem.value.hint
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

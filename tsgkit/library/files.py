@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -154,6 +157,24 @@ def _replace(path: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def folder_beside(target: Path, doing: str) -> Iterator[Path]:
+    """Yield a new folder beside a target, on the same disk, to make it in; it is removed at the end if it is left.
+
+    ``doing`` ends the folder's name, as in ``.runs.x.merging``.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=f".{doing}", dir=target.parent))
+        made.chmod(0o755)
+    except OSError as error:
+        raise FileProblem(f"{target}: cannot be written: {error.strerror}") from None
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def _umask() -> int:

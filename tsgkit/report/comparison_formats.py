@@ -45,7 +45,7 @@ def write(
 ) -> str:
     """Return a comparison or grid in a format; a comparison perhaps with the items won and lost.
 
-    ``runs`` holds other paths to show for runs that lie elsewhere for now.
+    ``runs`` holds other paths to show for runs that were merged into another place.
     """
     check_format(name)
     writers = _of_grid(found) if isinstance(found, Grid) else _of_comparison(found, with_items=with_items)

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import kind_of_bytes, look_alike
+from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, locked, read_header
 from tsgkit.runs.kept import ASKED, MANIFEST, kept_in, without_rows
@@ -152,7 +152,7 @@ def unpack(archive: Path, run: Path, *, most: int = MOST_BYTES) -> dict[str, Any
     """Unpack a run into a new folder and return its header. ``FileProblem`` where the archive is no run, or unsafe."""
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
         raise UsageError(f"{run}: something lies there already", hint="give another -o")
-    with _opened(archive) as opened, _folder_beside(run) as made:
+    with _opened(archive) as opened, folder_beside(run, "unpacking") as made:
         entries = _checked(archive, opened.infolist(), most)
         left = most
         for entry in entries:
@@ -194,21 +194,6 @@ def _beginning(file: Path) -> bytes:
     with suppress(OSError), file.open("rb") as stream:
         return stream.read(16)
     return b""
-
-
-@contextmanager
-def _folder_beside(run: Path) -> Iterator[Path]:
-    """Yield a new folder beside another; nothing is left of it if it was not renamed."""
-    try:
-        run.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".unpacking", dir=run.parent))
-    except OSError as error:
-        raise FileProblem(f"{run}: cannot be written: {error.strerror}") from None
-    made.chmod(0o755)
-    try:
-        yield made
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
 
 
 def _checked(archive: Path, entries: Sequence[zipfile.ZipInfo], most: int) -> list[zipfile.ZipInfo]:

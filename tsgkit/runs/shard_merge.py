@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
-from tsgkit.library.files import write_text
+from tsgkit.library.files import folder_beside, write_text
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.reply import Ending
 from tsgkit.replies import READER
@@ -133,7 +132,7 @@ def merge(sources: Sequence[Path], target: Path, data: str | None = None) -> Mer
     for path in folders:
         if path.is_dir() and os.access(path, os.W_OK):
             locked(path, f"{path}, which is to be merged").close()
-    with _beside(target) as made:
+    with folder_beside(target, "merging") as made:
         merged = _merged(folders, made, target, data)
         try:
             if target.exists():
@@ -175,21 +174,6 @@ def _check_target(folders: Sequence[Path], target: Path) -> None:
         raise UsageError(f"{target}: is one of the folders to be merged", hint="give another -o")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target}: something lies there already", hint="give another -o")
-
-
-@contextmanager
-def _beside(target: Path) -> Iterator[Path]:
-    """Yield a folder in which the target is made; nothing of it is left where that fails."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".merging", dir=target.parent))
-    except OSError as error:
-        raise FileProblem(f"{target}: cannot be written: {error.strerror}") from None
-    place.chmod(0o755)
-    try:
-        yield place
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None) -> Merged:

@@ -3,7 +3,8 @@
     with replies_from("inspect", "logs/x.eval", dataset.item_ids) as found:
         found.file            # replies as tsgkit score reads them
 
-A sample belongs to the item of its id, or of the ``item_id`` that its metadata or its ``doc`` names. What a log says of
+A sample belongs to the item of its id, or of the ``item_id`` that its metadata or its ``doc`` names; the numbers that a
+harness gives samples itself (``doc_id``, whole ids of Inspect) say nothing of items. What a log says of
 a reply that its text does not show becomes its outcome: cut off, refused, or failed.
 """
 
@@ -84,8 +85,9 @@ def _matched(
             outcome = {} if one.outcome is None else {"outcome": one.outcome}
             lines[item_id] = {"item_id": item_id, "reply": one.reply, **outcome}
     if not lines:
-        first = ", ".join(dict.fromkeys(name for one in logged[:3] for name in one.names)) or "none"
-        hint = f"its samples are called {first}; the items begin with {', '.join(list(item_ids)[:3])}"
+        first = ", ".join(dict.fromkeys(name for one in logged[:3] for name in one.names))
+        called = f"its samples are called {first}" if first else "its samples are only numbered, and name no item_id"
+        hint = f"{called}; the items begin with {', '.join(list(item_ids)[:3])}"
         raise UsageError(f"{file}: no sample is of an item of the data", hint=hint)
     samples = "1 sample is" if others == 1 else f"{others:,} samples are"
     return list(lines.values()), ((f"{samples} of no item of the data",) if others else ())
@@ -109,7 +111,8 @@ def _inspect_samples(file: str) -> Iterator[LoggedReply]:
 
 
 def _of_inspect(sample: Any) -> LoggedReply:  # noqa: ANN401  (Inspect's sample)
-    names = tuple(str(name) for name in (sample.id, (sample.metadata or {}).get("item_id")) if name is not None)
+    told = (sample.metadata or {}).get("item_id"), sample.id if isinstance(sample.id, str) else None
+    names = tuple(dict.fromkeys(str(name) for name in told if name is not None))  # a number is Inspect's own counting
     calls = (sample.store or {}).get(CALLS)
     if sample.error is not None:
         return LoggedReply(names, sample.epoch, None, "api_error")
@@ -153,4 +156,4 @@ def _of_harness(line: str, place: str) -> Iterable[LoggedReply]:
 def _names(value: Mapping[str, Any]) -> tuple[str, ...]:
     doc = value.get("doc")
     found = [value.get("item_id"), *((doc.get(name) for name in ID_FIELDS) if isinstance(doc, dict) else ())]
-    return tuple(dict.fromkeys(str(name) for name in (*found, value.get("doc_id")) if isinstance(name, str | int)))
+    return tuple(dict.fromkeys(str(name) for name in found if isinstance(name, str | int)))

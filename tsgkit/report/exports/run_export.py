@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Protocol
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
+from tsgkit.library.files import folder_beside
 from tsgkit.library.overwrites import FORCE, refuse_to_fill
 from tsgkit.report.exports.recorded_run import Done, RecordedRun, nothing, recorded_run
 from tsgkit.runs.targets import refuse_inside_a_run
@@ -104,20 +103,15 @@ def _refuse_to_replace(target: Path, files: Sequence[Path], *, force: bool) -> N
 @contextmanager
 def _staged(target: Path) -> Iterator[Path]:
     """Yield a new folder beside a target; it is removed at the end, whatever happens."""
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", dir=target.parent))
-    except OSError as error:
-        raise FileProblem(f"{target}: cannot be written: {error.strerror}") from None
-    try:
-        yield folder
-    except OSError as error:
-        if isinstance(error.filename, str) and folder not in Path(error.filename).parents:
-            raise  # something else than what is written here, such as the data
-        reason = error.strerror or str(error) or type(error).__name__
-        hint = "make room, or write to another disk; nothing was left here"
-        raise FileProblem(f"{target}: cannot be written: {reason}", hint=hint) from None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with folder_beside(target, "exporting") as folder:
+        try:
+            yield folder
+        except OSError as error:
+            if isinstance(error.filename, str) and folder not in Path(error.filename).parents:
+                raise  # something else than what is written here, such as the data
+            reason = error.strerror or str(error) or type(error).__name__
+            hint = "make room, or write to another disk; nothing was left here"
+            raise FileProblem(f"{target}: cannot be written: {reason}", hint=hint) from None
 
 
 def _move(written: Path, file: Path) -> None:
