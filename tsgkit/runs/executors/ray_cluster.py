@@ -42,7 +42,7 @@ QUIET = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_DEDUP_LOGS": "1",
 }
-"""Nothing is told to Ray's makers, and nothing is asked."""
+"""No statistics are sent to Ray's makers, and no question is asked on the terminal."""
 
 
 def check() -> None:
