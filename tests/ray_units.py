@@ -43,3 +43,8 @@ def greedy(shared: Any, number: int) -> int:  # noqa: ANN401
 def hanging(shared: Any, number: int) -> int:  # noqa: ANN401
     time.sleep(600 if number == 1 else 0)
     return number
+
+
+def environment(shared: Any, number: int) -> list[str]:  # noqa: ANN401
+    """Return the names in the environment of a worker."""
+    return sorted(os.environ)

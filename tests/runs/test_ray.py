@@ -154,6 +154,35 @@ def test_rooms_travel_to_machines_that_do_not_have_them(
     assert b'"outcome":"unreadable"' in records and b"tsgkit-unit-" not in records
 
 
+def test_folders_that_a_machine_has_not_got_are_refused(executor: RayExecutor, tmp_path: Path) -> None:
+    executor.connect()
+    executor.cluster.check_folders([tmp_path])
+    with pytest.raises(UsageError, match="there is no folder"):
+        executor.cluster.check_folders([tmp_path, tmp_path / "assets"])
+
+
+class Busy(Exception):
+    status_code = 429
+
+
+def test_a_failure_in_an_actor_is_tried_again_as_it_would_be_here(cluster: Nodes, tmp_path: Path) -> None:
+    place = tmp_path / "asked"
+
+    def busy_at_first(messages: list[dict[str, Any]]) -> str:
+        count = len(place.read_text()) if place.exists() else 0
+        place.write_text("x" * (count + 1))
+        if count < 2:
+            raise Busy
+        return "[cup]"
+
+    run = tk.evaluate(
+        "sgqa", model={"busy": busy_at_first}, limit=1, out=tmp_path / "run", executor="ray", cache=False, quiet=True,
+        concurrency=1,
+    )  # fmt: skip
+    assert [one.reply for one in run.samples] == ["[cup]"]
+    assert len(place.read_text()) == 3
+
+
 MODEL = """
 import os, pathlib, sys
 

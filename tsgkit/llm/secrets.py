@@ -25,6 +25,11 @@ SHORTEST = 8
 REDACTED = "[redacted]"
 
 
+def secret_names(environment: Mapping[str, str]) -> list[str]:
+    """Return the environment variables that are named like a key."""
+    return [name for name in environment if SECRET_NAMES.search(name) and not NOT_SECRET.search(name)]
+
+
 class Secrets:
     """Secret values and their replacement."""
 
@@ -37,7 +42,7 @@ class Secrets:
     def of_environment(cls, environment: Mapping[str, str] | None = None) -> Secrets:
         """Return the values of all environment variables named like a key."""
         found = os.environ if environment is None else environment
-        return cls(value for name, value in found.items() if SECRET_NAMES.search(name) and not NOT_SECRET.search(name))
+        return cls(found[name] for name in secret_names(found))
 
     def add(self, *values: str) -> None:
         """Redact these values too, as they are and URL-encoded."""

@@ -55,6 +55,11 @@ def registered_name(found: Any, name: str = "") -> str:  # noqa: ANN401
     return called
 
 
+def given_object(name: str) -> Any:  # noqa: ANN401
+    """Return the object that a program registered under a name; None if there is none."""
+    return _GIVEN.get(name)
+
+
 def give_object(name: str, found: Any) -> None:  # noqa: ANN401
     """Let an object be found under a name that was made elsewhere, as in a worker on another machine."""
     _GIVEN[name] = found

@@ -26,7 +26,7 @@ from tsgkit.runs.run_setup import Row, asks_a_model
 from tsgkit.runs.span_attributes import asked_attributes, outcome_attributes
 from tsgkit.runs.state import RowState
 from tsgkit.suites.item_errors import ItemError, told
-from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.solver import ReadsFolder, Solver
 from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -161,6 +161,9 @@ class Evaluation:
         if self.executor == HERE or left == 0 or (self.executor is None and (left < FEWEST or workers < 2)):
             return 1
         self._computing = self._computing or executor_named(self.executor or PROCESSES, self.in_flight)
+        for solver in {id(state.row.solver): state.row.solver for state in computing}.values():
+            if isinstance(solver, ReadsFolder) and solver.folder is None:
+                self._computing.check_folders(solver.folders)
         return max(min(self._computing.workers, left), 1)
 
     async def _sample(self, unit: tuple[RowState, int]) -> None:

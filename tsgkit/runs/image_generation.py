@@ -113,7 +113,7 @@ class Painter:
         """Return who really makes the images: a function of the user's in this process, or in actors of a cluster."""
         if self.is_own:
             own = UserImageModel(self.settings.model, self.settings.parameters["seed"], conditioned)
-            return HeldModel(own, Cluster(), limits.concurrency) if limits.executor == RAY else own
+            return HeldModel(own, Cluster(needs_keys=True), limits.concurrency) if limits.executor == RAY else own
         return LiteLlmImages(self.settings, self.price, conditioned=conditioned)
 
     def door(self, limits: Limits, log: PaintingLog, provider: LiteLlmImages | UserImageModel | HeldModel) -> Door:

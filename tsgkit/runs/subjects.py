@@ -198,7 +198,7 @@ def _held(provider: Provider, limits: Limits) -> Provider:
     """Return a model of the user's in actors of a cluster, where that is the executor; others as they are."""
     if limits.executor != RAY or not isinstance(provider, UserModel):
         return provider
-    return HeldModel(provider, Cluster(), limits.concurrency)
+    return HeldModel(provider, Cluster(needs_keys=True), limits.concurrency)
 
 
 def _batch_calls(

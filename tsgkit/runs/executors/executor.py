@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -31,6 +32,9 @@ class Executor(Protocol):
     def workers(self) -> int:
         """The number of units to hand over at a time."""
 
+    def check_folders(self, folders: Sequence[Path]) -> None:
+        """Raise ``UsageError`` if workers cannot read from these folders."""
+
     async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401  (whatever the work takes)
         """Return what the work makes of an item. Raise ``ItemError`` if its workers die."""
 
@@ -50,6 +54,9 @@ class Closing:
     """An executor as a context that closes it."""
 
     carries = False
+
+    def check_folders(self, folders: Sequence[Path]) -> None:
+        """Workers of this machine read what it has."""
 
     def close(self) -> None:
         """Let go of workers."""

@@ -17,12 +17,15 @@ from typing import Any
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.door import Provider
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.images import Messages
+from tsgkit.llm.images import Messages, bytes_of, images_in, is_image
 from tsgkit.llm.reply import Reply
-from tsgkit.llm.user_code import PREFIX, give_object, load_object
-from tsgkit.llm.user_models import ELSEWHERE, fingerprint
+from tsgkit.llm.user_code import PREFIX, give_object, given_object, load_object
+from tsgkit.llm.user_models import ELSEWHERE, UserModel, fingerprint
 from tsgkit.runs.executors.ray_cluster import Cluster, tried
 from tsgkit.suites.item_errors import ItemError
+
+GRACE = 10.0
+"""Seconds beyond a call's own time limit, after which its actor is taken for lost."""
 
 
 @dataclass
@@ -78,14 +81,27 @@ class HeldModel:
             idle = self._idle = asyncio.Queue()
             for actor in self._actors:
                 idle.put_nowait(actor)
+        images = {str(image.path): bytes_of(image) for image in images_in(messages)}
         actor = await idle.get()
         try:
-            reply: Reply = await tried(lambda: actor.send.remote(messages, schema, timeout))
+            async with asyncio.timeout(timeout + GRACE if self.is_timed else None):
+                reply: Reply = await tried(lambda: actor.send.remote(messages, schema, timeout, images))
         except ItemError as error:
             raise CallFailed(f"{self.name}: {error}", lasting=True) from None
+        except TimeoutError:
+            _restart(actor)
+            raise CallFailed(f"{self.name}: no answer within {timeout:g} s") from None
+        except asyncio.CancelledError:
+            _restart(actor)  # a call in an actor cannot be ended in another way
+            raise
         finally:
             idle.put_nowait(actor)
         return reply
+
+    @property
+    def is_timed(self) -> bool:
+        """True if the model's calls have a time limit; making an image has none."""
+        return isinstance(self.provider, UserModel)
 
     async def close(self) -> None:
         """End the actors, and leave the cluster."""
@@ -100,7 +116,7 @@ class HeldModel:
 class _Holder:
     """What an actor runs: a model that is loaded when it starts, and again if it had to be restarted."""
 
-    def __init__(self, provider: Provider, sources: dict[str, str]) -> None:
+    def __init__(self, provider: Provider, sources: dict[str, Any]) -> None:
         load_here(sources)
         self._provider, self._problem = provider, None
         try:
@@ -112,23 +128,62 @@ class _Holder:
         """Return whether the model was loaded, and why not."""
         return self._problem is None, self._problem
 
-    def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> tuple[bool, Any]:
-        """Return a reply, or the failure of the call."""
-        try:
-            return True, asyncio.run(self._provider.send(messages, schema, timeout))
-        except TsgkitError as error:
-            return False, error
+    def send(
+        self, messages: Messages, schema: dict[str, Any] | None, timeout: float, images: dict[str, bytes]
+    ) -> tuple[bool, Any]:
+        """Return a reply, or the failure of the call; images of the messages come along."""
+        with tempfile.TemporaryDirectory(prefix="tsgkit-images-") as place:
+            there = _put(images, Path(place))
+            try:
+                return True, asyncio.run(self._provider.send(_moved(messages, there), schema, timeout))
+            except (TsgkitError, CallFailed) as error:
+                return False, error
 
 
-def sources_of(name: str) -> dict[str, str]:
-    """Return the text of the file that holds a model, by the model's name; nothing for one of an installed package."""
+def _put(images: dict[str, bytes], folder: Path) -> dict[str, str]:
+    """Write images into a folder, and return where each lies now, by where it lay."""
+    found = {}
+    for number, (path, data) in enumerate(images.items()):
+        file = folder / f"{number}{Path(path).suffix}"
+        file.write_bytes(data)
+        found[path] = str(file)
+    return found
+
+
+def _moved(messages: Messages, there: dict[str, str]) -> Messages:
+    """Return messages whose images lie elsewhere."""
+
+    def moved(part: Any) -> Any:  # noqa: ANN401
+        return {**part, "path": there[part["path"]]} if is_image(part) else part
+
+    return [
+        {**one, "content": list(map(moved, one["content"]))} if isinstance(one["content"], list) else one
+        for one in messages
+    ]
+
+
+def _restart(actor: Any) -> None:  # noqa: ANN401
+    import ray
+
+    ray.kill(actor, no_restart=False)
+
+
+def sources_of(name: str) -> dict[str, Any]:
+    """Return what another process needs to find a model by its name: an object of this program, the text of a file, or
+    nothing for one of an installed package.
+    """
+    if (given := given_object(name)) is not None:
+        return {name: given}
     place = Path(name.removeprefix(PREFIX).rpartition(":")[0])
     return {name: place.read_text(encoding="utf-8")} if place.suffix == ".py" and place.is_file() else {}
 
 
-def load_here(sources: dict[str, str]) -> None:
-    """Let models be found by their names in this process, from the texts of their files."""
+def load_here(sources: dict[str, Any]) -> None:
+    """Let models be found by their names in this process: objects, or the texts of their files."""
     for name, text in sources.items():
+        if not isinstance(text, str):
+            give_object(name, text)
+            continue
         place, _, attribute = name.removeprefix(PREFIX).rpartition(":")
         folder = Path(tempfile.mkdtemp(prefix="tsgkit-model-"))
         file = folder / Path(place).name
@@ -149,7 +204,9 @@ def known_there() -> Iterator[None]:
 def _fingerprint_there(name: str) -> str:
     import ray
 
-    cluster = Cluster()
+    if (given := given_object(name)) is not None:
+        return fingerprint(given)
+    cluster = Cluster(needs_keys=True)
     cluster.connect()
     uses: Any = {"num_gpus": 1} if cluster.gpus else {"num_cpus": 1}
     look: Any = ray.remote(max_calls=1, max_retries=0, **uses)(_looked_at)  # its process ends, and frees the model
@@ -163,7 +220,7 @@ def _fingerprint_there(name: str) -> str:
     return str(found)
 
 
-def _looked_at(name: str, sources: dict[str, str]) -> tuple[bool, Any]:
+def _looked_at(name: str, sources: dict[str, Any]) -> tuple[bool, Any]:
     """Return the fingerprint of a model, which this process loads for that, or the error."""
     try:
         load_here(sources)

@@ -14,14 +14,20 @@ import asyncio
 import logging
 import os
 import platform
+import shutil
+import signal
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
+from tsgkit.llm.secrets import secret_names
 from tsgkit.llm.user_code import own_modules
 from tsgkit.runs.executors.executor import TRIES, Closing, Work, died
 from tsgkit.runs.executors.processes import processors
@@ -36,6 +42,11 @@ CONNECTING = 5.0
 """Seconds to reach the head of a cluster."""
 STARTING = 120.0
 """Seconds for a first worker on each node."""
+LOOPBACK = "127.0.0.1"
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""The beginning of HTTP/2, which the head of a cluster speaks: it answers with settings."""
+SETTINGS, SETTINGS_HEAD = b"\x04", 9
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
@@ -59,9 +70,13 @@ def check() -> None:
 class Cluster:
     """A connection to a cluster; one that the program had before is used, and left open."""
 
+    needs_keys: bool = False
+    """True if workers of this machine ask services themselves, as models of the user's may; others see no key."""
     shared: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """References to shared objects by the objects' ids, with the objects, so that no id is used again."""
     _is_ours: bool = False
+    _session: str = ""
+    """The folder of a local cluster's own files."""
 
     def connect(self) -> None:
         """Connect to the cluster of ``RAY_ADDRESS``, or start one on this machine; refuse other versions than here."""
@@ -72,12 +87,13 @@ class Cluster:
 
         logging.getLogger("ray").setLevel(logging.ERROR)
         if not ray.is_initialized():
-            self._is_ours = True
             address = os.environ.get(ADDRESS, "")
-            if address and address != "local":
-                self._join(address)
-            else:
-                self._start()
+            with _signals_kept():
+                if address and address != "local":
+                    self._join(address)
+                else:
+                    self._start()
+            self._is_ours = True
         self._check_versions()
 
     @property
@@ -102,6 +118,24 @@ class Cluster:
         found: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         return found
 
+    def on_node(self, node: dict[str, Any], work: Callable[..., Any], *given: Any) -> Any:  # noqa: ANN401
+        """Return a reference to what a function returns on one node; it needs no processor that is free."""
+        import ray
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy as OnNode
+
+        options: Any = {"num_cpus": 0, "max_retries": 0, "scheduling_strategy": OnNode(node["NodeID"], soft=False)}
+        remote: Any = ray.remote(**options)
+        return remote(work).remote(*given)
+
+    def check_folders(self, folders: Sequence[Path]) -> None:
+        """Raise ``UsageError`` if a folder does not lie on every node under its path."""
+        import ray
+
+        for node in (node for node in _nodes() if node["Alive"]):
+            for folder in ray.get(self.on_node(node, _lacking, [str(one.resolve()) for one in folders])):
+                hint = "share it, or copy it to the same path on every machine"
+                raise UsageError(f"{_place(node)}: there is no folder {folder}", hint=hint)
+
     def put(self, value: Any) -> Any:  # noqa: ANN401
         """Return a reference to an object that many units share; it is put into the cluster once."""
         import ray
@@ -118,18 +152,24 @@ class Cluster:
         if self._is_ours and ray.is_initialized():
             ray.shutdown()
             self._is_ours = False
+        if self._session:
+            shutil.rmtree(self._session, ignore_errors=True)
+            self._session = ""
 
     def _start(self) -> None:
         import ray
 
-        ray.init(
-            address="local",
-            num_cpus=processors(),
-            include_dashboard=False,
-            log_to_driver=False,
-            configure_logging=False,
-            _node_ip_address="127.0.0.1",
-        )
+        self._session = tempfile.mkdtemp(prefix="tsgkit-ray-")
+        with _on_loopback(), nullcontext() if self.needs_keys else _keys_hidden():
+            ray.init(
+                address="local",
+                num_cpus=processors(),
+                include_dashboard=False,
+                log_to_driver=False,
+                configure_logging=False,
+                _node_ip_address=LOOPBACK,
+                _temp_dir=self._session,
+            )
 
     def _join(self, address: str) -> None:
         import ray
@@ -148,15 +188,11 @@ class Cluster:
     def _check_versions(self) -> None:
         """Raise ``UsageError`` if a node has another tsgkit or Python, or none."""
         import ray
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy as OnNode
 
-        nodes = [node for node in _nodes() if node["Alive"] and node["Resources"].get("CPU")]
-        asked = {}
-        for node in nodes:
-            strategy = OnNode(node["NodeID"], soft=False)
-            asked[_place(node)] = ray.remote(_versions).options(scheduling_strategy=strategy, max_retries=0).remote()
+        nodes = [node for node in _nodes() if node["Alive"]]
+        asked = [(_place(node), self.on_node(node, _versions)) for node in nodes]
         ours = _versions()
-        for place, reference in asked.items():
+        for place, reference in asked:
             try:
                 theirs = ray.get(reference, timeout=STARTING)
             except Exception as error:  # noqa: BLE001 - what is missing there fails in every way there is
@@ -168,6 +204,43 @@ class Cluster:
                     f"{name} {theirs[name]} instead of {ours[name]}" for name in ours if theirs[name] != ours[name]
                 )
                 raise UsageError(f"{place}: {', '.join(other)}", hint="the same versions are needed on all nodes")
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Put back the handlers of signals that Ray replaces, so that Ctrl-C and SIGTERM stop a job as everywhere."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _keys_hidden() -> Iterator[None]:
+    """Take keys out of the environment while processes are started that need none."""
+    hidden = {name: os.environ.pop(name) for name in secret_names(os.environ)}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """Let a cluster of this machine listen on the loopback address, for which Ray takes that of the network."""
+    from ray._private import services
+
+    usual = services.resolve_ip_for_localhost
+    services.resolve_ip_for_localhost = lambda host: host
+    try:
+        yield
+    finally:
+        services.resolve_ip_for_localhost = usual
 
 
 def _nodes() -> list[dict[str, Any]]:
@@ -183,16 +256,24 @@ def _reach(address: str) -> None:
     if not host or not port.isdigit():
         raise UsageError(f"{ADDRESS}={address}: not HOST:PORT", hint=f"as in {ADDRESS}=10.0.0.1:6379")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECTING).close()
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECTING) as connection:
+            connection.sendall(GREETING)
+            answer = connection.recv(SETTINGS_HEAD)
     except OSError as error:
-        reason = error.strerror or str(error) or type(error).__name__
-        raise UsageError(
-            f"{ADDRESS}={address}: no cluster answers: {reason}", hint="ray start --head starts one"
-        ) from None
+        answer, reason = b"", error.strerror or str(error) or type(error).__name__
+    else:
+        reason = "something else answers there"
+    if answer[3:4] != SETTINGS:
+        hint = "ray start --head starts one, and prints its address"
+        raise UsageError(f"{ADDRESS}={address}: no cluster answers: {reason}", hint=hint)
 
 
 def _place(node: dict[str, Any]) -> str:
     return f"node {node.get('NodeManagerHostname') or node.get('NodeManagerAddress')}"
+
+
+def _lacking(folders: Sequence[str]) -> list[str]:
+    return [folder for folder in folders if not Path(folder).is_dir()]
 
 
 def _versions() -> dict[str, str]:
@@ -237,6 +318,11 @@ class RayExecutor(Closing):
         if not self._is_connected:
             self.cluster.connect()
             self._is_connected, self._carries = True, self.cluster.is_spread
+
+    def check_folders(self, folders: Sequence[Path]) -> None:
+        """Raise ``UsageError`` if another machine has not got these folders."""
+        if self.carries:
+            self.cluster.check_folders(folders)
 
     async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
         """Return what the work makes of an item, on some node."""

@@ -280,6 +280,11 @@ class SceneFolderSolver(SceneScorer):
         """The folder of the scenes; None where assets of other folders are named."""
         return None if self.rooms.sources else self.rooms.folder
 
+    @property
+    def folders(self) -> Sequence[Path]:
+        """The folder of the scenes, and those of the assets."""
+        return (self.rooms.folder, *(source.folder for source in self.rooms.sources))
+
     def files_of(self, sample: Annotation) -> Iterable[Path]:
         """Return the file of a scene, and the meshes beside it that it names."""
         try:

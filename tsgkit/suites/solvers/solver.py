@@ -6,7 +6,7 @@ asking a model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -80,6 +80,10 @@ class ReadsFolder(Protocol):
     @property
     def folder(self) -> Path | None:
         """The folder; None where it also reads from others, which have to be there under the same paths."""
+
+    @property
+    def folders(self) -> Sequence[Path]:
+        """All folders that it reads from."""
 
     def files_of(self, item: Any) -> Iterable[Path]:  # noqa: ANN401
         """Return every file in the folder that it reads for an item."""

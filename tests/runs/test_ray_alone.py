@@ -1,0 +1,122 @@
+"""Ray on this machine alone: what a local cluster listens on, what it knows, what it leaves, and how it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import ray_units
+
+from tsgkit.errors import UsageError
+from tsgkit.runs.executors.ray_cluster import RayExecutor
+
+pytest.importorskip("ray", reason="Ray is an extra: tsgkit[ray]")
+pytestmark = [
+    pytest.mark.slow,
+    # Ray's own: what it opens for its processes it leaves to the collector, and its fork of a test's process warns.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+HERE = Path(__file__).parents[1]
+PATHS = os.pathsep.join([str(HERE.parent), str(HERE)])
+
+
+def of_ray() -> dict[int, str]:
+    """Return the processes of Ray and their command lines, without those of other tests' clusters."""
+    found = {}
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            except OSError:
+                continue
+            if "tsgkit-ray-" in words or words.startswith("ray::"):
+                found[int(process.name)] = words
+    return found
+
+
+def listening(process: int) -> set[str]:
+    """Return the addresses that a process listens on, in hexadecimal as the system tells them."""
+    try:
+        links = [str(one.readlink()) for one in Path(f"/proc/{process}/fd").iterdir()]
+    except OSError:
+        return set()
+    mine = {link.removeprefix("socket:[").rstrip("]") for link in links if link.startswith("socket:[")}
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{process}/net/{table}").read_text(encoding="utf-8").splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and fields[9] in mine:
+                found.add(fields[1].partition(":")[0])
+    return found
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[RayExecutor]:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setenv("PYTHONPATH", PATHS)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")
+    with RayExecutor() as found:
+        yield found
+
+
+def test_a_local_cluster_listens_here_only_knows_no_key_and_leaves_nothing(alone: RayExecutor) -> None:
+    before = set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*"))
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    names = asyncio.run(alone.run(ray_units.environment, None, 0))
+    assert "OPENAI_API_KEY" not in names and "PYTHONPATH" in names
+    assert os.environ["OPENAI_API_KEY"] == "sk-0123456789abcdef"
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+    processes = of_ray()
+    heard = {address: words for process, words in processes.items() for address in listening(process)}
+    assert processes and heard
+    open_to_others = [words for address, words in heard.items() if address not in LOOPBACK]
+    assert not open_to_others, open_to_others
+    alone.close()
+    assert set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*")) <= before
+
+
+LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
+
+
+def test_a_stop_by_sigterm_is_a_stop_as_everywhere(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tsgkit", "eval", "--task", "tsg", "--model", "baseline/random"]
+    command += ["--executor", "ray", "--out", str(tmp_path / "run"), "--quiet"]
+    environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"} | {"PYTHONPATH": PATHS}
+    process = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    recorded, deadline = tmp_path / "run/samples.jsonl", time.monotonic() + 120
+    while time.monotonic() < deadline and not (recorded.is_file() and recorded.stat().st_size):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said[-2000:]
+    assert "Traceback" not in said and "stack" not in said.lower()
+
+
+def test_what_is_no_cluster_is_told_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(100)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{server.getsockname()[1]}")
+        began = time.monotonic()
+        with pytest.raises(UsageError, match="something else answers there"):
+            RayExecutor().connect()
+        assert time.monotonic() - began < 20
