@@ -7,9 +7,10 @@ started again and the call made again; a call that kills several actors in a row
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ class HeldModel:
         sources = sources_of(self.name)
         uses = {"num_gpus": 1} if self.cluster.gpus else {"num_cpus": 1}
         held = ray.remote(_Holder).options(max_restarts=-1, max_task_retries=0, **uses)
-        self._actors = [held.remote(self.provider, sources) for _ in range(self.slots)]
+        self._actors = [held.remote(self.provider, sources, str(Path.cwd())) for _ in range(self.slots)]
         for actor in self._actors:
             try:
                 is_ready, problem = ray.get(actor.prepare.remote())
@@ -116,7 +117,9 @@ class HeldModel:
 class _Holder:
     """What an actor runs: a model that is loaded when it starts, and again if it had to be restarted."""
 
-    def __init__(self, provider: Provider, sources: dict[str, Any]) -> None:
+    def __init__(self, provider: Provider, sources: dict[str, Any], place: str) -> None:
+        with suppress(OSError):  # the model's code may name files from here
+            os.chdir(place)
         load_here(sources)
         self._provider, self._problem = provider, None
         try:

@@ -331,7 +331,8 @@ class RayExecutor(Closing):
         self.connect()
         remote = ray.remote(_unit).options(num_cpus=1, max_retries=0)
         where = self.cluster.put(shared)
-        return await tried(lambda: remote.remote(work, where, item))
+        place = str(Path.cwd())
+        return await tried(lambda: remote.remote(work, where, item, place))
 
     def close(self) -> None:
         """Leave the cluster."""
@@ -340,8 +341,12 @@ class RayExecutor(Closing):
             self._is_connected = False
 
 
-def _unit(work: Work, shared: Any, item: Any) -> tuple[bool, Any]:  # noqa: ANN401
-    """Return what was made, or the error that tsgkit raised, on a node."""
+def _unit(work: Work, shared: Any, item: Any, place: str) -> tuple[bool, Any]:  # noqa: ANN401
+    """Return what was made, or the error that tsgkit raised, on a node; in the driver's working folder if it has one
+    of that name, since paths may be relative to it.
+    """
+    with suppress(OSError):
+        os.chdir(place)
     try:
         return True, work(shared, item)
     except (TsgkitError, ItemError) as error:

@@ -206,8 +206,7 @@ def _hands(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
         used = {name for name in names_of(graphs) if name in HANDS}
         if _BOTH.search(sentence) and len(used) == 1:
             yield Slip("hands", sample.item_id, "the sentence says both hands, the graph has one")
-        working = {target for _, relation, target in graphs[0] if relation == "with" and target in HANDS}
-        if _ONE.search(sentence) and len(working) == len(HANDS):  # one may pass something to the other
+        if _ONE.search(sentence) and len(used) == len(HANDS):
             yield Slip("hands", sample.item_id, "the sentence says one hand, the graph has both")
 
 
