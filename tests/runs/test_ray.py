@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,14 @@ HERE = Path(__file__).parents[1]
 PATHS = os.pathsep.join([str(HERE.parent), str(HERE)])
 
 
+@contextmanager
+def one_at_a_time(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let no other worker of these tests be here meanwhile."""
+    with (tmp_path_factory.getbasetemp().parent / "cluster.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A cluster of two nodes with one processor each."""
@@ -54,8 +64,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             patch.setenv(name, value)
         patch.setenv("RAY_AUTH_MODE", "disabled")
         patch.setenv("PYTHONPATH", PATHS)
-        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-        made.add_node(num_cpus=1)
+        head = {"num_cpus": 1, "include_dashboard": False}
+        with one_at_a_time(tmp_path_factory):  # several that start at once on a busy machine do not find each other
+            made = Cluster(initialize_head=True, head_node_args=head)
+            made.add_node(num_cpus=1)
         patch.setenv("RAY_ADDRESS", made.address)
         try:
             yield made

@@ -33,18 +33,22 @@ HERE = Path(__file__).parents[1]
 PATHS = os.pathsep.join([str(HERE.parent), str(HERE)])
 
 
-def of_ray() -> dict[int, str]:
-    """Return the processes of Ray and their command lines, without those of other tests' clusters."""
-    found = {}
+def of_session(session: str) -> dict[int, str]:
+    """Return the processes of a cluster and their command lines: those that name its folder, and what they started."""
+    found: dict[int, str] = {}
+    others: dict[int, tuple[int, str]] = {}
     for process in Path("/proc").iterdir():
         if process.name.isdigit():
             try:
-                words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            except OSError:
+                words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+                parent = int((process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+            except (OSError, UnicodeDecodeError):
                 continue
-            if "tsgkit-ray-" in words or words.startswith("ray::"):
+            if session in words:
                 found[int(process.name)] = words
-    return found
+            else:
+                others[int(process.name)] = parent, words
+    return found | {number: words for number, (parent, words) in others.items() if parent in found}
 
 
 def listening(process: int) -> set[str]:
@@ -79,7 +83,7 @@ def test_a_local_cluster_listens_here_only_knows_no_key_and_leaves_nothing(alone
     assert "OPENAI_API_KEY" not in names and "PYTHONPATH" in names
     assert os.environ["OPENAI_API_KEY"] == "sk-0123456789abcdef"
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
-    processes = of_ray()
+    processes = of_session(alone.cluster._session)
     heard = {address: words for process, words in processes.items() for address in listening(process)}
     assert processes and heard
     open_to_others = [words for address, words in heard.items() if address not in LOOPBACK]
