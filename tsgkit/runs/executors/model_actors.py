@@ -210,14 +210,18 @@ def _fingerprint_there(name: str) -> str:
     if (given := given_object(name)) is not None:
         return fingerprint(given)
     cluster = Cluster(needs_keys=True)
-    cluster.connect()
-    uses: Any = {"num_gpus": 1} if cluster.gpus else {"num_cpus": 1}
-    look: Any = ray.remote(max_calls=1, max_retries=0, **uses)(_looked_at)  # its process ends, and frees the model
     try:
+        cluster.connect()
+        uses: Any = {"num_gpus": 1} if cluster.gpus else {"num_cpus": 1}
+        look: Any = ray.remote(max_calls=1, max_retries=0, **uses)(_looked_at)  # its process ends, and frees the model
         is_known, found = ray.get(look.remote(name, sources_of(name)))
+    except UsageError:
+        raise
     except Exception as error:  # noqa: BLE001 - as above
         first = type(getattr(error, "cause", None) or error).__name__
         raise UsageError(f"{name}: cannot be loaded in the cluster: {first}") from None
+    finally:
+        cluster.close()
     if not is_known:
         raise found
     return str(found)

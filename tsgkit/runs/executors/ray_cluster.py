@@ -94,7 +94,11 @@ class Cluster:
                 else:
                     self._start()
             self._is_ours = True
-        self._check_versions()
+        try:
+            self._check_versions()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def cpus(self) -> int:
@@ -190,12 +194,15 @@ class Cluster:
         import ray
 
         nodes = [node for node in _nodes() if node["Alive"]]
-        asked = [(_place(node), self.on_node(node, _versions)) for node in nodes]
+        asked = [(node, self.on_node(node, _versions)) for node in nodes]
         ours = _versions()
-        for place, reference in asked:
+        for node, reference in asked:
+            place = _place(node)
             try:
                 theirs = ray.get(reference, timeout=STARTING)
             except Exception as error:  # noqa: BLE001 - what is missing there fails in every way there is
+                if _was_lost(node):
+                    continue
                 first = type(getattr(error, "cause", None) or error).__name__
                 hint = f"install tsgkit {__version__} there, in the environment that ray start was called in"
                 raise UsageError(f"{place}: tsgkit cannot be used there: {first}", hint=hint) from None
@@ -248,6 +255,11 @@ def _nodes() -> list[dict[str, Any]]:
 
     found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
     return found
+
+
+def _was_lost(node: dict[str, Any]) -> bool:
+    """Return whether a node that was in the cluster is not any more."""
+    return not any(one["Alive"] and one["NodeID"] == node["NodeID"] for one in _nodes())
 
 
 def _reach(address: str) -> None:
