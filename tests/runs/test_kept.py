@@ -304,3 +304,19 @@ def test_a_run_that_began_before_anything_was_kept_keeps_it_when_it_goes_on(rows
     shutil.rmtree(run / "asked")
     assert asked(run, data=str(rows)) == run
     assert (run / "asked/rows/tsg/sgds.jsonl").read_bytes() == rows.read_bytes()
+
+
+def test_descriptions_of_rooms_are_read_again_from_what_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fcl", reason="rooms are measured by the extra tsgkit[scenes]")
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(TASKS / "sceneeval/data/annotations.csv", "mine.csv")
+    shutil.copytree(TASKS / "sceneeval/data/rooms/good", "rooms")
+    settings = {"tasks": ("sceneeval/plausibility",), "models": (), "scenes": ("mine=rooms",), "data": "mine.csv"}
+    run = asked(tmp_path / "run", **settings, ids=("0", "2"))
+    before = figures(run)
+    Path("mine.csv").unlink()
+    assert figures(run) == before
+    assert [explain(run, item).rows[0].changed for item in ("0", "2")] == ["", ""]
+    assert all(one.before == one.after for one in [rescore(run)])

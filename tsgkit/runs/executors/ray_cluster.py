@@ -306,9 +306,9 @@ class RayExecutor(Closing):
 
     name = "ray"
 
-    def __init__(self, most: int | None = None, cluster: Cluster | None = None) -> None:
+    def __init__(self, most: int | None = None) -> None:
         self._most = most
-        self.cluster = Cluster() if cluster is None else cluster
+        self.cluster = Cluster()
         self._is_connected = self._carries = False
 
     @property
