@@ -149,11 +149,12 @@ def test_a_request_it_cannot_be_sure_of_is_left_to_a_thread(request_: dict[str, 
 def test_putting_together_asks_nobody_at_any_provider_that_is_named(server: Running) -> None:
     code = f"""
 import asyncio, sys, threading
+from concurrent.futures import ThreadPoolExecutor
 from tsgkit.llm.request_threads import WAITS_FOR_NOTHING, Threads
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.settings import parse, settings_of
 
-building, built, seen = [], [], []
+building, built, handed, seen = [], [], [], []
 outside = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "subprocess.Popen", "open")
 
 def hook(event, details):
@@ -162,15 +163,20 @@ def hook(event, details):
 
 sys.addaudithook(hook)
 
-class Listening(Threads):
+class Handing(ThreadPoolExecutor):
     def submit(self, *parts):
+        handed.append(parts)
+        return super().submit(*parts)
+
+class Listening(Threads, Handing):
+    def submit(self, *parts):
+        handed.clear()
         building.append(threading.get_ident())
         try:
-            found = super().submit(*parts)
+            return super().submit(*parts)
         finally:
             building.clear()
-        built.append(found.done())
-        return found
+            built.append(not handed)
 
 async def work(model):
     asyncio.get_running_loop().set_default_executor(Listening())

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import functools
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.runs.evaluation import Options, evaluate
-from tsgkit.runs.executors import ray_cluster
+from tsgkit.runs.executors import model_actors, ray_cluster
 from tsgkit.runs.executors.executor import Work
 from tsgkit.runs.executors.ray_cluster import DIED, RayExecutor
 from tsgkit.runs.plan import Plan
@@ -242,6 +244,73 @@ def test_images_are_made_by_a_function_in_actors(cluster: Nodes, model: Path, tm
     made = tk.images("spatialgen", "python:./mine.py:paint", tmp_path / "out", limit=4, executor="ray", quiet=True)
     assert made.painted == 4
     assert len(list((tmp_path / "out").glob("*.png"))) == 4
+
+
+SLOW = """
+import time
+from PIL import Image
+
+def paint(prompt, seed):
+    time.sleep(0.5)
+    return Image.new("RGB", (8, 8))
+"""
+
+
+def after_images(folder: Path, count: int, then: Callable[[], object]) -> threading.Thread:
+    """Do something when there are so many images."""
+
+    def wait() -> None:
+        while len(list(folder.glob("*.png"))) < count:
+            time.sleep(0.05)
+        then()
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_model_whose_node_is_lost_is_held_by_others_and_by_none_if_there_are_none(
+    cluster: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("PIL", reason="images are checked by Pillow, the extra tsgkit[images]")
+    monkeypatch.setattr(model_actors, "LOOK", 1.0)
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "out"
+    paint = functools.partial(tk.images, "spatialgen", "python:./slow.py:paint", out, executor="ray", quiet=True)
+    with_gpu = [cluster.add_node(num_cpus=0, num_gpus=1) for _ in range(2)]
+    cluster.wait_for_nodes()
+    lost = after_images(out, 3, lambda: cluster.remove_node(with_gpu.pop(), allow_graceful=False))
+    assert paint(limit=10).painted == 10
+    lost.join()
+    assert len(with_gpu) == 1
+    lost = after_images(out, 12, lambda: cluster.remove_node(with_gpu.pop(), allow_graceful=False))
+    made = paint(max_outage=0.05)
+    lost.join()
+    assert 2 <= made.painted < 15 and not made.complete
+    assert "the nodes that held it were lost" in made.given_up
+    with_gpu.append(cluster.add_node(num_cpus=0, num_gpus=1))
+    cluster.wait_for_nodes()
+    try:
+        assert paint().complete
+    finally:
+        cluster.remove_node(with_gpu.pop())
+    assert len(list(out.glob("*.png"))) == 25
+    assert capfd.readouterr().out == "", "what happens on nodes is not printed among results"
+
+
+def test_a_budget_stops_what_is_asked_of_actors_and_the_rest_is_asked_later(
+    cluster: Nodes, model: Path, tmp_path: Path
+) -> None:
+    ask = functools.partial(
+        tk.evaluate, "sgqa", model="python:./mine.py:load()", limit=12, out=tmp_path / "run", executor="ray",
+        cache=False, quiet=True,
+    )  # fmt: skip
+    first = ask(max_requests=5)
+    assert not first.complete and "5 of 5 requests" in first.stopped
+    assert ask().complete
+    calls = list(lines(tmp_path / "run/calls.jsonl"))
+    assert len(calls) == len({one["sample"] for one in calls}) == 12
 
 
 def test_another_version_on_a_node_is_refused(cluster: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,9 @@ import pytest
 import ray_units
 
 from tsgkit.errors import UsageError
+from tsgkit.runs.executors import ray_cluster
 from tsgkit.runs.executors.ray_cluster import RayExecutor
+from tsgkit.runs.folder import locked
 
 pytest.importorskip("ray", reason="Ray is an extra: tsgkit[ray]")
 pytestmark = [
@@ -107,6 +109,24 @@ def test_a_stop_by_sigterm_is_a_stop_as_everywhere(tmp_path: Path) -> None:
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said[-2000:]
     assert "Traceback" not in said and "stack" not in said.lower()
+
+
+def test_folders_of_commands_that_were_killed_are_removed_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, used, fresh, another = (tmp_path / name for name in ("tsgkit-ray-1", "tsgkit-ray-2", "tsgkit-ray-3", "mine"))
+    (tmp_path / "tsgkit-ray-link").symlink_to(another)
+    for folder in (left, used, fresh, another):
+        folder.mkdir()
+        (folder / "file").touch()
+        if folder != fresh:
+            os.utime(folder, (0, 0))
+    with locked(used):
+        os.utime(used, (0, 0))
+        ray_cluster._remove_left_behind()
+    assert not left.exists()
+    assert all((folder / "file").exists() for folder in (used, fresh, another))
 
 
 def test_what_is_no_cluster_is_told_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:

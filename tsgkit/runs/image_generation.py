@@ -125,13 +125,18 @@ class Painter:
             provider=provider,
             endpoint=self.settings.endpoint,
             parameters=self.settings.parameters,
-            flow=RequestQueue(limits.in_flight, requests_per_minute=limits.requests_per_minute),
+            flow=RequestQueue(_places(limits, provider), requests_per_minute=limits.requests_per_minute),
             budget=budget,
             recorder=MemoryRecorder(),
             secrets=secrets_of([self.settings]),
             patience=limits.patience,
             price=self.price,
         )
+
+
+def _places(limits: Limits, provider: LiteLlmImages | UserImageModel | HeldModel) -> int:
+    """Return the number of images that are made at a time."""
+    return provider.slots if isinstance(provider, HeldModel) else limits.in_flight
 
 
 def painter_of(
@@ -310,7 +315,7 @@ def _job(
         there = f"{todo.there:,} images are there already, {todo.blocked:,} were blocked"
         engine = Engine(askers, watch or Watch(), noun="image", there=there if todo.there or todo.blocked else "")
         tracing = Tracing(limits.traces, secrets_of(painter.all_settings), "tsgkit images", painter.span_attributes)
-        workers = min(limits.in_flight, len(todo.left))
+        workers = min(_places(limits, provider), len(todo.left))
         job = ImageJob(folder, journal, painter, door, todo, workers, engine, rewriter, tracing)
         engine.parts, job.unpriced = job.parts, log.unpriced
         yield job

@@ -19,18 +19,20 @@ import signal
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
 from tsgkit.llm.secrets import secret_names
 from tsgkit.llm.user_code import own_modules
 from tsgkit.runs.executors.executor import TRIES, Closing, Work, died
 from tsgkit.runs.executors.processes import processors
+from tsgkit.runs.folder import locked
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.version import __version__
 
@@ -43,6 +45,10 @@ CONNECTING = 5.0
 STARTING = 120.0
 """Seconds for a first worker on each node."""
 LOOPBACK = "127.0.0.1"
+FOLDERS = "tsgkit-ray-"
+"""The beginning of the names of local clusters' folders, among temporary files."""
+JUST_MADE = 60.0
+"""A folder of fewer seconds may not be locked yet."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 """The beginning of HTTP/2, which the head of a cluster speaks: it answers with settings."""
@@ -77,6 +83,8 @@ class Cluster:
     _is_ours: bool = False
     _session: str = ""
     """The folder of a local cluster's own files."""
+    _lock: IO[str] | None = None
+    """The lock on that folder."""
 
     def connect(self) -> None:
         """Connect to the cluster of ``RAY_ADDRESS``, or start one on this machine; refuse other versions than here."""
@@ -94,6 +102,7 @@ class Cluster:
                 else:
                     self._start()
             self._is_ours = True
+            _let_print(is_wanted=False)
         try:
             self._check_versions()
         except BaseException:
@@ -114,6 +123,10 @@ class Cluster:
     def is_spread(self) -> bool:
         """True if nodes of other machines are in it."""
         return len({node["NodeManagerHostname"] for node in _nodes() if node["Alive"]} | {socket.gethostname()}) > 1
+
+    def has(self, kind: str) -> bool:
+        """Return whether a node has a ``GPU`` or a ``CPU``, busy or not."""
+        return self._resources.get(kind, 0) >= 1
 
     @property
     def _resources(self) -> dict[str, float]:
@@ -155,15 +168,19 @@ class Cluster:
         self.shared.clear()
         if self._is_ours and ray.is_initialized():
             ray.shutdown()
+            _let_print(is_wanted=True)
             self._is_ours = False
-        if self._session:
+        if self._lock is not None:
             shutil.rmtree(self._session, ignore_errors=True)
-            self._session = ""
+            self._lock.close()
+            self._lock = None
 
     def _start(self) -> None:
         import ray
 
-        self._session = tempfile.mkdtemp(prefix="tsgkit-ray-")
+        _remove_left_behind()
+        self._session = tempfile.mkdtemp(prefix=FOLDERS)
+        self._lock = locked(Path(self._session), "this cluster")
         with _on_loopback(), nullcontext() if self.needs_keys else _keys_hidden():
             ray.init(
                 address="local",
@@ -201,7 +218,7 @@ class Cluster:
             try:
                 theirs = ray.get(reference, timeout=STARTING)
             except Exception as error:  # noqa: BLE001 - what is missing there fails in every way there is
-                if _was_lost(node):
+                if was_lost(node["NodeID"]):
                     continue
                 first = type(getattr(error, "cause", None) or error).__name__
                 hint = f"install tsgkit {__version__} there, in the environment that ray start was called in"
@@ -211,6 +228,16 @@ class Cluster:
                     f"{name} {theirs[name]} instead of {ours[name]}" for name in ours if theirs[name] != ours[name]
                 )
                 raise UsageError(f"{place}: {', '.join(other)}", hint="the same versions are needed on all nodes")
+
+
+def _remove_left_behind() -> None:
+    """Remove the folders of local clusters whose command was killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDERS}*"):
+        with suppress(OSError, TsgkitError):  # of another user, gone meanwhile, or in use
+            if folder.is_symlink() or time.time() - folder.stat().st_mtime < JUST_MADE:
+                continue
+            with locked(folder):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -250,6 +277,13 @@ def _on_loopback() -> Iterator[None]:
         services.resolve_ip_for_localhost = usual
 
 
+def _let_print(*, is_wanted: bool) -> None:
+    """Choose whether Ray prints what happens on its nodes to the standard output, which is that of results."""
+    from ray._private import worker
+
+    worker._worker_logs_enabled = is_wanted
+
+
 def _nodes() -> list[dict[str, Any]]:
     import ray
 
@@ -257,9 +291,9 @@ def _nodes() -> list[dict[str, Any]]:
     return found
 
 
-def _was_lost(node: dict[str, Any]) -> bool:
-    """Return whether a node that was in the cluster is not any more."""
-    return not any(one["Alive"] and one["NodeID"] == node["NodeID"] for one in _nodes())
+def was_lost(node: str) -> bool:
+    """Return whether a node that was in the cluster, by its id, is not any more."""
+    return not any(one["Alive"] and one["NodeID"] == node for one in _nodes())
 
 
 def _reach(address: str) -> None:
@@ -365,32 +399,59 @@ def _unit(work: Work, shared: Any, item: Any, place: str) -> tuple[bool, Any]:  
         return False, error
 
 
+class Lost(Exception):
+    """A remote call that ended with its worker, or with the node of it."""
+
+    def __init__(self, *, with_node: bool) -> None:
+        super().__init__()
+        self.with_node = with_node
+
+
+@dataclass
+class Losses:
+    """The workers and the nodes that one unit has lost."""
+
+    workers: int = 0
+    nodes: int = 0
+
+    def add(self, lost: Lost) -> None:
+        """Count a loss. Raise ``ItemError`` if the unit is not to be begun again."""
+        self.workers += not lost.with_node
+        self.nodes += lost.with_node
+        if self.workers >= TRIES:
+            raise ItemError(DIED) from None
+        if self.nodes >= LOST_NODES:
+            raise ItemError("the nodes that computed it were lost, again and again") from None
+
+
 async def tried(begin: Callable[[], Any]) -> Any:  # noqa: ANN401
     """Return the outcome of a remote call. It is begun again where a worker or a node was lost, but not for ever."""
+    losses = Losses()
+    while True:
+        try:
+            return await outcome_of(begin())
+        except Lost as lost:
+            losses.add(lost)
+
+
+async def outcome_of(reference: Any) -> Any:  # noqa: ANN401
+    """Return what a remote call made, or raise what tsgkit raised in it. Raise ``Lost`` if its worker or node died."""
     import ray
     from ray import exceptions
 
-    killed = lost = 0
-    while True:
-        reference = begin()
-        try:
-            is_made, found = await asyncio.wrap_future(reference.future())
-        except asyncio.CancelledError:
-            with suppress(Exception):
-                ray.cancel(reference, force=True)
-            raise
-        except (exceptions.NodeDiedError, exceptions.ObjectLostError, exceptions.LocalRayletDiedError):
-            lost += 1
-            if lost >= LOST_NODES:
-                raise ItemError("the nodes that computed it were lost, again and again") from None
-        except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.RayActorError):
-            killed += 1
-            if killed >= TRIES:
-                raise ItemError(DIED) from None
-        except exceptions.RayTaskError as error:
-            cause = type(error.cause).__name__ if getattr(error, "cause", None) is not None else type(error).__name__
-            raise ItemError(f"{cause} in a worker") from None
-        else:
-            if is_made:
-                return found
-            raise found
+    try:
+        is_made, found = await asyncio.wrap_future(reference.future())
+    except asyncio.CancelledError:
+        with suppress(Exception):
+            ray.cancel(reference, force=True)
+        raise
+    except (exceptions.NodeDiedError, exceptions.ObjectLostError, exceptions.LocalRayletDiedError):
+        raise Lost(with_node=True) from None
+    except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.RayActorError):
+        raise Lost(with_node=False) from None
+    except exceptions.RayTaskError as error:
+        cause = type(error.cause).__name__ if getattr(error, "cause", None) is not None else type(error).__name__
+        raise ItemError(f"{cause} in a worker") from None
+    if is_made:
+        return found
+    raise found
