@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from tsgkit.runs.item_errors import judge
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_files import calls_in
 from tsgkit.runs.saved_run import open_saved_run, transcript_of
@@ -31,7 +30,7 @@ def stored_samples(suite: str, run: str, *, at: Path = STORED) -> Iterator[Shown
             sample = row.dataset.sample(number)
             if (row.cell, sample.item_id) in calls:
                 transcript = transcript_of(iter(calls[row.cell, sample.item_id]))
-                judged = judge(row, sample, transcript).judged
+                judged = row.scoring.judged(sample, transcript).judged
                 folder = folders.get(row.cell.subject)
                 yield Shown(row.task, sample, judged, transcript, folder, opened.prepared.plan.assets)
     opened.samples.close()

@@ -24,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("--data", metavar="D", help="where its data lie now, if elsewhere")
+    parser.add_argument(
+        "--executor", metavar="E", help="where scores are made that take computing: here, processes, or ray"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -35,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.results import result_value
     from tsgkit.runs.saved_run import open_saved_run, rescore
 
-    rescored = rescore(arguments.run, arguments.data)
+    rescored = rescore(arguments.run, arguments.data, arguments.executor)
     before, after = rescored.before, rescored.after
     reopened = open_saved_run(arguments.run, arguments.data)
     if arguments.json:

@@ -85,9 +85,9 @@ def grid(
     return Grid(**vars(found))
 
 
-def rescore(run: Place, *, data: str | Path | None = None) -> Rescored:
+def rescore(run: Place, *, data: str | Path | None = None, executor: str | None = None) -> Rescored:
     """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
-    found = saved_run.rescore(_path(run), None if data is None else str(data))
+    found = saved_run.rescore(_path(run), None if data is None else str(data), executor)
     return Rescored(**vars(found))
 
 

@@ -19,7 +19,6 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Reply, reply_value
 from tsgkit.report.recorded_calls import Called, Message, calls_about
-from tsgkit.runs.item_errors import failed, judge
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.run_setup import Row
@@ -215,8 +214,8 @@ def scored_today(
     lacking = "" if transcript is None else row.solver.unfinished(transcript)
     ended = record is not None and record["outcome"] == Outcome.ERROR and (transcript is None or bool(lacking))
     if ended and record is not None:
-        return ScoredToday(failed(row, sample, record["error"]).judged, transcript, "", ended_in_error=True)
-    judged = judge(row, sample, None if lacking else transcript).judged
+        return ScoredToday(row.scoring.failed(sample, record["error"]).judged, transcript, "", ended_in_error=True)
+    judged = row.scoring.judged(sample, None if lacking else transcript).judged
     return ScoredToday(judged, transcript, lacking, ended_in_error=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,15 +18,15 @@ from tsgkit.runs.executors import HERE, PROCESSES, Executor, executor_named
 from tsgkit.runs.executors.carried_files import carried, with_files
 from tsgkit.runs.executors.processes import FEWEST, processors
 from tsgkit.runs.folder import RunFolder
-from tsgkit.runs.item_errors import failed, judge, written
+from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.jobs import Engine, Part
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import scores_of
 from tsgkit.runs.run_setup import Row, asks_a_model
 from tsgkit.runs.span_attributes import asked_attributes, outcome_attributes
 from tsgkit.runs.state import RowState
-from tsgkit.suites.item_errors import ItemError, told
-from tsgkit.suites.solvers.solver import ReadsFolder, Solver
+from tsgkit.suites.item_errors import ItemError, Scored, told
+from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
 from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -143,28 +143,48 @@ class Evaluation:
         """Yield the work on one queue for each who is asked."""
         for asked in dict.fromkeys(state.row.asked for state in self.states.values()):
             mine = [state for state in self.states.values() if state.row.asked == asked]
-            left = sum(state.total - state.finished for state in mine)
-            if left:
+            if _left(mine):
                 asks = asks_a_model(asked)
-                workers = min(self.in_flight, left) if asks else self._places(mine)
+                workers = self._workers(mine, asks=asks)
                 if asks and len(mine) > 1 and all(state.row.judge is None for state in mine):
                     mine.sort(key=_length)  # a context that is too small for the long ones may do for the short ones
                 units = ((state, place) for state in mine for place in state.left())
                 gave_up = functools.partial(_give_up, mine)
                 yield self.engine.each(units, self._sample, workers=workers, asks=asks, gave_up=gave_up)
 
-    def _places(self, states: Sequence[RowState]) -> int:
-        """Return the number of samples computed at a time, for rows that ask no model, and choose where."""
-        computing = [state for state in states if state.row.task.computes or self.executor is not None]
-        left = sum(state.total - state.finished for state in computing)
-        workers = min(processors(), self.in_flight, left)
-        if self.executor == HERE or left == 0 or (self.executor is None and (left < FEWEST or workers < 2)):
-            return 1
-        self._computing = self._computing or executor_named(self.executor or PROCESSES, self.in_flight)
-        for solver in {id(state.row.solver): state.row.solver for state in computing}.values():
-            if isinstance(solver, ReadsFolder) and solver.folder is None:
-                self._computing.check_folders(solver.folders)
-        return max(min(self._computing.workers, left), 1)
+    def _workers(self, states: Sequence[RowState], *, asks: bool) -> int:
+        """Return the number of samples in work at a time, and choose where what computes is done."""
+        left = _left(states)
+        computing = self._computing_rows(states, asks=asks)
+        if computing:
+            self._computing = self._computing or executor_named(self.executor or PROCESSES, self.in_flight)
+        for state in computing:
+            self._check_travel(state.row, asks=asks)
+        if asks:
+            return min(self.in_flight, left)
+        return max(min(self._computing.workers, _left(computing)), 1) if self._computing and computing else 1
+
+    def _check_travel(self, row: Row, *, asks: bool) -> None:
+        """Raise ``UsageError`` if what a row consists of cannot be used where the executor computes."""
+        assert self._computing is not None  # noqa: S101  (chosen before)
+        if row.task.scoring_computes:
+            self._computing.check(row.scoring)
+        if asks and isinstance(row.solver, Spreads):
+            self._computing.check(row.task)
+        if not asks:
+            self._computing.check(row.solver)
+            if isinstance(row.solver, ReadsFolder) and row.solver.folder is None:
+                self._computing.check_folders(row.solver.folders)
+
+    def _computing_rows(self, states: Sequence[RowState], *, asks: bool) -> list[RowState]:
+        """Return the rows of which something is computed elsewhere: where the user says, else where it is worth it."""
+        if self.executor == HERE:
+            return []
+        if self.executor is not None:
+            return [state for state in states if not asks or _computes_answered(state.row)]
+        found = [] if asks else [state for state in states if state.row.task.computes]
+        left = _left(found)
+        return found if left >= FEWEST and min(processors(), self.in_flight) > 1 else []
 
     async def _sample(self, unit: tuple[RowState, int]) -> None:
         state, place = unit
@@ -191,11 +211,11 @@ class Evaluation:
         except Exception as error:
             if heard.is_fatal(error):
                 raise
-            transcript, score = heard.transcript, failed(row, sample, told(error, row.task, row.solver))
+            transcript, score = heard.transcript, row.scoring.failed(sample, told(error, row.task, row.solver))
         else:
             self._record_local(where, transcript)
-            score = judge(row, sample, transcript)
-        record, line = written(row, score, transcript)
+            score = await self._judged(row, sample, transcript)
+        record, line = row.scoring.written(score, transcript)
         state.note(place, self.folder.samples.add_line(line), record["outcome"])
         state.add_up(place, record, scores_of(record))
         usage = record["usage"]
@@ -209,10 +229,28 @@ class Evaluation:
             item = carried(row.solver, sample) if self._computing.carries else sample
             transcript: Transcript = await self._computing.run(solved, row.solver, item)
             return transcript
-        transcript = await row.solver.solve(sample, ask)
+        solver = row.solver
+        if (
+            ask is not None
+            and self._computing is not None
+            and self.executor is not None
+            and isinstance(solver, Spreads)
+        ):
+            solver = solver.spread_by(self._computing.run)
+        transcript = await solver.solve(sample, ask)
         if row.task.computes:
             await asyncio.sleep(0)  # computing waits for nothing, and an interrupt wants to be heard
         return transcript
+
+    async def _judged(self, row: Row, sample: Any, transcript: Transcript) -> Scored:  # noqa: ANN401
+        """Return the judgement on a transcript, made where the executor computes, if the user chose one for that."""
+        if self._computing is None or self.executor is None or not row.task.scoring_computes:
+            return row.scoring.judged(sample, transcript)
+        try:
+            score: Scored = await self._computing.run(judged, row.scoring, (sample, transcript))
+        except ItemError as error:
+            return row.scoring.failed(sample, str(error))
+        return score
 
     def _ask(self, row: Row, where: Call) -> Ask | None:
         subject = self.subjects.get(row.asked)
@@ -238,10 +276,24 @@ def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its sui
         raise ItemError(told(error, solver)) from None
 
 
+def judged(scoring: Scoring, answered: tuple[Any, Transcript]) -> Scored:
+    """Return the judgement on a sample's transcript."""
+    return scoring.judged(*answered)
+
+
 def _give_up(states: Sequence[RowState], why: Unasked) -> None:
     """Nothing more is asked of the model that these rows ask."""
     for state in states:
         state.given_up, state.advice = why.message, why.hint
+
+
+def _computes_answered(row: Row) -> bool:
+    """Return whether something is computed of what a model answers."""
+    return row.task.scoring_computes or isinstance(row.solver, Spreads)
+
+
+def _left(states: Iterable[RowState]) -> int:
+    return sum(state.total - state.finished for state in states)
 
 
 def _length(state: RowState) -> int:

@@ -9,7 +9,6 @@ from itertools import islice
 from operator import lt
 from typing import Any
 
-from tsgkit.runs.item_errors import judge
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import AXES, Cell
 from tsgkit.runs.records import record_of, sample_value, scores_of
@@ -153,7 +152,7 @@ def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
 
 def missing(row: Row, number: int) -> Judged:
     """Return the scores of a sample without a reply."""
-    return judge(row, row.dataset.sample(number), None).judged
+    return row.scoring.judged(row.dataset.sample(number), None).judged
 
 
 def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:

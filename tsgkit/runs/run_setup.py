@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 from pathlib import Path
@@ -36,6 +36,7 @@ from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.llm.user_models import is_own, own_settings
 from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
+from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.plan import AXES, BASELINE, DEFAULT, FEW_SHOT, REPLAY, RULES, SCRIPT, Cell, Plan, axes_of, cells_of
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.item_choice import ItemChoice
@@ -71,6 +72,11 @@ class Row:
     """The judge of images or scenes."""
     depends: frozenset[str] = frozenset()
     """The axes that it depends on, whether the plan has several values of them or one."""
+
+    @cached_property
+    def scoring(self) -> Scoring:
+        """What scores its samples."""
+        return Scoring(self.cell, self.task, self.solver)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -200,6 +200,8 @@ class Task(ABC):
     computes: bool = False
     """True if its offline solvers compute long enough for several processes; their inputs and outputs are then
     pickled."""
+    scoring_computes: bool = False
+    """True if scoring a sample takes milliseconds, as proving formulas does: an executor then does it, too."""
     formats: tuple[str, ...] = (".jsonl",)
     """The endings of the files of rows that it reads as they are; tables of other formats are converted."""
     shared_labels: tuple[str, ...] = ()

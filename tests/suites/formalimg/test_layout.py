@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def test_a_level_without_items_is_not_reached_at_the_upper_end_of_an_interval(tm
 
 
 def test_a_later_recovery_does_not_raise_the_level_held() -> None:
-    held = level_held(0.7)
+    held = partial(level_held, 0.7)
     assert held([0.7] * 10) == 10
     assert held([0.9, 0.69, *[1.0] * 8]) == 1
     assert held([0.6999, *[1.0] * 9]) == 0

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import threading
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, NoReturn, Protocol, Self, TypeVar
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.user_code import described
 
 Work = Callable[[Any, Any], Any]
 """Work on what is shared and one item: a function of a module, which is found by its name elsewhere."""
+Result = TypeVar("Result")
 TRIES = 3
 """A unit that kills so many workers is given up."""
 
@@ -35,6 +42,9 @@ class Executor(Protocol):
     def check_folders(self, folders: Sequence[Path]) -> None:
         """Raise ``UsageError`` if workers cannot read from these folders."""
 
+    def check(self, shared: Any) -> None:  # noqa: ANN401
+        """Raise ``UsageError`` if an object cannot be sent to workers."""
+
     async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401  (whatever the work takes)
         """Return what the work makes of an item. Raise ``ItemError`` if its workers die."""
 
@@ -50,6 +60,33 @@ class Executor(Protocol):
         """Close it."""
 
 
+def in_order(work: Iterable[Callable[[], Coroutine[Any, Any, Result]]], most: int) -> Iterator[Result]:
+    """Yield what coroutines return, in order; so many run at a time, in a thread beside this one."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="tsgkit-in-order", daemon=True)
+    thread.start()
+    running: deque[Future[Result]] = deque()
+    try:
+        for one in work:
+            if len(running) >= most:
+                yield running.popleft().result()
+            running.append(asyncio.run_coroutine_threadsafe(one(), loop))
+        while running:
+            yield running.popleft().result()
+    finally:
+        asyncio.run_coroutine_threadsafe(_cancel_others(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
 class Closing:
     """An executor as a context that closes it."""
 
@@ -57,6 +94,9 @@ class Closing:
 
     def check_folders(self, folders: Sequence[Path]) -> None:
         """Workers of this machine read what it has."""
+
+    def check(self, shared: Any) -> None:  # noqa: ANN401
+        """Raise ``UsageError`` if an object cannot be sent to workers."""
 
     def close(self) -> None:
         """Let go of workers."""
@@ -66,6 +106,12 @@ class Closing:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def refuse_to_send(executor: str, error: Exception) -> NoReturn:
+    """Raise ``UsageError`` about an object that cannot be sent."""
+    problem = f"--executor {executor}: the code that scores cannot be sent to another process: {described(error)}"
+    raise UsageError(problem, hint="define what it consists of in a module, or leave --executor out") from None
 
 
 class Here(Closing):

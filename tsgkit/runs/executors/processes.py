@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import pickle
 import signal
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from tsgkit.runs.executors.executor import TRIES, Closing, Work, died
+from tsgkit.runs.executors.executor import TRIES, Closing, Work, died, refuse_to_send
 from tsgkit.suites.item_errors import ItemError
 
 FEWEST = 16
@@ -32,10 +33,22 @@ class Processes(Closing):
 
     name = "processes"
 
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
+    def __init__(self, count: int) -> None:
+        self._count = count
         self._pool: ProcessPoolExecutor | None = None
         self._alone = asyncio.Lock()
+
+    @property
+    def workers(self) -> int:
+        """The number of units to hand over at a time: one for each process, and one that waits for it."""
+        return 2 * self._count
+
+    def check(self, shared: Any) -> None:  # noqa: ANN401
+        """Raise ``UsageError`` if an object cannot be pickled."""
+        try:
+            pickle.dumps(shared)
+        except Exception as error:  # noqa: BLE001 - objects refuse in every way there is
+            refuse_to_send(self.name, error)
 
     async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
         """Return what the work makes of an item, in one of the processes."""
@@ -63,7 +76,7 @@ class Processes(Closing):
 
     def _shared(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            self._pool = _pool(self.workers)
+            self._pool = _pool(self._count)
         return self._pool
 
     def _forget(self) -> None:

@@ -30,7 +30,7 @@ from typing import IO, Any
 from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
 from tsgkit.llm.secrets import secret_names
 from tsgkit.llm.user_code import own_modules
-from tsgkit.runs.executors.executor import TRIES, Closing, Work, died
+from tsgkit.runs.executors.executor import TRIES, Closing, Work, died, refuse_to_send
 from tsgkit.runs.executors.processes import processors
 from tsgkit.runs.folder import locked
 from tsgkit.suites.item_errors import ItemError
@@ -369,6 +369,16 @@ class RayExecutor(Closing):
         """Raise ``UsageError`` if another machine has not got these folders."""
         if self.carries:
             self.cluster.check_folders(folders)
+
+    def check(self, shared: Any) -> None:  # noqa: ANN401
+        """Raise ``UsageError`` if an object cannot be pickled."""
+        try:
+            self.connect()
+            self.cluster.put(shared)
+        except TsgkitError:
+            raise
+        except Exception as error:  # noqa: BLE001 - objects refuse in every way there is
+            refuse_to_send(self.name, error)
 
     async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401
         """Return what the work makes of an item, on some node."""

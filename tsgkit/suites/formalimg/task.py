@@ -1,6 +1,6 @@
 """The common part of the tasks of this suite: rows of formulas, metrics, groups, boards, and item texts.
 
->>> held = level_held(0.7)
+>>> held = partial(level_held, 0.7)
 >>> held([0.9, 0.8, 0.6, 0.9, 0, 0, 0, 0, 0, 0]), held([0.6] * 10), held([0.9, 0.8, None, *[0.0] * 7])
 (2.0, 0.0, None)
 >>> metric_of("g_55").meaning
@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
@@ -29,7 +29,7 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.projects import find
 from tsgkit.library.row_sources import row_place
 from tsgkit.logic.english import reading_of
-from tsgkit.scoring.combination import Combination, mean_of_all
+from tsgkit.scoring.combination import mean_of_all
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.formalimg.audit import auditable
@@ -50,22 +50,18 @@ NOTHING_COUNTED = "the published code counts no item"
 LEFT_OUT = "left out, as published, for want of a reply or a verdict"
 
 
-def level_held(epsilon: float) -> Combination:
-    """Return a function that finds the highest K up to which every level reaches this share of satisfied items.
+def level_held(epsilon: float, levels: Sequence[float | None]) -> float | None:
+    """Return the highest K up to which every level reaches this share of satisfied items.
 
     The first level below the share ends it: a later recovery does not count. The result is None if a level needed to
     decide has no items.
     """
-
-    def held(levels: Sequence[float | None]) -> float | None:
-        for below, share in enumerate(levels):
-            if share is None:
-                return None
-            if share < epsilon:
-                return float(below)
-        return float(len(levels))
-
-    return held
+    for below, share in enumerate(levels):
+        if share is None:
+            return None
+        if share < epsilon:
+            return float(below)
+    return float(len(levels))
 
 
 def _mean(meaning: str, levels: Sequence[str]) -> Metric:
@@ -74,7 +70,7 @@ def _mean(meaning: str, levels: Sequence[str]) -> Metric:
 
 def _held(percent: int, *, is_headline: bool) -> Metric:
     meaning = f"the highest K such that at least {percent} % are satisfied at every level up to it"
-    how = level_held(percent / 100)
+    how = partial(level_held, percent / 100)
     return Metric(meaning, is_headline=is_headline, made_of=LEVELS, made_by=how, is_share=False)
 
 
@@ -115,6 +111,7 @@ class FormulaTask(Task):
     groups = ("k", "quantifier", "scenario", PREDICATE)
     part_groups = (PREDICATE,)
     k_counts = "objects that depend on each other"
+    scoring_computes = True
     why_left_out: str
     """The reason why the task does not use the rows of the other scenario."""
 

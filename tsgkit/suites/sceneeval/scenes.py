@@ -57,7 +57,7 @@ from tsgkit.suites.sceneeval.scene_files.loaded_scene import FAULTS, MISSING, Lo
 from tsgkit.suites.scoreboard import Board, Rules, board_of
 from tsgkit.suites.solvers.factories import refuse_solver
 from tsgkit.suites.solvers.offline_solvers import PREFIX, Recorded
-from tsgkit.suites.solvers.solver import Expected, Solver
+from tsgkit.suites.solvers.solver import Compute, Expected, Solver
 from tsgkit.suites.task import Dataset, Kind, Piece, Viewing
 from tsgkit.suites.transcript import LOCAL, Ask, LabelledReply, Transcript
 
@@ -260,6 +260,8 @@ class SceneFolderSolver(SceneScorer):
     scene_judge: Judge
     name: str
     style: str = ""
+    compute: Compute | None = None
+    """What measures the scenes that a model judges; None for a thread."""
 
     @property
     def fingerprint(self) -> str:
@@ -273,7 +275,11 @@ class SceneFolderSolver(SceneScorer):
             return await judge_scene(self.task, sample, self.rooms, self.scene_judge, ask)
         async with self.scene_judge.turn:
             self.scene_judge.go_on()
-            return await judge_scene(self.task, sample, self.rooms, self.scene_judge, ask)
+            return await judge_scene(self.task, sample, self.rooms, self.scene_judge, ask, self.compute)
+
+    def spread_by(self, compute: Compute) -> SceneFolderSolver:
+        """Return the same solver, whose scenes are measured by a function."""
+        return replace(self, compute=compute)
 
     @property
     def folder(self) -> Path | None:
@@ -327,6 +333,8 @@ class RecordingAsk:
     """A wrapper of ``ask`` that records the replies. A repeated request replaces the earlier reply."""
 
     ask: Ask
+    compute: Compute | None = None
+    """What measures the scene, elsewhere; None for a thread."""
     replies: dict[tuple[str, int], Reply] = field(default_factory=dict)
 
     async def __call__(
@@ -344,10 +352,15 @@ class RecordingAsk:
 
 
 async def judge_scene(
-    task: SceneTask, annotation: Annotation, rooms: SceneFolder, judge: Judge, ask: Ask | None
+    task: SceneTask,
+    annotation: Annotation,
+    rooms: SceneFolder,
+    judge: Judge,
+    ask: Ask | None,
+    compute: Compute | None = None,
 ) -> Transcript:
     """Judge one scene. Return a transcript of the judge's calls, then the findings."""
-    recorder = None if ask is None else RecordingAsk(ask)
+    recorder = None if ask is None else RecordingAsk(ask, compute)
     try:
         value = await _findings_of(task, annotation, rooms, judge, recorder)
         found = LabelledReply(LOCAL, Reply(text=json.dumps(value), source=LOCAL))
@@ -403,9 +416,37 @@ async def _judge_and_measure(
             answers = await task.ask_judge(annotation, scene, judge, None)
     else:
         answers = await task.ask_judge(annotation, scene, judge, recorder)
-    with _scene_faults():
-        value = await _in_thread(recorder, lambda: task.measure(annotation, scene, answers), scene.limit)
+    value = await _measured(task, annotation, scene, answers, recorder)
     return value if recorder is None else value | {"judge": _judge_summary(answers.all_answers)}
+
+
+async def _measured(
+    task: SceneTask,
+    annotation: Annotation,
+    scene: LoadedScene,
+    answers: Any,  # noqa: ANN401
+    recorder: RecordingAsk | None,
+) -> dict[str, Any]:
+    if recorder is None or recorder.compute is None:
+        with _scene_faults():
+            return await _in_thread(recorder, lambda: task.measure(annotation, scene, answers), scene.limit)
+    to_send = replace(scene, limit=scene.limit.rest)  # without what was computed of it, and cannot be sent
+    found: dict[str, Any] | Exception = await recorder.compute(measured_alone, task, (annotation, to_send, answers))
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def measured_alone(task: SceneTask, judged: tuple[Annotation, LoadedScene, Any]) -> dict[str, Any] | Exception:
+    """Return the findings on a scene, or the reason why there are none, in a process that may be another one."""
+    annotation, scene, answers = judged
+    try:
+        with _scene_faults(), scene.limit.working():
+            value = task.measure(annotation, scene, answers)
+            scene.limit.check()
+    except (_NotMeasured, TooLong) as error:
+        return error
+    return value
 
 
 def _judge_summary(answers: Sequence[object]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ asking a model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -90,6 +90,21 @@ class ReadsFolder(Protocol):
 
     def in_folder(self, folder: Path) -> Solver:
         """Return the same solver for another folder."""
+
+
+class Compute(Protocol):
+    """Does work somewhere, perhaps in another process."""
+
+    async def __call__(self, work: Callable[[Any, Any], Any], shared: Any, item: Any) -> Any:  # noqa: ANN401
+        """Return what a function of a module makes of what is shared and one item."""
+
+
+@runtime_checkable
+class Spreads(Protocol):
+    """A solver that asks a model and computes, too, which may be done elsewhere."""
+
+    def spread_by(self, compute: Compute) -> Solver:
+        """Return the same solver, whose computing is done by a function."""
 
 
 def asking(ask: Ask | None, solver: str) -> Ask:

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.judges.model import MOST_IN_MEMORY, ModelJudge
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
-from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_named, judge_scene
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import TimeLimit, TooLong
+from tsgkit.suites.sceneeval.scenes import SceneFolder, judge_named, judge_scene, measured_alone
 
 SMALL = 64
 """Pixels a side of images, where many are taken and their size is not what is looked at."""
@@ -108,6 +110,7 @@ def looked(
     cache: bool = False,
     new: bool = False,
     limits: Limits | None = None,
+    executor: str | None = None,
     **more: object,
 ) -> EvaluationOutcome:
     plan = {"tasks": BOTH, "scenes": ("mine=mine",), "judge": "openai/eye", "data": "a.csv", **more}
@@ -115,7 +118,7 @@ def looked(
         plan["model_args"] = (f"api_base={server.base}", "api_key=sk-none")
     return evaluate(
         Plan.model_validate(plan),
-        Options(out=Path(out), new=new, cache=cache, limits=limits or Limits()),
+        Options(out=Path(out), new=new, cache=cache, limits=limits or Limits(), executor=executor),
         with_samples=True,
     )
 
@@ -492,6 +495,36 @@ def test_rendering_and_measuring_do_not_block_the_event_loop(
         looked(server)
     assert set(threads) == {"view", "read", "fidelity", "plausibility"}
     assert threading.main_thread().name not in set().union(*threads.values())
+
+
+def test_rooms_that_a_model_judges_are_measured_where_the_executor_computes(
+    bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with room_judge(**bedroom) as server:
+        here = samples(looked(server, out="here"))
+        for task in SCENE_TASKS.values():
+            monkeypatch.setattr(type(task), "measure", None)
+        there = samples(looked(server, out="there", executor="processes"))
+    assert here.keys() == there.keys() and len(here) == 2
+    for key, one in here.items():
+        assert [there[key][name] for name in ("outcome", "scores", "evidence")] == [
+            one[name] for name in ("outcome", "scores", "evidence")
+        ]
+
+
+def test_a_room_that_cannot_be_measured_elsewhere_gives_the_reason_that_it_gives_here(
+    bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = SceneFolder(Path("mine")).scene("0")
+    [task, *_] = SCENE_TASKS.values()
+    assert scene is not None
+    judged = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed",)), scene, None
+    monkeypatch.setattr(type(task), "measure", lambda *given: [][1])
+    assert "IndexError: list index out of range" in str(measured_alone(task, judged))
+    monkeypatch.setattr(type(task), "measure", lambda *given: {})
+    assert measured_alone(task, judged) == {}
+    used_up = replace(scene, limit=TimeLimit(0.0).rest)
+    assert isinstance(measured_alone(task, (judged[0], used_up, None)), TooLong)
 
 
 @pytest.mark.parametrize("status", [400, 422])

@@ -113,6 +113,14 @@ def test_the_same_seed_makes_the_same_files_and_another_seed_others() -> None:
         assert first == (Path("two") / name).read_bytes() != (Path("three") / name).read_bytes()
 
 
+def test_where_sentences_are_written_changes_no_byte_of_them() -> None:
+    source = str(stories_file(6))
+    for name in ("here", "processes"):
+        assert made(source, "-o", name, "--only", "import,describe", "--executor", name) == 0
+    for file in ("described.jsonl", "sentences.jsonl"):
+        assert Path("here", file).read_bytes() == Path("processes", file).read_bytes() != b""
+
+
 def test_a_stage_that_is_up_to_date_is_not_done_again(capsys: Captured) -> None:
     source = str(stories_file(3))
     main(["make", "tsg", source, "-o", "out"])
@@ -164,6 +172,7 @@ def test_stages_can_be_done_alone_and_say_what_they_need(capsys: Captured) -> No
         (["stories.jsonl", "-o", "out", "--review", "0"], "expected a share above 0"),
         (["stories.jsonl", "-o", "out", "--review"], "needs a terminal"),
         (["stories.jsonl", "-o", "out", "--annotator", "../me"], "not a plain name"),
+        (["stories.jsonl", "-o", "out", "--executor", "rai"], "there is no such executor"),
         (["empty", "-o", "out"], "no .json or .jsonl file in this folder"),
         (["prose.json", "-o", "out"], "no story in it: "),
     ],

@@ -47,6 +47,13 @@ class TimeLimit:
         self._spent = 0.0
         self._since: float | None = None
 
+    @property
+    def rest(self) -> TimeLimit:
+        """The same limit for work in another process, of which as much is used up."""
+        found = TimeLimit(self._seconds)
+        found._spent = self._spent
+        return found
+
     @contextmanager
     def working(self) -> Iterator[None]:
         """Count the time until this ends; within itself it counts once."""

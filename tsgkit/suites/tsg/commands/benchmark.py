@@ -70,6 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--apply-review", action="store_true", help="leave out the items that a person dropped")
     parser.add_argument("--title", metavar="T", help="the title of the data card (default: the name of DIR)")
     parser.add_argument("--licence", metavar="L", help="the licence of the source, for the data card")
+    parser.add_argument(
+        "--executor", metavar="E", help="where sentences are written by patterns: here, processes, or ray"
+    )
     add_model_options(parser, rounds=2, shards=False)
 
 
@@ -98,6 +101,7 @@ def _add_amounts(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do the stages, and print what they made and whether the gate is passed."""
+    from tsgkit.runs.executors import checked_executor
     from tsgkit.suites.tsg.commands.benchmark_review import review_file
     from tsgkit.suites.tsg.commands.benchmark_work import Unfinished
 
@@ -105,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     stages = _stages(arguments.only)
     settings = _settings(arguments, stages)
     limits_of(arguments)
+    checked_executor(arguments.executor)
     if arguments.annotator is not None or arguments.review is not None:
         arguments.annotator = arguments.annotator or os.environ.get("USER") or "me"
         review_file(Path(arguments.out), arguments.annotator)

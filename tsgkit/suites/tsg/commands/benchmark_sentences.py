@@ -165,9 +165,11 @@ def describer(making: Making) -> Iterator[tuple[ModelWriter | None, Callable[[Na
     settings = making.settings
     known, names = vocabularies(making, STORIES)
     if making.calls is None:
-        making.workers = processors() if len(known) >= MANY_STORIES else 1
-        with executor_named(PROCESSES if making.workers > 1 else HERE) as executor:
-            yield None, lambda story: executor.run(_by_patterns, (settings, names), story)
+        shared = (settings, names)
+        usual = PROCESSES if len(known) >= MANY_STORIES and processors() > 1 else HERE
+        with executor_named(making.executor or usual) as executor:
+            making.workers = executor.workers
+            yield None, lambda story: executor.run(_by_patterns, shared, story)
         return
     writer = model_writer(making, known, names)
 

@@ -92,7 +92,7 @@ class Work:
         try:
             engine = self._engine(stage) if calls is None else calls.engine("story", self._watch())
             workers = 1 if calls is None else self.arguments.concurrency
-            making = Making(self.folder, self.settings, files, engine, calls, workers)
+            making = Making(self.folder, self.settings, files, engine, calls, workers, self.arguments.executor)
             making.avoided, making.removed = (made.get(name) or {} for name in KEPT_LISTS)
 
             async def work() -> bool:

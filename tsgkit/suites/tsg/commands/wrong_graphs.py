@@ -22,7 +22,6 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation.narratives import vocabulary_value
 from tsgkit.library.cards import load_card
 from tsgkit.runs.folder import CALLS, read_header
-from tsgkit.runs.item_errors import judge
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_files import check_evaluation
@@ -91,7 +90,7 @@ def _add(found: WrongGraphs, row: Row, sample: GenerationSample, calls: list[dic
     if not calls or row.solver.unfinished(transcript):
         found.dropped[NOT_ASKED] += sample.k
         return
-    judged = judge(row, sample, transcript).judged
+    judged = row.scoring.judged(sample, transcript).judged
     if judged.answer is None:
         found.dropped[str(judged.outcome)] += sample.k
         return
