@@ -151,6 +151,19 @@ def test_records_equal_those_that_were_made_here(cluster: Nodes, tmp_path: Path)
     assert (tmp_path / "here/samples.jsonl").read_bytes() == (tmp_path / "ray/samples.jsonl").read_bytes()
 
 
+def test_formulas_are_proved_on_nodes_as_they_are_here(cluster: Nodes, tmp_path: Path) -> None:
+    pytest.importorskip("ortools", reason="formulas are solved by the extra tsgkit[logic]")
+    plan = Plan(tasks=("formalimg/layout",), models=("baseline/random",), limit=30)
+    for name in ("here", "ray"):
+        evaluate(plan, Options(out=tmp_path / name, executor=name))
+    records = (tmp_path / "here/samples.jsonl").read_bytes()
+    assert records == (tmp_path / "ray/samples.jsonl").read_bytes()
+    (tmp_path / "ray/samples.jsonl").write_bytes(b"")
+    tk.rescore(tmp_path / "ray", executor="ray")
+    assert records == (tmp_path / "ray/samples.jsonl").read_bytes()
+    assert not ray.is_initialized()
+
+
 @pytest.mark.parametrize("spread", [False, True])
 def test_rooms_travel_to_machines_that_do_not_have_them(
     spread: bool, cluster: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
