@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dying import Dying, DyingScorer
 from run_files import lines
 
 from tsgkit.cli import main
-from tsgkit.errors import UsageError
+from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.cards import card_names, load_card
+from tsgkit.runs import rescoring
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.execute import solved
 from tsgkit.runs.executors import NAMES, Executor, Here, checked_executor, executor_named
-from tsgkit.runs.executors.executor import in_order
 from tsgkit.runs.executors.processes import DIED, Processes
+from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.saved_run import open_saved_run, records_from_calls
+from tsgkit.runs.rescoring import Rescoring
+from tsgkit.runs.run_setup import RunSetup
+from tsgkit.runs.saved_run import prepared_again
 from tsgkit.suites.item_errors import ItemError
+from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import Transcript
 
@@ -89,32 +93,6 @@ def test_every_task_can_be_sent_to_other_processes(name: str) -> None:
     Processes(1).check(task_of(load_card(name)))
 
 
-async def _number(log: list[str], number: int) -> int:
-    log.append(f"{number} begins")
-    await asyncio.sleep(0.05 / (number + 1))
-    log.append(f"{number} ends")
-    return number
-
-
-def test_results_come_in_order_and_no_more_are_begun_than_may_run() -> None:
-    log: list[str] = []
-    assert list(in_order((partial(_number, log, number) for number in range(6)), 2)) == list(range(6))
-    for place, said in enumerate(log):
-        begun, ended = (sum(one.endswith(word) for one in log[: place + 1]) for word in ("begins", "ends"))
-        assert begun - ended <= 2, said
-
-
-def test_what_runs_is_cancelled_where_one_fails() -> None:
-    log: list[str] = []
-
-    async def failing(*given: object) -> int:
-        raise KeyError
-
-    with pytest.raises(KeyError):
-        list(in_order([partial(failing), *[partial(_number, log, 0)] * 2], 3))
-    assert "0 ends" not in log
-
-
 @pytest.fixture
 def layouts(tmp_path: Path) -> Path:
     """A run of layouts, scored here."""
@@ -139,22 +117,47 @@ def test_scores_that_take_computing_are_the_same_wherever_they_are_made(
     assert "  here?" in capsys.readouterr().err
 
 
-def test_a_sample_whose_scoring_kills_processes_is_a_counted_error_and_the_others_are_scored(layouts: Path) -> None:
+def scored_by(monkeypatch: pytest.MonkeyPatch, change: Callable[[Solver], Solver]) -> None:
+    """Let another solver score when a run is rescored."""
+
+    def prepared(*given: Any, **named: Any) -> RunSetup:  # noqa: ANN401
+        found = prepared_again(*given, **named)
+        return replace(found, rows=tuple(replace(row, solver=change(row.solver)) for row in found.rows))
+
+    monkeypatch.setattr(rescoring, "prepared_again", prepared)
+
+
+def test_a_sample_whose_scoring_kills_processes_is_a_counted_error_and_the_others_are_scored(
+    layouts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = lines(layouts / "samples.jsonl")
-    [row] = open_saved_run(layouts).prepared.rows
     deadly = before[7]["item_id"]
-    with Processes(2) as executor:
-        other = replace(row, solver=DyingScorer(scorer=row.solver, deadly=deadly))
-        found = [json.loads(line) for line in records_from_calls([other], layouts, executor=executor)]
-    assert [one["item_id"] for one in found] == [one["item_id"] for one in before]
-    assert [one["outcome"] for one in found if one["item_id"] == deadly] == ["error"]
-    assert [one["parts"] for one in found if one["item_id"] != deadly] == [
-        one["parts"] for one in before if one["item_id"] != deadly
-    ]
+    scored_by(monkeypatch, lambda solver: DyingScorer(scorer=solver, deadly=deadly))
+    rescored = Rescoring(layouts, executor="processes").carry_out()
+    after = lines(layouts / "samples.jsonl")
+    assert [one["item_id"] for one in after] == [one["item_id"] for one in before]
+    assert [one["outcome"] for one in after if one["item_id"] == deadly] == ["error"]
+    others = [place for place, one in enumerate(before) if one["item_id"] != deadly]
+    assert [after[place]["parts"] for place in others] == [before[place]["parts"] for place in others]
+    assert [one.item_id for one in rescored.reread] == [deadly]
 
 
-def test_code_that_cannot_be_sent_to_another_process_is_refused_before_anything_is_scored(layouts: Path) -> None:
-    [row] = open_saved_run(layouts).prepared.rows
-    own = replace(row, solver=DyingScorer(scorer=lambda: None))
-    with Processes(1) as executor, pytest.raises(UsageError, match="cannot be sent to another process"):
-        list(records_from_calls([own], layouts, executor=executor))
+def test_code_that_cannot_be_sent_to_another_process_is_refused_before_anything_is_scored(
+    layouts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (layouts / "samples.jsonl").read_bytes()
+    scored_by(monkeypatch, lambda solver: DyingScorer(scorer=lambda: None))
+    with pytest.raises(UsageError, match="cannot be sent to another process"):
+        Rescoring(layouts, executor="processes").carry_out()
+    assert (layouts / "samples.jsonl").read_bytes() == before
+
+
+def test_a_rescoring_that_is_interrupted_changes_nothing(layouts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = (layouts / "samples.jsonl").read_bytes()
+    engines: list[Engine] = []
+    watch = Watch(begun=engines.append, changed=lambda: engines[0].stop())
+    with pytest.raises(Interrupted, match="is as it was"):
+        Rescoring(layouts, executor="here").carry_out(watch)
+    assert (layouts / "samples.jsonl").read_bytes() == before
+    assert {one.name for one in layouts.iterdir() if "samples" in one.name} == {"samples.jsonl"}
+    assert Rescoring(layouts).carry_out().reread == ()

@@ -19,7 +19,8 @@ from tsgkit.report.explanation import explain
 from tsgkit.report.report_rows import gather
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan, load_plan
-from tsgkit.runs.saved_run import open_saved_run, rescore
+from tsgkit.runs.rescoring import Rescoring
+from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.runs.shard_merge import merge
 from tsgkit.runs.shards import Shard
 
@@ -71,7 +72,7 @@ def test_a_run_is_read_where_its_data_are_not(choice: dict[str, int], rows: Path
     again = explain(run, item).rows[0]
     assert (again.sample, again.judged, again.changed) == (shown.sample, shown.judged, "")
     assert gather([run]).rows[0].data == str(rows), "the name of the file is that which was asked"
-    assert all(one.before == one.after for one in [rescore(run)])
+    assert all(one.before == one.after for one in [Rescoring(run).carry_out()])
     assert figures(run) == before
     assert gather([run]).rows[0].data_sha256 == json.loads((run / "run.json").read_text())["asked"]["data"]["tsg/sgds"]
 
@@ -175,7 +176,7 @@ def test_rows_are_not_kept_where_they_are_not_to_be(rows: Path, tmp_path: Path) 
     with pytest.warns(Lacking):
         assert explain(run, lines(run / "samples.jsonl")[0]["item_id"]).rows[0].judged.scores["strict"]
     with pytest.warns(Lacking), pytest.raises(UsageError, match="cannot be scored again here: its rows were not kept"):
-        rescore(run)
+        Rescoring(run).carry_out()
     assert open_saved_run(run, str(away)).prepared.lacking == {}
 
 
@@ -210,7 +211,7 @@ def test_a_task_of_a_program_is_shown_without_the_program(tmp_path: Path, monkey
         assert main(words) == 0
     assert main(["report", str(run), "-o", "page.html", "--by", "sea"]) == 0
     with pytest.warns(Lacking), pytest.raises(UsageError, match="cannot be scored again here"):
-        rescore(run)
+        Rescoring(run).carry_out()
     assert figures_of_records(run) == 1
 
 
@@ -319,4 +320,4 @@ def test_descriptions_of_rooms_are_read_again_from_what_is_kept(
     Path("mine.csv").unlink()
     assert figures(run) == before
     assert [explain(run, item).rows[0].changed for item in ("0", "2")] == ["", ""]
-    assert all(one.before == one.after for one in [rescore(run)])
+    assert all(one.before == one.after for one in [Rescoring(run).carry_out()])

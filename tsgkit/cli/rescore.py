@@ -14,7 +14,7 @@ from tsgkit.cli.terminal import count, inert, say, say_lines, screen
 from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
-    from tsgkit.runs.saved_run import Reread, Rescored
+    from tsgkit.runs.rescoring import Reread, Rescored
 
 MOST_SHOWN = 5
 LONGEST = 60
@@ -28,17 +28,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--executor", metavar="E", help="where scores are made that take computing: here, processes, or ray"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score again, and print the changes."""
     from tsgkit.report.figures import percent
+    from tsgkit.report.progress import Progress
     from tsgkit.report.report_rows import main_metric
     from tsgkit.report.results_table import board_lines
+    from tsgkit.runs.jobs import Watch
+    from tsgkit.runs.rescoring import Rescoring
     from tsgkit.runs.results import result_value
-    from tsgkit.runs.saved_run import open_saved_run, rescore
+    from tsgkit.runs.saved_run import open_saved_run
 
-    rescored = rescore(arguments.run, arguments.data, arguments.executor)
+    job = Rescoring(arguments.run, arguments.data, arguments.executor)
+    rescored = job.carry_out(Watch() if arguments.quiet else Progress().watch)
     before, after = rescored.before, rescored.after
     reopened = open_saved_run(arguments.run, arguments.data)
     if arguments.json:

@@ -18,6 +18,7 @@ from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.arguments import checked_path
 from tsgkit.interface.notebook import Audits, Comparison, Explanation, Grid, Rescored, Scores
+from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.files import write_text
@@ -26,7 +27,8 @@ from tsgkit.library.row_sources import pinned
 from tsgkit.report import comparison
 from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import audits_of
-from tsgkit.runs import saved_run, shard_merge
+from tsgkit.runs import shard_merge
+from tsgkit.runs.rescoring import Rescoring
 from tsgkit.suites import suite
 from tsgkit.suites.notebook_scene import ShownScene
 
@@ -85,9 +87,12 @@ def grid(
     return Grid(**vars(found))
 
 
-def rescore(run: Place, *, data: str | Path | None = None, executor: str | None = None) -> Rescored:
+def rescore(
+    run: Place, *, data: str | Path | None = None, executor: str | None = None, quiet: bool = False
+) -> Rescored:
     """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
-    found = saved_run.rescore(_path(run), None if data is None else str(data), executor)
+    job = Rescoring(_path(run), None if data is None else str(data), executor)
+    found = waited_job(job.acarry_out, watch_of(quiet=quiet))
     return Rescored(**vars(found))
 
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -120,10 +121,17 @@ class Journal:
 
     def replace(self, lines: Iterable[bytes]) -> None:
         """Put other lines in the place of all, at once or not at all."""
+        with self.replacing() as put:
+            for line in lines:
+                put(line)
+
+    @contextmanager
+    def replacing(self) -> Iterator[Callable[[bytes], object]]:
+        """Yield what takes other lines, which are put in the place of all when the block ends well."""
         other = self.path.with_name(f".{self.path.name}.new")
         try:
             with other.open("wb") as file:
-                file.writelines(lines)
+                yield file.write
                 file.flush()
                 os.fsync(file.fileno())
             self.close()

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from warnings import warn
@@ -20,14 +19,10 @@ from tsgkit.library.cards import Card, load_card
 from tsgkit.library.datasets import shipped_datasets
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
-from tsgkit.replies import READER
-from tsgkit.runs.executors import HERE, PROCESSES, Executor, checked_executor, executor_named
-from tsgkit.runs.executors.executor import in_order
-from tsgkit.runs.executors.processes import processors
-from tsgkit.runs.folder import CALLS, PROMPTS, SAMPLES, SHARD, RunFolder, read_header
+from tsgkit.runs.folder import CALLS, PROMPTS, SAMPLES, SHARD, read_header
 from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.journal import Journal
-from tsgkit.runs.kept import CHANGED_FILE, Asked, Kept, keep, keeps_rows, kept_in
+from tsgkit.runs.kept import CHANGED_FILE, Asked, Kept, kept_in
 from tsgkit.runs.plan import BASELINE_SOLVER, Cell, Plan, cells_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.run_files import calls_in, check_evaluation, prompts_in, samples_in
@@ -35,20 +30,14 @@ from tsgkit.runs.run_setup import Row, RunSetup, chosen_items, chosen_numbers, i
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.item_errors import ItemError
 from tsgkit.suites.recorded_task import RecordedSolver
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Dataset, Task
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
-from tsgkit.version import __version__
 
 Place = tuple[Cell, str]
-MANY = 500
-"""For fewer samples whose scoring computes, no process is started."""
-TOGETHER = 25
-"""Samples that an executor scores at a time."""
 
 
 @dataclass(frozen=True)
@@ -284,73 +273,12 @@ def _card(name: str) -> Card:
         raise UsageError(error.message, hint=hint) from None
 
 
-class Reread(NamedTuple):
-    """A sample that the present reader reads differently: outcome and answer before and after."""
-
-    cell: Cell
-    item_id: str
-    before: tuple[str, Any]
-    after: tuple[str, Any]
-
-
-@dataclass(frozen=True)
-class Rescored:
-    """The results of a run before and after rescoring, and the samples that are read differently."""
-
-    before: tuple[Result, ...]
-    after: tuple[Result, ...]
-    reader: int
-    """The version of the reader before."""
-    reread: tuple[Reread, ...]
-
-
 def reader_of(header: Mapping[str, Any]) -> int:
     """Return the version of the reader that scored a run; the first runs do not name one."""
     return int(header.get("reader", 1))
 
 
-def rescore(path: Path, data: str | None = None, executor: str | None = None) -> Rescored:
-    """Score every recorded reply again with today's readers and metrics.
-
-    All records are replaced at once; no model is called. Scores that take computing are made where the executor says,
-    and, if there are many, in processes.
-    """
-    checked_executor(executor)
-    header = read_header(path)
-    prepared = prepared_again(header, path, data, cards_of_today=True)
-    for name, words in prepared.lacking.items():
-        raise UsageError(f"{path}: {name}: cannot be scored again here: {words}")
-    folder = RunFolder(path, header)
-    try:
-        before = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
-        read_before, reader = _read_in(folder.samples), reader_of(folder.header)
-        with executor_named(executor or _usual_executor(prepared.rows)) as computing:
-            folder.samples.replace(records_from_calls(prepared.rows, path, _errors_in(folder.samples), None, computing))
-        after = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
-        read_now = _read_in(folder.samples)
-        folder.update_header(tsgkit=__version__, reader=READER)
-        keep(prepared, path, rows=keeps_rows(path) is not False)
-    finally:
-        folder.close()
-    changed = (place for place, read in read_now.items() if place in read_before and read != read_before[place])
-    return Rescored(
-        before, after, reader, tuple(Reread(*place, read_before[place], read_now[place]) for place in changed)
-    )
-
-
-def _usual_executor(rows: Sequence[Row]) -> str:
-    computing = sum(len(row.numbers) for row in rows if row.task.scoring_computes)
-    return PROCESSES if computing >= MANY and processors() > 1 else HERE
-
-
-def _read_in(samples: Journal) -> dict[Place, tuple[str, Any]]:
-    """Return the outcome and the answer of every record."""
-    return {
-        (Cell.of(value), value["item_id"]): (value["outcome"], value["answer"]) for _, value in samples_in(samples.path)
-    }
-
-
-def _errors_in(samples: Journal) -> dict[Place, bytes]:
+def errors_in(samples: Journal) -> dict[Place, bytes]:
     """Return the records of samples that ended in an exception; most have no calls in full."""
     found: dict[Place, bytes] = {}
     for where, value in samples_in(samples.path):
@@ -367,29 +295,18 @@ class Places(Protocol):
 
 
 def records_from_calls(
-    rows: Iterable[Row],
-    path: Path,
-    errors: Mapping[Place, bytes] | None = None,
-    places: Places | None = None,
-    executor: Executor | None = None,
+    rows: Iterable[Row], path: Path, errors: Mapping[Place, bytes] | None = None, places: Places | None = None
 ) -> Iterator[bytes]:
     """Score every sample of some rows whose calls are recorded in full; yield the records in order.
 
-    ``errors`` holds the records of samples without such calls; ``places`` the positions of calls, if known. Samples of
-    tasks whose scoring computes are scored by the executor.
+    ``errors`` holds the records of samples without such calls; ``places`` the positions of calls, if known.
     """
     places = places_of_calls(path) if places is None else places
     for row in rows:
-        found = _recorded_samples(row, path, errors or {}, places)
-        if executor is None or not row.task.scoring_computes:
-            yield from (one.line(row.scoring) for one in found)
-        else:
-            executor.check(row.scoring)
-            work = (partial(_lines_of, executor, row.scoring, batch) for batch in _batches(found))
-            yield from chain.from_iterable(in_order(work, executor.workers))
+        yield from (one.line(row.scoring) for one in recorded_samples(row, path, errors or {}, places))
 
 
-class _Recorded(NamedTuple):
+class RecordedSample(NamedTuple):
     """A sample with its transcript."""
 
     sample: Any
@@ -408,37 +325,17 @@ class _Recorded(NamedTuple):
         return scoring.written(scoring.failed(self.sample, error), self.transcript)[1]
 
 
-def _recorded_samples(row: Row, path: Path, errors: Mapping[Place, bytes], places: Places) -> Iterator[_Recorded]:
+def recorded_samples(row: Row, path: Path, errors: Mapping[Place, bytes], places: Places) -> Iterator[RecordedSample]:
+    """Yield the samples of a row whose calls are recorded in full, and those that have only a record of an error."""
     calls = Journal(path / CALLS, writes=False)
     for number in row.numbers:
         sample = row.dataset.sample(number)
         lines = places.get((row.cell, sample.item_id), ())
         transcript = transcript_of(calls.read(place) for place in lines)
         if lines and not row.solver.unfinished(transcript):
-            yield _Recorded(sample, transcript)
+            yield RecordedSample(sample, transcript)
         elif (kept := errors.get((row.cell, sample.item_id))) is not None:
-            yield _Recorded(sample, transcript, kept)
-
-
-def _batches(found: Iterator[_Recorded]) -> Iterator[list[_Recorded]]:
-    while batch := list(islice(found, TOGETHER)):
-        yield batch
-
-
-def _lines(scoring: Scoring, recorded: Sequence[_Recorded]) -> list[bytes]:
-    """Return the records of samples, in their order."""
-    return [one.line(scoring) for one in recorded]
-
-
-async def _lines_of(executor: Executor, scoring: Scoring, recorded: Sequence[_Recorded]) -> list[bytes]:
-    """Return the records of samples that an executor scores. One that kills its workers is an error of its own."""
-    try:
-        found: list[bytes] = await executor.run(_lines, scoring, recorded)
-    except ItemError as error:
-        if len(recorded) > 1:
-            return [line for one in recorded for line in await _lines_of(executor, scoring, [one])]
-        return [recorded[0].failed(scoring, str(error))]
-    return found
+            yield RecordedSample(sample, transcript, kept)
 
 
 class RecordedCalls:

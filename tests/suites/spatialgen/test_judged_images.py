@@ -24,7 +24,7 @@ from tsgkit.errors import UsageError
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan, made
-from tsgkit.runs.saved_run import rescore
+from tsgkit.runs.rescoring import Rescoring
 from tsgkit.scoring.outcomes import COUNTS
 from tsgkit.suites.spatialgen.rows import Question, rows_in, written
 
@@ -221,7 +221,7 @@ def test_a_judge_that_takes_no_schema_is_asked_without_one(status: int, tmp_path
     with spatial_judge(rows=str(ROWS), images=known, refuses_schemas=status) as server:
         finished = looked(server, protocols=("ours",))
     assert value(finished) == 1.0 and finished.exit_code == 0
-    rescored = rescore(Path("run"))
+    rescored = Rescoring(Path("run")).carry_out()
     before, after = rescored.before, rescored.after
     assert before[0].board == after[0].board
 
@@ -273,7 +273,7 @@ def test_run_is_rescored_from_transcripts(tmp_path: Path) -> None:
     with spatial_judge(rows=str(ROWS), images=known, forms=["nine", "plain"]) as server:
         looked(server, protocols=("published", "ours", "ours-apart", "ours-blind"))
     shutil.rmtree("pictures")
-    rescored = rescore(Path("run"))
+    rescored = Rescoring(Path("run")).carry_out()
     before, after = rescored.before, rescored.after
     assert [one.board for one in before] == [one.board for one in after]
 
@@ -303,7 +303,7 @@ def test_stray_file_shifts_pairs_by_position_and_is_reported(tmp_path: Path) -> 
     assert finished.header["plan"]["pairing"] == "position"
     assert finished.header["identity"] != by_id.header["identity"]
     assert by_id.results[0].board.counts["shown_by_position"] == 0
-    rescored = rescore(Path("run"))
+    rescored = Rescoring(Path("run")).carry_out()
     before, after = rescored.before, rescored.after
     assert [one.board for one in before] == [one.board for one in after] == [board]
 

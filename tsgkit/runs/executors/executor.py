@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Protocol, Self, TypeVar
+from typing import Any, NoReturn, Protocol, Self
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.user_code import described
 
 Work = Callable[[Any, Any], Any]
 """Work on what is shared and one item: a function of a module, which is found by its name elsewhere."""
-Result = TypeVar("Result")
 TRIES = 3
 """A unit that kills so many workers is given up."""
 
@@ -58,33 +54,6 @@ class Executor(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close it."""
-
-
-def in_order(work: Iterable[Callable[[], Coroutine[Any, Any, Result]]], most: int) -> Iterator[Result]:
-    """Yield what coroutines return, in order; so many run at a time, in a thread beside this one."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="tsgkit-in-order", daemon=True)
-    thread.start()
-    running: deque[Future[Result]] = deque()
-    try:
-        for one in work:
-            if len(running) >= most:
-                yield running.popleft().result()
-            running.append(asyncio.run_coroutine_threadsafe(one(), loop))
-        while running:
-            yield running.popleft().result()
-    finally:
-        asyncio.run_coroutine_threadsafe(_cancel_others(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
-
-
-async def _cancel_others() -> None:
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
 
 
 class Closing:

@@ -28,7 +28,7 @@ from tsgkit.llm.reply import Reply
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.saved_run import rescore
+from tsgkit.runs.rescoring import Rescoring
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.sceneeval import scenes
 from tsgkit.suites.sceneeval.annotations import annotation_of
@@ -335,7 +335,7 @@ def test_failing_service_changes_no_results(bedroom: dict[str, Any], by_rules: V
         stats = server.stats()
     assert finished.exit_code == 0 and sum(stats["counts"].values()) > stats["counts"]["good"]
     assert told(finished) == by_rules
-    rescored = rescore(Path("run"))
+    rescored = Rescoring(Path("run")).carry_out()
     before, after = rescored.before, rescored.after
     assert [one.board for one in before] == [one.board for one in after]
 

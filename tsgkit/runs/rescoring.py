@@ -1,0 +1,193 @@
+"""Scoring of stored replies by the readers and metrics of this version, as a job; no model is called.
+
+    Rescoring(Path("runs/gpt-4o-tsg-0123456789abcdef")).carry_out()
+
+All records are replaced at once, or, after an interrupt or an error, none. Scores that take computing are made where
+the executor says, and, if there are many, in processes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tsgkit.errors import Interrupted, UsageError
+from tsgkit.replies import READER
+from tsgkit.runs.executors import HERE, PROCESSES, Executor, checked_executor, executor_named
+from tsgkit.runs.executors.processes import processors
+from tsgkit.runs.folder import RunFolder, read_header
+from tsgkit.runs.item_errors import Scoring
+from tsgkit.runs.jobs import Engine, Part, Watch
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.kept import keep, keeps_rows
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.results import Result, results_of
+from tsgkit.runs.run_files import samples_in
+from tsgkit.runs.run_setup import Row, RunSetup
+from tsgkit.runs.saved_run import (
+    Place,
+    RecordedSample,
+    errors_in,
+    places_of_calls,
+    prepared_again,
+    reader_of,
+    recorded_samples,
+)
+from tsgkit.runs.state import states_of
+from tsgkit.suites.item_errors import ItemError
+from tsgkit.version import __version__
+
+MANY = 500
+"""For fewer samples whose scoring computes, no process is started."""
+TOGETHER = 25
+"""Samples that are scored at a time."""
+
+
+class Reread(NamedTuple):
+    """A sample that the present reader reads differently: outcome and answer before and after."""
+
+    cell: Cell
+    item_id: str
+    before: tuple[str, Any]
+    after: tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """The results of a run before and after rescoring, and the samples that are read differently."""
+
+    before: tuple[Result, ...]
+    after: tuple[Result, ...]
+    reader: int
+    """The version of the reader before."""
+    reread: tuple[Reread, ...]
+
+
+class _Batch(NamedTuple):
+    """Some samples of a row."""
+
+    row: Row
+    recorded: Sequence[RecordedSample]
+
+
+@dataclass
+class Rescoring:
+    """The rescoring of a run, as a job."""
+
+    path: Path
+    data: str | None = None
+    executor: str | None = None
+    _done: int = field(default=0, init=False)
+    _began: float = field(default_factory=time.monotonic, init=False)
+
+    def carry_out(self, watch: Watch | None = None) -> Rescored:
+        """Score every recorded reply again, and return what changed."""
+        with self._opened() as (prepared, folder, executor):
+            engine = self._engine(prepared, watch)
+            engine.carry_out(lambda: self._replace(engine, prepared, folder, executor))
+            return self._finished(engine, prepared, folder)
+
+    async def acarry_out(self, watch: Watch | None = None) -> Rescored:
+        """Do the same in the running event loop."""
+        with self._opened() as (prepared, folder, executor):
+            engine = self._engine(prepared, watch)
+            await engine.acarry_out(lambda: self._replace(engine, prepared, folder, executor))
+            return self._finished(engine, prepared, folder)
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[RunSetup, RunFolder, Executor]]:
+        checked_executor(self.executor)
+        header = read_header(self.path)
+        prepared = prepared_again(header, self.path, self.data, cards_of_today=True)
+        for name, words in prepared.lacking.items():
+            raise UsageError(f"{self.path}: {name}: cannot be scored again here: {words}")
+        with closing(RunFolder(self.path, header)) as folder:
+            self._before, self._read = _results(prepared, folder), _read_in(folder.samples)
+            with executor_named(self.executor or _usual_executor(prepared.rows)) as executor:
+                yield prepared, folder, executor
+
+    def _engine(self, prepared: RunSetup, watch: Watch | None) -> Engine:
+        total = sum(len(row.numbers) for row in prepared.rows)
+
+        def parts() -> list[Part]:
+            left = total - self._done
+            return [Part("rescoring", self._done, total, self._done, left, began=self._began, busy=0)]
+
+        return Engine(watch=watch or Watch(), parts=parts, noun="part")
+
+    async def _replace(self, engine: Engine, prepared: RunSetup, folder: RunFolder, executor: Executor) -> bool:
+        for row in prepared.rows:
+            if row.task.scoring_computes:
+                executor.check(row.scoring)
+        with folder.samples.replacing() as put:
+
+            async def one(batch: _Batch) -> list[bytes]:
+                if batch.row.task.scoring_computes:
+                    return await _scored_by(executor, batch.row.scoring, batch.recorded)
+                await asyncio.sleep(0)  # an interrupt wants to be heard
+                return lines_of(batch.row.scoring, batch.recorded)
+
+            def put_all(lines: list[bytes]) -> None:
+                for line in lines:
+                    put(line)
+                self._done += len(lines)
+
+            batches = _batches(prepared.rows, self.path, errors_in(folder.samples))
+            await engine.streamed(batches, one, put_all, workers=executor.workers)
+        return True
+
+    def _finished(self, engine: Engine, prepared: RunSetup, folder: RunFolder) -> Rescored:
+        if engine.interrupted:
+            raise Interrupted(f"interrupted: {self.path} is as it was")
+        after, read_now, reader = _results(prepared, folder), _read_in(folder.samples), reader_of(folder.header)
+        folder.update_header(tsgkit=__version__, reader=READER)
+        keep(prepared, self.path, rows=keeps_rows(self.path) is not False)
+        changed = (place for place, read in read_now.items() if read != self._read.get(place, read))
+        reread = tuple(Reread(*place, self._read[place], read_now[place]) for place in changed)
+        return Rescored(self._before, after, reader, reread)
+
+
+def _usual_executor(rows: Sequence[Row]) -> str:
+    computing = sum(len(row.numbers) for row in rows if row.task.scoring_computes)
+    return PROCESSES if computing >= MANY and processors() > 1 else HERE
+
+
+def _results(prepared: RunSetup, folder: RunFolder) -> tuple[Result, ...]:
+    return results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
+
+
+def _read_in(samples: Journal) -> dict[Place, tuple[str, Any]]:
+    """Return the outcome and the answer of every record."""
+    return {
+        (Cell.of(value), value["item_id"]): (value["outcome"], value["answer"]) for _, value in samples_in(samples.path)
+    }
+
+
+def _batches(rows: Sequence[Row], path: Path, errors: Mapping[Place, bytes]) -> Iterator[_Batch]:
+    places = places_of_calls(path)
+    for row in rows:
+        found = recorded_samples(row, path, errors, places)
+        while batch := list(islice(found, TOGETHER)):
+            yield _Batch(row, batch)
+
+
+def lines_of(scoring: Scoring, recorded: Sequence[RecordedSample]) -> list[bytes]:
+    """Return the records of samples, in their order."""
+    return [one.line(scoring) for one in recorded]
+
+
+async def _scored_by(executor: Executor, scoring: Scoring, recorded: Sequence[RecordedSample]) -> list[bytes]:
+    """Return the records of samples that an executor scores. One that kills its workers is an error of its own."""
+    try:
+        found: list[bytes] = await executor.run(lines_of, scoring, recorded)
+    except ItemError as error:
+        if len(recorded) > 1:
+            return [line for one in recorded for line in await _scored_by(executor, scoring, [one])]
+        return [recorded[0].failed(scoring, str(error))]
+    return found
