@@ -16,10 +16,11 @@ from run_files import lines
 from tsgkit.cli import main
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.runs import rescoring
+from tsgkit.runs import execute, rescoring
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.execute import solved
 from tsgkit.runs.executors import NAMES, Executor, Here, checked_executor, executor_named
+from tsgkit.runs.executors.executor import refuse_to_send
 from tsgkit.runs.executors.processes import DIED, Processes
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import Plan
@@ -30,6 +31,7 @@ from tsgkit.suites.item_errors import ItemError
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.tsg.qa import Questions
 
 
 def worked_on(*samples: str, workers: int = 2) -> list[Transcript | BaseException]:
@@ -91,6 +93,22 @@ def test_where_work_is_done_changes_no_byte_of_its_records(tmp_path: Path) -> No
 @pytest.mark.parametrize("name", card_names())
 def test_every_task_can_be_sent_to_other_processes(name: str) -> None:
     Processes(1).check(task_of(load_card(name)))
+
+
+def test_code_that_cannot_be_sent_works_here_unless_the_user_wants_it_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(executor: Processes, shared: object) -> None:
+        refuse_to_send(executor.name, TypeError("cannot pickle a lock"))
+
+    monkeypatch.setattr(Questions, "computes", True)
+    monkeypatch.setattr(execute, "processors", lambda: 2)
+    monkeypatch.setattr(Processes, "check", refuse)
+    monkeypatch.setattr(Processes, "run", None)
+    plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), limit=20)
+    assert evaluate(plan, Options(out=tmp_path / "here")).exit_code == 0
+    with pytest.raises(UsageError, match="cannot be sent to another process: TypeError: cannot pickle a lock"):
+        evaluate(plan, Options(out=tmp_path / "elsewhere", executor="processes"))
 
 
 @pytest.fixture

@@ -95,6 +95,8 @@ class Evaluation:
     executor: str | None = None
     """The executor for what computes; None for processes where they are worth it."""
     _computing: Executor | None = None
+    _elsewhere: set[Cell] = field(default_factory=set)
+    """The rows of which something is computed by that executor."""
 
     def note(self, **facts: object) -> None:
         """Add what became known to the header of the run. Stop the run if it cannot be written."""
@@ -154,27 +156,31 @@ class Evaluation:
 
     def _workers(self, states: Sequence[RowState], *, asks: bool) -> int:
         """Return the number of samples in work at a time, and choose where what computes is done."""
-        left = _left(states)
         computing = self._computing_rows(states, asks=asks)
         if computing:
-            self._computing = self._computing or executor_named(self.executor or PROCESSES, self.in_flight)
-        for state in computing:
-            self._check_travel(state.row, asks=asks)
+            executor = self._computing = self._computing or executor_named(self.executor or PROCESSES, self.in_flight)
+            computing = [state for state in computing if self._can_travel(state.row, executor, asks=asks)]
+            self._elsewhere.update(state.row.cell for state in computing)
         if asks:
-            return min(self.in_flight, left)
-        return max(min(self._computing.workers, _left(computing)), 1) if self._computing and computing else 1
+            return min(self.in_flight, _left(states))
+        return min(executor.workers, _left(computing)) if computing else 1
 
-    def _check_travel(self, row: Row, *, asks: bool) -> None:
-        """Raise ``UsageError`` if what a row consists of cannot be used where the executor computes."""
-        assert self._computing is not None  # noqa: S101  (chosen before)
-        if row.task.scoring_computes:
-            self._computing.check(row.scoring)
-        if asks and isinstance(row.solver, Spreads):
-            self._computing.check(row.task)
-        if not asks:
-            self._computing.check(row.solver)
-            if isinstance(row.solver, ReadsFolder) and row.solver.folder is None:
-                self._computing.check_folders(row.solver.folders)
+    def _can_travel(self, row: Row, executor: Executor, *, asks: bool) -> bool:
+        """Return whether what a row consists of can be used elsewhere. ``UsageError`` if the user wants it there."""
+        try:
+            if row.task.scoring_computes:
+                executor.check(row.scoring)
+            if asks:
+                executor.check(row.task)
+            else:
+                executor.check(row.solver)
+        except UsageError:
+            if self.executor is not None:
+                raise
+            return False
+        if not asks and isinstance(row.solver, ReadsFolder) and row.solver.folder is None:
+            executor.check_folders(row.solver.folders)
+        return True
 
     def _computing_rows(self, states: Sequence[RowState], *, asks: bool) -> list[RowState]:
         """Return the rows of which something is computed elsewhere: where the user says, else where it is worth it."""
@@ -224,27 +230,22 @@ class Evaluation:
         return record
 
     async def _solved(self, row: Row, sample: Any, heard: _RecordingAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
-        ask = heard.ask
-        if ask is None and self._computing is not None and (row.task.computes or self.executor is not None):
-            item = carried(row.solver, sample) if self._computing.carries else sample
-            transcript: Transcript = await self._computing.run(solved, row.solver, item)
-            return transcript
-        solver = row.solver
-        if (
-            ask is not None
-            and self._computing is not None
-            and self.executor is not None
-            and isinstance(solver, Spreads)
-        ):
-            solver = solver.spread_by(self._computing.run)
+        ask, solver = heard.ask, row.solver
+        if self._computing is not None and row.cell in self._elsewhere:
+            if ask is None:
+                item = carried(solver, sample) if self._computing.carries else sample
+                transcript: Transcript = await self._computing.run(solved, solver, item)
+                return transcript
+            if isinstance(solver, Spreads):
+                solver = solver.spread_by(self._computing.run)
         transcript = await solver.solve(sample, ask)
         if row.task.computes:
             await asyncio.sleep(0)  # computing waits for nothing, and an interrupt wants to be heard
         return transcript
 
     async def _judged(self, row: Row, sample: Any, transcript: Transcript) -> Scored:  # noqa: ANN401
-        """Return the judgement on a transcript, made where the executor computes, if the user chose one for that."""
-        if self._computing is None or self.executor is None or not row.task.scoring_computes:
+        """Return the judgement on a transcript, made elsewhere if it takes computing and the row is computed there."""
+        if self._computing is None or row.cell not in self._elsewhere or not row.task.scoring_computes:
             return row.scoring.judged(sample, transcript)
         try:
             score: Scored = await self._computing.run(judged, row.scoring, (sample, transcript))
