@@ -16,7 +16,7 @@ from run_files import lines
 from tsgkit.cli import main
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.runs import execute, rescoring
+from tsgkit.runs import execute, rescore_job
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.execute import solved
 from tsgkit.runs.executors import NAMES, Executor, Here, checked_executor, executor_named
@@ -24,7 +24,7 @@ from tsgkit.runs.executors.executor import refuse_to_send
 from tsgkit.runs.executors.processes import DIED, Processes
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.rescoring import Rescoring
+from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import prepared_again
 from tsgkit.suites.item_errors import ItemError
@@ -142,7 +142,7 @@ def scored_by(monkeypatch: pytest.MonkeyPatch, change: Callable[[Solver], Solver
         found = prepared_again(*given, **named)
         return replace(found, rows=tuple(replace(row, solver=change(row.solver)) for row in found.rows))
 
-    monkeypatch.setattr(rescoring, "prepared_again", prepared)
+    monkeypatch.setattr(rescore_job, "prepared_again", prepared)
 
 
 def test_a_sample_whose_scoring_kills_processes_is_a_counted_error_and_the_others_are_scored(

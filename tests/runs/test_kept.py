@@ -19,7 +19,7 @@ from tsgkit.report.explanation import explain
 from tsgkit.report.report_rows import gather
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan, load_plan
-from tsgkit.runs.rescoring import Rescoring
+from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.runs.shard_merge import merge
 from tsgkit.runs.shards import Shard

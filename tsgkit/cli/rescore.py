@@ -14,7 +14,7 @@ from tsgkit.cli.terminal import count, inert, say, say_lines, screen
 from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
-    from tsgkit.runs.rescoring import Reread, Rescored
+    from tsgkit.runs.rescore_job import Reread, Rescored
 
 MOST_SHOWN = 5
 LONGEST = 60
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.report.report_rows import main_metric
     from tsgkit.report.results_table import board_lines
     from tsgkit.runs.jobs import Watch
-    from tsgkit.runs.rescoring import Rescoring
+    from tsgkit.runs.rescore_job import Rescoring
     from tsgkit.runs.results import result_value
     from tsgkit.runs.saved_run import open_saved_run
 

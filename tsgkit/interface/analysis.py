@@ -28,7 +28,7 @@ from tsgkit.report import comparison
 from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import audits_of
 from tsgkit.runs import shard_merge
-from tsgkit.runs.rescoring import Rescoring
+from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites import suite
 from tsgkit.suites.notebook_scene import ShownScene
 

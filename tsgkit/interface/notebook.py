@@ -33,7 +33,7 @@ from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.score_text import score_lines
 from tsgkit.report.tables import Table
-from tsgkit.runs import rescoring
+from tsgkit.runs import rescore_job
 from tsgkit.runs.estimate import RowEstimate, Spread
 from tsgkit.runs.results import Result
 from tsgkit.suites.metrics import check_profile
@@ -177,7 +177,7 @@ def _spread(one: Spread) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-class Rescored(rescoring.Rescored):
+class Rescored(rescore_job.Rescored):
     """The results of a run before and after rescoring, with the changes."""
 
     @property
@@ -202,7 +202,7 @@ def _changed(old: Result, new: Result) -> Iterator[tuple[str, ...]]:
             yield Foreign(new.cell.title), name, percent(was), percent(now)
 
 
-def _reread(one: rescoring.Reread) -> tuple[str, ...]:
+def _reread(one: rescore_job.Reread) -> tuple[str, ...]:
     (outcome, answer), (outcome_now, answer_now) = one.before, one.after
     words = f"{one.item_id} ({one.cell.title}): {outcome} {answer!r:.60} -> {outcome_now} {answer_now!r:.60}"
     return (Foreign(words),)

@@ -24,7 +24,7 @@ from tsgkit.errors import UsageError
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan, made
-from tsgkit.runs.rescoring import Rescoring
+from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.scoring.outcomes import COUNTS
 from tsgkit.suites.spatialgen.rows import Question, rows_in, written
 

@@ -28,7 +28,7 @@ from tsgkit.llm.reply import Reply
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.rescoring import Rescoring
+from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.sceneeval import scenes
 from tsgkit.suites.sceneeval.annotations import annotation_of
