@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         for name, value in ray_cluster.QUIET.items():
             patch.setenv(name, value)
         patch.setenv("RAY_AUTH_MODE", "disabled")
+        patch.setenv("RAY_raylet_start_wait_time_s", "120")  # a busy machine takes longer
         patch.setenv("PYTHONPATH", PATHS)
         head = {"num_cpus": 1, "include_dashboard": False}
         with one_at_a_time(tmp_path_factory):  # several that start at once on a busy machine do not find each other
@@ -145,23 +147,11 @@ def test_the_units_of_a_node_that_is_lost_are_done_again(cluster: Nodes, executo
 
 
 def test_records_equal_those_that_were_made_here(cluster: Nodes, tmp_path: Path) -> None:
-    plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules", "baseline/random"), limit=6)
+    proved = ("formalimg/layout",) if find_spec("ortools") else ()  # formulas are an extra: tsgkit[logic]
+    plan = Plan(tasks=("tsg/sgqa", *proved), models=("baseline/random",), limit=6)
     for name in ("here", "ray"):
         evaluate(plan, Options(out=tmp_path / name, executor=name))
     assert (tmp_path / "here/samples.jsonl").read_bytes() == (tmp_path / "ray/samples.jsonl").read_bytes()
-
-
-def test_formulas_are_proved_on_nodes_as_they_are_here(cluster: Nodes, tmp_path: Path) -> None:
-    pytest.importorskip("ortools", reason="formulas are solved by the extra tsgkit[logic]")
-    plan = Plan(tasks=("formalimg/layout",), models=("baseline/random",), limit=30)
-    for name in ("here", "ray"):
-        evaluate(plan, Options(out=tmp_path / name, executor=name))
-    records = (tmp_path / "here/samples.jsonl").read_bytes()
-    assert records == (tmp_path / "ray/samples.jsonl").read_bytes()
-    (tmp_path / "ray/samples.jsonl").write_bytes(b"")
-    tk.rescore(tmp_path / "ray", executor="ray")
-    assert records == (tmp_path / "ray/samples.jsonl").read_bytes()
-    assert not ray.is_initialized()
 
 
 @pytest.mark.parametrize("spread", [False, True])
@@ -240,14 +230,22 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mine.py"
 
 
-def test_a_model_is_loaded_once_in_each_actor_and_never_here(cluster: Nodes, model: Path, tmp_path: Path) -> None:
-    name = "python:./mine.py:load()"
-    run = tk.evaluate("sgqa", model=name, limit=8, out=tmp_path / "run", executor="ray", cache=False, quiet=True)
-    assert {one.reply for one in run.samples} == {"[cup]"}
+def test_a_model_is_loaded_once_in_each_actor_and_never_here_and_budgets_stop_it(
+    cluster: Nodes, model: Path, tmp_path: Path
+) -> None:
+    ask = functools.partial(
+        tk.evaluate, "sgqa", model="python:./mine.py:load()", limit=12, cache=False, quiet=True
+    )  # fmt: skip
+    first = ask(out=tmp_path / "run", executor="ray", max_requests=5)
+    assert not first.complete and "5 of 5 requests" in first.stopped
     loaded = [int(line) for line in (tmp_path / "loaded.txt").read_text().split()]
     assert len(loaded) == len(set(loaded)) == 3, "to look at its code, and in two actors"
     assert os.getpid() not in loaded
-    here = tk.evaluate("sgqa", model=name, limit=8, out=tmp_path / "here", cache=False, quiet=True)
+    run = ask(out=tmp_path / "run", executor="ray")
+    assert run.complete and {one.reply for one in run.samples} == {"[cup]"}
+    calls = list(lines(tmp_path / "run/calls.jsonl"))
+    assert len(calls) == len({one["sample"] for one in calls}) == 12, "nothing is asked twice"
+    here = ask(out=tmp_path / "here")
     identities = [json.loads((one.path / "run.json").read_text())["identity"] for one in (run, here)]
     assert identities[0] == identities[1]
 
@@ -293,15 +291,15 @@ def test_a_model_whose_node_is_lost_is_held_by_others_and_by_none_if_there_are_n
     paint = functools.partial(tk.images, "spatialgen", "python:./slow.py:paint", out, executor="ray", quiet=True)
     with_gpu = [cluster.add_node(num_cpus=0, num_gpus=1) for _ in range(2)]
     cluster.wait_for_nodes()
-    lost = after_images(out, 3, lambda: cluster.remove_node(with_gpu.pop(), allow_graceful=False))
-    assert paint(limit=10).painted == 10
-    lost.join()
-    assert len(with_gpu) == 1
-    lost = after_images(out, 12, lambda: cluster.remove_node(with_gpu.pop(), allow_graceful=False))
+
+    def lose_one() -> None:
+        cluster.remove_node(with_gpu.pop(), allow_graceful=False)
+
+    after_images(out, 3, lose_one)
+    last = after_images(out, 12, lose_one)
     made = paint(max_outage=0.05)
-    lost.join()
-    assert 2 <= made.painted < 15 and not made.complete
-    assert "the nodes that held it were lost" in made.given_up
+    last.join()
+    assert not with_gpu and 12 <= made.painted < 25 and "the nodes that held it were lost" in made.given_up
     with_gpu.append(cluster.add_node(num_cpus=0, num_gpus=1))
     cluster.wait_for_nodes()
     try:
@@ -310,20 +308,6 @@ def test_a_model_whose_node_is_lost_is_held_by_others_and_by_none_if_there_are_n
         cluster.remove_node(with_gpu.pop())
     assert len(list(out.glob("*.png"))) == 25
     assert capfd.readouterr().out == "", "what happens on nodes is not printed among results"
-
-
-def test_a_budget_stops_what_is_asked_of_actors_and_the_rest_is_asked_later(
-    cluster: Nodes, model: Path, tmp_path: Path
-) -> None:
-    ask = functools.partial(
-        tk.evaluate, "sgqa", model="python:./mine.py:load()", limit=12, out=tmp_path / "run", executor="ray",
-        cache=False, quiet=True,
-    )  # fmt: skip
-    first = ask(max_requests=5)
-    assert not first.complete and "5 of 5 requests" in first.stopped
-    assert ask().complete
-    calls = list(lines(tmp_path / "run/calls.jsonl"))
-    assert len(calls) == len({one["sample"] for one in calls}) == 12
 
 
 def test_another_version_on_a_node_is_refused(cluster: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
