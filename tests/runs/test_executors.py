@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -92,7 +93,9 @@ def test_where_work_is_done_changes_no_byte_of_its_records(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", card_names())
 def test_every_task_can_be_sent_to_other_processes(name: str) -> None:
-    Processes(1).check(task_of(load_card(name)))
+    task = task_of(load_card(name))
+    Processes(1).check(task)
+    assert pickle.loads(pickle.dumps(task)).key == task.key  # noqa: S301  (written here)
 
 
 def test_code_that_cannot_be_sent_works_here_unless_the_user_wants_it_elsewhere(
