@@ -17,7 +17,7 @@ from run_files import lines
 from tsgkit.cli import main
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.runs import execute, rescore_job
+from tsgkit.runs import executors, rescore_job
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.execute import solved
 from tsgkit.runs.executors import NAMES, Executor, Here, checked_executor, executor_named
@@ -105,7 +105,7 @@ def test_code_that_cannot_be_sent_works_here_unless_the_user_wants_it_elsewhere(
         refuse_to_send(executor.name, TypeError("cannot pickle a lock"))
 
     monkeypatch.setattr(Questions, "computes", True)
-    monkeypatch.setattr(execute, "processors", lambda: 2)
+    monkeypatch.setattr(executors, "processors", lambda: 2)
     monkeypatch.setattr(Processes, "check", refuse)
     monkeypatch.setattr(Processes, "run", None)
     plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), limit=20)

@@ -106,7 +106,7 @@ def test_an_exception_in_a_process_of_its_own_is_told_with_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     install(tmp_path, monkeypatch, solve=ITEMS[:2])
-    monkeypatch.setattr("tsgkit.runs.execute.processors", lambda: 2)
+    monkeypatch.setattr("tsgkit.runs.executors.processors", lambda: 2)
     words = [word if word != "5" else "20" for word in BASELINE]
     assert "2 samples ended in an error: ValueError at faulty_suite.py:" in printed(capsys, 1, *words)
     assert outcomes().count("answered") == 18

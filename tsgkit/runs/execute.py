@@ -14,9 +14,9 @@ from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.spans import unit as observed
-from tsgkit.runs.executors import HERE, PROCESSES, Executor, executor_named
+from tsgkit.runs.executors import HERE, PROCESSES, Executor, executor_named, usual_executor
 from tsgkit.runs.executors.carried_files import carried, with_files
-from tsgkit.runs.executors.processes import FEWEST, processors
+from tsgkit.runs.executors.processes import FEWEST
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.jobs import Engine, Part
@@ -189,8 +189,7 @@ class Evaluation:
         if self.executor is not None:
             return [state for state in states if not asks or _computes_answered(state.row)]
         found = [] if asks else [state for state in states if state.row.task.computes]
-        left = _left(found)
-        return found if left >= FEWEST and min(processors(), self.in_flight) > 1 else []
+        return found if usual_executor(_left(found), FEWEST, self.in_flight) == PROCESSES else []
 
     async def _sample(self, unit: tuple[RowState, int]) -> None:
         state, place = unit

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.replies import READER
-from tsgkit.runs.executors import HERE, PROCESSES, Executor, checked_executor, executor_named
-from tsgkit.runs.executors.processes import processors
+from tsgkit.runs.executors import Executor, checked_executor, executor_named, usual_executor
 from tsgkit.runs.folder import RunFolder, read_header
 from tsgkit.runs.item_errors import Scoring
 from tsgkit.runs.jobs import Engine, Part, Watch
@@ -155,7 +154,7 @@ class Rescoring:
 
 def _usual_executor(rows: Sequence[Row]) -> str:
     computing = sum(len(row.numbers) for row in rows if row.task.scoring_computes)
-    return PROCESSES if computing >= MANY and processors() > 1 else HERE
+    return usual_executor(computing, MANY)
 
 
 def _results(prepared: RunSetup, folder: RunFolder) -> tuple[Result, ...]:

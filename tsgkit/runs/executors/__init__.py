@@ -36,6 +36,11 @@ def checked_executor(name: str | None) -> str | None:
     return name
 
 
+def usual_executor(count: int, fewest: int, most: int | None = None) -> str:
+    """Return the name of the executor where the user chose none: processes, if the units are worth starting them."""
+    return PROCESSES if count >= fewest and min(processors(), most or processors()) > 1 else HERE
+
+
 def executor_named(name: str, most: int | None = None) -> Executor:
     """Return an executor; ``most`` bounds the units that it does at a time."""
     checked_executor(name)

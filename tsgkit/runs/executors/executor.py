@@ -79,7 +79,9 @@ class Closing:
 
 def refuse_to_send(executor: str, error: Exception) -> NoReturn:
     """Raise ``UsageError`` about an object that cannot be sent."""
-    problem = f"--executor {executor}: the code that scores cannot be sent to another process: {described(error)}"
+    problem = (
+        f"--executor {executor}: the code that answers or scores cannot be sent to another process: {described(error)}"
+    )
     raise UsageError(problem, hint="define what it consists of in a module, or leave --executor out") from None
 
 

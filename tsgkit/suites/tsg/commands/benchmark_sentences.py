@@ -9,8 +9,7 @@ from random import Random
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.runs.executors import HERE, PROCESSES, executor_named
-from tsgkit.runs.executors.processes import processors
+from tsgkit.runs.executors import executor_named, usual_executor
 from tsgkit.suites.tsg.commands.benchmark_settings import STORIES, Making, Settings
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.manners import Manner
@@ -166,8 +165,7 @@ def describer(making: Making) -> Iterator[tuple[ModelWriter | None, Callable[[Na
     known, names = vocabularies(making, STORIES)
     if making.calls is None:
         shared = (settings, names)
-        usual = PROCESSES if len(known) >= MANY_STORIES and processors() > 1 else HERE
-        with executor_named(making.executor or usual) as executor:
+        with executor_named(making.executor or usual_executor(len(known), MANY_STORIES)) as executor:
             making.workers = executor.workers
             yield None, lambda story: executor.run(_by_patterns, shared, story)
         return
