@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -126,6 +127,8 @@ class Story:
     is_lost: bool = False
     """True if edits are made, but no answer comes."""
     is_refusing: bool = False
+    delays: list[float] = field(default_factory=list)
+    """Seconds until a changed status is read, one for each change; later ones are read at once."""
     revision: int = 1
     posts: list[tuple[str, Json]] = field(default_factory=list)
 
@@ -278,6 +281,8 @@ class Handler(ScriptedPage):
         if self.story.is_down:
             self.close_connection = True
             return
+        if name == "data/status" and self.story.delays:
+            time.sleep(self.story.delays.pop(0))
         with self.story.lock:
             if body is None:
                 status, answer = self.story.get(

@@ -106,6 +106,11 @@ class Editor:
         expect(self.state).not_to_have_attribute("data-state", "unsent")
         return self.story.values
 
+    def statuses(self) -> list[Json]:
+        """Wait until the server has all statuses; return them."""
+        self.sent()
+        return self.story.statuses
+
     def graphs(self, number: int = 0) -> list[Any]:
         return [graph for one in self.sent()[number]["descriptions"] for graph in one["graphs"]]
 
@@ -554,7 +559,7 @@ class TestServer:
         editor.story.is_down = False
         expect(editor.page.locator("[data-notice=server]")).to_have_count(0)
         expect(editor.page.locator(".said")).to_have_text("tea: done.")
-        assert editor.story.statuses[0]["status"] == "done"
+        assert editor.statuses()[0]["status"] == "done"
 
     def test_an_edit_that_is_refused_is_kept_and_tried_again(self, opened: Opened) -> None:
         editor = opened()
@@ -676,11 +681,20 @@ class TestItems:
         editor.type("one hand?")
         editor.press("Alt+PageUp")
         expect(editor.lines).to_have_count(4)
-        assert editor.story.statuses[1]["note"] == "one hand?"
+        assert editor.statuses()[1]["note"] == "one hand?"
         assert [one["status"] for one in editor.story.statuses] == ["done", "unsure"]
         editor.press("Control+z")
         expect(editor.lines).to_have_count(3)
         expect(editor.page.locator(".item-line").nth(0)).to_contain_text("ann")
+
+    def test_a_note_never_loses_to_an_older_one_that_travels_longer(self, opened: Opened) -> None:
+        editor = opened(Story([told()], delays=[0.8]))
+        editor.press("Alt+q")
+        editor.type("one hand?")
+        editor.press("Escape")
+        expect(editor.state).to_have_attribute("data-state", "unsent")
+        assert editor.statuses()[0]["note"] == "one hand?"
+        expect(editor.page.get_by_role("textbox", name="Note on this item")).to_have_value("one hand?")
 
 
 IN_A_CELL = """([value, checks, styles]) => {

@@ -28,6 +28,7 @@ export class ChangePolling {
       const changes = await editor.source.changes(this.since);
       if (this.isGone) editor.isBack();
       this.isGone = false;
+      editor.statuses.putAgain();
       await this.#take(changes, edits);
     } catch (problem) {
       if (!problem.isGone && problem.name !== "SourceProblem") console.error(problem);

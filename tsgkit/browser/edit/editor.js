@@ -57,7 +57,7 @@ class Editor {
   }
 
   get isUnsent() {
-    return [...this.sessions.values()].some(({ sync }) => !sync.isIdle);
+    return !this.statuses.isIdle || [...this.sessions.values()].some(({ sync }) => !sync.isIdle);
   }
 
   get saveState() {
@@ -181,7 +181,6 @@ class Editor {
     this.views.notices.put("server", null);
     this.say("The server is back.");
     for (const { sync } of this.sessions.values()) sync.flush();
-    this.statuses.putAgain();
   }
 
   setFileState({ disk, unsaved }) {
