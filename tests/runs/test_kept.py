@@ -175,27 +175,47 @@ def test_rows_are_not_kept_where_they_are_not_to_be(rows: Path, tmp_path: Path) 
         assert figures(run) == before
     with pytest.warns(Lacking):
         assert explain(run, lines(run / "samples.jsonl")[0]["item_id"]).rows[0].judged.scores["strict"]
-    with pytest.warns(Lacking), pytest.raises(UsageError, match="cannot be scored again here: its rows were not kept"):
+    with pytest.raises(UsageError, match="cannot be scored again here: its rows were not kept"):
         Rescoring(run).carry_out()
     assert open_saved_run(run, str(away)).prepared.lacking == {}
 
 
-@pytest.mark.usefixtures("nothing_else_given")
-def test_a_task_of_a_program_is_shown_without_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tsgkit.library import cards
-    from tsgkit.suites import suite
-
-    task = tk.Task(
+def capitals() -> tk.Task:
+    return tk.Task(
         "my/capitals",
         [{"item_id": name, "answer": city, "sea": "yes"} for name, city in CITIES.items()],
         "What is the capital of {item_id}?",
         by="sea",
     )
-    run = tk.evaluate(task, model=lambda _: "Answer: [Paris]", out=tmp_path / "run").path
-    before = figures(run)
-    shown = explain(run, "Spain").rows[0]
+
+
+def forget_what_was_given() -> None:
+    """Be a process that was given no task."""
+    from tsgkit.library import cards
+    from tsgkit.suites import suite
+
     cards._GIVEN.clear()
     suite._GIVEN.clear()
+
+
+@pytest.mark.usefixtures("nothing_else_given")
+def test_shards_are_not_merged_without_the_code_that_scores_them(tmp_path: Path) -> None:
+    parts = [
+        tk.evaluate(capitals(), model=lambda _: "[Paris]", out=tmp_path / "run", shard=f"{number}/2", quiet=True).path
+        for number in (1, 2)
+    ]
+    forget_what_was_given()
+    with pytest.raises(UsageError, match="my/capitals: cannot be merged here: its code is not here"):
+        merge(parts, tmp_path / "merged")
+    assert not list(tmp_path.glob("*merged*"))
+
+
+@pytest.mark.usefixtures("nothing_else_given")
+def test_a_task_of_a_program_is_shown_without_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = tk.evaluate(capitals(), model=lambda _: "Answer: [Paris]", out=tmp_path / "run").path
+    before = figures(run)
+    shown = explain(run, "Spain").rows[0]
+    forget_what_was_given()
     monkeypatch.chdir(tmp_path)
     with pytest.warns(Lacking, match="my/capitals: shown as recorded: its code is not here"):
         assert figures(run) == before
@@ -210,7 +230,7 @@ def test_a_task_of_a_program_is_shown_without_the_program(tmp_path: Path, monkey
     for words in (["report", str(run), "--by", "sea"], ["samples", str(run)], ["explain", str(run), "--item", "Spain"]):
         assert main(words) == 0
     assert main(["report", str(run), "-o", "page.html", "--by", "sea"]) == 0
-    with pytest.warns(Lacking), pytest.raises(UsageError, match="cannot be scored again here"):
+    with pytest.raises(UsageError, match="cannot be scored again here"):
         Rescoring(run).carry_out()
     assert figures_of_records(run) == 1
 
@@ -290,8 +310,7 @@ def test_a_kept_file_lies_in_the_run(name: str, rows: Path, tmp_path: Path) -> N
 
 
 def test_merged_shards_keep_what_their_parts_keep(rows: Path, tmp_path: Path) -> None:
-    plan = Plan(tasks=("tsg/sgds", "tsg/sgqa"), models=("baseline/rules",), ids=("bread/1", "tea/1"))
-    plan = plan.model_copy(update={"ids": (), "data": str(rows), "tasks": ("tsg/sgds",), "limit": 7})
+    plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(rows), limit=7)
     paths = [evaluate(plan, Options(out=tmp_path / "part", shard=Shard(number, 3))).path for number in (1, 2, 3)]
     whole = evaluate(plan, Options(out=tmp_path / "whole")).path
     rows.unlink()

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tsgkit.errors import Interrupted, UsageError
+from tsgkit.errors import Interrupted
 from tsgkit.replies import READER
 from tsgkit.runs.executors import Executor, checked_executor, executor_named, usual_executor
 from tsgkit.runs.folder import RunFolder, read_header
@@ -88,14 +88,14 @@ class Rescoring:
     def carry_out(self, watch: Watch | None = None) -> Rescored:
         """Score every recorded reply again, and return what changed."""
         with self._opened() as (prepared, folder, executor):
-            engine = self._engine(prepared, watch)
+            engine = self._engine(prepared, executor, watch)
             engine.carry_out(lambda: self._replace(engine, prepared, folder, executor))
             return self._finished(engine, prepared, folder)
 
     async def acarry_out(self, watch: Watch | None = None) -> Rescored:
         """Do the same in the running event loop."""
         with self._opened() as (prepared, folder, executor):
-            engine = self._engine(prepared, watch)
+            engine = self._engine(prepared, executor, watch)
             await engine.acarry_out(lambda: self._replace(engine, prepared, folder, executor))
             return self._finished(engine, prepared, folder)
 
@@ -103,22 +103,20 @@ class Rescoring:
     def _opened(self) -> Iterator[tuple[RunSetup, RunFolder, Executor]]:
         checked_executor(self.executor)
         header = read_header(self.path)
-        prepared = prepared_again(header, self.path, self.data, cards_of_today=True)
-        for name, words in prepared.lacking.items():
-            raise UsageError(f"{self.path}: {name}: cannot be scored again here: {words}")
+        prepared = prepared_again(header, self.path, self.data, cards_of_today=True, to_be="scored again")
         with closing(RunFolder(self.path, header)) as folder:
             self._before, self._read = _results(prepared, folder), _read_in(folder.samples)
             with executor_named(self.executor or _usual_executor(prepared.rows)) as executor:
                 yield prepared, folder, executor
 
-    def _engine(self, prepared: RunSetup, watch: Watch | None) -> Engine:
+    def _engine(self, prepared: RunSetup, executor: Executor, watch: Watch | None) -> Engine:
         total = sum(len(row.numbers) for row in prepared.rows)
 
         def parts() -> list[Part]:
             left = total - self._done
             return [Part("rescoring", self._done, total, self._done, left, began=self._began, busy=0)]
 
-        return Engine(watch=watch or Watch(), parts=parts, noun="part")
+        return Engine(watch=watch or Watch(), parts=parts, noun="part", executor=executor)
 
     async def _replace(self, engine: Engine, prepared: RunSetup, folder: RunFolder, executor: Executor) -> bool:
         for row in prepared.rows:

@@ -71,11 +71,13 @@ def prepared_again(
     *,
     only: Collection[str] = (),
     cards_of_today: bool = False,
+    to_be: str = "",
 ) -> RunSetup:
     """Return the rows of a run without those who answered; ``UsageError`` where the data are others.
 
     Cards and rows are those that the run keeps, or, with ``cards_of_today``, the present cards of its tasks. What lacks
-    its code or its data is shown as it was recorded, and warned of (:class:`~tsgkit.errors.Lacking`).
+    its code or its data is shown as it was recorded, and warned of (:class:`~tsgkit.errors.Lacking`); it is an error
+    if the run is ``to_be`` something that needs the code, such as "merged".
     """
     plan = check_evaluation(header, path)
     if only:
@@ -91,6 +93,8 @@ def prepared_again(
         if chosen.get(cell.task)
     )
     for name, words in opened.lacking.items():
+        if to_be:
+            raise UsageError(f"{path}: {name}: cannot be {to_be} here: {words}")
         warn(f"{path}: {name}: shown as recorded: {words}", Lacking, stacklevel=2)
     prepared = RunSetup(
         plan,

@@ -206,7 +206,8 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str |
             found = _conflicts(index)
             merged = Merged(target, len(folders), calls, *found)
             if "plan" in header:
-                missing = _derive_samples(folders, _prepared(header, folders[0], data), header, made, index)
+                prepared = prepared_again(header, folders[0], data, to_be="merged")
+                missing = _derive_samples(folders, prepared, header, made, index)
                 unite(folders, made)
                 merged = _with_missing(merged, header, missing)
             elif lacking := _lacking(map(str, _listed(header))):
@@ -219,13 +220,6 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str |
         header.pop(SHARDS, None)
     write_text(made / HEADER, json.dumps(header, indent=2) + "\n")
     return merged
-
-
-def _prepared(header: Mapping[str, Any], path: Path, data: str | None) -> RunSetup:
-    prepared = prepared_again(header, path, data)
-    for name, words in prepared.lacking.items():
-        raise UsageError(f"{path}: {name}: cannot be merged here: {words}")
-    return prepared
 
 
 def _check_same(folders: Sequence[Path], headers: Sequence[dict[str, Any]]) -> None:
