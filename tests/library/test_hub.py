@@ -22,7 +22,7 @@ from tsgkit.library import hub_client, hub_store
 from tsgkit.library.downloads import Patience
 from tsgkit.library.hub_names import hub_name
 from tsgkit.library.hub_store import known_datasets, snapshot
-from tsgkit.library.hub_watch import Watch, watched
+from tsgkit.library.long_waits import Watch, watched
 from tsgkit.library.row_sources import pinned, row_place
 
 HASTE = Patience(timeout=5, tries=2, pause=0.01)

@@ -20,7 +20,7 @@ from tsgkit.cli.download_progress import DownloadProgress
 from tsgkit.cli.parser import Parser
 from tsgkit.cli.terminal import complain, fill_closed_streams, flush, inert, let_go_of_stdout, say
 from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, Lacking, TsgkitError
-from tsgkit.library.hub_watch import Watch, watched
+from tsgkit.library.long_waits import Watch, watched
 from tsgkit.report.plain_text import CODE_FILES
 from tsgkit.version import __version__
 

@@ -23,7 +23,7 @@ from tsgkit.library.downloads import PATIENT, BeingFetched, Patience, checksum, 
 from tsgkit.library.files import read_text, write_text
 from tsgkit.library.hub_client import HubUnreachable, address_of, commit_of, files_at, login
 from tsgkit.library.hub_names import COMMIT, MAIN, HubName, is_inner_path
-from tsgkit.library.hub_watch import note, progress_of
+from tsgkit.library.long_waits import note, progress_of
 from tsgkit.user_folders import data_home
 
 PLACE = "huggingface"

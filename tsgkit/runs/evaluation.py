@@ -29,7 +29,7 @@ from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import pending
 from tsgkit.runs.execute import Evaluation, Subject
 from tsgkit.runs.executors import RAY
-from tsgkit.runs.executors.model_actors import known_there
+from tsgkit.runs.executors.model_actors import HeldModel, known_there
 from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.kept import keep, keeps_rows
@@ -376,10 +376,13 @@ def _cache() -> tuple[ReplyCache | None, str]:
 
 
 def _check_models(subjects: Mapping[str, Subject]) -> None:
-    """Check all models before the first of several is paid for; a single one is simply asked."""
+    """Check all models before the first of several is paid for, and load what a cluster holds; a single service is
+    simply asked.
+    """
     doors = [subject for subject in subjects.values() if isinstance(subject, Door)]
-    for door in doors if len(doors) > 1 else ():
-        door.provider.prepare()
+    for door in doors:
+        if len(doors) > 1 or isinstance(door.provider, HeldModel):
+            door.provider.prepare()
 
 
 def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:

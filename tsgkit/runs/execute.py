@@ -159,6 +159,7 @@ class Evaluation:
         computing = self._computing_rows(states, asks=asks)
         if computing:
             executor = self._computing = self._computing or executor_named(self.executor or PROCESSES, self.in_flight)
+            self.engine.executor = executor
             computing = [state for state in computing if self._can_travel(state.row, executor, asks=asks)]
             self._elsewhere.update(state.row.cell for state in computing)
         if asks:

@@ -48,6 +48,15 @@ class Asker(Protocol):
         """Ask nothing new."""
 
 
+class Elsewhere(Protocol):
+    """A place where units compute."""
+
+    name: str
+
+    def waits_for(self) -> str:
+        """Return what is waited for; empty if nothing is."""
+
+
 @dataclass(frozen=True)
 class Part:
     """The progress of a part of a job."""
@@ -122,6 +131,7 @@ class Engine:
     """Steps that were done, and all there will be, where these are counted here."""
     trouble: tuple[str, ...] = ()
     """The reason for waiting when the job was stopped."""
+    executor: Elsewhere | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _is_abandoned: bool = False
 
@@ -132,9 +142,10 @@ class Engine:
 
     @property
     def waits(self) -> list[str]:
-        """The models that are waited for and why, if no answer has arrived for some seconds."""
-        doors = [asker for asker in self.askers if isinstance(asker, Door)]
-        return [f"{door.name}: {why}" for door in doors if (why := door.waits_for())]
+        """The models and the executor that are waited for, and why, if nothing has arrived for some seconds."""
+        places: list[Elsewhere] = [asker for asker in self.askers if isinstance(asker, Door)]
+        places += [] if self.executor is None else [self.executor]
+        return [f"{place.name}: {why}" for place in places if (why := place.waits_for())]
 
     def changed(self, steps: int = 1) -> None:
         """Count finished units and notify the watcher."""

@@ -41,6 +41,9 @@ class Executor(Protocol):
     def check(self, shared: Any) -> None:  # noqa: ANN401
         """Raise ``UsageError`` if an object cannot be sent to workers."""
 
+    def waits_for(self) -> str:
+        """Return what units wait for before one has begun; empty if nothing is waited for."""
+
     async def run(self, work: Work, shared: Any, item: Any) -> Any:  # noqa: ANN401  (whatever the work takes)
         """Return what the work makes of an item. Raise ``ItemError`` if its workers die."""
 
@@ -66,6 +69,10 @@ class Closing:
 
     def check(self, shared: Any) -> None:  # noqa: ANN401
         """Raise ``UsageError`` if an object cannot be sent to workers."""
+
+    def waits_for(self) -> str:
+        """Workers of this machine begin at once."""
+        return ""
 
     def close(self) -> None:
         """Let go of workers."""

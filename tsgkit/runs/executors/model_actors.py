@@ -2,7 +2,8 @@
 
 An actor loads the model once, from the file that is sent along, and answers one call at a time. One that dies is
 started again, and its call is made by another one; a call that kills several actors in a row is the failure of that
-call. A cluster that has no place left for an actor is a service that is down.
+call. Work begins with the first actor that has loaded the model; places that others use are waited for. A cluster that
+has no place left for an actor is a service that is down.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.library.long_waits import note
 from tsgkit.llm.door import Provider
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages, bytes_of, images_in, is_image
@@ -32,6 +35,9 @@ GRACE = 10.0
 """Seconds beyond a call's own time limit, after which its actor is taken for lost."""
 LOOK = 5.0
 """Seconds of waiting for an actor, after which it is asked whether the cluster still has a place for one."""
+PLACES = {"GPU": "GPU", "CPU": "processor"}
+SAY_AGAIN = 60.0
+"""Seconds after which it is said again what is waited for."""
 
 
 @dataclass
@@ -60,10 +66,15 @@ class HeldModel:
         return min(self.cluster.gpus or self.cluster.cpus, self.most or self.cluster.cpus)
 
     def prepare(self) -> None:
-        """Join the cluster and start the actors; ``UsageError`` where the model cannot be loaded in one."""
+        """Join the cluster, start the actors and wait for a first one. ``UsageError`` if it cannot load the model."""
         if self._actors is None:
             self.cluster.connect()
             self._actors = _Actors.started(self.provider, self.cluster, self.slots)
+            try:
+                self._actors.wait_for_first()
+            except BaseException:
+                self._leave()
+                raise
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Ask once, in an actor that is idle; in another one where its worker or node is lost meanwhile."""
@@ -110,6 +121,9 @@ class HeldModel:
 
     async def close(self) -> None:
         """End the actors, and leave the cluster."""
+        self._leave()
+
+    def _leave(self) -> None:
         if self._actors is not None:
             self._actors.end()
             self._actors = None
@@ -118,14 +132,22 @@ class HeldModel:
 
 @dataclass(eq=False)
 class _Actor:
-    """An actor, and the node that it is on."""
+    """An actor, and what it was asked first."""
 
     handle: Any
     node: str = ""
+    """The node that it is on, once the model was loaded."""
+    placed: Any = field(init=False)
+    """A reference that is ready when the actor has a place in the cluster."""
+    loaded: Any = field(init=False)
+    """A reference to why the model was not loaded, None if it was, and to the node."""
 
-    def begin(self) -> Any:  # noqa: ANN401
-        """Return a reference to why the model was not loaded, None if it was, and the node."""
-        return self.handle.prepare.remote()
+    def __post_init__(self) -> None:
+        self.begin(self.handle)
+
+    def begin(self, handle: Any) -> None:  # noqa: ANN401
+        """Let an actor that was just started load the model."""
+        self.handle, self.placed, self.loaded = handle, handle.place.remote(), handle.load.remote()
 
 
 @dataclass
@@ -142,35 +164,45 @@ class _Actors:
     _starting: dict[_Actor, asyncio.Task[None]] = field(default_factory=dict)
     _broken: dict[_Actor, str] = field(default_factory=dict)
     """Actors that could not be started again, with reasons."""
+    _refused: TsgkitError | None = None
+    """The reason why an actor could not load the model when it was first started."""
 
     @classmethod
     def started(cls, provider: Any, cluster: Cluster, count: int) -> _Actors:  # noqa: ANN401
-        """Return actors that have loaded the model. ``UsageError`` if one cannot."""
+        """Return actors that begin to load the model."""
         import ray
 
         name, kind = str(provider.name), _kind(cluster)
         held: Any = ray.remote(_Holder).options(max_restarts=0, max_task_retries=0, **_uses(kind))
         found = cls(name, cluster, kind, partial(held.remote, provider, sources_of(name), str(Path.cwd())))
         found.all = [_Actor(found.start()) for _ in range(count)]
-        for actor in found.all:
-            try:
-                problem, actor.node = ray.get(actor.begin())
-            except Exception as error:  # noqa: BLE001 - what an actor lacks fails in every way there is
-                first = type(getattr(error, "cause", None) or error).__name__
-                raise UsageError(f"{name}: cannot be loaded in the cluster: {first}") from None
-            if problem is not None:
-                raise problem
         return found
+
+    def wait_for_first(self) -> None:
+        """Return when one actor has loaded the model. ``UsageError`` if it cannot."""
+        problem, _ = _waited_for([actor.loaded for actor in self.all], self.name, self._waits_for)
+        if problem is not None:
+            raise problem
+
+    def _waits_for(self) -> str:
+        """Return what a first actor waits for: its place, or the model."""
+        import ray
+
+        placed, _ = ray.wait([actor.placed for actor in self.all], num_returns=len(self.all), timeout=0)
+        if placed:
+            return f"being loaded in the cluster, in {_places(self.kind, len(placed))}"
+        return f"waiting for a free {PLACES[self.kind]} of the cluster's {len(self.all)}"
 
     async def taken(self) -> _Actor:
         """Return an idle actor. Raise ``CallFailed`` if none can be expected: as by a service that is down, if the
-        cluster has no place for one any more.
+        cluster has no place for one any more. ``UsageError`` where the model could not be loaded in one of them.
         """
         if self._idle is None:
             self._idle = asyncio.Queue()
-            for actor in self.all:
-                self._idle.put_nowait(actor)
+            self._starting = {actor: asyncio.ensure_future(self._load(actor)) for actor in self.all}
         while True:
+            if self._refused is not None:
+                raise self._refused
             try:
                 async with asyncio.timeout(LOOK):
                     return await self._idle.get()
@@ -193,22 +225,28 @@ class _Actors:
         import ray
 
         ray.kill(actor.handle)
-        self._starting[actor] = asyncio.ensure_future(self._start_again(actor))
+        actor.begin(self.start())
+        self._starting[actor] = asyncio.ensure_future(self._load(actor))
 
-    async def _start_again(self, actor: _Actor) -> None:
+    async def _load(self, actor: _Actor) -> None:
+        """Give an actor back when it has loaded the model, and start it again if it dies meanwhile."""
         from ray.exceptions import RayError
 
-        problem: object = f"its actors died as they were started again, {TRIES} times"
-        for _ in range(TRIES):
-            actor.handle = self.start()
+        is_first = not actor.node
+        problem: TsgkitError | None = UsageError(f"{self.name}: its actors died as they loaded it, {TRIES} times")
+        for left in reversed(range(TRIES)):
             with suppress(RayError):
-                problem, actor.node = await asyncio.wrap_future(actor.begin().future())
+                problem, actor.node = await asyncio.wrap_future(actor.loaded.future())
                 break
+            if left:
+                actor.begin(self.start())
         del self._starting[actor]
         if problem is None:
             self.give_back(actor)
-        else:
-            self._broken[actor] = str(problem)
+            return
+        self._broken[actor] = str(problem)
+        if is_first:
+            self._refused = problem
 
     def end(self) -> None:
         """End all actors."""
@@ -220,8 +258,30 @@ class _Actors:
             ray.kill(actor.handle)
 
 
+def _waited_for(references: list[Any], name: str, waits_for: Callable[[], str]) -> Any:  # noqa: ANN401
+    """Return the first of these values that the cluster has, and say from time to time what is waited for.
+    ``UsageError`` if its worker failed.
+    """
+    import ray
+
+    said = -SAY_AGAIN
+    while not (found := ray.wait(references, num_returns=1, timeout=LOOK)[0]):
+        if time.monotonic() - said >= SAY_AGAIN:
+            said = time.monotonic()
+            note(f"{name}: {waits_for()}")
+    try:
+        return ray.get(found[0])
+    except Exception as error:  # noqa: BLE001 - what an actor lacks fails in every way there is
+        first = type(getattr(error, "cause", None) or error).__name__
+        raise UsageError(f"{name}: cannot be loaded in the cluster: {first}") from None
+
+
 def _kind(cluster: Cluster) -> str:
     return "GPU" if cluster.gpus else "CPU"
+
+
+def _places(kind: str, number: int) -> str:
+    return f"{number} {PLACES[kind]}{'' if number == 1 else 's'}"
 
 
 def _uses(kind: str) -> dict[str, int]:
@@ -229,23 +289,28 @@ def _uses(kind: str) -> dict[str, int]:
 
 
 class _Holder:
-    """What an actor runs: a model that is loaded when it starts, and again if it had to be restarted."""
+    """What an actor runs: a model that is loaded once."""
 
-    def __init__(self, provider: Provider, sources: dict[str, Any], place: str) -> None:
-        with suppress(OSError):  # the model's code may name files from here
-            os.chdir(place)
-        load_here(sources)
-        self._provider, self._problem = provider, None
-        try:
-            provider.prepare()
-        except TsgkitError as error:
-            self._problem = error
+    def __init__(self, provider: Provider, sources: dict[str, Any], folder: str) -> None:
+        self._provider, self._sources, self._folder = provider, sources, folder
 
-    def prepare(self) -> tuple[TsgkitError | None, str]:
-        """Return why the model was not loaded, None if it was, and the node that this is."""
+    def place(self) -> str:
+        """Return the node that this is."""
         import ray
 
-        return self._problem, str(ray.get_runtime_context().get_node_id())
+        return str(ray.get_runtime_context().get_node_id())
+
+    def load(self) -> tuple[TsgkitError | None, str]:
+        """Load the model. Return why it could not be loaded, None if it was, and the node that this is."""
+        with suppress(OSError):  # the model's code may name files from here
+            os.chdir(self._folder)
+        problem = None
+        try:
+            load_here(self._sources)
+            self._provider.prepare()
+        except TsgkitError as error:
+            problem = error
+        return problem, self.place()
 
     def send(
         self, messages: Messages, schema: dict[str, Any] | None, timeout: float, images: dict[str, bytes]
@@ -322,14 +387,11 @@ def _fingerprint_there(name: str) -> str:
     cluster = Cluster(needs_keys=True)
     try:
         cluster.connect()
-        options: Any = {"max_calls": 1, "max_retries": 0, **_uses(_kind(cluster))}
+        kind = _kind(cluster)
+        options: Any = {"max_calls": 1, "max_retries": 0, **_uses(kind)}
         look: Any = ray.remote(**options)(_looked_at)  # its process ends, and frees the model
-        is_known, found = ray.get(look.remote(name, sources_of(name)))
-    except UsageError:
-        raise
-    except Exception as error:  # noqa: BLE001 - as above
-        first = type(getattr(error, "cause", None) or error).__name__
-        raise UsageError(f"{name}: cannot be loaded in the cluster: {first}") from None
+        looking = f"waiting for a free {PLACES[kind]} of the cluster, to look at its code there"
+        is_known, found = _waited_for([look.remote(name, sources_of(name))], name, lambda: looking)
     finally:
         cluster.close()
     if not is_known:

@@ -44,6 +44,8 @@ CONNECTING = 5.0
 """Seconds to reach the head of a cluster."""
 STARTING = 120.0
 """Seconds for a first worker on each node."""
+SLOW = 10.0
+"""Seconds after which a unit that has not begun is worth a word."""
 LOOPBACK = "127.0.0.1"
 FOLDERS = "tsgkit-ray-"
 """The beginning of the names of local clusters' folders, among temporary files."""
@@ -344,6 +346,9 @@ class RayExecutor(Closing):
         self._most = most
         self.cluster = Cluster()
         self._is_connected = self._carries = False
+        self._first: Any = None
+        self._asked_at = 0.0
+        self._has_begun = False
 
     @property
     def carries(self) -> bool:  # type: ignore[override]
@@ -388,13 +393,35 @@ class RayExecutor(Closing):
         remote = ray.remote(_unit).options(num_cpus=1, max_retries=0)
         where = self.cluster.put(shared)
         place = str(Path.cwd())
-        return await tried(lambda: remote.remote(work, where, item, place))
+        if self._first is None:
+            self._first, self._asked_at = ray.remote(_begun).options(num_cpus=1).remote(), time.monotonic()
+        found = await tried(lambda: remote.remote(work, where, item, place))
+        self._has_begun = True
+        return found
+
+    def waits_for(self) -> str:
+        """Return what units wait for if none has begun for some time: the cluster's processors."""
+        import ray
+
+        waited = time.monotonic() - self._asked_at
+        if self._first is None or self._has_begun or waited < SLOW:
+            return ""
+        if ray.wait([self._first], timeout=0)[0]:
+            self._has_begun = True
+            return ""
+        if not self.cluster.has("CPU"):
+            return "the cluster has no processor"
+        return f"no unit has begun for {waited:.0f} s: others may use all {self.cluster.cpus} processors of the cluster"
 
     def close(self) -> None:
         """Leave the cluster."""
         if self._is_connected:
             self.cluster.close()
-            self._is_connected = False
+            self._is_connected, self._has_begun, self._first = False, False, None
+
+
+def _begun() -> None:
+    """Do nothing, on the first processor that the cluster gives."""
 
 
 def _unit(work: Work, shared: Any, item: Any, place: str) -> tuple[bool, Any]:  # noqa: ANN401

@@ -166,6 +166,7 @@ def describer(making: Making) -> Iterator[tuple[ModelWriter | None, Callable[[Na
     if making.calls is None:
         shared = (settings, names)
         with executor_named(making.executor or usual_executor(len(known), MANY_STORIES)) as executor:
+            making.engine.executor = executor
             making.workers = executor.workers
             yield None, lambda story: executor.run(_by_patterns, shared, story)
         return

@@ -1,4 +1,5 @@
-"""Notes and progress of downloads that happen because data are named, passed to a watch if one is set.
+"""Notes and progress of what takes long before a job begins, passed to a watch if one is set: downloads of data that
+were named, a cluster whose places are taken.
 
 >>> heard = []
 >>> with watched(Watch(heard.append)):
