@@ -21,8 +21,12 @@ class Service(OpenAiBatches):
 
     most_bytes: ClassVar[int] = 10_000
     sent: ClassVar[list[bytes]] = []
+    waits: ClassVar[list[str]] = []
+    """What is said to be waited for whenever a batch is sent or asked about."""
+    collector: ClassVar[Collector]
 
     async def upload(self, lines: bytes) -> str:
+        self.waits.append(self.collector.waits_for())
         self.sent.append(lines)
         return f"file-{len(self.sent)}"
 
@@ -33,6 +37,7 @@ class Service(OpenAiBatches):
         return ""
 
     async def state(self, batch: str) -> BatchState:
+        self.waits.append(self.collector.waits_for())
         return BatchState(True, "completed", results=(batch,))
 
     async def results(self, path: str) -> bytes:
@@ -65,11 +70,11 @@ class Record:
 
 def results_of(record: Record, requests: Mapping[str, Any] | Sequence[tuple[str, Any]]) -> list[Result]:
     """Return the results of requests that are asked at once."""
-    Service.sent = []
+    Service.sent, Service.waits = [], []
     pairs = list(requests.items()) if isinstance(requests, Mapping) else list(requests)
 
     async def asked() -> list[Result]:
-        collector = Collector("openai/m", Service, record, Patience(), pace=PACE)
+        collector = Service.collector = Collector("openai/m", Service, record, Patience(), pace=PACE)
 
         async def one(name: str, body: Any) -> Result:  # noqa: ANN401
             held = HeldRequest(name)
@@ -92,6 +97,14 @@ def test_requests_of_one_moment_are_one_batch_in_recorded_steps() -> None:
     found = results_of(record, {"a": {}, "b": {}})
     assert [one.name for one in found] == ["a", "b"]
     assert record.steps == ["intent", "file-1", "batch-1", "read 2"]
+
+
+def test_a_batch_is_at_the_service_when_it_was_sent() -> None:
+    results_of(Record(), {"a": {}, "b": {}})
+    assert Service.waits == [
+        "1 batch being sent for 0:00:00",
+        "1 batch at the service for 0:00:00, 0 of 2 requests done",
+    ]
 
 
 def test_the_same_request_twice_at_once_is_sent_once() -> None:

@@ -159,12 +159,11 @@ class Collector:
         waited = [batch for batch in self._batches if batch.results is None and batch.held]
         if not waited:
             return ""
-        done = sum(0 if batch.state is None else batch.state.done for batch in waited)
-        total = sum(len(batch.names) for batch in waited)
-        since = time.time() - min(batch.time for batch in waited)
-        batches = "1 batch" if len(waited) == 1 else f"{len(waited):,} batches"
-        said = f"{batches} at the service for {_clock(since)}, {done:,} of {total:,} requests done"
-        return f"{said}; it does not answer: {self.trouble}" if self.trouble else said
+        there = [batch for batch in waited if batch.id]
+        said = [f"{_batches(there)} at the service for {_lasting(there)}, {_done(there)} done"] if there else []
+        if unsent := [batch for batch in waited if not batch.id]:
+            said.append(f"{_batches(unsent)} being sent for {_lasting(unsent)}")
+        return "; ".join([*said, f"it does not answer: {self.trouble}"] if self.trouble else said)
 
     async def ask(self, held: HeldRequest, request: Any) -> Result:  # noqa: ANN401  (an httpx.Request)
         """Return the result of a request, out of a batch that holds it already or of one to be sent."""
@@ -464,6 +463,20 @@ def _end(held: HeldRequest, error: TsgkitError) -> None:
 
 def _missing(name: str, said: str = "the batch brought no result of this request") -> Result:
     return Result(name, 408, failure=said)
+
+
+def _batches(some: Sequence[Batch]) -> str:
+    return "1 batch" if len(some) == 1 else f"{len(some):,} batches"
+
+
+def _lasting(some: Sequence[Batch]) -> str:
+    """Return how long the first of some batches has been waited for."""
+    return _clock(time.time() - min(batch.time for batch in some))
+
+
+def _done(some: Sequence[Batch]) -> str:
+    done = sum(0 if batch.state is None else batch.state.done for batch in some)
+    return f"{done:,} of {sum(len(batch.names) for batch in some):,} requests"
 
 
 def _clock(seconds: float) -> str:
