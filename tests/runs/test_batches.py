@@ -156,6 +156,40 @@ def test_ctrl_c_leaves_the_batch_with_the_service(commands: Prefork, tmp_path: P
         assert server.stats()["batches"] == [8], "results wait for those who ask later"
 
 
+def test_a_merged_run_collects_the_batches_of_its_shards(commands: Prefork, tmp_path: Path) -> None:
+    parts = [f"run.shard-{number}-of-2" for number in (1, 2)]
+    with batch_server(hold=True) as server:
+        for number in (1, 2):
+            told = [*batched(server, "--no-wait"), "--shard", f"{number}/2"]
+            assert commands.run(*told, cwd=tmp_path).code == 5
+        for sources, target in ((parts, "half"), (["half", *parts], "whole")):
+            merged = commands.run("runs", "merge", *sources, "-o", target, cwd=tmp_path)
+            assert merged.code == 1, merged.out + merged.err
+        server.release()
+        ended = commands.run(*batched(server), "--out", "whole", cwd=tmp_path)
+        check_whole(ended, server)
+        assert commands.run("runs", "merge", "whole", "-o", "again", cwd=tmp_path).code == 0
+    assert outcomes(tmp_path / "whole") == {"answered": 8}
+    assert not (tmp_path / "again/batches.jsonl").exists(), "all are collected"
+
+
+@pytest.mark.parametrize("line", [{"step": "intent"}, {"step": "read", "names": 1}, {"step": "batch"}, {"mark": []}])
+def test_a_list_of_batches_that_was_changed_is_an_error_in_one_line(
+    line: dict[str, Any], commands: Prefork, tmp_path: Path
+) -> None:
+    with batch_server(hold=True) as server:
+        commands.run(*batched(server, "--no-wait"), cwd=tmp_path)
+        file = tmp_path / "run/batches.jsonl"
+        mark = json.loads(file.read_text().splitlines()[0])["mark"]
+        with file.open("a") as journal:
+            journal.write(json.dumps({"step": "read", "mark": mark} | line) + "\n")
+        for words_ in (batched(server), ["runs", "merge", "run", "-o", "merged"]):
+            ended = commands.run(*words_, cwd=tmp_path)
+            assert (ended.code, ended.err.count("\n")) == (2, 2), ended.err
+            assert "batches.jsonl: line 4" in ended.err
+    assert not (tmp_path / "merged").exists()
+
+
 @both
 def test_lines_that_fail_are_sent_again_in_a_further_batch(model: str, commands: Prefork, tmp_path: Path) -> None:
     faults = {"429": 0.15, "500": 0.15, "missing": 0.15, "expired": 0.15}

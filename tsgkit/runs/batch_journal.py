@@ -2,11 +2,12 @@
 
 An ``intent`` names the requests before they are sent, ``file`` and ``batch`` what the service called them, ``read``
 the requests whose results stand in ``calls.jsonl`` (all, if it names none), ``dropped`` a batch that was never made.
+A merge takes along what is not collected yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.journal import CHANGED, Journal, line_at, lines_of
 
 Line = dict[str, Any]
+FIELDS = frozenset(("step", "mark"))
 
 
 class BatchJournal:
@@ -28,25 +30,21 @@ class BatchJournal:
 
     def open(self) -> list[Batch]:
         """Return the batches with results that were not recorded, oldest first, with the names of those."""
-        found: dict[str, Batch] = {}
-        for line in self._lines():
-            _take_in(found, line)
+        found = _batches(self._journal.path, self._lines())
         held: dict[str, str] = {name: batch.mark for batch in found.values() for name in batch.names}
         for batch in found.values():  # of a request that was sent again only the last time counts
             batch.names = tuple(name for name in batch.names if held[name] == batch.mark)
         return [batch for batch in found.values() if batch.names]
 
-    def _lines(self) -> Iterator[Line]:
+    def _lines(self) -> Iterator[tuple[int, Line]]:
+        """Yield the lines about batches of this model, and broken ones."""
         mine: set[str] = set()
         for place, line in self._journal:
-            try:
-                if line["step"] == "intent" and (line["model"], line["endpoint"]) == (self._model, self._endpoint):
-                    mine.add(line["mark"])
-                if line["mark"] in mine:
-                    yield line
-            except (KeyError, TypeError):
-                what = line_at(self._journal.path, place)
-                raise FileProblem(f"{what}: not what a run has there", hint=CHANGED) from None
+            mark = line.get("mark")
+            if isinstance(mark, str) and (line.get("model"), line.get("endpoint")) == (self._model, self._endpoint):
+                mine.add(mark)
+            if not isinstance(mark, str) or mark in mine:
+                yield place, line
 
     def intend(self, batch: Batch, digest: str) -> None:
         """Note that a batch is about to be sent."""
@@ -77,11 +75,26 @@ class BatchJournal:
 
 def pending(path: Path) -> int:
     """Return how many batches in a file have results that were not recorded; 0 where there is no file."""
+    return sum(bool(batch.id and batch.names) for batch in _batches(path, lines_of(path, FIELDS)).values())
+
+
+def unite(sources: Sequence[Path], made: Path) -> None:
+    """Write the steps of all batches that are not collected yet into one file; none if all are."""
+    left = {mark for path in sources for mark, batch in _batches(path, lines_of(path, FIELDS)).items() if batch.names}
+    steps = [Journal.encoded(line) for path in sources for _, line in lines_of(path, FIELDS) if line["mark"] in left]
+    if steps:
+        made.write_bytes(b"".join(dict.fromkeys(steps)))  # a folder that was merged before has the same steps
+
+
+def _batches(path: Path, lines: Iterable[tuple[int, Line]]) -> dict[str, Batch]:
+    """Return batches by their marks, with the names of requests whose results were not recorded."""
     found: dict[str, Batch] = {}
-    for _, line in lines_of(path, frozenset(("step", "mark"))):
-        if line["step"] == "intent" or line["mark"] in found:
+    for place, line in lines:
+        try:
             _take_in(found, line)
-    return sum(bool(batch.id and batch.names) for batch in found.values())
+        except (KeyError, TypeError, ValueError):
+            raise FileProblem(f"{line_at(path, place)}: not what a run has there", hint=CHANGED) from None
+    return found
 
 
 def _take_in(found: dict[str, Batch], line: Line) -> None:
@@ -89,6 +102,8 @@ def _take_in(found: dict[str, Batch], line: Line) -> None:
     step, mark = line["step"], line["mark"]
     if step == "intent":
         found[mark] = Batch(mark, tuple(line["names"]), float(line["time"]))
+    elif mark not in found:
+        return
     elif step == "file":
         found[mark].file = line["id"]
     elif step == "batch":

@@ -27,7 +27,9 @@ from tsgkit.library.files import folder_beside, write_text
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.reply import Ending
 from tsgkit.replies import READER
+from tsgkit.runs.batch_journal import unite as unite_batches
 from tsgkit.runs.folder import (
+    BATCHES,
     CALLS,
     HEADER,
     PROMPTS,
@@ -203,6 +205,7 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str |
                 _take_calls(index, number, path)
                 _take_prompts(index, number, path)
             calls = _write_lines(folders, made, index)
+            unite_batches([path / BATCHES for path in folders], made / BATCHES)
             found = _conflicts(index)
             merged = Merged(target, len(folders), calls, *found)
             if "plan" in header:
