@@ -152,8 +152,11 @@ class Deciding {
     this.#goTo(later < 0 ? this.first : later);
   }
 
+  // The browser tells of the new address later, when another key may have been pressed.
   #goTo(number) {
-    if (number !== this.number) window.location.hash = entryHash(number);
+    if (number === this.number) return;
+    window.location.hash = entryHash(number);
+    this.#went();
   }
 
   // Show an entry; its heading gets the focus where somebody went there.
