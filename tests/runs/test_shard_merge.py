@@ -16,14 +16,18 @@ from image_suite import install
 from model_server import Running, model_server
 from prefork import Prefork
 from run_files import lines
+from shipped import DATA
 
 from tsgkit.cli import main
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.graph.notation import narratives
 from tsgkit.runs import shard_merge
+from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.folder import locked
+from tsgkit.runs.plan import Plan
 from tsgkit.runs.shard_merge import merge
+from tsgkit.runs.shards import Shard
 
 Captured = pytest.CaptureFixture[str]
 
@@ -113,6 +117,35 @@ def test_shards_are_reported_and_compared_as_one_run(place: Path, tmp_path: Path
     assert {pair[side]["run"] for pair in pairs for side in ("first", "second")} == {str(place / "run")}
     assert main(["compare", *map(str, parts(place)), "--grid", "-o", str(tmp_path / "grid.tex")]) == 0
     assert f"% run: {place / 'run'}\n" in (tmp_path / "grid.tex").read_text()
+
+
+def test_what_is_missing_of_shards_that_are_reported_is_done_where_they_lie(
+    place: Path, tmp_path: Path, commands: Prefork
+) -> None:
+    for part in parts(place):
+        shutil.copytree(part, tmp_path / part.name)
+    samples = tmp_path / "run.shard-2-of-3/calls.jsonl"
+    samples.write_text("".join(samples.read_text().splitlines(keepends=True)[:-3]))
+    told = commands.run("report", *(part.name for part in parts(place)), cwd=tmp_path).err
+    found = [line.partition("missing: ")[2].split() for line in told.splitlines() if "to do what is missing" in line]
+    assert found[0][:3] == ["tsgkit", "runs", "merge"] and found[1][-2:] == ["--out", "run"]
+    assert commands.run(*found[0][1:], cwd=tmp_path).code == 1, "something is missing"
+    assert commands.run(*found[1][1:], cwd=tmp_path).code == 0
+    assert without_seconds(tmp_path / "run") == without_seconds(place / "run")
+
+
+def test_rows_come_from_whichever_shard_keeps_them(tmp_path: Path) -> None:
+    data = tmp_path / "rows.jsonl"
+    shutil.copy(DATA / "sgds.jsonl", data)
+    plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(data), first=6)
+    one, two = (
+        evaluate(plan, Options(out=tmp_path / "run", shard=Shard(number, 2), keep_data=number == 1)).path
+        for number in (1, 2)
+    )
+    data.unlink()
+    merge([two, one], tmp_path / "merged")
+    merge([one, two], tmp_path / "again")
+    assert files(tmp_path / "merged") == files(tmp_path / "again")
 
 
 def test_an_answer_beats_an_error_and_two_answers_are_told(place: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,7 +42,7 @@ from tsgkit.runs.folder import (
 )
 from tsgkit.runs.image_merge import Lines, merge_images
 from tsgkit.runs.journal import Journal
-from tsgkit.runs.kept import unite
+from tsgkit.runs.kept import keeps_rows, unite
 from tsgkit.runs.plan import AXES, WAY, Cell
 from tsgkit.runs.run_files import calls_in, prompts_in, samples_in
 from tsgkit.runs.run_setup import RunSetup
@@ -157,9 +157,19 @@ def united(paths: Sequence[Path], data: str | None = None) -> Iterator[tuple[dic
         merged: list[Merged] = []
         for number, group in enumerate(groups.values()):
             if len(group) > 1:
-                merged.append(merge(group, Path(place) / str(number) / whole_of(group[0]).name, data))
+                made = merge(group, Path(place) / str(number) / whole_of(group[0]).name, data)
+                merged.append(_completed_beside(made, group))
             found |= {path: merged[-1].path if len(group) > 1 else path for path in group}
         yield {path: found[path] for path in paths}, merged
+
+
+def _completed_beside(merged: Merged, shards: Sequence[Path]) -> Merged:
+    """Return a run that was merged for a moment, with the commands that complete it where its shards lie."""
+    if merged.lacking or not merged.commands:
+        return merged
+    whole = str(whole_of(shards[0]))
+    union = ("tsgkit", "runs", "merge", *map(str, shards), "-o", whole)
+    return replace(merged, commands=(union, _with_option(read_header(merged.path)["command"], "out", whole)))
 
 
 def _run_of(path: Path) -> str:
@@ -209,7 +219,8 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str |
             found = _conflicts(index)
             merged = Merged(target, len(folders), calls, *found)
             if "plan" in header:
-                prepared = prepared_again(header, folders[0], data, to_be="merged")
+                keeping = next(filter(keeps_rows, folders), folders[0])
+                prepared = prepared_again(header, keeping, data, to_be="merged")
                 missing = _derive_samples(folders, prepared, header, made, index)
                 unite(folders, made)
                 merged = _with_missing(merged, header, missing)
