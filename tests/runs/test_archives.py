@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import shutil
 import stat
 import warnings
 import zipfile
@@ -11,7 +13,9 @@ from pathlib import Path
 
 import pytest
 from run_files import everything, lines
+from shipped import TASKS
 
+import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.report.report_rows import gather
@@ -187,3 +191,84 @@ def test_runs_are_packed_and_unpacked_by_command(
     assert main(["runs", "unpack", "mine.zip"]) == 2
     assert main(["runs", "unpack", "nothing.zip"]) == 2
     assert main(["runs", "pack", "nothing"]) == 2
+
+
+@pytest.fixture(scope="module")
+def asked_with_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a model that is shown examples, with prompts of one's own."""
+    home = tmp_path_factory.mktemp("examples")
+    file = home / "mine/tsg/sgqa/statement.txt"
+    file.parent.mkdir(parents=True)
+    file.write_text("PRIVATE WORDS", encoding="utf-8")
+    tk.evaluate(
+        "sgqa", model=lambda _: "[cup]", style="few-shot", shots=2, limit=3, prompts=str(home / "mine"),
+        out=home / "run", cache=False, quiet=True,
+    )  # fmt: skip
+    return home / "run"
+
+
+def test_without_data_neither_prompts_nor_examples_nor_references_are_in_an_archive(
+    asked_with_examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert b"PRIVATE WORDS" in everything(asked_with_examples / "asked")
+    unpack(pack(asked_with_examples, tmp_path / "run.zip", data=False).path, tmp_path / "new")
+    assert sorted(files(tmp_path / "new")) == [
+        "asked/asked.json",
+        "asked/eval/plans/run.yaml",
+        "asked/items/tsg/sgqa.jsonl",
+        "asked/tasks/tsg/sgqa.yaml",
+        "calls.jsonl",
+        "prompts.jsonl",
+        "run.json",
+        "samples.jsonl",
+    ]
+    assert b"PRIVATE WORDS" not in everything(tmp_path / "new")
+    assert {one["evidence"] for one in lines(tmp_path / "new/samples.jsonl")} == {None}
+    assert [row.board for row in gather([tmp_path / "new"]).rows] == [
+        row.board for row in gather([asked_with_examples]).rows
+    ]
+    first = lines(tmp_path / "new/samples.jsonl")[0]["item_id"]
+    for words in (["report"], ["samples"], ["explain", "--item", first]):
+        assert main([words[0], str(tmp_path / "new"), *words[1:]]) == 0, capsys.readouterr().err
+
+
+def test_numbers_in_tables_are_places_in_the_data_whatever_rows_are_kept(run: Path, tmp_path: Path) -> None:
+    ids = [row["item_id"] for row in lines(TASKS / "tsg/data/tsgkit-1/sgds.jsonl")]
+    unpack(pack(run, tmp_path / "run.zip", data=False).path, tmp_path / "new")
+    for place in (run, tmp_path / "new"):
+        folder = tmp_path / f"tables of {place.name}"
+        tk.export(place, to="csv", path=folder)
+        with (folder / "samples.csv").open(encoding="utf-8", newline="") as stream:
+            rows = [row for row in csv.DictReader(stream) if row["task"] == "tsg/sgds"]
+        assert [int(row["number"]) for row in rows] == [ids.index(row["item_id"]) for row in rows]
+        assert len(rows) == 4
+
+
+@pytest.mark.parametrize(
+    ("offset", "value"),
+    [(4, 99), (9, 0x40), (8, 14), (8, 12)],
+    ids=["another version", "other flags", "as LZMA", "as bzip2"],
+)
+def test_a_file_that_claims_another_form_is_damaged(offset: int, value: int, run: Path, tmp_path: Path) -> None:
+    archive = pack(run, tmp_path / "run.zip").path
+    data = bytearray(archive.read_bytes())
+    for signature, more in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+        data[data.index(signature) + offset + more] = value
+    archive.write_bytes(bytes(data))
+    with pytest.raises(FileProblem) as problem:
+        unpack(archive, tmp_path / "new")
+    assert "cannot be written" not in problem.value.message
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.zip"]
+
+
+def test_the_run_and_the_place_for_it_may_be_where_one_is(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "home" / "mine"
+    shutil.copytree(run, copy)
+    monkeypatch.chdir(copy)
+    assert main(["runs", "pack", "."]) == 0
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert main(["runs", "unpack", "../home/mine.zip", "-o", "."]) == 0
+    assert files(tmp_path / "empty") == files(copy)

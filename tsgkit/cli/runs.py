@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     packing = verbs.add_parser("pack", help="write a run as one file, to be sent or kept")
     packing.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     packing.add_argument("-o", "--out", type=Path, metavar="FILE", help="the archive (default: RUN.zip)")
-    packing.add_argument("--no-data", action="store_true", help="leave out rows and prompts: only their hashes")
+    packing.add_argument("--no-data", action="store_true", help="leave out rows, prompts and references: only hashes")
     packing.add_argument("--force", action="store_true", help="replace what lies in the place of FILE")
     unpacking = verbs.add_parser("unpack", help="make a packed run a folder again")
     unpacking.add_argument("archive", type=Path, metavar="FILE", help="the archive")
@@ -105,7 +106,8 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
     ways = [*styles, *(f"{name} {one[name]}" for name in ("limit", "first") if one[name])]
     ways += [f"shard {one['shard']}"] if one["shard"] else []
     begun = one["begun"][:16].replace("T", " ")
-    return (inert(one["run"]), begun, done, inert(", ".join(one["models"])), ", ".join(one["tasks"]), ", ".join(ways))
+    cells = (one["run"], begun, done, ", ".join(one["models"]), ", ".join(one["tasks"]), ", ".join(ways))
+    return tuple(map(inert, cells))
 
 
 def _merge(arguments: argparse.Namespace) -> int:
@@ -129,7 +131,8 @@ def _pack(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.archives import ENDING, pack
 
     run: Path = arguments.run
-    archive = arguments.out or run.with_name(f"{run.resolve().name}{ENDING}")
+    home = run if run.name else run.resolve()
+    archive = arguments.out or home.with_name(f"{run.resolve().name}{ENDING}")
     packed = pack(run, archive, data=not arguments.no_data, force=arguments.force)
     if packed.left_out:
         complain(f"left out, as no part of a run: {inert(', '.join(packed.left_out))}")
@@ -138,7 +141,7 @@ def _pack(arguments: argparse.Namespace) -> int:
         return GOOD
     say(f"{inert(str(packed.path))}: {count(packed.files, 'file')}, {_size(packed.bytes)}")
     if arguments.no_data:
-        say("without rows and prompts; replies are in it, and may quote them")
+        say("without rows, prompts and references; replies are in it, and may quote them")
     return GOOD
 
 
@@ -170,24 +173,25 @@ def _show(arguments: argparse.Namespace) -> int:
         values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in results]
         say(json.dumps({"run": str(arguments.run), "header": reopened.header, "results": values}, indent=2))
         return GOOD
-    _say_header(reopened.header)
+    for line in _header_lines(reopened.header):
+        say(inert(line))
     say_lines(board_lines(results, reopened.prepared, screen()))
     return GOOD
 
 
-def _say_header(header: dict[str, Any]) -> None:
+def _header_lines(header: dict[str, Any]) -> Iterator[str]:
     plan = header["plan"]
-    say(f"{inert(header['name'])}-{header['identity']}, begun {header['begun']}, tsgkit {header['tsgkit']}")
-    say(f"  {inert(' '.join(header['command']))}")
+    yield f"{header['name']}-{header['identity']}, begun {header['begun']}, tsgkit {header['tsgkit']}"
+    yield f"  {' '.join(header['command'])}"
     for model, asked in header["asked"]["models"].items():
         if "endpoint" in asked:
             sent = header.get("models", {}).get(model, {}).get("sent")
             what = f"sent {sent}" if sent is not None else f"parameters {asked['parameters']}"
-            say(f"  {inert(model)} at {inert(asked['endpoint'])}, {inert(str(what))}")
+            yield f"  {model} at {asked['endpoint']}, {what}"
     for task, file in header["data"].items():
-        say(f"  {task}: {inert(file)}, SHA-256 {header['asked']['data'][task][:16]}")
+        yield f"  {task}: {file}, SHA-256 {header['asked']['data'][task][:16]}"
     of = f" of shard {header['shard']}" if "shard" in header else ""
-    say(f"  {count(header['samples'], 'sample')}{of}, {_seeds(plan['seed'])}, repeat {plan['repeat']}")
+    yield f"  {count(header['samples'], 'sample')}{of}, {_seeds(plan['seed'])}, repeat {plan['repeat']}"
 
 
 def _seeds(seed: int | list[int]) -> str:

@@ -6,11 +6,14 @@ takes only these names, no links, and no more than a limit; nothing is left of a
 
 from __future__ import annotations
 
+import errno
 import filecmp
 import json
+import lzma
 import os
 import shutil
 import stat
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -24,9 +27,11 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.runs.folder import BATCHES, CALLS, HEADER, PROMPTS, SAMPLES, locked, read_header
+from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import ASKED, MANIFEST, kept_in, without_rows
-from tsgkit.runs.run_files import check_evaluation, prompts_in
+from tsgkit.runs.run_files import check_evaluation, prompts_in, samples_in
 from tsgkit.runs.saved_run import prepared_again
+from tsgkit.suites.task import TakesParts
 
 ENDING = ".zip"
 FILES = (HEADER, CALLS, PROMPTS, SAMPLES, BATCHES)
@@ -39,6 +44,8 @@ MOST_BYTES = 1 << 35
 """So many bytes an archive may unpack to: 32 GiB."""
 MOST_FILES = 100_000
 CHUNK = 1 << 20
+DAMAGES = (NotImplementedError, RuntimeError, UnicodeDecodeError, ValueError, struct.error)
+"""What reading a damaged archive raises besides the errors of its format."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +85,20 @@ def _files_of(run: Path, *, data: bool) -> tuple[list[tuple[str, Path]], tuple[s
             continue
         if not file.is_file() or file.is_symlink() or not _is_of_run(name):
             left_out += [] if file.name.startswith(".") else [name]
-        elif data or (name not in (PROMPTS, f"{ASKED}/{MANIFEST}") and not name.startswith(_WITH_ROWS)):
+        elif data or not _shows_data(name):
             found.append((name, file))
     return found, tuple(left_out)
 
 
-_WITH_ROWS = (f"{ASKED}/rows/", f"{ASKED}/items/")
+def _shows_data(name: str) -> bool:
+    """Return whether a file of a run quotes rows or prompts: of what a run keeps, all but cards and the plan do.
+
+    >>> [_shows_data(name) for name in ("asked/tasks/tsg/sgqa.yaml", "asked/tasks/tsg/shots.jsonl", "calls.jsonl")]
+    [False, True, False]
+    """
+    if name.startswith(f"{ASKED}/"):
+        return not name.endswith(".yaml")
+    return name in (PROMPTS, SAMPLES)
 
 
 def _is_of_run(name: str) -> bool:
@@ -115,12 +130,16 @@ def _entry(made: zipfile.ZipFile, name: str) -> IO[bytes]:
 
 
 def _add_without_data(made: zipfile.ZipFile, header: Mapping[str, Any], run: Path) -> None:
-    """Add what is left of a run without its data: hashes of rows and of prompts."""
+    """Add what is left of a run without its data: records that do not say what was expected, and hashes."""
+    kept, prepared = kept_in(run), prepared_again(header, run)
+    needed = {row.cell.task for row in prepared.rows if isinstance(row.task, TakesParts)}
+    with _entry(made, SAMPLES) as target:
+        for _, value in samples_in(run / SAMPLES):
+            target.write(Journal.encoded(value if value["task"] in needed else value | {"evidence": None}))
     with _entry(made, PROMPTS) as target:
         for _, value in prompts_in(run / PROMPTS):
             target.write(json.dumps({"hash": value["hash"], "messages": []}).encode() + b"\n")
-    kept = kept_in(run)
-    for name, text in () if kept is None else without_rows(prepared_again(header, run), kept):
+    for name, text in () if kept is None else without_rows(prepared, kept):
         with _entry(made, f"{ASKED}/{name}") as target:
             target.write(text.encode())
 
@@ -152,6 +171,7 @@ def unpack(archive: Path, run: Path, *, most: int = MOST_BYTES) -> dict[str, Any
     """Unpack a run into a new folder and return its header. ``FileProblem`` where the archive is no run, or unsafe."""
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
         raise UsageError(f"{run}: something lies there already", hint="give another -o")
+    run = run if run.name else run.resolve()
     with _opened(archive) as opened, folder_beside(run, "unpacking") as made:
         entries = _checked(archive, opened.infolist(), most)
         left = most
@@ -164,9 +184,11 @@ def unpack(archive: Path, run: Path, *, most: int = MOST_BYTES) -> dict[str, Any
         except UsageError as problem:
             raise FileProblem(f"{archive}: holds no run: {problem.message.replace(str(made), run.name)}") from None
         try:
-            if run.exists():
-                run.rmdir()
-            made.rename(run)
+            if run.exists():  # and is empty; somebody may be working in it
+                for one in made.iterdir():
+                    one.rename(run / one.name)
+            else:
+                made.rename(run)
         except OSError as error:
             raise FileProblem(f"{run}: cannot be written: {error.strerror}") from None
     return header
@@ -175,18 +197,23 @@ def unpack(archive: Path, run: Path, *, most: int = MOST_BYTES) -> dict[str, Any
 @contextmanager
 def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
     try:
-        with zipfile.ZipFile(archive) as opened:
-            yield opened
+        opened = zipfile.ZipFile(archive)
     except FileNotFoundError:
         raise FileProblem(f"{archive}: no such file", hint=look_alike(archive)) from None
     except IsADirectoryError:
         raise FileProblem(f"{archive}: this is a folder, not an archive") from None
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, *DAMAGES) as error:
         begin = _beginning(archive)
-        kind = "its end is missing" if begin.startswith(b"PK") else kind_of_bytes(begin) or "it is no ZIP archive"
+        kind = (
+            "its end is missing or damaged"
+            if begin.startswith(b"PK")
+            else kind_of_bytes(begin) or "it is no ZIP archive"
+        )
         raise FileProblem(f"{archive}: no archive of a run: {kind}") from error
     except OSError as error:
         raise FileProblem(f"{archive}: cannot be read: {error.strerror}") from None
+    with opened:
+        yield opened
 
 
 def _beginning(file: Path) -> bytes:
@@ -228,16 +255,26 @@ def _unpacked(archive: Path, opened: zipfile.ZipFile, entry: zipfile.ZipInfo, fi
     size = 0
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with opened.open(entry) as source, file.open("xb") as target:
+        with _reading(archive, entry), opened.open(entry) as source, file.open("xb") as target:
             while part := source.read(CHUNK):
                 size += len(part)
                 if size > min(entry.file_size, most):
                     raise FileProblem(f"{archive}: {entry.filename}: is larger than the archive says")
                 target.write(part)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
-        raise FileProblem(
-            f"{archive}: {entry.filename}: is damaged", hint="copy or download the archive again"
-        ) from None
     except OSError as error:
         raise FileProblem(f"{file.name}: cannot be written: {error.strerror}") from None
     return size
+
+
+@contextmanager
+def _reading(archive: Path, entry: zipfile.ZipInfo) -> Iterator[None]:
+    """Raise ``FileProblem`` for everything that a damaged archive brings about."""
+    damaged = FileProblem(f"{archive}: {entry.filename}: is damaged", hint="copy or download the archive again")
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, *DAMAGES):
+        raise damaged from None
+    except OSError as error:
+        if error.errno in (None, errno.EINVAL):
+            raise damaged from None
+        raise

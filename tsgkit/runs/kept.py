@@ -100,6 +100,8 @@ def _kept_task(home: Path, task: Task, dataset: Dataset, numbers: Sequence[int],
     if described["rows"] is None or package != OURS:
         lines = (_item_line(task, dataset, number, shown=rows) for number in numbers)
         described["items"] = _keep_lines(home, f"items/{task.key}.jsonl", lines)
+    if described["rows"] is None or "ids" in described["rows"]:
+        described["numbers"] = list(numbers)
     return described | {"package": package, "code": [file] if (file := getattr(task, "code_file", "")) else []}
 
 
@@ -284,6 +286,19 @@ class Kept:
         places = {item_id: place for place, item_id in enumerate(dataset.item_ids)}
         return [places[item_id] for item_id in ids if item_id in places]
 
+    def numbers(self, name: str, dataset: Dataset) -> dict[str, int] | None:
+        """Return the places in the data of the items that were asked, by id; None where all rows were kept, none where
+        the places were not.
+        """
+        described = self.described(name)
+        rows, numbers = described.get("rows"), described.get("numbers")
+        ids = rows.get("ids") if isinstance(rows, dict) else list(dataset.item_ids)
+        if not isinstance(ids, list):
+            return None
+        if isinstance(numbers, list) and len(numbers) == len(ids) and all(type(one) is int for one in numbers):
+            return dict(zip(ids, numbers, strict=True))
+        return {}
+
     def items(self, name: str, asked: Asked) -> Items | None:
         """Return the items as they are described; None where they are not."""
         file = self._checked(self.described(name).get("items"))
@@ -311,9 +326,13 @@ class Kept:
 
     def with_recorded_metrics(self, name: str, task: Task) -> tuple[Task, str]:
         """Return a task with the metrics that only code of the user's can compute, and their names."""
-        described = metrics_of(self.described(name))
+        try:
+            described, card = metrics_of(self.described(name)), self.described(name)["card"].get("sha256")
+        except (KeyError, TypeError, ValueError, AttributeError):
+            hint = f"use the version that wrote it; or {CHANGED_FILE}"
+            raise FileProblem(f"{self.home / MANIFEST}: tasks: {name}: not a task", hint=hint) from None
         missing = {metric: one for metric, one in described.items() if metric not in task.metrics}
-        if not missing or self.described(name)["card"].get("sha256") != task.card.sha256:
+        if not missing or card != task.card.sha256:
             return task, ""
         found: Task = with_recorded(task, missing)
         return found, ", ".join(missing)
@@ -368,7 +387,7 @@ def without_rows(prepared: RunSetup, kept: Kept) -> Iterator[tuple[str, str]]:
         lines = "".join(_item_line(task, dataset, number, shown=False) for number in numbers)
         file = {"file": f"items/{name}.jsonl", "sha256": hashlib.sha256(lines.encode()).hexdigest()}
         yield file["file"], lines
-        tasks[name] = {**kept.described(name), "rows": None, "items": file}
+        tasks[name] = {"numbers": list(numbers), **kept.described(name), "rows": None, "items": file}
     yield MANIFEST, json.dumps({**kept.value, "tasks": tasks}, indent=2) + "\n"
 
 

@@ -144,6 +144,8 @@ class RunSetup:
     """Of a saved run, what is only shown as it was recorded, by name, and what is missing here to do more."""
     items: Mapping[str, ChosenItems] = field(default_factory=dict)
     """The items that are asked of each task, in all shards together."""
+    numbers_in_data: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Of a saved run that keeps only some rows of a task, the places of its items in the data."""
 
     @property
     def identity(self) -> str:

@@ -17,6 +17,7 @@ from warnings import warn
 from tsgkit.errors import FileProblem, Lacking, UsageError
 from tsgkit.library.cards import Card, load_card
 from tsgkit.library.datasets import shipped_datasets
+from tsgkit.library.hub_store import without_hub
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, PROMPTS, SAMPLES, SHARD, read_header
@@ -104,6 +105,7 @@ def prepared_again(
         dict(header["asked"]),
         lacking=opened.lacking,
         items=chosen_items(tasks, datasets, chosen),
+        numbers_in_data=opened.numbers_in_data,
     )
     return in_shard(prepared, shard_of(header[SHARD])) if SHARD in header else prepared
 
@@ -138,6 +140,7 @@ class _OpenedRun:
     _solvers: dict[tuple[str, str, str], Solver] = field(default_factory=dict)
     _kept_rows: set[str] = field(default_factory=set)
     """The tasks whose rows are those that the run keeps."""
+    numbers_in_data: dict[str, Mapping[str, int]] = field(default_factory=dict)
 
     @cached_property
     def _records(self) -> _Records:
@@ -164,6 +167,7 @@ class _OpenedRun:
             return _Part(task := task_of(_card(name)), self._present(task))
         lacking = self.kept.lacking(name) if found is None else "its rows were not kept: --data D says where they lie"
         self.lacking[name] = lacking
+        self._note_numbers(name, items, self.kept)
         return _Part(self.kept.recorded_task(name, items, lacking), items)
 
     def _task(self, name: str, kept: Kept) -> Task | None:
@@ -180,19 +184,32 @@ class _OpenedRun:
             return self._present(task)
         if (rows := kept.rows(name, task, self._asked(name))) is not None:
             self._kept_rows.add(name)
+            self._note_numbers(name, rows, kept)
             return rows
         with suppress(UsageError):
             return self._present(task)
         return None
 
+    def _note_numbers(self, name: str, dataset: Dataset, kept: Kept) -> None:
+        if (numbers := kept.numbers(name, dataset)) is not None:
+            self.numbers_in_data[name] = numbers
+
     def _present(self, task: Task) -> Dataset:
         """Return the rows as they lie here; ``UsageError`` where they are others."""
         asked = self.header["asked"]["data"].get(task.key)
-        found = _dataset(task, self.plan.data if self.data is None else self.data, asked)
+        found = _dataset(task, self.data, asked) if self.data is not None else self._named_by_run(task, asked)
         if asked not in (None, found.sha256):
             hint = "name where they lie now: --data D (tsgkit audit: DATA), or nothing if they never moved"
             raise UsageError(f"{self.path}: {found.file}: not the data that were asked about", hint=hint)
         return found
+
+    def _named_by_run(self, task: Task, asked: str | None) -> Dataset:
+        """Return the rows that the run names. It may be anybody's: nothing is fetched, and no device is opened."""
+        data = self.plan.data
+        if data is not None and (place := Path(data)).exists() and not (place.is_file() or place.is_dir()):
+            raise UsageError(f"{self.path}: {data}: neither a file nor a folder", hint="name the data: --data D")
+        with without_hub():
+            return _dataset(task, data, asked)
 
     def _asked(self, name: str) -> Asked:
         return Asked(str(self.header["data"].get(name, "")), str(self.header["asked"]["data"].get(name, "")))

@@ -123,7 +123,12 @@ ROW = (
 """The first columns of every table: together they name a sample."""
 SAMPLES = (
     *ROW,
-    Column("number", Kind.WHOLE, "the place of the item in the data, from 0", lambda line: line.of.number),
+    Column(
+        "number",
+        Kind.WHOLE,
+        "the place of the item in the data, from 0; null where the run does not keep it",
+        lambda line: line.of.number,
+    ),
     Column("cluster", Kind.TEXT, "samples of one cluster are not independent", lambda line: line.of.record["cluster"]),
     Column(
         "groups",

@@ -41,7 +41,7 @@ class RecordedSample:
 
     run: RecordedRun
     row: Row
-    number: int
+    number: int | None
     """Its place in the data."""
     item: Any
     """The item as its suite has it."""
@@ -180,13 +180,15 @@ class RecordedRun:
     def samples_of(self, state: RowState) -> Iterator[RecordedSample]:
         """Yield the samples of a row in the order of its data."""
         row = state.row
+        known = self.opened.prepared.numbers_in_data.get(row.cell.task)
         for place, number in enumerate(row.numbers):
             if state.places[place] == NOWHERE:
                 continue
             record = whole(self.opened.samples.read(state.places[place]))
             item = row.dataset.sample(number)
             lines = whole(self.recorded.of(row.cell, item.item_id))
-            yield RecordedSample(self, row, number, item, record, tuple(lines))
+            in_data = number if known is None else known.get(item.item_id)
+            yield RecordedSample(self, row, in_data, item, record, tuple(lines))
             self._written[0] += 1
             self.done(self._written[0], self.total)
 
