@@ -113,6 +113,28 @@ def test_a_run_is_shown_and_repeated_from_its_header_when_main_has_moved(
     assert header("again")["identity"] == header()["identity"]
 
 
+def test_a_run_that_is_read_makes_nobody_ask_a_hub_or_open_a_device(
+    hub: Hub, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.commit("lab/stories", {"sgqa.jsonl": SGQA.read_bytes()})
+    assert (
+        main(["eval", "--task", "sgqa", "--data", "hf://lab/stories", "--first", "3", "--no-data", "--out", "run"]) == 0
+    )
+    asked = len(hub.asked)
+    assert main(["rescore", "run"]) == GOOD, "what is on this machine is used"
+    shutil.rmtree(place / "home")
+    monkeypatch.setattr(hub_store, "_seen", {})
+    for data in (header()["plan"]["data"], "hf://evil/beacon", "/dev/zero"):
+        (place / "run/run.json").write_text(json.dumps(header() | {"plan": header()["plan"] | {"data": data}}))
+        capsys.readouterr()
+        assert main(["report", "run"]) == GOOD
+        assert "its rows were not kept: --data D says where they lie" in capsys.readouterr().err
+    shutil.rmtree(place / "run/asked")
+    assert main(["report", "run"]) == WRONG_USAGE
+    assert "neither a file nor a folder" in capsys.readouterr().err
+    assert len(hub.asked) == asked
+
+
 def test_all_tasks_of_a_dataset_are_found(hub: Hub) -> None:
     hub.commit("lab/rows", {"sgqa.jsonl": SGQA.read_bytes(), "sgds.jsonl": SGDS.read_bytes(), "README.md": b"x"})
     assert set(tasks_of_data("hf://lab/rows")) >= {"tsg/sgqa", "tsg/sgds"}

@@ -41,6 +41,14 @@ def header_with(**fields: Any) -> Any:  # noqa: ANN401
     return spoil
 
 
+def asked_with(**fields: Any) -> Any:  # noqa: ANN401
+    def spoil(run: Path) -> None:
+        asked = json.loads((run / "run.json").read_text())["asked"]
+        header_with(asked=asked | fields)(run)
+
+    return spoil
+
+
 def plan_with(**fields: Any) -> Any:  # noqa: ANN401
     def spoil(run: Path) -> None:
         plan = json.loads((run / "run.json").read_text())["plan"]
@@ -62,6 +70,7 @@ HEADERS: dict[str, tuple[Any, str]] = {
     "a plan that is a list": (header_with(plan=[]), "run.json: plan: not what a run has there"),
     "an unknown field": (plan_with(beams=4), "plan: beams: Extra inputs are not permitted (written by tsgkit 9.0)"),
     "asked nothing": (header_with(asked={}), "run.json: asked: no field data"),
+    "items that are a list": (asked_with(items=[]), "run.json: asked: items: not what a run has there"),
     "an identity that is a number": (header_with(identity=7), "run.json: identity: not what a run has there"),
     "a deep header": (lambda run: (run / "run.json").write_text(NESTED), "run.json: nested too deeply"),
 }
@@ -94,6 +103,37 @@ def test_broken_run_is_named_and_others_are_shown(
         assert "tsg/sgqa" in text
     for line in (f"runs show {bad}", f"report {bad}", f"explain {bad} --item bread/q0"):
         assert words in said(capsys, 2, *line.split())
+
+
+@pytest.mark.parametrize("fields", [{"pooling": "by newer ways"}, {"meaning": None, "pooling": []}, None])
+def test_what_a_newer_version_keeps_of_a_task_is_named(
+    fields: dict[str, Any] | None, whole: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    run = Path(shutil.copytree(whole, tmp_path / "run"))
+    asked = json.loads((run / "asked/asked.json").read_text())
+    metrics = asked["tasks"]["tsg/sgqa"]["metrics"]
+    metrics["exact_match"] = None if fields is None else metrics["exact_match"] | fields
+    (run / "asked/asked.json").write_text(json.dumps(asked))
+    for words in (["report", str(run)], ["rescore", str(run)], ["runs", "show", str(run)]):
+        text = said(capsys, 2, *words)
+        assert "asked.json: tasks: tsg/sgqa: not a task" in text
+        assert "use the version that wrote it" in text
+
+
+@pytest.mark.parametrize("field", ["begun", "tsgkit", "identity", "name"])
+def test_control_characters_in_a_header_are_never_live(
+    field: str, whole: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    run = Path(shutil.copytree(whole, tmp_path / "run"))
+    header_with(**{field: "\x1b]0;title\x07\x1b[31m"})(run)
+    for words in (["runs", "show", str(run)], ["runs", "list", str(tmp_path)]):
+        assert "\x1b" not in said(capsys, 0, *words)
+
+
+def test_a_hash_that_is_none_is_named(whole: Path, tmp_path: Path, capsys: Captured) -> None:
+    run = Path(shutil.copytree(whole, tmp_path / "run"))
+    (run / "prompts.jsonl").write_text('{"hash": "who?", "messages": []}\n')
+    assert "prompts.jsonl: line 1: hash: not what a run has" in said(capsys, 2, "rescore", str(run))
 
 
 @pytest.mark.parametrize("fields", [{"reply": []}, {"reply": {"ending": "bored"}}, {"label": 7}])

@@ -10,6 +10,9 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated
@@ -34,6 +37,22 @@ FRESH = 300.0
 
 
 _seen: dict[tuple[Path, str, str], tuple[float, str]] = {}
+_ASKS: ContextVar[bool] = ContextVar("asks", default=True)
+
+
+@contextmanager
+def without_hub() -> Iterator[None]:
+    """Use only what is on this machine while the block lasts, and ask the hub for nothing."""
+    before = _ASKS.set(False)
+    try:
+        yield
+    finally:
+        _ASKS.reset(before)
+
+
+def _check_asks(name: HubName) -> None:
+    if not _ASKS.get():
+        raise HubUnreachable(f"{name}: is not on this machine", hint=f"to have it fetched, name it: --data {name}")
 
 
 class StoredHubFile(BaseModel):
@@ -73,6 +92,7 @@ class Snapshot:
 
     def _download(self, file: StoredHubFile, target: Path, patience: Patience) -> None:
         place = HubName(self.name.repository, self.name.revision, file.path)
+        _check_asks(place)
         make_folder(target.parent)
         _refuse_size(place, file.size, target)
         url, progress = address_of(place, patience), progress_of(file.path, file.size)
@@ -92,6 +112,7 @@ def snapshot(name: HubName, patience: Patience = PATIENT) -> Snapshot:
     pinned = name if name.is_pinned else name.at(_commit(name, patience))
     path = _folder(name.repository) / "commits" / f"{pinned.revision}.json"
     if not path.is_file():
+        _check_asks(pinned)
         found = files_at(HubName(name.repository, pinned.revision), patience)
         plain = [file for file in found if is_inner_path(file.path) and file.size >= 0]
         value = {"files": [file._asdict() for file in plain], "refused": len(found) - len(plain)}
@@ -129,6 +150,7 @@ def _commit(name: HubName, patience: Patience) -> str:
     path = folder / "revisions.json"
     kept = _revisions(path)
     try:
+        _check_asks(name)
         found = commit_of(name, patience)
     except HubUnreachable:
         if revision not in kept:

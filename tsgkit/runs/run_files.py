@@ -28,6 +28,7 @@ from tsgkit.version import __version__
 HEADER = "run.json"
 HEADER_FIELDS = {"identity": str, "tsgkit": str, "command": list, "begun": str}
 EVALUATION_FIELDS = {"name": str, "plan": dict, "asked": dict, "data": dict, "samples": int}
+HASH = re.compile("[0-9a-f]{1,64}")
 OUTCOMES = frozenset(map(str, Outcome))
 Lines = Iterator[tuple[int, dict[str, Any]]]
 
@@ -71,6 +72,8 @@ def check_evaluation(header: Mapping[str, Any], path: Path) -> Plan:
             raise FileProblem(f"{file}: asked: no field {name}", hint=_hint(header))
     if not all(isinstance(one, dict) for one in asked["models"].values()):
         raise FileProblem(f"{file}: asked: models: not what a run has there", hint=_hint(header))
+    if not isinstance(asked.get("items", {}), dict):
+        raise FileProblem(f"{file}: asked: items: not what a run has there", hint=_hint(header))
     if "shard" in header and not (isinstance(header["shard"], str) and SHARD.fullmatch(header["shard"])):
         raise FileProblem(f"{file}: shard: not what a run has there", hint=_hint(header))
     if not all(isinstance(one, str) for one in header["command"]):
@@ -187,7 +190,7 @@ def _wrong_call(value: dict[str, Any]) -> str:
 
 
 def _wrong_prompt(value: dict[str, Any]) -> str:
-    if not isinstance(value["hash"], str):
+    if not isinstance(value["hash"], str) or not HASH.fullmatch(value["hash"]):
         return "hash"
     messages = value["messages"]
     return "" if isinstance(messages, list) and all(isinstance(one, dict) for one in messages) else "messages"
