@@ -194,17 +194,25 @@ print(next(int(line.split()[1]) // 1024 for line in Path("/proc/self/status").op
 """
 
 
+@pytest.fixture(scope="module")
+def long_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A run of 500 samples and one of 3,000."""
+    found = []
+    for number in (500, 3000):
+        rows = [SGQA | {"item_id": f"i{place}", "data_id": f"d{place % 50}"} for place in range(number)]
+        replies = {f"i{place}/0": f"[cup] {'x' * 5000}" for place in range(number)}
+        found.append(recorded(tmp_path_factory.mktemp(f"{number}"), "sgqa", replies, rows=rows))
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("to", "most"), [("csv", 20), ("jsonl", 20), ("parquet", 60), ("inspect", 30)])
-def test_memory_hardly_grows_with_the_run(to: str, most: int, tmp_path: Path) -> None:
+def test_memory_hardly_grows_with_the_run(to: str, most: int, long_runs: list[Path], tmp_path: Path) -> None:
     """Six times the samples, 20 MB more of output: a few MB more for their positions and for one group of rows."""
     if to in ("parquet", "inspect"):
         pytest.importorskip({"parquet": "pyarrow", "inspect": "inspect_ai"}[to])
     used = []
-    for number in (500, 3000):
-        folder = tmp_path / f"{number}"
-        rows = [SGQA | {"item_id": f"i{place}", "data_id": f"d{place % 50}"} for place in range(number)]
-        run = recorded(folder, "sgqa", {f"i{place}/0": f"[cup] {'x' * 5000}" for place in range(number)}, rows=rows)
-        words = [sys.executable, "-c", MEASURE, str(run), to, str(folder / "out")]
+    for number, run in enumerate(long_runs):
+        words = [sys.executable, "-c", MEASURE, str(run), to, str(tmp_path / f"out{number}")]
         used.append(int(subprocess.run(words, capture_output=True, text=True, check=True).stdout))
     assert used[1] - used[0] <= most
