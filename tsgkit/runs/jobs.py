@@ -132,6 +132,7 @@ class Engine:
     trouble: tuple[str, ...] = ()
     """The reason for waiting when the job was stopped."""
     executor: Elsewhere | None = None
+    """The executor of what computes, if it is not done here."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _is_abandoned: bool = False
 

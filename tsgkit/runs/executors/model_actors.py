@@ -289,7 +289,7 @@ def _uses(kind: str) -> dict[str, int]:
 
 
 class _Holder:
-    """What an actor runs: a model that is loaded once."""
+    """The program of an actor: it loads a model once, and asks it."""
 
     def __init__(self, provider: Provider, sources: dict[str, Any], folder: str) -> None:
         self._provider, self._sources, self._folder = provider, sources, folder
