@@ -29,6 +29,7 @@ CALLS = "tsgkit.calls"
 """The name under which our solvers keep their calls in a sample of Inspect."""
 ID_FIELDS = ("item_id", "id", "sample_id", "data_id")
 """Fields of a document that may hold the id of an item."""
+JSON_LOG = ".json"
 HINT = "name a log that was written when the evaluation had ended"
 
 
@@ -96,18 +97,24 @@ def _matched(
 def _inspect_samples(file: str) -> Iterator[LoggedReply]:
     if find_spec("inspect_ai") is None:
         raise ExtraMissing("logs of Inspect are read", "inspect_ai", "inspect")
-    from inspect_ai.log import read_eval_log, read_eval_log_samples
-
     try:
-        if read_eval_log(file, header_only=True).eval.dataset.sample_ids is None:  # as in older logs
-            yield from map(_of_inspect, read_eval_log(file).samples or ())
-        else:
-            yield from map(_of_inspect, read_eval_log_samples(file, all_samples_required=False))
+        yield from map(_of_inspect, _samples_of(file))
     except UsageError:
         raise
     except Exception as error:  # noqa: BLE001 - a torn or foreign file fails in every way there is
         first = (str(error).splitlines() or [""])[0][:200]
         raise FileProblem(f"{file}: not a log of Inspect: {first or type(error).__name__}", hint=HINT) from None
+
+
+def _samples_of(file: str) -> Iterator[Any]:
+    """Yield the samples of a log one by one, found by their summaries: the ids in its head may be others."""
+    from inspect_ai.log import read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
+
+    if Path(file).suffix == JSON_LOG:  # is read whole, whatever is asked of it
+        yield from read_eval_log(file).samples or ()
+        return
+    for summary in read_eval_log_sample_summaries(file):
+        yield read_eval_log_sample(file, summary.id, summary.epoch)
 
 
 def _of_inspect(sample: Any) -> LoggedReply:  # noqa: ANN401  (Inspect's sample)

@@ -24,8 +24,8 @@ VALUE, MEAN = "value", "mean"
 """The names of a metric of one repeat, and of the mean over several."""
 
 
-def log_of(run: RecordedRun, cell: Cell, states: Sequence[RowState]) -> EvalLog:
-    """Return the log of rows that differ in their repeat alone, without its samples."""
+def log_of(run: RecordedRun, cell: Cell, states: Sequence[RowState], sample_ids: Sequence[str]) -> EvalLog:
+    """Return the log of rows that differ in their repeat alone, without its samples, which have these ids."""
     from inspect_ai.log import EvalLog, EvalPlan, EvalPlanStep
 
     complete = all(NOWHERE not in state.places for state in states)
@@ -33,7 +33,7 @@ def log_of(run: RecordedRun, cell: Cell, states: Sequence[RowState]) -> EvalLog:
     plan = EvalPlan(name="tsgkit", steps=[EvalPlanStep(solver=whole(cell.solver), params=arguments)])
     return EvalLog(
         status="success" if complete else "cancelled",
-        eval=_spec(run, cell, states, arguments),
+        eval=_spec(run, cell, states, arguments, sample_ids),
         plan=plan,
         results=_results(run, states),
         stats=_stats(run, states),
@@ -49,7 +49,9 @@ def _arguments(run: RecordedRun, state: RowState) -> dict[str, Any]:
     return value
 
 
-def _spec(run: RecordedRun, cell: Cell, states: Sequence[RowState], arguments: Mapping[str, Any]) -> EvalSpec:
+def _spec(
+    run: RecordedRun, cell: Cell, states: Sequence[RowState], arguments: Mapping[str, Any], sample_ids: Sequence[str]
+) -> EvalSpec:
     from inspect_ai.log import EvalConfig, EvalDataset, EvalSpec
 
     row, header = states[0].row, run.header
@@ -69,7 +71,7 @@ def _spec(run: RecordedRun, cell: Cell, states: Sequence[RowState], arguments: M
             name=whole(PurePath(row.dataset.file).name),
             location=whole(row.dataset.file),
             samples=len(row.numbers),
-            sample_ids=_ids_of(states),
+            sample_ids=list(sample_ids),  # Inspect reads a log sample by sample only by these
         ),
         model=whole(cell.subject),
         model_args=run.parameters_of(row),
@@ -79,13 +81,6 @@ def _spec(run: RecordedRun, cell: Cell, states: Sequence[RowState], arguments: M
         metadata=_about(run, states),
         headline_metric=_headline(states),
     )
-
-
-def _ids_of(states: Sequence[RowState]) -> list[str]:
-    """Return the items that were asked in one of these rows; Inspect reads a log sample by sample only by these."""
-    row, ended = states[0].row, zip(*(state.places for state in states), strict=True)
-    asked = zip(row.numbers, ended, strict=True)
-    return [whole(row.dataset.item_ids[number]) for number, places in asked if set(places) != {NOWHERE}]
 
 
 def _about(run: RecordedRun, states: Sequence[RowState]) -> dict[str, Any]:

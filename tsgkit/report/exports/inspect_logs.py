@@ -1,7 +1,7 @@
 """Logs of Inspect: an ``.eval`` file for each task, subject and way of asking; repeats are its epochs.
 
-Needs the extra ``inspect``. Inspect's own writer makes the log without samples; every sample is then added as a member
-of the archive as soon as it is read, since that writer keeps all of them in memory.
+Needs the extra ``inspect``. Every sample is added as a member of the archive as soon as it is read, since Inspect's own
+writer keeps all of them in memory; that writer makes the rest of the log.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -19,7 +20,6 @@ from tsgkit.runs.plan import Cell
 from tsgkit.runs.state import RowState
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog
     from pydantic import BaseModel
 
 ENDING = ".eval"
@@ -47,34 +47,43 @@ def _name(run: RecordedRun, cell: Cell, time: str) -> str:
 
 def write(run: RecordedRun, folder: Path) -> None:
     """Write the logs one after the other."""
-    from tsgkit.report.exports.inspect_header import log_of
-
     for name, (cell, states) in zip(names(run), run.logs().items(), strict=True):
-        _write_log(log_of(run, cell, states), run, states, folder / name)
+        _write_log(run, cell, states, folder / name)
 
 
-def _write_log(log: EvalLog, run: RecordedRun, states: Iterable[RowState], file: Path) -> None:
+def _write_log(run: RecordedRun, cell: Cell, states: Sequence[RowState], file: Path) -> None:
+    """Write the samples of a log, and then its head, which names them."""
     from inspect_ai.log import write_eval_log
 
-    from tsgkit.report.exports.inspect_samples import sample_of
+    from tsgkit.report.exports.inspect_header import log_of
 
-    empty = file.with_suffix(f".empty{ENDING}")
-    write_eval_log(log, empty)
-    with ZipFile(file, "w", ZIP_DEFLATED) as archive, tempfile.TemporaryFile(dir=file.parent) as summaries:
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        ids = _write_samples(run, states, archive, file.parent)
+        empty = file.with_suffix(f".empty{ENDING}")
+        write_eval_log(log_of(run, cell, states, ids), empty)
         with ZipFile(empty) as made:
             for member in made.namelist():
                 if member != SUMMARIES:
                     archive.writestr(member, made.read(member))
         empty.unlink()
+
+
+def _write_samples(run: RecordedRun, states: Iterable[RowState], archive: ZipFile, beside: Path) -> list[str]:
+    """Write samples and their summaries into an archive, and return the ids of the samples."""
+    from tsgkit.report.exports.inspect_samples import sample_of
+
+    ids: dict[str, None] = {}
+    with tempfile.TemporaryFile(dir=beside) as summaries:
         before = b"["
-        for state in states:
-            for recorded in run.samples_of(state):
-                sample = sample_of(recorded)
-                archive.writestr(f"samples/{sample.id}_epoch_{sample.epoch}.json", _dumped(sample))
-                summaries.write(before + _dumped(sample.summary()))
-                before = b","
+        for recorded in chain.from_iterable(map(run.samples_of, states)):
+            sample = sample_of(recorded)
+            archive.writestr(f"samples/{sample.id}_epoch_{sample.epoch}.json", _dumped(sample))
+            summaries.write(before + _dumped(sample.summary()))
+            before = b","
+            ids[str(sample.id)] = None
         summaries.write(b"]")
         _copy(summaries, archive)
+    return list(ids)
 
 
 def _copy(summaries: IO[bytes], archive: ZipFile) -> None:
