@@ -55,7 +55,7 @@ def test_scores_of_inspect_equal_ours_on_the_same_replies(both: Both, key: str) 
     assert theirs["metrics"] == pytest.approx(ours["metrics"]), BY
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if key != "tsg/ma-sgg"])
+@pytest.mark.parametrize("key", KEYS)
 def test_replies_in_a_log_of_inspect_are_scored_as_they_were(
     both: Both, key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,15 +67,6 @@ def test_replies_in_a_log_of_inspect_are_scored_as_they_were(
     value = json.loads(capsys.readouterr().out)
     asked = {one["item_id"]: one["outcome"] for one in value["samples"] if one["outcome"] != "missing"}
     assert asked == both["ours"][key]["outcomes"]
-
-
-def test_a_vote_in_a_log_has_several_replies_and_is_refused_in_one_line(
-    both: Both, capsys: pytest.CaptureFixture[str]
-) -> None:
-    [rows] = (Path(both["ours"]["tsg/ma-sgg"]["run"]) / "asked/rows").rglob("*.jsonl")
-    log = both["inspect"]["tsg/ma-sgg"]["log"]
-    assert main(["score", "--task", "tsg/ma-sgg", "--data", str(rows), "--from", "inspect", log]) == 2
-    assert "expected a string" in capsys.readouterr().err
 
 
 def test_inspect_eval_runs_a_task_by_its_name(tmp_path: Path) -> None:

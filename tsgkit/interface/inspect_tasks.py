@@ -40,7 +40,7 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.finish_reasons import ending_of
 from tsgkit.llm.reply import Reply, Usage, reply_from, reply_value
 from tsgkit.scoring.score import Score as OurScore
-from tsgkit.suites.foreign_replies import CALLS
+from tsgkit.suites.foreign_replies import CALLS, SOLVER
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judgement import Judged
@@ -156,6 +156,7 @@ def asks(asked: Asking, task: str) -> Solver:
         state.messages = made
         calls = [{"label": one.label, "reply": reply_value(one.reply)} for one in transcript.said]
         state.store.set(CALLS, calls)
+        state.store.set(SOLVER, asked.solver.name)
         return state
 
     return solve

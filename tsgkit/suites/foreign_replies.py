@@ -5,16 +5,17 @@
 
 A sample belongs to the item of its id, or of the ``item_id`` that its metadata or its ``doc`` names; the numbers that a
 harness gives samples itself (``doc_id``, whole ids of Inspect) say nothing of items. What a log says of
-a reply that its text does not show becomes its outcome: cut off, refused, or failed.
+a reply that its text does not show becomes its outcome: cut off, refused, or failed. Logs that tsgkit wrote also hold
+the solver and all calls of a sample, from which the answer of several calls is made again.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,13 +23,25 @@ from typing import Any, NamedTuple
 from tsgkit.errors import ExtraMissing, FileProblem, UsageError
 from tsgkit.library.files import STDIN, look_alike, read_text
 from tsgkit.llm.finish_reasons import CUT, FILTERED
+from tsgkit.llm.reply import Ending, Reply, reply_from
+from tsgkit.suites.solvers.solver import BASELINE, SINGLE
+from tsgkit.suites.transcript import LabelledReply, Transcript
 
 INSPECT, LM_EVAL = "inspect", "lm-eval"
 SOURCES = (INSPECT, LM_EVAL)
-CALLS = "tsgkit.calls"
-"""The name under which our solvers keep their calls in a sample of Inspect."""
+CALLS, SOLVER = "tsgkit.calls", "tsgkit.solver"
+"""The names under which our calls, and the solver that made them, are kept in a sample of Inspect."""
+ABOUT = "tsgkit"
+"""The field of a line of our sample logs for what lm-evaluation-harness has no field for."""
+OURS = frozenset(("outcome", "counts", "evidence", "why_wrong"))
+"""Metadata of samples in the logs that tsgkit exports to Inspect."""
+MISSING = "missing"
+UNTEXTED = ("truncated", "refused", "api_error")
+"""Outcomes that a text does not show."""
 ID_FIELDS = ("item_id", "id", "sample_id", "data_id")
 """Fields of a document that may hold the id of an item."""
+ONE_CALL = (SINGLE, BASELINE)
+"""Solvers that make one call."""
 JSON_LOG = ".json"
 HINT = "name a log that was written when the evaluation had ended"
 
@@ -40,6 +53,10 @@ class LoggedReply(NamedTuple):
     epoch: int
     reply: object
     outcome: str | None = None
+    solver: str = ""
+    """The solver of several calls; empty for one call, and where it is not known."""
+    transcript: Transcript | None = None
+    """All calls, where there is a solver."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +65,10 @@ class Found:
 
     file: Path
     notes: tuple[str, ...]
+    solver: str = ""
+    """The solver of several calls; empty if samples have one reply each."""
+    transcripts: Mapping[str, Transcript] = field(default_factory=dict)
+    """All calls of each item, where there is a solver."""
 
 
 @contextmanager
@@ -58,40 +79,59 @@ def replies_from(source: str, file: str, item_ids: Collection[str], *, epoch: in
     if not Path(file).is_file():
         raise FileProblem(f"{file}: no such file", hint=look_alike(Path(file)))
     logged = _inspect_samples(file) if source == INSPECT else _harness_samples(file)
-    lines, notes = _matched(list(logged), file, item_ids, epoch)
+    matched, notes = _matched(list(logged), file, item_ids, epoch)
+    solver, transcripts = _calls_of(matched, file)
     with tempfile.TemporaryDirectory(prefix="tsgkit-replies-") as folder:
         written = Path(folder) / f"{Path(file).stem[:60]}.jsonl"
-        written.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-        yield Found(written, notes)
+        lines = (json.dumps(_line(*one)) for one in matched.items() if one[1].outcome != MISSING)
+        written.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        yield Found(written, notes, solver, transcripts)
+
+
+def _line(item_id: str, logged: LoggedReply) -> dict[str, Any]:
+    outcome = {} if logged.outcome is None else {"outcome": logged.outcome}
+    return {"item_id": item_id, "reply": logged.reply, **outcome}
+
+
+def _calls_of(matched: Mapping[str, LoggedReply], file: str) -> tuple[str, Mapping[str, Transcript]]:
+    """Return the solver of several calls, and the calls of each item."""
+    found = {item_id: one.transcript for item_id, one in matched.items() if one.transcript is not None}
+    solvers = sorted({one.solver for one in matched.values() if one.solver})
+    if len(solvers) > 1:
+        raise UsageError(f"{file}: its samples are of several solvers: {', '.join(solvers)}", hint="log one at a time")
+    return (solvers[0], found) if solvers else ("", {})
 
 
 def _matched(
     logged: list[LoggedReply], file: str, item_ids: Collection[str], epoch: int | None
-) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Return a line for each sample of an item, and what was left out."""
+) -> tuple[dict[str, LoggedReply], tuple[str, ...]]:
+    """Return the sample of each item, and what was left out."""
     known, epochs = set(item_ids), sorted({one.epoch for one in logged})
     if epoch is None and len(epochs) > 1:
         shown = f"{len(epochs)} repetitions of its samples"
         raise UsageError(f"{file}: there are {shown}", hint=f"choose one: --epoch {epochs[0]}")
     if epoch is not None and epoch not in epochs:
         raise UsageError(f"{file}: there is no repetition {epoch}", hint=f"there are {', '.join(map(str, epochs))}")
-    lines, others = dict[str, dict[str, Any]](), 0
+    found, others = dict[str, LoggedReply](), 0
     for one in logged:
         if epoch not in (None, one.epoch):
             continue
         item_id = next((name for name in one.names if name in known), None)
         if item_id is None:
             others += 1
-        elif item_id not in lines:  # a log has a line for each filter, with the same replies
-            outcome = {} if one.outcome is None else {"outcome": one.outcome}
-            lines[item_id] = {"item_id": item_id, "reply": one.reply, **outcome}
-    if not lines:
-        first = ", ".join(dict.fromkeys(name for one in logged[:3] for name in one.names))
-        called = f"its samples are called {first}" if first else "its samples are only numbered, and name no item_id"
-        hint = f"{called}; the items begin with {', '.join(list(item_ids)[:3])}"
-        raise UsageError(f"{file}: no sample is of an item of the data", hint=hint)
+        else:
+            found.setdefault(item_id, one)  # a log has a line for each filter, with the same replies
+    if not found:
+        raise _no_sample(logged, file, item_ids)
     samples = "1 sample is" if others == 1 else f"{others:,} samples are"
-    return list(lines.values()), ((f"{samples} of no item of the data",) if others else ())
+    return found, ((f"{samples} of no item of the data",) if others else ())
+
+
+def _no_sample(logged: list[LoggedReply], file: str, item_ids: Collection[str]) -> UsageError:
+    first = ", ".join(dict.fromkeys(name for one in logged[:3] for name in one.names))
+    called = f"its samples are called {first}" if first else "its samples are only numbered, and name no item_id"
+    hint = f"{called}; the items begin with {', '.join(list(item_ids)[:3])}"
+    return UsageError(f"{file}: no sample is of an item of the data", hint=hint)
 
 
 def _inspect_samples(file: str) -> Iterator[LoggedReply]:
@@ -118,21 +158,43 @@ def _samples_of(file: str) -> Iterator[Any]:
 
 
 def _of_inspect(sample: Any) -> LoggedReply:  # noqa: ANN401  (Inspect's sample)
-    told = (sample.metadata or {}).get("item_id"), sample.id if isinstance(sample.id, str) else None
+    about, store = sample.metadata or {}, sample.store or {}
+    told = about.get("item_id"), sample.id if isinstance(sample.id, str) else None
     names = tuple(dict.fromkeys(str(name) for name in told if name is not None))  # a number is Inspect's own counting
-    calls = (sample.store or {}).get(CALLS)
+    if calls := store.get(CALLS):
+        said = [LabelledReply(call["label"], reply_from(call["reply"])) for call in calls]
+        return _of_calls(names, sample.epoch, said, str(store.get(SOLVER, "")))
     if sample.error is not None:
         return LoggedReply(names, sample.epoch, None, "api_error")
-    if isinstance(calls, list) and calls:
-        texts = [call["reply"].get("text") for call in calls]
-        endings = [call["reply"].get("ending") for call in calls]
-        ending = next((one for one in endings if one in ("truncated", "refused", "api_error")), None)
-        return LoggedReply(names, sample.epoch, texts if len(texts) > 1 else texts[0], ending)
+    is_ours = about.keys() >= OURS
+    if is_ours and sum(event.event == "model" for event in sample.events) > 1:
+        raise _not_rebuilt(names)
     choices = sample.output.choices
     reason = choices[0].stop_reason if choices else "stop"
     cut = "truncated" if reason in CUT or sample.limit is not None else None
     outcome = "refused" if reason in FILTERED else cut
+    if is_ours and about["outcome"] in (*UNTEXTED, MISSING):
+        outcome = about["outcome"]
     return LoggedReply(names, sample.epoch, sample.output.completion or None, outcome)
+
+
+def _of_calls(names: tuple[str, ...], epoch: int, said: Sequence[LabelledReply], solver: str) -> LoggedReply:
+    """Return what all calls of a sample said, by a solver that tsgkit named in the log."""
+    texts = [one.reply.text for one in said]
+    endings = [str(one.reply.ending) for one in said]
+    ending = MISSING if set(endings) == {MISSING} else next((one for one in endings if one in UNTEXTED), None)
+    if solver in ONE_CALL or (not solver and len(said) == 1):
+        return LoggedReply(names, epoch, texts[0], ending)
+    if not solver:
+        raise _not_rebuilt(names)
+    return LoggedReply(names, epoch, texts, ending, solver, Transcript(tuple(said)))
+
+
+def _not_rebuilt(names: Sequence[str]) -> UsageError:
+    found = (
+        f"sample {names[0] if names else 'without a name'} has several calls, and the log lacks their solver or texts"
+    )
+    return UsageError(found, hint="a log of an earlier version of tsgkit: tsgkit export writes it again, from the run")
 
 
 def _harness_samples(file: str) -> Iterator[LoggedReply]:
@@ -155,9 +217,37 @@ def _of_harness(line: str, place: str) -> Iterable[LoggedReply]:
     draws = max(map(len, calls), default=0)
     if not all(isinstance(text, str | None) for call in calls for text in call):
         raise FileProblem(f"{place}: resps hold no texts", hint="only tasks of the type generate_until have replies")
+    if isinstance(about := value.get(ABOUT), dict):
+        yield from _of_our_line(names, calls, about, place)
+        return
     for draw in range(draws):
         texts = [call[draw] if draw < len(call) else None for call in calls]
         yield LoggedReply(names, draw + 1, texts[0] if len(texts) == 1 else texts)
+
+
+def _of_our_line(
+    names: tuple[str, ...], resps: Sequence[Sequence[str | None]], about: Mapping[str, Any], place: str
+) -> Iterator[LoggedReply]:
+    """Yield the sample of a line that tsgkit wrote; its draws of a prompt are calls of one answer."""
+    texts = [text for call in resps for text in call]
+    try:
+        calls, solver = about["calls"], str(about["solver"])
+        if calls and isinstance(calls[0], dict):
+            said = [_said(call, resps) for call in calls]
+            yield _of_calls(names, 1, said, solver)
+        elif len(texts) == 1:  # as earlier versions wrote it
+            yield LoggedReply(names, 1, texts[0], about["outcome"] if about["outcome"] in UNTEXTED else None)
+        elif texts:
+            raise _not_rebuilt(names)
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise FileProblem(
+            f"{place}: {ABOUT} holds no calls as tsgkit writes them", hint="export the run again"
+        ) from None
+
+
+def _said(call: Mapping[str, Any], resps: Sequence[Sequence[str | None]]) -> LabelledReply:
+    request, draw = call["resp"]
+    return LabelledReply(call["label"], Reply(resps[request][draw], Ending(call["ending"])))
 
 
 def _names(value: Mapping[str, Any]) -> tuple[str, ...]:

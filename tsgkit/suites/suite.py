@@ -364,7 +364,7 @@ def score(
     """
     from tsgkit.library.cards import load_card
     from tsgkit.suites.foreign_replies import SOURCES, replies_from
-    from tsgkit.suites.task import ScoresReplies
+    from tsgkit.suites.task import ScoresCalls, ScoresReplies
 
     meant = task_of(load_card(task_named(task)))
     if not isinstance(meant, ScoresReplies):
@@ -379,5 +379,8 @@ def score(
 
         raise UsageError(f"there are no logs of {source}", hint=near(source, SOURCES))
     with replies_from(source, str(replies), meant.dataset(str(data)).item_ids, epoch=epoch) as found:
-        report = meant.score_replies(str(data), str(found.file), style=style, by=by, seed=seed)
+        if found.transcripts and isinstance(meant, ScoresCalls):
+            report = meant.score_calls(str(data), found.transcripts, found.solver, style=style, by=by, seed=seed)
+        else:
+            report = meant.score_replies(str(data), str(found.file), style=style, by=by, seed=seed)
     return replace(report, notes=(*report.notes, *found.notes))

@@ -34,6 +34,7 @@ from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.solver import BASELINE, Solver
+from tsgkit.suites.transcript import Transcript
 
 Kind = Literal["models", "images", "scenes"]
 """The kinds of subjects: models, folders of images, folders of scenes."""
@@ -388,6 +389,23 @@ class ScoresReplies(Protocol):
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
         """Score a file of replies."""
+
+
+@runtime_checkable
+class ScoresCalls(Protocol):
+    """A task that scores answers made of several calls, which a solver made elsewhere."""
+
+    def score_calls(
+        self,
+        data: str,
+        calls: Mapping[str, Transcript],
+        solver: str,
+        *,
+        style: str | None = None,
+        by: Sequence[str] = (),
+        seed: int = 0,
+    ) -> ScoreReport:
+        """Score the calls about each item."""
 
 
 @runtime_checkable

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 from tsgkit.errors import NotationError, OwnCodeError, UsageError
 from tsgkit.graph.notation.json_triplets import load
@@ -48,12 +48,25 @@ from tsgkit.suites.solvers.prompt_files import Parts, Texts
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.protocols import Answer, AsAsked, Item, Reading
 from tsgkit.suites.solvers.scorers import OneReply
-from tsgkit.suites.solvers.solver import BASELINE, Solver
+from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Solver
 from tsgkit.suites.styles import Style, style_of
 from tsgkit.suites.task import Dataset, Items, TakesParts, Task, part_groups_of
+from tsgkit.suites.transcript import Transcript
 
 NO_FIGURES = "no figures are published for this task"
 DEFAULT_STYLE = "zero-shot"
+
+
+class _Way(NamedTuple):
+    """The way in which replies collected elsewhere were asked for, and the seed of their intervals."""
+
+    solver: str
+    style: str
+    seed: int
+
+
+def _samples_in(dataset: Dataset) -> Iterator[Any]:
+    return (dataset.sample(number) for number in range(len(dataset)))
 
 
 class TextTask(Task, Generic[Item, Answer]):
@@ -193,21 +206,49 @@ class TextTask(Task, Generic[Item, Answer]):
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
         """Score replies that were collected elsewhere."""
+        way = self._checked_way(SINGLE, style, by, seed)
+        dataset = self._some_items(data)
+        found, notes = self.replies_in(replies, dataset)
+        judging = functools.partial(self._judge, style=way.style)
+        judged = tuple(scored(judging, item, found.get(item.item_id)).judged for item in _samples_in(dataset))
+        return self._report(judged, way, by, notes)
+
+    def score_calls(
+        self,
+        data: str,
+        calls: Mapping[str, Transcript],
+        solver: str,
+        *,
+        style: str | None = None,
+        by: Sequence[str] = (),
+        seed: int = 0,
+    ) -> ScoreReport:
+        """Score answers that a solver made of several calls, collected elsewhere."""
+        way = self._checked_way(solver, style, by, seed)
+        check_solver(solver, self)
+        dataset = self._some_items(data)
+        judging = self.recorded(solver, way.style).judge
+        judged = tuple(scored(judging, item, calls.get(item.item_id)).judged for item in _samples_in(dataset))
+        return self._report(judged, way, by, self.notes(dataset))
+
+    def _checked_way(self, solver: str, style: str | None, by: Sequence[str], seed: int) -> _Way:
         style = style or DEFAULT_STYLE
         style_of(style)
         for group in by:
             if group not in self.groups:
                 raise self.no_group(group, [self])
+        return _Way(solver, style, seed)
+
+    def _some_items(self, data: str) -> Dataset:
         dataset = self.items_to_score(data)
         if not len(dataset):
             raise UsageError(f"{data}: there are no items in it")
-        found, notes = self.replies_in(replies, dataset)
-        judging = functools.partial(self._judge, style=style)
-        items = [dataset.sample(number) for number in range(len(dataset))]
-        judged = tuple(scored(judging, item, found.get(item.item_id)).judged for item in items)
-        groups = {group: self._boards_by(group, judged, style, seed) for group in by}
-        board = self._board_of(judged, style, seed)
-        return ScoreReport(self.key, style, seed, self.metrics, board, groups, judged, notes)
+        return dataset
+
+    def _report(self, judged: tuple[Judged, ...], way: _Way, by: Sequence[str], notes: tuple[str, ...]) -> ScoreReport:
+        groups = {group: self._boards_by(group, judged, way) for group in by}
+        board = self._board_of(judged, way)
+        return ScoreReport(self.key, way.style, way.seed, self.metrics, board, groups, judged, notes)
 
     def items_to_score(self, data: str) -> Dataset:
         """Return the items that replies collected elsewhere are held against."""
@@ -220,11 +261,12 @@ class TextTask(Task, Generic[Item, Answer]):
     def _judge(self, item: Item, reply: Reply | None, *, style: str) -> Judged:
         return self.score(item, self.read(item, reply), AsAsked(reply, style))
 
-    def _board_of(self, judged: Iterable[Judged], style: str, seed: int, only: Collection[str] | None = None) -> Board:
+    def _board_of(self, judged: Iterable[Judged], way: _Way, only: Collection[str] | None = None) -> Board:
         tally = add_judged(self.tally(), judged)
-        return self.board_by(tally, seed, style=style, unpublished=self.unpublished(style, "single"), only=only)
+        unpublished = self.unpublished(way.style, way.solver)
+        return self.board_by(tally, way.seed, style=way.style, unpublished=unpublished, only=only)
 
-    def _boards_by(self, group: str, judged: Iterable[Judged], style: str, seed: int) -> dict[str, Board]:
+    def _boards_by(self, group: str, judged: Iterable[Judged], way: _Way) -> dict[str, Board]:
         """Return a board for each member of a group."""
         members: dict[str, list[Judged]] = {}
         for one in judged:
@@ -233,7 +275,7 @@ class TextTask(Task, Generic[Item, Answer]):
                     members.setdefault(name, []).append(part)
         only = set(self.group_metrics(group, tuple(self.metrics))) if group in part_groups_of(self) else None
         ordered = self.in_order(members, group)
-        return {name: self._board_of(members[name], style, seed, only) for name in ordered}
+        return {name: self._board_of(members[name], way, only) for name in ordered}
 
     def _part(self, judged: Judged, group: str, member: str) -> Judged | None:
         """Return what counts of an item for a member of a group."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from samples import SGQA, lines
 
 import tsgkit as tk
+from tsgkit.errors import UsageError
+from tsgkit.llm.reply import Ending, Reply
 
 URLS = [f"https://example.org/rooms/{number}" for number in range(3)] + ["/root", "x" * 300]
 
@@ -29,3 +34,77 @@ def test_every_sample_of_an_inspect_log_is_read_back_by_the_ids_in_its_head(tmp_
     report = tk.score("sgqa", rows, file, source="inspect")
     assert report.board.counts["answered"] == len(URLS)
     assert report.board == run.results[0].board
+
+
+SAID = {
+    "answered": [Reply("[cup]")],
+    "truncated": [Reply("[cu", Ending.TRUNCATED, finish_reason="length")],
+    "refused": [Reply("[cup]", Ending.REFUSED, finish_reason="content_filter")],
+    "api_error": [Reply(None, Ending.API_ERROR)],
+    "empty": [Reply("", Ending.EMPTY)],
+    "voted": [Reply("[cup]"), Reply("[cup]", Ending.TRUNCATED, finish_reason="length"), Reply("[towel]")],
+    "failed": [Reply("[cup]"), Reply("[cup]"), Reply(None, Ending.API_ERROR)],
+    "won": [Reply("[cup]"), Reply("[towel]"), Reply("[cup]")],
+    "silent": [Reply("", Ending.EMPTY), Reply(None, Ending.REFUSED), Reply("[cup]", Ending.TRUNCATED)],
+}
+"""The replies to the first, second and third call about an item; the last one repeats."""
+
+
+def rows_asked(folder: Path) -> Path:
+    """Return a file of rows whose prompts hold the names of their replies."""
+    rows = [
+        SGQA | {"item_id": name, "scenario_id": name, "qa_pairs": [{"Q": f"What is washed, {name}?", "A": "cup"}]}
+        for name in SAID
+    ]
+    file = folder / "sgqa.jsonl"
+    file.write_text(lines(*rows), encoding="utf-8")
+    return file
+
+
+def run_of(rows: Path, folder: Path, **options: Any) -> tk.Run:  # noqa: ANN401
+    asked: Counter[str] = Counter()
+
+    def model(messages: list[dict[str, str]]) -> Reply:
+        name = next(name for name in SAID if f"washed, {name}?" in messages[-1]["content"])
+        asked[name] += 1
+        return SAID[name][min(asked[name], len(SAID[name])) - 1]
+
+    return tk.evaluate("sgqa", model={"cup": model}, data=rows, out=folder, quiet=True, cache=False, **options)
+
+
+@pytest.mark.parametrize(("to", "source"), [("inspect", "inspect"), ("jsonl", "lm-eval")])
+@pytest.mark.parametrize("solver", ["single", "vote:3"])
+def test_an_exported_log_has_the_figures_of_its_run(tmp_path: Path, to: str, source: str, solver: str) -> None:
+    if to == "inspect":
+        pytest.importorskip("inspect_ai", reason="the extra inspect is not installed")
+    rows = rows_asked(tmp_path)
+    run = run_of(rows, tmp_path / "run", solver=solver)
+    (file,) = run.export(to, tmp_path / "logs").files
+    report = tk.score("sgqa", rows, file, source=source)
+    meant = {sample.item_id: (sample.outcome, sample.answer) for sample in run.samples}
+    assert {one.sample.item_id: (str(one.outcome), one.answer) for one in report.judged} == meant
+    assert {"answered", "truncated", "refused", "api_error", "empty"} <= {outcome for outcome, _ in meant.values()}
+    assert report.board == run.results[0].board
+
+
+def test_a_vote_in_a_log_that_lacks_its_calls_is_refused(tmp_path: Path) -> None:
+    rows = rows_asked(tmp_path)
+    (file,) = run_of(rows, tmp_path / "run", solver="vote:3").export("jsonl", tmp_path / "logs").files
+    values = [json.loads(line) for line in file.read_text("ascii").splitlines()]
+    for value in values:
+        value["tsgkit"]["calls"] = [[call["label"], call["draw"]] for call in value["tsgkit"]["calls"]]
+    file.write_text(lines(*values), encoding="utf-8")
+    with pytest.raises(UsageError, match="has several calls") as problem:
+        tk.score("sgqa", rows, file, source="lm-eval")
+    assert "tsgkit export" in problem.value.hint
+
+
+def test_outcomes_in_a_log_of_an_earlier_version_are_read(tmp_path: Path) -> None:
+    rows = rows_asked(tmp_path)
+    run = run_of(rows, tmp_path / "run")
+    (file,) = run.export("jsonl", tmp_path / "logs").files
+    values = [json.loads(line) for line in file.read_text("ascii").splitlines()]
+    for value in values:
+        value["tsgkit"]["calls"] = [[call["label"], call["draw"]] for call in value["tsgkit"]["calls"]]
+    file.write_text(lines(*values), encoding="utf-8")
+    assert tk.score("sgqa", rows, file, source="lm-eval").board == run.results[0].board

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,11 @@ from tsgkit.report.plain_text import inert
 from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.scoring.outcomes import FAILURES, Outcome
+from tsgkit.suites.foreign_replies import CALLS, SOLVER
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event
-    from inspect_ai.log import EvalSample
+    from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, StopReason
     from inspect_ai.scorer import Score
 
@@ -44,13 +45,12 @@ REASONS = {
 
 def sample_of(recorded: RecordedSample) -> EvalSample:
     """Return a sample as Inspect has it."""
-    from inspect_ai.log import EvalError, EvalSample
+    from inspect_ai.log import EvalSample
     from inspect_ai.model import ModelOutput
 
     record, calls = recorded.record, recorded.calls
     usage = usage_of(recorded)
     asked = recorded.asked
-    error = record["error"] if record["outcome"] in FAILURES else None
     last = next((one for one in reversed(calls) if not one.made_again), None)
     seconds = record["usage"].get("seconds")
     return EvalSample(
@@ -62,14 +62,36 @@ def sample_of(recorded: RecordedSample) -> EvalSample:
         output=ModelOutput() if last is None else _output(recorded, last, calls.index(last)),
         scores=scores_of(recorded),
         metadata=_metadata(recorded),
+        store=_store(recorded),
         events=list(_events(recorded)),
         model_usage={asked: usage} if usage else {},
         role_usage={"judge": usage} if usage and recorded.row.judge is not None else {},
         total_time=seconds,
         working_time=seconds,
         uuid=mark_of(recorded.run, *recorded.row.cell, recorded.item_id),
-        error=None if error is None else EvalError(message=error, traceback="", traceback_ansi=""),
+        error=_error(record),
     )
+
+
+def _error(record: Mapping[str, Any]) -> EvalError | None:
+    """Return the error of a sample that says nothing of its subject."""
+    from inspect_ai.log import EvalError
+
+    if record["outcome"] not in FAILURES:
+        return None
+    message = record["error"] or f"{record['outcome']}: no reason was recorded"
+    return EvalError(message=message, traceback="", traceback_ansi="")
+
+
+def _store(recorded: RecordedSample) -> dict[str, Any]:
+    """Return the solver and the calls that count, as our tasks for Inspect keep them."""
+    calls = [
+        {"label": one.label, "reply": {"text": one.reply.text, "ending": str(one.reply.ending)}}
+        for one in recorded.calls
+        if not one.made_again
+    ]
+    value: dict[str, Any] = whole({SOLVER: recorded.row.cell.solver, CALLS: calls})
+    return value
 
 
 def sample_id(recorded: RecordedSample) -> str:

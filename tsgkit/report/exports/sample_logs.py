@@ -84,7 +84,7 @@ def lines_of(sample: RecordedSample) -> Iterator[dict[str, Any]]:
             "prompt_hash": _hash(first),
             "target_hash": _hash(target),
             **values,
-            "tsgkit": _about(sample),
+            "tsgkit": _about(sample, requests),
         }
 
 
@@ -132,12 +132,17 @@ def _in_words(reading: Any) -> str:  # noqa: ANN401  (a text, or graphs)
     return in_a_line([[list(triplet) for triplet in graph] for graph in reading])
 
 
-def _about(sample: RecordedSample) -> dict[str, Any]:
-    """Return what lm-eval has no field for."""
+def _about(sample: RecordedSample, requests: Sequence[Sequence[Called]]) -> dict[str, Any]:
+    """Return what lm-eval has no field for. Each call names its place in ``resps``."""
     record, cell = sample.record, sample.row.cell
     about = {name: record[name] for name in ("outcome", "error", "cluster", "groups", "notes")}
-    labels = [[one.label, one.draw] for one in sample.calls if not one.made_again]
-    value: dict[str, Any] = whole({**cell.value, "run": sample.run.identity, **about, "calls": labels})
+    resps = {(one.label, one.draw): [place, n] for place, calls in enumerate(requests) for n, one in enumerate(calls)}
+    calls = [
+        {"label": one.label, "draw": one.draw, "ending": str(one.reply.ending), "resp": resps[one.label, one.draw]}
+        for one in sample.calls
+        if not one.made_again
+    ]
+    value: dict[str, Any] = whole({**cell.value, "run": sample.run.identity, **about, "calls": calls})
     return value
 
 
