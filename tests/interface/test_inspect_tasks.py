@@ -77,6 +77,26 @@ def test_inspect_eval_runs_a_task_by_its_name(tmp_path: Path) -> None:
     assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
 
 
+@pytest.mark.parametrize(("ids", "asked"), [(0, "0"), (2, "2"), ([2, "0"], "0,2"), ("1,2", "1,2"), (None, "0,1,2")])
+def test_ids_that_inspect_turns_into_numbers_name_items(tmp_path: Path, ids: Any, asked: str) -> None:  # noqa: ANN401
+    from tsgkit.interface.inspect_tasks import TASKS as BY_NAME
+
+    rows = (TASKS / "tsg/data/tsgkit-1/sgds.jsonl").read_text("utf-8").splitlines()[:3]
+    data = tmp_path / "sgds.jsonl"
+    named = (json.loads(row) | {"item_id": str(number)} for number, row in enumerate(rows))
+    data.write_text("".join(f"{json.dumps(row)}\n" for row in named), encoding="utf-8")
+    made = BY_NAME["sgds"](data=str(data), ids=ids)
+    assert ",".join(str(sample.id) for sample in made.dataset) == asked
+
+
+def test_an_empty_list_of_ids_is_refused() -> None:
+    from tsgkit.errors import UsageError
+    from tsgkit.interface.inspect_tasks import asking
+
+    with pytest.raises(UsageError, match="names no item"):
+        asking("tsg/sgds", ids=[])
+
+
 def test_an_unknown_style_is_an_error_in_words(tmp_path: Path) -> None:
     command = [
         sys.executable,

@@ -53,7 +53,8 @@ from tsgkit.suites.transcript import LabelledReply, Transcript
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-Ids = str | Sequence[str] | None
+Ids = str | float | Sequence[str | float] | None
+"""Ids of items; Inspect turns those that look like numbers into numbers."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,21 @@ def asking(
         raise UsageError(f"{key}: no model answers it in words", hint="tsgkit eval runs it")
     found.check_way(style, solver, prompts)
     dataset = found.dataset(data)
-    wanted = tuple(ids.split(",")) if isinstance(ids, str) else tuple(ids or ())
-    numbers = dataset.chosen(ItemChoice(wanted, items, first))
+    numbers = dataset.chosen(ItemChoice(_texts(ids), items, first))
     made = found.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
     return Asking(found, dataset, made, numbers, seed)
+
+
+def _texts(ids: Ids) -> tuple[str, ...]:
+    """Return ids as texts; none of them for all items."""
+    if ids is None:
+        return ()
+    if isinstance(ids, int | float):
+        return (str(ids),)
+    found = ids.split(",") if isinstance(ids, str) else map(str, ids)
+    if not (wanted := tuple(found)):
+        raise UsageError("ids: an empty list names no item", hint="leave out ids to ask all items")
+    return wanted
 
 
 def inspect_task(key: str, **options: Any) -> InspectTask:  # noqa: ANN401  (those of :func:`asking`)
@@ -266,7 +278,7 @@ def _offer(name: str, key: str) -> Callable[..., InspectTask]:
         data: str | None = None,
         items: int | None = None,
         first: int | None = None,
-        ids: str | list[str] | None = None,
+        ids: str | float | list[str | float] | None = None,
         shots: int | None = None,
         seed: int = 0,
         prompts: str | None = None,
