@@ -24,6 +24,7 @@ from run_files import lines
 from stored_samples import STORED
 
 import tsgkit as tk
+from tsgkit.llm.reply import Reply, Usage
 from tsgkit.report.exports import export_run
 from tsgkit.runs.plan import Cell
 from tsgkit.version import __version__
@@ -127,6 +128,21 @@ def test_tokens_are_counted_as_inspect_counts_them(logs: dict[str, EvalLog]) -> 
     assert (usage.total_tokens, usage.reasoning_tokens) == (110, 3)
     total = logs["cot"].stats.model_usage["openai/org/m"]
     assert (total.total_tokens, total.input_tokens_cache_read) == (6 * 110, 6 * 40)
+
+
+def test_the_tokens_in_the_head_are_those_of_the_samples_together(tmp_path: Path) -> None:
+    def model(messages: list[dict[str, str]]) -> Reply:
+        cached = len(messages[-1]["content"]) % 7
+        return Reply("[cup]", usage=Usage(prompt=100, completion=10, cached=cached, written=30, cost=0.5))
+
+    run = tk.evaluate("sgqa", model={"m": model}, first=4, out=tmp_path / "run", quiet=True, cache=False)
+    (file,) = run.export("inspect", tmp_path / "log.eval").files
+    log = read(file)
+    ((name, total),) = log.stats.model_usage.items()
+    parts = [sample.model_usage[name] for sample in samples_of(log)]
+    assert total == sum(parts[1:], parts[0])
+    assert (total.input_tokens_cache_write, total.total_tokens) == (120, 440)
+    assert total.input_tokens + (total.input_tokens_cache_read or 0) + 120 == 400
 
 
 def test_the_head_says_what_was_asked(run: tk.Run, logs: dict[str, EvalLog]) -> None:

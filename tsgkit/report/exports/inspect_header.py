@@ -19,13 +19,16 @@ from tsgkit.version import __version__
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, EvalSpec, EvalStats, HeadlineMetric
+    from inspect_ai.model import ModelUsage
+
+    from tsgkit.report.exports.inspect_samples import WrittenSamples
 
 VALUE, MEAN = "value", "mean"
 """The names of a metric of one repeat, and of the mean over several."""
 
 
-def log_of(run: RecordedRun, cell: Cell, states: Sequence[RowState], sample_ids: Sequence[str]) -> EvalLog:
-    """Return the log of rows that differ in their repeat alone, without its samples, which have these ids."""
+def log_of(run: RecordedRun, cell: Cell, states: Sequence[RowState], written: WrittenSamples) -> EvalLog:
+    """Return the log of rows that differ in their repeat alone, without its samples."""
     from inspect_ai.log import EvalLog, EvalPlan, EvalPlanStep
 
     complete = all(NOWHERE not in state.places for state in states)
@@ -33,10 +36,10 @@ def log_of(run: RecordedRun, cell: Cell, states: Sequence[RowState], sample_ids:
     plan = EvalPlan(name="tsgkit", steps=[EvalPlanStep(solver=whole(cell.solver), params=arguments)])
     return EvalLog(
         status="success" if complete else "cancelled",
-        eval=_spec(run, cell, states, arguments, sample_ids),
+        eval=_spec(run, cell, states, arguments, list(written.ids)),
         plan=plan,
         results=_results(run, states),
-        stats=_stats(run, states),
+        stats=_stats(run, states, written.usage),
     )
 
 
@@ -50,7 +53,7 @@ def _arguments(run: RecordedRun, state: RowState) -> dict[str, Any]:
 
 
 def _spec(
-    run: RecordedRun, cell: Cell, states: Sequence[RowState], arguments: Mapping[str, Any], sample_ids: Sequence[str]
+    run: RecordedRun, cell: Cell, states: Sequence[RowState], arguments: Mapping[str, Any], sample_ids: list[str]
 ) -> EvalSpec:
     from inspect_ai.log import EvalConfig, EvalDataset, EvalSpec
 
@@ -71,7 +74,7 @@ def _spec(
             name=whole(PurePath(row.dataset.file).name),
             location=whole(row.dataset.file),
             samples=len(row.numbers),
-            sample_ids=list(sample_ids),  # Inspect reads a log sample by sample only by these
+            sample_ids=sample_ids,  # Inspect reads a log sample by sample only by these
         ),
         model=whole(cell.subject),
         model_args=run.parameters_of(row),
@@ -161,27 +164,15 @@ def _metrics(values: Sequence[tuple[Value, int]], *, several: bool) -> Iterator[
         yield EvalMetric(name=f"repeat_{repeat + 1}" if several else VALUE, value=value.value, metadata=about)
 
 
-def _stats(run: RecordedRun, states: Sequence[RowState]) -> EvalStats:
+def _stats(run: RecordedRun, states: Sequence[RowState], usage: Mapping[str, ModelUsage]) -> EvalStats:
     """Return when the run began, and the tokens of each model; those that no call reported are not in it."""
     from inspect_ai.log import EvalStats
-    from inspect_ai.model import ModelUsage
 
-    row, used = states[0].row, {}
-    asked = whole(row.asked)
+    row, used = states[0].row, dict(usage)
     results = [run.results[state.row.cell].usage for state in states]
-    totals = [usage for usage in results if usage and usage["calls"] > usage["untold"]]
-    if totals:
-        tokens = {
-            name: sum(usage[name] for usage in totals) for name in ("prompt", "completion", "reasoning", "cached")
-        }
-        used[asked] = ModelUsage(
-            input_tokens=tokens["prompt"] - tokens["cached"],
-            output_tokens=tokens["completion"],
-            total_tokens=tokens["prompt"] + tokens["completion"],
-            input_tokens_cache_read=tokens["cached"] or None,
-            reasoning_tokens=tokens["reasoning"] or None,
-            total_cost=None if any(one["unpriced"] for one in totals) else sum(one["cost"] for one in totals),
-        )
+    if any(result["unpriced"] for result in results if result):
+        used = {model: one.model_copy(update={"total_cost": None}) for model, one in used.items()}
+    asked = whole(row.asked)
     return EvalStats(
         started_at=run.header["begun"],
         completed_at=_last_call(run),

@@ -22,6 +22,8 @@ from tsgkit.runs.state import RowState
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from tsgkit.report.exports.inspect_samples import WrittenSamples
+
 ENDING = ".eval"
 WHAT = "logs"
 SUMMARIES = "summaries.json"
@@ -58,9 +60,9 @@ def _write_log(run: RecordedRun, cell: Cell, states: Sequence[RowState], file: P
     from tsgkit.report.exports.inspect_header import log_of
 
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
-        ids = _write_samples(run, states, archive, file.parent)
+        written = _write_samples(run, states, archive, file.parent)
         empty = file.with_suffix(f".empty{ENDING}")
-        write_eval_log(log_of(run, cell, states, ids), empty)
+        write_eval_log(log_of(run, cell, states, written), empty)
         with ZipFile(empty) as made:
             for member in made.namelist():
                 if member != SUMMARIES:
@@ -68,11 +70,11 @@ def _write_log(run: RecordedRun, cell: Cell, states: Sequence[RowState], file: P
         empty.unlink()
 
 
-def _write_samples(run: RecordedRun, states: Iterable[RowState], archive: ZipFile, beside: Path) -> list[str]:
-    """Write samples and their summaries into an archive, and return the ids of the samples."""
-    from tsgkit.report.exports.inspect_samples import sample_of
+def _write_samples(run: RecordedRun, states: Iterable[RowState], archive: ZipFile, beside: Path) -> WrittenSamples:
+    """Write samples and their summaries into an archive, and return what its head says of them."""
+    from tsgkit.report.exports.inspect_samples import WrittenSamples, sample_of
 
-    ids: dict[str, None] = {}
+    written = WrittenSamples()
     with tempfile.TemporaryFile(dir=beside) as summaries:
         before = b"["
         for recorded in chain.from_iterable(map(run.samples_of, states)):
@@ -80,10 +82,10 @@ def _write_samples(run: RecordedRun, states: Iterable[RowState], archive: ZipFil
             archive.writestr(f"samples/{sample.id}_epoch_{sample.epoch}.json", _dumped(sample))
             summaries.write(before + _dumped(sample.summary()))
             before = b","
-            ids[str(sample.id)] = None
+            written.add(sample)
         summaries.write(b"]")
         _copy(summaries, archive)
-    return list(ids)
+    return written
 
 
 def _copy(summaries: IO[bytes], archive: ZipFile) -> None:

@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,21 @@ REASONS = {
     Outcome.ERROR: "scoring_failed",
 }
 """What Inspect calls the reason for an abnormal score; any other outcome stands under its own name."""
+
+
+@dataclass
+class WrittenSamples:
+    """The facts about the samples of a log that its head holds: their ids, and the usage of each model."""
+
+    ids: dict[str, None] = field(default_factory=dict)
+    """The ids in order; those of several epochs once."""
+    usage: dict[str, ModelUsage] = field(default_factory=dict)
+
+    def add(self, sample: EvalSample) -> None:
+        """Add a sample that was written."""
+        self.ids[str(sample.id)] = None
+        for model, usage in sample.model_usage.items():
+            self.usage[model] = self.usage[model] + usage if model in self.usage else usage
 
 
 def sample_of(recorded: RecordedSample) -> EvalSample:
