@@ -20,6 +20,7 @@ from prefork import Prefork, Ran
 from run_files import good_calls, lines
 
 from tsgkit.cli import main
+from tsgkit.llm.span_export import CREDENTIALS
 
 Captured = pytest.CaptureFixture[str]
 KEY = "sk-0123456789abcdef"
@@ -304,13 +305,18 @@ def test_other_jobs_that_ask_are_traced_too(commands: Prefork, tmp_path: Path) -
         ("--otel", {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://[::1"}, "is no address of a collector"),
         ("--otel", {"OTEL_BSP_MAX_QUEUE_SIZE": "0"}, "OTEL_BSP_"),
         ("--otel", {"OTEL_BSP_MAX_QUEUE_SIZE": "5", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "6"}, "OTEL_BSP_"),
+        ("--otel", {"OTEL_BSP_SCHEDULE_DELAY": "-1"}, "OTEL_BSP_SCHEDULE_DELAY"),
+        ("--otel", {"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "abc"}, "unset OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT"),
+        ("--otel", {CREDENTIALS: "nope"}, CREDENTIALS),
     ],
 )
 def test_settings_by_which_nothing_would_arrive_are_refused(
     commands: Prefork, tmp_path: Path, told: str, variables: dict[str, str], said: str
 ) -> None:
-    ended = commands.run(*words("http://127.0.0.1:9/v1", told), cwd=tmp_path, env=variables)
+    secret = {"OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer {TOKEN}"}
+    ended = commands.run(*words("http://127.0.0.1:9/v1", told), cwd=tmp_path, env=secret | variables)
     assert ended.code == 2 and said in ended.err and "Traceback" not in ended.err
+    assert TOKEN not in ended.err and ended.err.startswith("tsgkit")
     assert not (tmp_path / "run").exists()
 
 

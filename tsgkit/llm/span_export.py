@@ -13,11 +13,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.secrets import without_login
 from tsgkit.version import __version__
 
@@ -50,15 +51,19 @@ class SpanExport:
     """Spans on their way to a collector."""
 
     def __init__(self, *, has_content: bool, redact: Callable[[object], Any]) -> None:
+        self.ended = 0
+        """Spans that were made."""
+        size, batch = sizes(has_content=has_content)
+        with refused_settings():
+            self._make(size, batch, redact)
+
+    def _make(self, size: int, batch: int, redact: Callable[[object], Any]) -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-        self.ended = 0
-        """Spans that were made."""
         self._delivery = _Delivery(endpoint_of_environment())
-        size, batch = sizes(has_content=has_content)
-        self._processor = BatchSpanProcessor(self._delivery, size, max_export_batch_size=batch)  # type: ignore[arg-type]
         self._provider = TracerProvider(resource=_resource(redact), shutdown_on_exit=False)
+        self._processor = BatchSpanProcessor(self._delivery, size, max_export_batch_size=batch)  # type: ignore[arg-type]
         self._provider.add_span_processor(self._processor)
 
     def tracer(self) -> Tracer:
@@ -81,6 +86,25 @@ class SpanExport:
         why = self._delivery.trouble or ("no answer" if flushing.is_alive() else "more were made than the queue holds")
         where = without_login(self._delivery.endpoint)
         return f"spans could not be sent: {lost:,} of {self.ended:,}, to {where}: {why}"
+
+
+def check_settings(*, has_content: bool) -> None:
+    """Raise ``UsageError`` if variables are set by which no span could be sent."""
+    SpanExport(has_content=has_content, redact=lambda value: value).finish()
+
+
+@contextmanager
+def refused_settings() -> Iterator[None]:
+    """Turn an exception of the SDK into a ``UsageError`` that names variables, and none of their values."""
+    try:
+        yield
+    except TsgkitError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the SDK and its plugins raise whatever they like
+        given = sorted(name for name in os.environ if name.startswith("OTEL_"))
+        named = [name for name in given if name in str(error)] or given
+        found = f"OpenTelemetry refuses the settings in the variables OTEL_* ({type(error).__name__})"
+        raise UsageError(found, hint=f"correct or unset {', '.join(named)}" if named else "") from None
 
 
 def sizes(*, has_content: bool) -> tuple[int, int]:

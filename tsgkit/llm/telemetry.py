@@ -31,7 +31,7 @@ from tsgkit.llm.genai_attributes import (
 )
 from tsgkit.llm.reply import Attempt, Ending, Reply
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.span_export import SpanExport, endpoint_of_environment, sizes
+from tsgkit.llm.span_export import SpanExport, check_settings, endpoint_of_environment, refused_settings
 from tsgkit.llm.spans import OBSERVER, Answered, Attributes, Note, Request, Value
 from tsgkit.version import __version__
 
@@ -56,20 +56,17 @@ def traces_of(options: Mapping[str, Any]) -> Traces | None:
         if options.get("otel_content"):
             raise UsageError("--otel-content is about spans, and none are sent", hint="add --otel")
         return None
-    _check()
-    return Traces(bool(options.get("otel_content")))
+    traces = Traces(bool(options.get("otel_content")))
+    _check(traces)
+    return traces
 
 
-def _check() -> None:
+def _check(traces: Traces) -> None:
     """Raise ``UsageError`` for a missing extra and for settings by which no span would arrive."""
-    try:
-        import opentelemetry.exporter.otlp.proto.http.trace_exporter
-        import opentelemetry.sdk.trace.export  # noqa: F401
-    except ImportError:
-        raise ExtraMissing("spans are sent", "OpenTelemetry", "otel") from None
+    with refused_settings():  # the SDK reads some variables as it is imported
+        _check_installed()
     if _is_disabled() or _has_provider():
         return
-    sizes(has_content=False)
     for name in ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"):
         if os.environ.get(name, PROTOCOL) not in ("", PROTOCOL):
             raise UsageError(f"{name} is {os.environ[name]!r}, and spans are sent by {PROTOCOL}", hint=f"unset {name}")
@@ -81,6 +78,16 @@ def _check() -> None:
     if not is_good:
         hint = "as in OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318"
         raise UsageError("the endpoint of OTEL_EXPORTER_OTLP_ENDPOINT is no address of a collector", hint=hint)
+    _quiet()
+    check_settings(has_content=traces.content)
+
+
+def _check_installed() -> None:
+    try:
+        import opentelemetry.exporter.otlp.proto.http.trace_exporter
+        import opentelemetry.sdk.trace.export  # noqa: F401
+    except ImportError:
+        raise ExtraMissing("spans are sent", "OpenTelemetry", "otel") from None
 
 
 def _is_disabled() -> bool:
