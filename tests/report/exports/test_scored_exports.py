@@ -87,6 +87,15 @@ def test_an_exported_log_has_the_figures_of_its_run(tmp_path: Path, to: str, sou
     assert report.board == run.results[0].board
 
 
+def test_a_failed_call_without_a_reason_is_an_error_in_a_log_of_inspect(tmp_path: Path) -> None:
+    log_module = pytest.importorskip("inspect_ai.log", reason="the extra inspect is not installed")
+    (file,) = run_of(rows_asked(tmp_path), tmp_path / "run").export("inspect", tmp_path / "log.eval").files
+    samples = log_module.read_eval_log(file.as_posix()).samples
+    failed = {sample.metadata["item_id"] for sample in samples if sample.error is not None}
+    assert failed == {sample.metadata["item_id"] for sample in samples if sample.metadata["outcome"] == "api_error"}
+    assert failed
+
+
 def test_a_vote_in_a_log_that_lacks_its_calls_is_refused(tmp_path: Path) -> None:
     rows = rows_asked(tmp_path)
     (file,) = run_of(rows, tmp_path / "run", solver="vote:3").export("jsonl", tmp_path / "logs").files

@@ -16,6 +16,7 @@ from report_runs import recorded
 from samples import SGQA
 
 import tsgkit as tk
+from tsgkit.errors import UsageError
 from tsgkit.report.exports.columns import TABLES, Kind
 from tsgkit.report.spreadsheet import FORMULA
 
@@ -216,3 +217,15 @@ def test_memory_hardly_grows_with_the_run(to: str, most: int, long_runs: list[Pa
         words = [sys.executable, "-c", MEASURE, str(run), to, str(tmp_path / f"out{number}")]
         used.append(int(subprocess.run(words, capture_output=True, text=True, check=True).stdout))
     assert used[1] - used[0] <= most
+
+
+@pytest.mark.parametrize("seed", [1 << 63, 99999999999999999999999])
+def test_a_number_that_parquet_cannot_hold_is_refused_with_its_column(tmp_path: Path, seed: int) -> None:
+    pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
+    asked: dict[str, Any] = {"model": {"cup": lambda _: "[cup]"}, "first": 2, "style": "few-shot", "seed": [seed, 2]}
+    run = tk.evaluate("sgqa", out=tmp_path / "run", quiet=True, **asked)
+    before = set(tmp_path.iterdir())
+    with pytest.raises(UsageError, match=r"samples\.parquet: column seed: a number takes more than 64 bits"):
+        run.export("parquet", tmp_path / "tables")
+    assert set(tmp_path.iterdir()) == before
+    assert run.export("csv", tmp_path / "csv").files

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import ExtraMissing
+from tsgkit.errors import ExtraMissing, UsageError
 from tsgkit.report.exports.columns import TABLES, Column, Kind, values_of
 from tsgkit.report.exports.recorded_run import RecordedRun
 from tsgkit.version import __version__
@@ -24,6 +24,9 @@ WHAT = "tables"
 GROUP_ROWS = 5_000
 GROUP_LETTERS = 1 << 23
 """Rows, and characters of text, of one group of rows at most."""
+
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
+"""The least and the greatest whole number that a column holds."""
 
 
 def check() -> None:
@@ -60,6 +63,7 @@ class _Table:
         import pyarrow
         import pyarrow.parquet
 
+        self._name = path.name
         self._schema = _schema(columns).with_metadata(dict(about))
         self._writer = pyarrow.parquet.ParquetWriter(path, self._schema, compression="zstd")
         self._lines: list[dict[str, Any]] = []
@@ -67,6 +71,7 @@ class _Table:
 
     def add(self, line: dict[str, Any]) -> None:
         """Add a line; a full group of rows is written."""
+        self._check(line)
         self._lines.append(line)
         self._letters += sum(len(value) for value in line.values() if isinstance(value, str))
         if len(self._lines) >= GROUP_ROWS or self._letters >= GROUP_LETTERS:
@@ -79,6 +84,12 @@ class _Table:
         if self._lines:
             self._writer.write_table(pyarrow.Table.from_pylist(self._lines, schema=self._schema))
         self._lines, self._letters = [], 0
+
+    def _check(self, line: Mapping[str, Any]) -> None:
+        for name, value in line.items():
+            if isinstance(value, int) and not LEAST <= value <= MOST:
+                found = f"{self._name}: column {name}: a number takes more than 64 bits, the most that Parquet holds"
+                raise UsageError(found, hint="nothing was written; csv holds it: --to csv")
 
     def close(self) -> None:
         """Finish the file."""
