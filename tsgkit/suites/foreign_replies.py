@@ -194,7 +194,9 @@ def _not_rebuilt(names: Sequence[str]) -> UsageError:
     found = (
         f"sample {names[0] if names else 'without a name'} has several calls, and the log lacks their solver or texts"
     )
-    return UsageError(found, hint="a log of an earlier version of tsgkit: tsgkit export writes it again, from the run")
+    return UsageError(
+        found, hint="logs of earlier versions of tsgkit do: write it again with tsgkit export, or ask again"
+    )
 
 
 def _harness_samples(file: str) -> Iterator[LoggedReply]:
