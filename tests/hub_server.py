@@ -36,6 +36,8 @@ class Hub:
     url: str
     datasets: dict[str, HubDataset] = field(default_factory=dict)
     plan: list[int] = field(default_factory=list)
+    busy_at_first: int = 0
+    """The status of the first answer to every question; 0 if it is the right answer."""
     cut_after: list[int] = field(default_factory=list)
     asked: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     slow: float = 0.0
@@ -70,8 +72,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         hub, path = self.hub, unquote(urlsplit(self.path).path)
+        is_first = f"{self.command} {path}" not in hub.paths
         hub.asked.append((self.command, path, {name.lower(): value for name, value in self.headers.items()}))
         self.close_connection = True
+        if hub.busy_at_first and is_first:
+            return self._send(hub.busy_at_first, b"busy")
         if hub.plan and (status := hub.plan.pop(0)) != 200:
             return self._send(status, b"busy")
         if path.startswith("/cdn/"):

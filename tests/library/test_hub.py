@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.parse
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -191,9 +192,9 @@ def test_nothing_but_the_dataset_is_asked_for(hub: Hub) -> None:
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_hub_that_is_busy_is_asked_again(status: int, hub: Hub) -> None:
     hub.commit("lab/stories", {"a.jsonl": ROW})
-    hub.plan = [status, 200, status, 200, status, 200, status]
+    hub.busy_at_first = status
     assert rows_of("hf://lab/stories") == ROW
-    assert len(hub.asked) == 8
+    assert len(set(hub.paths)) == 4 and min(Counter(hub.paths).values()) >= 2
 
 
 def test_a_hub_that_stays_busy_is_given_up(hub: Hub) -> None:

@@ -145,11 +145,11 @@ def test_a_run_that_does_not_wait_is_collected_later(model: str, commands: Prefo
 def test_ctrl_c_leaves_the_batch_with_the_service(commands: Prefork, tmp_path: Path) -> None:
     with batch_server(hold=True) as server:
         process = commands.start(*words(server, "--batch"), cwd=tmp_path)
-        until(lambda: "1 batch at the service for" in process.err)
+        until(lambda: "batch" in steps(tmp_path))
         process.signal(signal.SIGINT)
         ended = process.wait(10)
         assert ended.code == 130
-        assert "0 of 8 requests done" in ended.err
+        assert "1 batch at the service for" in ended.err and "0 of 8 requests done" in ended.err
         assert "1 batch left with the service" in ended.err
         server.release()
         check_whole(commands.run(*batched(server, "--concurrency", "3"), cwd=tmp_path), server)
