@@ -44,8 +44,8 @@ MOST_BYTES = 1 << 35
 """So many bytes an archive may unpack to: 32 GiB."""
 MOST_FILES = 100_000
 CHUNK = 1 << 20
-DAMAGES = (NotImplementedError, RuntimeError, UnicodeDecodeError, ValueError, struct.error)
-"""What reading a damaged archive raises besides the errors of its format."""
+DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError, struct.error)
+"""The exceptions that reading a damaged archive raises, besides those of the system."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
         raise FileProblem(f"{archive}: no such file", hint=look_alike(archive)) from None
     except IsADirectoryError:
         raise FileProblem(f"{archive}: this is a folder, not an archive") from None
-    except (zipfile.BadZipFile, *DAMAGES) as error:
+    except DAMAGES as error:
         begin = _beginning(archive)
         kind = (
             "its end is missing or damaged"
@@ -272,7 +272,7 @@ def _reading(archive: Path, entry: zipfile.ZipInfo) -> Iterator[None]:
     damaged = FileProblem(f"{archive}: {entry.filename}: is damaged", hint="copy or download the archive again")
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, *DAMAGES):
+    except DAMAGES:
         raise damaged from None
     except OSError as error:
         if error.errno in (None, errno.EINVAL):

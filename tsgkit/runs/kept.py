@@ -387,7 +387,8 @@ def without_rows(prepared: RunSetup, kept: Kept) -> Iterator[tuple[str, str]]:
         lines = "".join(_item_line(task, dataset, number, shown=False) for number in numbers)
         file = {"file": f"items/{name}.jsonl", "sha256": hashlib.sha256(lines.encode()).hexdigest()}
         yield file["file"], lines
-        tasks[name] = {"numbers": list(numbers), **kept.described(name), "rows": None, "items": file}
+        places = {} if name in prepared.numbers_in_data else {"numbers": list(numbers)}
+        tasks[name] = {**places, **kept.described(name), "rows": None, "items": file}
     yield MANIFEST, json.dumps({**kept.value, "tasks": tasks}, indent=2) + "\n"
 
 
