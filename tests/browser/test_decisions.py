@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from decidables import HOSTILE, Deciding, ListedDecisions, PreviewedDecisions, deciding
-from panel_pages import ARGUMENTS, CHROMIUM
+from panel_pages import ARGUMENTS, CHROMIUM, violations
 
 from tsgkit.browser.modules import in_order, joined, text_of
 from tsgkit.graph import ActionGraph
@@ -28,7 +28,6 @@ pytest.importorskip("playwright", reason="pages are tested with Playwright")
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
 slow = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")]
 LOADING = "Failed to load resource"
 """Chromium's remark on a response with an error status, or none."""
@@ -386,9 +385,7 @@ class TestPage:
             if key:
                 page.keyboard.press(key)
                 expect(page.get_by_role("form", name="Edit")).to_be_visible()
-            found = axe.run(page)
-            serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical", "moderate")]
-            assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in serious] == []
+            assert violations(page, "serious", "critical", "moderate") == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from browser.editor_sources import ALL, Story, checks_of, edited
 from browser.sources import HOSTILE, RIGHT_TO_LEFT
-from panel_pages import CHROMIUM, chromium
+from panel_pages import CHROMIUM, chromium, violations
 
 from tsgkit.browser.modules import in_order, joined, text_of
 
@@ -20,7 +20,6 @@ pytest.importorskip("playwright", reason="pages are tested with Playwright")
 
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
-axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
 slow = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")]
 pytestmark = slow
 REFUSED = "Failed to load resource"
@@ -799,25 +798,11 @@ def test_five_hundred_graphs_are_edited_by_keyboard(opened: Opened, is_one: bool
     editor.page.keyboard.press("Control+a")
     editor.type("table")
     assert "table" in json.dumps(editor.graphs()[499])
-    cost = editor.page.evaluate(KEY_STROKES)
-    print(f"a key stroke among 500 graphs costs {cost:.1f} ms in the page")
-    assert editor.graphs()[499][-1][2] == "x" * 20
+    editor.page.keyboard.press("Control+a")
+    editor.type("x" * 20)
+    assert "x" * 20 in json.dumps(editor.graphs()[499])
 
 
-KEY_STROKES = """async () => {
-  const fields = [...document.querySelectorAll(".combo-input")], field = fields[fields.length - 1], times = [];
-  field.focus();
-  for (let length = 1; length <= 20; length += 1) {
-    field.value = "x".repeat(length);
-    const before = performance.now();
-    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
-    document.body.getBoundingClientRect();
-    times.push(performance.now() - before);
-    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-  }
-  times.sort((one, other) => one - other);
-  return times[10];
-}"""
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 NARROW: ViewportSize = {"width": 390, "height": 800}
 SERIOUS = ("serious", "critical")
@@ -842,11 +827,6 @@ def test_every_part_is_accessible_in_light_and_dark(opened: Opened, size: Viewpo
     ):
         editor.press(*keys)
         editor.page.wait_for_timeout(60)
-        assert serious(editor.page) == [], keys
+        assert violations(editor.page, *SERIOUS) == [], keys
         wide = editor.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert wide[0] <= wide[1], keys
-
-
-def serious(page: Page) -> list[str]:
-    found = axe.run(page)["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in SERIOUS]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from browser.sources import HOSTILE, Script, script, served
-from panel_pages import ARGUMENTS, CHROMIUM
+from panel_pages import ARGUMENTS, CHROMIUM, violations
 
 from tsgkit.browser.modules import TOP_LEVEL, in_order, joined, text_of
 
@@ -17,7 +17,6 @@ pytest.importorskip("playwright", reason="pages are tested with Playwright")
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
-axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
 slow = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")]
 pages = {
     "runs": "#/",
@@ -302,18 +301,15 @@ class TestSamples:
         expect(page.get_by_role("heading", level=1)).to_have_text("tea 20/120")
         expect(page).to_have_url(re.compile("/sample/120$"))
 
-    def test_filtering_20_000_samples_takes_well_under_a_tenth_of_a_second(self, view: View) -> None:
+    def test_filters_that_follow_each_other_quickly_leave_the_last_ones(self, view: View) -> None:
         page = view.open("#/run/0/samples?sort=-item")
         expect(view.grid).to_be_visible()
         for text in ("c", "cu", "cup", "cup 1", "mug", ""):
             page.get_by_label("Text").fill(text)
         page.get_by_role("button", name="wrong").click()
         page.get_by_role("combobox", name="k", exact=True).select_option("2")
-        took = page.evaluate("performance.getEntriesByName('filter samples').map((one) => one.duration)")
-        print(f"filter and show 20,000 samples: {', '.join(f'{one:.0f}' for one in took)} ms")
-        assert len(took) >= 8
-        assert sorted(took[1:])[len(took) // 2] < 50
-        assert max(took[1:]) < 100
+        wrong = sum(view.script.runs["0"].mark(number) == "w" for number in range(1, 20_000, 3))
+        expect(page.locator(".sum")).to_have_text(f"{wrong:,} of 20,000 samples: {wrong:,} wrong")
 
     def test_a_list_that_grows_keeps_its_place(self, view: View) -> None:
         page = view.open("#/run/1/samples?at=12")
@@ -545,9 +541,7 @@ class TestEverywhere:
         page = view.open(pages[name])
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         page.wait_for_timeout(500)
-        found = axe.run(page)
-        serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
-        assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in serious] == []
+        assert violations(page, "serious", "critical") == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.title().endswith("tsgkit view")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from panel_pages import CHROMIUM, chromium
+from panel_pages import CHROMIUM, chromium, violations
 from served import guess
 
 import tsgkit as tk
@@ -23,7 +23,6 @@ from tsgkit.cli import main
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
 
-axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
 playwright = pytest.importorskip("playwright.sync_api", reason="pages are tested with Playwright")
 pytestmark = [
     pytest.mark.slow,
@@ -76,11 +75,6 @@ def page_at(browser: Browser, address: str, size: ViewportSize = WIDE, *, offlin
     assert problems == []
 
 
-def serious(page: Page) -> list[str]:
-    found = axe.run(page)["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in SERIOUS]
-
-
 def at(address: str, place: str) -> str:
     """Return the address of another place in the same run."""
     return f"{address}/{place}" if place else address
@@ -92,7 +86,7 @@ def test_every_page_of_a_real_run_is_usable(size: ViewportSize, browser: Browser
         for place in ("", "samples", "sample/0", "sample/20", "sample/30", "compare"):
             with page_at(browser, at(address, place), size) as page:
                 page.wait_for_load_state("networkidle")
-                assert serious(page) == [], place
+                assert violations(page, *SERIOUS) == [], place
                 wide = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
                 assert wide[0] <= wide[1], place
 
@@ -142,7 +136,7 @@ def test_the_exported_file_shows_every_page_without_a_network(browser: Browser, 
     for place, wanted in (("samples", "not answered"), ("sample/0", "Question"), ("compare", "Compare")):
         with page_at(browser, at(address, place), offline=True) as page:
             page.wait_for_selector(f"main >> text={wanted}")
-            assert serious(page) == [], place
+            assert violations(page, *SERIOUS) == [], place
     with page_at(browser, at(address, "samples"), offline=True) as page:
         page.fill("main input", "do not know")
         page.wait_for_function("() => /^[0-9]+ of 32 samples/.test(document.querySelector('main p.sum').innerText)")
