@@ -24,6 +24,8 @@ from tsgkit.llm.telemetry import Traces, Tracing
 Messages = list[dict[str, Any]]
 SIX: dict[str, Any] = {"limit": 6, "quiet": True, "cache": False, "otel": True}
 HALF = "\ud800"
+KITCHEN = tk.Vocabulary(("kettle",), ("verb", "dobj"), ("fill",))
+VASE = tk.ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"))
 PROGRAM = """
 import sys
 from opentelemetry import trace
@@ -150,6 +152,36 @@ def test_images_of_ones_own_model_are_traced(tmp_path: Path, monkeypatch: pytest
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
         made = tk.images("spatialgen", {"grey": grey}, tmp_path / "dark", limit=1, seed=0, quiet=True, otel=True)
     assert made.complete and "spans could not be sent: 3 of 3" in repr(made).splitlines()[-1]
+
+
+def test_cleaning_and_telling_are_traced(monkeypatch: pytest.MonkeyPatch) -> None:
+    def model(messages: Messages) -> str:
+        is_split = "Break" in messages[-1]["content"]
+        return "fill the kettle" if is_split else "person -> verb -> fill; fill -> dobj -> kettle"
+
+    with collector() as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        told = tk.generate("She fills the kettle.", {"teller": model}, vocabulary=KITCHEN, otel=True)
+        cleaned = tk.refine([VASE], {"cleaner": model}, vocabulary=KITCHEN, otel=True, otel_content=True)
+    assert (told.unsent_spans, cleaned.unsent_spans) == ("", "")
+    jobs = {one["tsgkit.models"][0]: one.id for one in served.spans if one.name.startswith("tsgkit ")}
+    assert [name.rpartition(":")[2] for name in jobs] == ["teller", "cleaner"]
+    calls = served.named("chat")
+    assert [one.parent for one in calls].count(jobs["python:teller"]) == told.calls > 0
+    assert [one.parent for one in calls].count(jobs["python:cleaner"]) == cleaned.calls > 0
+    has_texts = {one.parent: "gen_ai.input.messages" in one.attributes for one in calls}
+    assert has_texts == {jobs["python:teller"]: False, jobs["python:cleaner"]: True}
+
+
+def test_graphs_of_a_cleaning_come_back_although_no_span_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+    with collector(status=403) as served:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        cleaned = tk.refine([VASE], cup, vocabulary=KITCHEN, otel=True)
+    assert "spans could not be sent" in repr(cleaned).splitlines()[-1]
+    with pytest.raises(UsageError, match="none is named"):
+        tk.refine([VASE], vocabulary=KITCHEN, otel=True)
+    with pytest.raises(UsageError, match="none are sent"):
+        tk.refine([VASE], cup, vocabulary=KITCHEN, otel_content=True)
 
 
 def test_texts_that_cannot_be_encoded_and_keys_in_names_lose_no_span(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,9 +18,11 @@ fill -> dobj -> kettle
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 from tsgkit.agents import cleaner, story_graphs
+from tsgkit.agents.asker import settings_for
 from tsgkit.agents.decomposition import WRITTEN
 from tsgkit.agents.effort import Effort, Level, OldOptions, Repair, effort_of
 from tsgkit.errors import UsageError
@@ -31,7 +33,11 @@ from tsgkit.interface.arguments import name_of_model, pairs_of
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
 from tsgkit.llm.event_loop import run_in_background
+from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.settings import secrets_of
+from tsgkit.llm.telemetry import Tracing, traces_of
 from tsgkit.report.plain_text import count, inert
+from tsgkit.version import __version__
 
 Triplets = Iterable[Sequence[str]]
 Graphs = Narrative | ActionGraph | Iterable[ActionGraph | Triplets]
@@ -39,29 +45,41 @@ USUAL = Effort()
 MOST_SHOWN = 10
 
 
-class EffortOptions(TypedDict, total=False):
-    """Options of the effort, as for the commands."""
+class AgentOptions(TypedDict, total=False):
+    """Options of the effort and of traces, as for the commands."""
 
     repair: Repair
     accept: float
+    otel: bool
+    otel_content: bool
 
 
-class _AnyOptions(EffortOptions, OldOptions):
+class _AnyOptions(AgentOptions, OldOptions):
     """These options, and former ones."""
 
 
+@dataclass(frozen=True, repr=False)
 class Cleaned(cleaner.Cleaned):
     """Cleaned graphs, every change with its reason, and the remaining findings."""
 
+    unsent_spans: str = ""
+    """The reason why spans could not be sent."""
+
     def __repr__(self) -> str:
-        return _told(self.narrative, self.changes, self.undecided, (*self.failures, self.stopped))
+        troubles = (*self.failures, self.stopped, self.unsent_spans)
+        return _told(self.narrative, self.changes, self.undecided, troubles)
 
 
+@dataclass(frozen=True, repr=False)
 class Generated(story_graphs.Generated):
     """A story as graphs, the repairs made on the way, and the remaining findings."""
 
+    unsent_spans: str = ""
+    """The reason why spans could not be sent."""
+
     def __repr__(self) -> str:
-        return _told(self.narrative, self.changes, self.undecided, (*self.failures, self.stopped))
+        troubles = (*self.failures, self.stopped, self.unsent_spans)
+        return _told(self.narrative, self.changes, self.undecided, troubles)
 
 
 def _told(narrative: Narrative, changes: Sequence[Change], left: Sequence[Finding], troubles: Sequence[str]) -> str:
@@ -89,7 +107,8 @@ def refine(
 
     ``model`` is a LiteLLM name, a function of messages or a chat model of LangChain. ``told`` is the story, for graphs
     without sentences. ``effort`` is ``low``, ``medium`` or ``high``; ``repair`` is what is repaired before a model
-    is asked, and ``accept`` the probability from which proposed repairs are made too.
+    is asked, and ``accept`` the probability from which proposed repairs are made too. ``otel=True`` sends spans by
+    OpenTelemetry (``otel_content=True``: prompts and replies too).
     """
     work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg, **tried}
     return run_in_background(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
@@ -107,16 +126,18 @@ async def arefine(
     **tried: Unpack[_AnyOptions],
 ) -> Cleaned:
     """Do the same as ``refine`` in the running event loop."""
-    found = await cleaner.arefine(
-        _graphs(graphs),
-        _asked(model),
-        vocabulary=_vocabulary(vocabulary),
-        told=told,
-        hint=hint,
-        effort=_effort(effort, tried),
-        model_args=pairs_of(model_arg),
-    )
-    return Cleaned(**vars(found))
+    asked, arguments, tries = _asked(model), pairs_of(model_arg), _effort(effort, tried)
+    async with _tracing("refine", asked, arguments, tried) as tracing:
+        found = await cleaner.arefine(
+            _graphs(graphs),
+            asked,
+            vocabulary=_vocabulary(vocabulary),
+            told=told,
+            hint=hint,
+            effort=tries,
+            model_args=arguments,
+        )
+    return Cleaned(**vars(found), unsent_spans=tracing.trouble)
 
 
 def generate(
@@ -152,16 +173,30 @@ async def agenerate(
     """Do the same as ``generate`` in the running event loop."""
     if not isinstance(story, (str, list, tuple)):
         raise UsageError("a story is a text or a list of sentences", hint=f"it is a {type(story).__name__}")
-    found = await story_graphs.agenerate(
-        story,
-        _asked(model),
-        vocabulary=_vocabulary(vocabulary),
-        open_vocabulary=open_vocabulary,
-        counts=counts,
-        effort=_effort(effort, tried),
-        model_args=pairs_of(model_arg),
-    )
-    return Generated(**vars(found))
+    asked, arguments, tries = _asked(model), pairs_of(model_arg), _effort(effort, tried)
+    async with _tracing("generate", asked, arguments, tried) as tracing:
+        found = await story_graphs.agenerate(
+            story,
+            asked,
+            vocabulary=_vocabulary(vocabulary),
+            open_vocabulary=open_vocabulary,
+            counts=counts,
+            effort=tries,
+            model_args=arguments,
+        )
+    return Generated(**vars(found), unsent_spans=tracing.trouble)
+
+
+def _tracing(work: str, model: Any, arguments: Sequence[str], options: Mapping[str, Any]) -> Tracing:  # noqa: ANN401
+    """Return the spans of the work, if they are wished for. Raise ``UsageError`` if they cannot be sent."""
+    traces = traces_of(options)
+    if traces is not None and model is None:
+        raise UsageError("otel traces what a model is asked, and none is named", hint="name a model")
+    has_settings = isinstance(model, str) and traces is not None
+    secrets = secrets_of([settings_for(model, arguments)]) if has_settings else Secrets()
+    name = model if isinstance(model, str) else type(model).__name__
+    attributes = {"tsgkit.version": __version__, "tsgkit.models": [name]}
+    return Tracing(traces, secrets, f"tsgkit {work}", lambda: attributes)
 
 
 def _effort(effort: Effort | Level, tried: _AnyOptions) -> Effort:
@@ -169,7 +204,7 @@ def _effort(effort: Effort | Level, tried: _AnyOptions) -> Effort:
     if odd := [name for name in tried if name not in _AnyOptions.__annotations__]:
         known = [
             "effort",
-            *EffortOptions.__annotations__,
+            *AgentOptions.__annotations__,
             "vocabulary",
             "told",
             "hint",
@@ -217,4 +252,4 @@ def _asked(model: Any) -> Any:  # noqa: ANN401
 
 
 for _function in (refine, arefine, generate, agenerate):
-    show_options(_function, EffortOptions)
+    show_options(_function, AgentOptions)
