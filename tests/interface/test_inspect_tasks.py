@@ -61,8 +61,7 @@ def test_replies_in_a_log_of_inspect_are_scored_as_they_were(
 ) -> None:
     run = Path(both["ours"][key]["run"])
     [rows] = (run / "asked/rows").rglob("*.jsonl")
-    style = {"tsg/sgqa": ["--style", "cot"]}.get(key, [])
-    words = ["score", "--task", key, "--data", str(rows), "--from", "inspect", both["inspect"][key]["log"], *style]
+    words = ["score", "--task", key, "--data", str(rows), "--from", "inspect", both["inspect"][key]["log"]]
     assert main([*words, "--json", "--samples"]) == 0
     value = json.loads(capsys.readouterr().out)
     asked = {one["item_id"]: one["outcome"] for one in value["samples"] if one["outcome"] != "missing"}

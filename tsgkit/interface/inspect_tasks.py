@@ -40,7 +40,7 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.finish_reasons import ending_of
 from tsgkit.llm.reply import Reply, Usage, reply_from, reply_value
 from tsgkit.scoring.score import Score as OurScore
-from tsgkit.suites.foreign_replies import CALLS, SOLVER
+from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judgement import Judged
@@ -64,6 +64,7 @@ class Asking:
     task: TextTask[Any, Any]
     dataset: Dataset
     solver: OurSolver
+    style: str
     numbers: Sequence[int]
     seed: int
 
@@ -107,7 +108,7 @@ def asking(
     dataset = found.dataset(data)
     numbers = dataset.chosen(ItemChoice(_texts(ids), items, first))
     made = found.solver(solver, style, dataset, shots=shots, seed=seed, prompts=prompts)
-    return Asking(found, dataset, made, numbers, seed)
+    return Asking(found, dataset, made, style, numbers, seed)
 
 
 def _texts(ids: Ids) -> tuple[str, ...]:
@@ -169,6 +170,7 @@ def asks(asked: Asking, task: str) -> Solver:
         calls = [{"label": one.label, "reply": reply_value(one.reply)} for one in transcript.said]
         state.store.set(CALLS, calls)
         state.store.set(SOLVER, asked.solver.name)
+        state.store.set(STYLE, asked.style)
         return state
 
     return solve

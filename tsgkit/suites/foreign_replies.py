@@ -6,7 +6,7 @@
 A sample belongs to the item of its id, or of the ``item_id`` that its metadata or its ``doc`` names; the numbers that a
 harness gives samples itself (``doc_id``, whole ids of Inspect) say nothing of items. What a log says of
 a reply that its text does not show becomes its outcome: cut off, refused, or failed. Logs that tsgkit wrote also hold
-the solver and all calls of a sample, from which the answer of several calls is made again.
+the style, the solver and all calls of a sample, from which the answer of several calls is made again.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from tsgkit.suites.transcript import LabelledReply, Transcript
 
 INSPECT, LM_EVAL = "inspect", "lm-eval"
 SOURCES = (INSPECT, LM_EVAL)
-CALLS, SOLVER = "tsgkit.calls", "tsgkit.solver"
-"""The names under which our calls, and the solver that made them, are kept in a sample of Inspect."""
+CALLS, SOLVER, STYLE = "tsgkit.calls", "tsgkit.solver", "tsgkit.style"
+"""The names under which our calls, the solver that made them, and its style are kept in a sample of Inspect."""
 ABOUT = "tsgkit"
 """The field of a line of our sample logs for what lm-evaluation-harness has no field for."""
 OURS = frozenset(("outcome", "counts", "evidence", "why_wrong"))
@@ -57,6 +57,8 @@ class LoggedReply(NamedTuple):
     """The solver of several calls; empty for one call, and where it is not known."""
     transcript: Transcript | None = None
     """All calls, where there is a solver."""
+    style: str = ""
+    """The style of the prompts; empty where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class Found:
     """The solver of several calls; empty if samples have one reply each."""
     transcripts: Mapping[str, Transcript] = field(default_factory=dict)
     """All calls of each item, where there is a solver."""
+    style: str = ""
+    """The style of the prompts; empty where the log does not name it."""
 
 
 @contextmanager
@@ -85,7 +89,7 @@ def replies_from(source: str, file: str, item_ids: Collection[str], *, epoch: in
         written = Path(folder) / f"{Path(file).stem[:60]}.jsonl"
         lines = (json.dumps(_line(*one)) for one in matched.items() if one[1].outcome != MISSING)
         written.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        yield Found(written, notes, solver, transcripts)
+        yield Found(written, notes, solver, transcripts, _same("style", (one.style for one in matched.values()), file))
 
 
 def _line(item_id: str, logged: LoggedReply) -> dict[str, Any]:
@@ -96,10 +100,16 @@ def _line(item_id: str, logged: LoggedReply) -> dict[str, Any]:
 def _calls_of(matched: Mapping[str, LoggedReply], file: str) -> tuple[str, Mapping[str, Transcript]]:
     """Return the solver of several calls, and the calls of each item."""
     found = {item_id: one.transcript for item_id, one in matched.items() if one.transcript is not None}
-    solvers = sorted({one.solver for one in matched.values() if one.solver})
-    if len(solvers) > 1:
-        raise UsageError(f"{file}: its samples are of several solvers: {', '.join(solvers)}", hint="log one at a time")
-    return (solvers[0], found) if solvers else ("", {})
+    solver = _same("solver", (one.solver for one in matched.values()), file)
+    return (solver, found) if solver else ("", {})
+
+
+def _same(noun: str, names: Iterable[str], file: str) -> str:
+    """Return the name that all samples have for something, or none."""
+    found = sorted(set(names) - {""})
+    if len(found) > 1:
+        raise UsageError(f"{file}: its samples are of several {noun}s: {', '.join(found)}", hint="log one at a time")
+    return found[0] if found else ""
 
 
 def _matched(
@@ -138,7 +148,8 @@ def _inspect_samples(file: str) -> Iterator[LoggedReply]:
     if find_spec("inspect_ai") is None:
         raise ExtraMissing("logs of Inspect are read", "inspect_ai", "inspect")
     try:
-        yield from map(_of_inspect, _samples_of(file))
+        for sample in _samples_of(file):
+            yield _of_inspect(sample)._replace(style=str((sample.store or {}).get(STYLE) or ""))
     except UsageError:
         raise
     except Exception as error:  # noqa: BLE001 - a torn or foreign file fails in every way there is
@@ -220,7 +231,8 @@ def _of_harness(line: str, place: str) -> Iterable[LoggedReply]:
     if not all(isinstance(text, str | None) for call in calls for text in call):
         raise FileProblem(f"{place}: resps hold no texts", hint="only tasks of the type generate_until have replies")
     if isinstance(about := value.get(ABOUT), dict):
-        yield from _of_our_line(names, calls, about, place)
+        for one in _of_our_line(names, calls, about, place):
+            yield one._replace(style=str(about.get("style") or ""))
         return
     for draw in range(draws):
         texts = [call[draw] if draw < len(call) else None for call in calls]

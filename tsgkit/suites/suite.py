@@ -360,7 +360,8 @@ def score(
 ) -> ScoreReport:
     """Return the scores of replies to a task that were collected elsewhere; ``UsageError`` where it takes none.
 
-    ``source`` names the harness whose log holds them, and ``epoch`` one of several repetitions in it.
+    ``source`` names the harness whose log holds them, and ``epoch`` one of several repetitions in it. Without a
+    ``style``, that of a log of ours is taken.
     """
     from tsgkit.library.cards import load_card
     from tsgkit.suites.foreign_replies import SOURCES, replies_from
@@ -379,6 +380,7 @@ def score(
 
         raise UsageError(f"there are no logs of {source}", hint=near(source, SOURCES))
     with replies_from(source, str(replies), meant.dataset(str(data)).item_ids, epoch=epoch) as found:
+        style = style or found.style or None
         if found.transcripts and isinstance(meant, ScoresCalls):
             report = meant.score_calls(str(data), found.transcripts, found.solver, style=style, by=by, seed=seed)
         else:

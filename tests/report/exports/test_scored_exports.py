@@ -73,18 +73,34 @@ def run_of(rows: Path, folder: Path, **options: Any) -> tk.Run:  # noqa: ANN401
 
 
 @pytest.mark.parametrize(("to", "source"), [("inspect", "inspect"), ("jsonl", "lm-eval")])
-@pytest.mark.parametrize("solver", ["single", "vote:3"])
-def test_an_exported_log_has_the_figures_of_its_run(tmp_path: Path, to: str, source: str, solver: str) -> None:
+@pytest.mark.parametrize(("solver", "style"), [("single", "zero-shot"), ("vote:3", "zero-shot"), ("single", "cot")])
+def test_an_exported_log_has_the_figures_of_its_run(
+    tmp_path: Path, to: str, source: str, solver: str, style: str
+) -> None:
     if to == "inspect":
         pytest.importorskip("inspect_ai", reason="the extra inspect is not installed")
     rows = rows_asked(tmp_path)
-    run = run_of(rows, tmp_path / "run", solver=solver)
+    run = run_of(rows, tmp_path / "run", solver=solver, style=style)
     (file,) = run.export(to, tmp_path / "logs").files
     report = tk.score("sgqa", rows, file, source=source)
+    assert report.style == style
     meant = {sample.item_id: (sample.outcome, sample.answer) for sample in run.samples}
     assert {one.sample.item_id: (str(one.outcome), one.answer) for one in report.judged} == meant
     assert {"answered", "truncated", "refused", "api_error", "empty"} <= {outcome for outcome, _ in meant.values()}
     assert report.board == run.results[0].board
+
+
+def test_another_style_than_that_of_the_log_can_be_named_and_a_mixture_is_refused(tmp_path: Path) -> None:
+    rows = rows_asked(tmp_path)
+    files = [
+        run_of(rows, tmp_path / style, style=style).export("jsonl", tmp_path / f"{style}-logs").files[0]
+        for style in ("zero-shot", "cot")
+    ]
+    assert tk.score("sgqa", rows, files[1], source="lm-eval", style="few-shot").style == "few-shot"
+    half = [file.read_text("ascii").splitlines(keepends=True)[8 * place :][:8] for place, file in enumerate(files)]
+    files[0].write_text("".join(half[0] + half[1]), encoding="ascii")
+    with pytest.raises(UsageError, match="of several styles: cot, zero-shot"):
+        tk.score("sgqa", rows, files[0], source="lm-eval")
 
 
 def test_a_failed_call_without_a_reason_is_an_error_in_a_log_of_inspect(tmp_path: Path) -> None:

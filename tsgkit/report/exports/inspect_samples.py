@@ -16,7 +16,7 @@ from tsgkit.report.plain_text import inert
 from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.scoring.outcomes import FAILURES, Outcome
-from tsgkit.suites.foreign_replies import CALLS, SOLVER
+from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event
@@ -100,13 +100,14 @@ def _error(record: Mapping[str, Any]) -> EvalError | None:
 
 
 def _store(recorded: RecordedSample) -> dict[str, Any]:
-    """Return the solver and the calls that count, as our tasks for Inspect keep them."""
+    """Return the style, the solver and the calls that count, as our tasks for Inspect keep them."""
     calls = [
         {"label": one.label, "reply": {"text": one.reply.text, "ending": str(one.reply.ending)}}
         for one in recorded.calls
         if not one.made_again
     ]
-    value: dict[str, Any] = whole({SOLVER: recorded.row.cell.solver, CALLS: calls})
+    cell = recorded.row.cell
+    value: dict[str, Any] = whole({STYLE: cell.style, SOLVER: cell.solver, CALLS: calls})
     return value
 
 
