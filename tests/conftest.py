@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefork]:
 
 @pytest.fixture
 def nothing_else_given() -> Iterator[None]:
-    """Forget the tasks, solvers, metrics and styles that a test gave."""
+    """Begin without tasks, solvers, metrics and styles that other tests gave, and forget those that this one gives."""
     from tsgkit.library import cards
     from tsgkit.llm import user_code
     from tsgkit.suites import styles, suite
@@ -63,9 +63,14 @@ def nothing_else_given() -> Iterator[None]:
     registries: list[dict[str, Any]] = [cards._GIVEN, factories._GIVEN, styles._GIVEN, suite._GIVEN, suite._METRICS]
     registries.append(user_code._FILES)
     before = [dict(one) for one in registries]
+
+    def put(values: Iterable[dict[str, Any]]) -> None:
+        for one, value in zip(registries, values, strict=True):
+            one.clear()
+            one.update(value)
+        factories.factory_of.cache_clear()
+        user_code._of_file.cache_clear()
+
+    put({} for _ in registries)
     yield
-    for one, was in zip(registries, before, strict=True):
-        one.clear()
-        one.update(was)
-    factories.factory_of.cache_clear()
-    user_code._of_file.cache_clear()
+    put(before)

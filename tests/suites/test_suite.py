@@ -139,6 +139,7 @@ def test_one_task_is_wanted_where_a_suite_with_several_is_named() -> None:
         task_named("tsg")
 
 
+@pytest.mark.usefixtures("nothing_else_given")
 def test_every_card_that_is_shipped_is_in_a_manifest_and_every_task_of_one_has_a_card() -> None:
     listed = {f"{suite.name}/{kind}" for suite in suites() for kind in suite.tasks}
     declared = {load_card(name).task for name in card_names()}
