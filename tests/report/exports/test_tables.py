@@ -201,7 +201,7 @@ def long_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     found = []
     for number in (500, 3000):
         rows = [SGQA | {"item_id": f"i{place}", "data_id": f"d{place % 50}"} for place in range(number)]
-        replies = {f"i{place}/0": f"[cup] {'x' * 5000}" for place in range(number)}
+        replies = {f"i{place}/0": f"<think>{'x' * 5000}</think>[cup]" for place in range(number)}
         found.append(recorded(tmp_path_factory.mktemp(f"{number}"), "sgqa", replies, rows=rows))
     return found
 

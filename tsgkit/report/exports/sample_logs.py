@@ -18,6 +18,7 @@ from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.state import RowState
 from tsgkit.suites.metrics import PROFILES
+from tsgkit.suites.profile_readings import TwoReadings
 
 ENDING = ".jsonl"
 WHAT = "files"
@@ -66,6 +67,7 @@ def lines_of(sample: RecordedSample) -> Iterator[dict[str, Any]]:
     doc, target = _doc(sample), whole(sample.key)
     arguments = {f"gen_args_{place}": _arguments(sample, calls[0]) for place, calls in enumerate(requests)}
     first = next(iter(arguments.values()), {"arg_0": ""})["arg_0"]
+    readings = [readings_of(sample.row, sample.item, calls[-1].reply) for calls in requests]
     for profile in PROFILES:
         scores = sample.scores.get(profile)
         if scores is None:
@@ -77,7 +79,7 @@ def lines_of(sample: RecordedSample) -> Iterator[dict[str, Any]]:
             "target": target,
             "arguments": arguments,
             "resps": [[one.reply.text or "" for one in calls] for calls in requests],
-            "filtered_resps": _filtered(sample, requests, profile),
+            "filtered_resps": _filtered(sample, readings, profile),
             "filter": profile,
             "metrics": list(values),
             "doc_hash": _hash(json.dumps(doc, indent=2, ensure_ascii=False)),
@@ -114,13 +116,9 @@ def _arguments(sample: RecordedSample, call: Called) -> dict[str, Any]:
     return {"arg_0": json.dumps(messages, ensure_ascii=False), "arg_1": sample.run.parameters_of(sample.row)}
 
 
-def _filtered(sample: RecordedSample, requests: Sequence[Sequence[Called]], profile: str) -> list[str]:
+def _filtered(sample: RecordedSample, readings: Sequence[TwoReadings], profile: str) -> list[str]:
     """Return what a profile reads in each request; the last of them has the sample's answer."""
-    read = []
-    for calls in requests:
-        both = readings_of(sample.row, sample.item, calls[-1].reply)
-        found = both.strict if profile == "strict" else both.official
-        read.append(_in_words(found))
+    read = [_in_words(both.strict if profile == "strict" else both.official) for both in readings]
     if read and profile == "strict":
         read[-1] = in_a_line(sample.record["answer"])
     return [whole(one) for one in read]
