@@ -6,7 +6,7 @@ The graphs and sentences are those of the bundled narratives, one after the othe
 server is a process of its own. A name is typed letter by letter into the first graph, which changes the hands of all
 later ones. The limit: 0.1 s from the edit to the answer with all checks, as a browser's request has it, and 0.1 s from
 the key event until its finding is painted. The slowest of 20 of each must keep it; so must a change of L, in 0.2 s, and
-the page's own work for a letter in a graph of 30 triplets, which is drawn anew each time, in 0.05 s.
+the drawing of a graph of 30 triplets, which every letter draws anew, in 0.015 s.
 Needs the extra ``view``; without Playwright and Chromium only the server is measured.
 """
 
@@ -29,7 +29,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
+from tsgkit.browser.modules import joined
+from tsgkit.graph.model import Description, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
 from tsgkit.library.documents.reader import read_file
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 GRAPHS = 500
 KEYS = 20
-ANSWER, PAINTED, NEW_NAME, DRAWN = 0.1, 0.1, 0.2, 0.05
+ANSWER, PAINTED, NEW_NAME, DRAWN = 0.1, 0.1, 0.2, 0.015
 DATA = Path(__file__).resolve().parents[2] / "tasks/tsg/data/tsgkit-1/narratives.jsonl"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 WATCHED = """(field) => {
@@ -54,20 +55,15 @@ WATCHED = """(field) => {
   }).observe(rows, { childList: true, subtree: true, characterData: true });
 }"""
 """Notes in the page how long after its key event the finding about the typed name was painted."""
-KEY_STROKES = """async ([field, keys]) => {
-  const times = [];
-  field.focus();
-  for (let length = 1; length <= keys; length += 1) {
-    field.value = "x".repeat(length);
+DRAWINGS = """([triplets, times]) => {
+  const drawing = document.body.appendChild(document.createElement("div"));
+  return Array.from({ length: times }, () => {
     const begun = performance.now();
-    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
-    document.body.getBoundingClientRect();
-    times.push(performance.now() - begun);
-    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-  }
-  return times;
+    for (let n = 0; n < 10; n += 1) drawing.replaceChildren(drawGraph(triplets, []));
+    return (performance.now() - begun) / 10;
+  });
 }"""
-"""Types into a field; returns the milliseconds that the page works for each letter."""
+"""Draws a graph; returns the milliseconds of a drawing, each the mean of ten."""
 
 
 def story() -> Narrative:
@@ -81,12 +77,6 @@ def story() -> Narrative:
         descriptions.append(Description(part.text, part.graphs[:left]))
     graphs = [graph for part in descriptions for graph in part.graphs]
     return Narrative(tuple(descriptions), Vocabulary.of(graphs), "long")
-
-
-def larger_graph() -> ActionGraph:
-    """Return a graph of 30 triplets."""
-    edges = (("mix", f"edge {number}", f"thing {number}") for number in range(29))
-    return ActionGraph.of(("person", "verb", "mix"), *edges)
 
 
 @contextmanager
@@ -155,7 +145,7 @@ def opened_page(address: str, chromium: str) -> Iterator[Page]:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)  # for what is measured here
         page.goto(address)
         yield page
         browser.close()
@@ -175,11 +165,12 @@ def painted(address: str, chromium: str) -> list[float]:
     return [milliseconds / 1000 for milliseconds in times]
 
 
-def worked(address: str, chromium: str) -> list[float]:
-    """Return the seconds that the page works for each letter that is typed into the last triplet."""
+def drawn(address: str, chromium: str) -> list[float]:
+    """Return the seconds that drawings of a graph of 30 triplets take."""
+    star = [["person", "verb", "mix"], *(["mix", f"edge {number}", f"thing {number}"] for number in range(29))]
     with opened_page(address, chromium) as page:
-        field = page.get_by_role("combobox", name=re.compile("^target of triplet")).last.element_handle()
-        times: list[float] = page.evaluate(KEY_STROKES, [field, KEYS])
+        page.add_script_tag(content=joined("panels/graphs.js"))
+        times: list[float] = page.evaluate(DRAWINGS, [star, KEYS])
     return [milliseconds / 1000 for milliseconds in times]
 
 
@@ -211,10 +202,7 @@ def main() -> None:
             path.with_name(".long.jsonl.draft").unlink(missing_ok=True)
             with served(path) as address:
                 told("a key event, until its finding is painted", painted(address, chromium), PAINTED)
-            larger = path.with_name("larger.jsonl")
-            larger.write_text(narratives.write(Narrative.of([larger_graph()])), encoding="utf-8")
-            with served(larger) as address:
-                told("the page's work for a letter in a graph of 30 triplets", worked(address, chromium), DRAWN)
+                told("a drawing of 30 triplets", drawn(address, chromium), DRAWN)
     raise SystemExit(missed)
 
 

@@ -4,8 +4,8 @@
 
 The run asks a function model for 87 items of each bundled task: five subjects, four styles, three repeats. Chromium is
 open before the command starts, as a person's browser is. The limits: the first page 2 s after the command, a filter
-0.3 s (0.1 s of it in the page), the server 200 MiB at most, and an exported file open after 3 s. Needs the extra
-``view``, Playwright and Chromium.
+0.3 s (in the page alone 0.05 s, and never more than 0.1 s), the server 200 MiB at most, and an exported file open after
+3 s. Needs the extra ``view``, Playwright and Chromium.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import random
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,7 @@ import tsgkit as tk
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-FIRST_PAGE, FILTER, DRAWN, MEMORY, OPEN = 2.0, 0.3, 0.1, 200.0, 3.0
+FIRST_PAGE, FILTER, DRAWN, LONGEST, MEMORY, OPEN = 2.0, 0.3, 0.05, 0.1, 200.0, 3.0
 ITEMS, SAMPLES = 87, "20,880"
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 PAINTED = """new MutationObserver(() => {
@@ -62,7 +63,7 @@ def seconds(page: Page, act: str, reached: str) -> float:
     return time.perf_counter() - began
 
 
-def live(page: Page, run: Path) -> tuple[float, float, float, float, float]:
+def live(page: Page, run: Path) -> tuple[float, float, float, list[float], float]:
     """Return seconds to the first page, of a filter, of a search and of drawing, and the server's memory in MiB."""
     command = [sys.executable, "-m", "tsgkit", "view", str(run), "--no-open"]
     began = time.perf_counter()
@@ -73,7 +74,7 @@ def live(page: Page, run: Path) -> tuple[float, float, float, float, float]:
             server.terminate()
 
 
-def looked(page: Page, server: subprocess.Popen[str], began: float) -> tuple[float, float, float, float]:
+def looked(page: Page, server: subprocess.Popen[str], began: float) -> tuple[float, float, float, list[float]]:
     """Return seconds to the first page, of a filter, of a search and of drawing."""
     line = server.stdout.readline() if server.stdout is not None else ""
     address = re.findall(r"http://\S+", line)[0]
@@ -96,15 +97,15 @@ def looked(page: Page, server: subprocess.Popen[str], began: float) -> tuple[flo
     return first, filtered, searched, drawn(page)
 
 
-def drawn(page: Page) -> float:
-    """Return the longest time in seconds that the page itself took for any of some sorted filters."""
+def drawn(page: Page) -> list[float]:
+    """Return the seconds that the page itself takes for each of some sorted filters."""
     page.evaluate("location.hash += '&sort=-item'")
     page.evaluate("performance.clearMeasures()")
     for text in ("c", "cu", "cup", "cup 1", "knife", ""):
         page.fill("main input", text)
         page.wait_for_timeout(300)
     took = page.evaluate("performance.getEntriesByName('filter samples').map((one) => one.duration)")
-    return float(max(took)) / 1000
+    return [milliseconds / 1000 for milliseconds in took]
 
 
 def peak(process: int) -> float:
@@ -138,7 +139,8 @@ def main() -> None:
         told("first page after the command", first, FIRST_PAGE, "s")
         told("a filter", filtered, FILTER, "s")
         told("a search in prompts and replies", searched, FILTER, "s")
-        told("a sorted filter, in the page alone", redrawn, DRAWN, "s")
+        told("a sorted filter, in the page alone", statistics.median(redrawn), DRAWN, "s")
+        told("the slowest of them", max(redrawn), LONGEST, "s")
         told("the server's memory", memory, MEMORY, "MiB")
         began = time.perf_counter()
         subprocess.run([sys.executable, "-m", "tsgkit", "view", str(run), "-o", str(file)], check=True)

@@ -27,8 +27,6 @@ from tsgkit.agents.decomposition import WRITTEN
 from tsgkit.agents.effort import Effort, Level, OldOptions, Repair, effort_of
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.graph.repairs import Change
-from tsgkit.graph.rules import Finding
 from tsgkit.interface.arguments import name_of_model, pairs_of
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
@@ -66,8 +64,7 @@ class Cleaned(cleaner.Cleaned):
     """The reason why spans could not be sent."""
 
     def __repr__(self) -> str:
-        troubles = (*self.failures, self.stopped, self.unsent_spans)
-        return _told(self.narrative, self.changes, self.undecided, troubles)
+        return _told(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,18 +75,18 @@ class Generated(story_graphs.Generated):
     """The reason why spans could not be sent."""
 
     def __repr__(self) -> str:
-        troubles = (*self.failures, self.stopped, self.unsent_spans)
-        return _told(self.narrative, self.changes, self.undecided, troubles)
+        return _told(self)
 
 
-def _told(narrative: Narrative, changes: Sequence[Change], left: Sequence[Finding], troubles: Sequence[str]) -> str:
+def _told(found: Cleaned | Generated) -> str:
     """Return a summary: the number of graphs, the changes, the remaining errors, and problems."""
-    graphs, changed = count(len(narrative.graphs), "graph"), count(len(changes), "change")
+    changes, left = found.changes, found.undecided
+    graphs, changed = count(len(found.narrative.graphs), "graph"), count(len(changes), "change")
     lines = [f"{graphs}, {changed}, {count(len(left), 'fault')} left"]
     lines += [f"{change}: {change.reason}" for change in changes[:MOST_SHOWN]]
     lines += [f"and {len(changes) - MOST_SHOWN:,} more"] if len(changes) > MOST_SHOWN else []
     lines += [f"left: {finding.message}" for finding in left[:MOST_SHOWN]]
-    return "\n".join(map(inert, [*lines, *filter(None, troubles)]))
+    return "\n".join(map(inert, [*lines, *filter(None, (*found.failures, found.stopped, found.unsent_spans))]))
 
 
 def refine(
