@@ -29,7 +29,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tk.Run:
 
     models = {"mine": hostile}
     folder = tmp_path_factory.mktemp("run") / "run"
-    return tk.evaluate("tsg/sgqa", model=models, style=["zero-shot", "cot"], limit=8, out=folder, quiet=True)
+    return tk.evaluate(
+        "tsg/sgqa", model=models, style=["zero-shot", "cot"], limit=8, out=folder, cache=False, quiet=True
+    )
 
 
 def test_samples_hold_prompt_reply_reading_and_scores(run: tk.Run) -> None:

@@ -306,8 +306,8 @@ class _Holder:
             os.chdir(self._folder)
         problem = None
         try:
-            load_here(self._sources)
-            self._provider.prepare()
+            with loaded_here(self._sources):
+                self._provider.prepare()
         except TsgkitError as error:
             problem = error
         return problem, self.place()
@@ -356,17 +356,21 @@ def sources_of(name: str) -> dict[str, Any]:
     return {name: place.read_text(encoding="utf-8")} if place.suffix == ".py" and place.is_file() else {}
 
 
-def load_here(sources: dict[str, Any]) -> None:
-    """Let models be found by their names in this process: objects, or the texts of their files."""
-    for name, text in sources.items():
-        if not isinstance(text, str):
-            give_object(name, text)
-            continue
-        place, _, attribute = name.removeprefix(PREFIX).rpartition(":")
-        folder = Path(tempfile.mkdtemp(prefix="tsgkit-model-"))
-        file = folder / Path(place).name
-        file.write_text(text, encoding="utf-8")
-        give_object(name, load_object(f"{PREFIX}{file}:{attribute}"))
+@contextmanager
+def loaded_here(sources: dict[str, Any]) -> Iterator[None]:
+    """Let models be found by their names in this process: objects, or the texts of their files. These lie on the disk
+    only while the block lasts, since the process may be killed later.
+    """
+    with tempfile.TemporaryDirectory(prefix="tsgkit-model-") as folder:
+        for name, text in sources.items():
+            found = text
+            if isinstance(text, str):
+                place, _, attribute = name.removeprefix(PREFIX).rpartition(":")
+                file = Path(folder) / Path(place).name
+                file.write_text(text, encoding="utf-8")
+                found = load_object(f"{PREFIX}{file}:{attribute}")
+            give_object(name, found)
+        yield
 
 
 @contextmanager
@@ -402,7 +406,7 @@ def _fingerprint_there(name: str) -> str:
 def _looked_at(name: str, sources: dict[str, Any]) -> tuple[bool, Any]:
     """Return the fingerprint of a model, which this process loads for that, or the error."""
     try:
-        load_here(sources)
-        return True, fingerprint(load_object(name))
+        with loaded_here(sources):
+            return True, fingerprint(load_object(name))
     except TsgkitError as error:
         return False, error

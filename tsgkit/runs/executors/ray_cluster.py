@@ -36,7 +36,7 @@ from tsgkit.runs.folder import locked
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.version import __version__
 
-ADDRESS = "RAY_ADDRESS"
+ADDRESS, AUTH = "RAY_ADDRESS", "RAY_AUTH_MODE"
 DIED = died("workers")
 LOST_NODES = 10
 """A unit is begun again so many times because its node was lost."""
@@ -87,6 +87,8 @@ class Cluster:
     """The folder of a local cluster's own files."""
     _lock: IO[str] | None = None
     """The lock on that folder."""
+    _auth: str | None = None
+    """How this program proved itself to clusters before a local one was started, for which Ray makes a token."""
 
     def connect(self) -> None:
         """Connect to the cluster of ``RAY_ADDRESS``, or start one on this machine; refuse other versions than here."""
@@ -173,6 +175,7 @@ class Cluster:
             _let_print(is_wanted=True)
             self._is_ours = False
         if self._lock is not None:
+            _prove_by(self._auth)
             shutil.rmtree(self._session, ignore_errors=True)
             self._lock.close()
             self._lock = None
@@ -182,17 +185,23 @@ class Cluster:
 
         _remove_left_behind()
         self._session = tempfile.mkdtemp(prefix=FOLDERS)
-        self._lock = locked(Path(self._session), "this cluster")
-        with _on_loopback(), nullcontext() if self.needs_keys else _keys_hidden():
-            ray.init(
-                address="local",
-                num_cpus=processors(),
-                include_dashboard=False,
-                log_to_driver=False,
-                configure_logging=False,
-                _node_ip_address=LOOPBACK,
-                _temp_dir=self._session,
-            )
+        self._lock, self._auth = locked(Path(self._session), "this cluster"), os.environ.get(AUTH)
+        try:
+            with _on_loopback(), nullcontext() if self.needs_keys else _keys_hidden():
+                ray.init(
+                    address="local",
+                    num_cpus=processors(),
+                    include_dashboard=False,
+                    log_to_driver=False,
+                    configure_logging=False,
+                    _node_ip_address=LOOPBACK,
+                    _temp_dir=self._session,
+                )
+        except Exception as error:  # noqa: BLE001 - Ray raises bare exceptions where a process of its own does not start
+            ray.shutdown()
+            self.close()
+            hint = "a very busy machine takes longer than Ray waits: try again, or work without --executor ray"
+            raise TsgkitError(f"Ray did not start on this machine: {_first_line(error)}", hint=hint) from None
 
     def _join(self, address: str) -> None:
         import ray
@@ -202,9 +211,8 @@ class Cluster:
         try:
             ray.init(address=address, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-            first = next(iter(str(error).strip().splitlines()), type(error).__name__)
             raise UsageError(
-                f"{ADDRESS}={address}: no cluster can be joined: {first[:200]}",
+                f"{ADDRESS}={address}: no cluster can be joined: {_first_line(error)}",
                 hint="ray status shows the cluster; versions of Ray and Python must be the same on all nodes",
             ) from None
 
@@ -230,6 +238,10 @@ class Cluster:
                     f"{name} {theirs[name]} instead of {ours[name]}" for name in ours if theirs[name] != ours[name]
                 )
                 raise UsageError(f"{place}: {', '.join(other)}", hint="the same versions are needed on all nodes")
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]
 
 
 def _remove_left_behind() -> None:
@@ -277,6 +289,17 @@ def _on_loopback() -> Iterator[None]:
         yield
     finally:
         services.resolve_ip_for_localhost = usual
+
+
+def _prove_by(mode: str | None) -> None:
+    """Put back how this program proves itself to clusters. While it wants tokens, it hears none that has no token."""
+    if os.environ.get(AUTH) != mode:
+        from ray import _raylet
+
+        raylet: Any = _raylet
+        os.environ.pop(AUTH) if mode is None else os.environ.update({AUTH: mode})
+        raylet.Config.initialize("")  # Ray reads the environment again
+        raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _let_print(*, is_wanted: bool) -> None:

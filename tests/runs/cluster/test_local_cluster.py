@@ -16,23 +16,15 @@ from pathlib import Path
 
 import pytest
 import ray_units
+from ray_nodes import MARKS, PATHS, Nodes, each
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.runs.executors import ray_cluster
 from tsgkit.runs.executors.ray_cluster import RayExecutor
 from tsgkit.runs.folder import locked
 
-pytest.importorskip("ray", reason="Ray is an extra: tsgkit[ray]")
-pytestmark = [
-    pytest.mark.slow,
-    # Ray's own: what it opens for its processes it leaves to the collector, and its fork of a test's process warns.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
-HERE = Path(__file__).parents[1]
-PATHS = os.pathsep.join([str(HERE.parent), str(HERE)])
+ray = pytest.importorskip("ray", reason="Ray is an extra: tsgkit[ray]")
+pytestmark = MARKS
 
 
 def of_session(session: str) -> dict[int, str]:
@@ -70,15 +62,18 @@ def listening(process: int) -> set[str]:
 
 
 @pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[RayExecutor]:
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+def alone(cluster: Nodes, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayExecutor]:
+    for name in ("RAY_ADDRESS", "RAY_AUTH_MODE"):  # those of the other cluster
+        monkeypatch.delenv(name)
     monkeypatch.setenv("PYTHONPATH", PATHS)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")
     with RayExecutor() as found:
         yield found
 
 
-def test_a_local_cluster_listens_here_only_knows_no_key_and_leaves_nothing(alone: RayExecutor) -> None:
+def test_a_local_cluster_listens_here_only_knows_no_key_leaves_nothing_and_another_can_be_joined_after_it(
+    cluster: Nodes, alone: RayExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*"))
     handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     names = asyncio.run(alone.run(ray_units.environment, None, 0))
@@ -90,8 +85,15 @@ def test_a_local_cluster_listens_here_only_knows_no_key_and_leaves_nothing(alone
     assert processes and heard
     open_to_others = [words for address, words in heard.items() if address not in LOOPBACK]
     assert not open_to_others, open_to_others
+    assert os.environ["RAY_AUTH_MODE"] == "token"
     alone.close()
     assert set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*")) <= before
+    assert "RAY_AUTH_MODE" not in os.environ
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+    with RayExecutor() as joined:
+        found = asyncio.run(each(joined, ray_units.doubled, 2, 8))
+    assert [value for value, _ in found] == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert len({process for _, process in found}) == 2, "both nodes, which ask for no token, can fetch what is shared"
 
 
 LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
@@ -109,6 +111,21 @@ def test_a_stop_by_sigterm_is_a_stop_as_everywhere(tmp_path: Path) -> None:
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said[-2000:]
     assert "Traceback" not in said and "stack" not in said.lower()
+
+
+def test_a_cluster_that_does_not_start_is_an_error_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(**_: object) -> None:
+        raise Exception("The current node timed out during startup.\nSee elsewhere.")  # noqa: TRY002 - as Ray does
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(ray, "init", busy)
+    with pytest.raises(TsgkitError, match=r"did not start .* timed out during startup\.$") as problem:
+        RayExecutor().connect()
+    assert "without --executor ray" in problem.value.hint
+    assert not list(tmp_path.iterdir())
 
 
 def test_folders_of_commands_that_were_killed_are_removed_and_no_others(

@@ -1,0 +1,90 @@
+"""A real Ray cluster on this machine, whose nodes tests start and lose."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ray_units
+
+from tsgkit.runs.executors import ray_cluster
+from tsgkit.runs.executors.executor import Work
+from tsgkit.runs.executors.ray_cluster import RayExecutor
+
+Nodes = Any
+"""Ray's cluster for tests, which has no types."""
+TESTS = Path(__file__).parent
+PATHS = os.pathsep.join([str(TESTS.parent), str(TESTS)])
+"""Where workers find the package and the work that tests give them."""
+MARKS = [
+    pytest.mark.slow,
+    # Ray's own: what it opens for its processes it leaves to the collector, and its fork of a test's process warns.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def started(start: Callable[[], Nodes]) -> Nodes:
+    """Return a node or a cluster. On a busy machine one may take longer to start than Ray waits."""
+    for left in (2, 1, 0):
+        try:
+            return start()
+        except Exception as error:
+            if not left or "timed out during startup" not in str(error):
+                raise
+    raise AssertionError
+
+
+def added(cluster: Nodes, **node: int) -> Nodes:
+    """Return another node."""
+    return started(functools.partial(cluster.add_node, **node))
+
+
+@contextmanager
+def two_nodes() -> Iterator[Nodes]:
+    """A cluster of two nodes with one processor each, which ``RAY_ADDRESS`` names while the block lasts."""
+    from ray.cluster_utils import Cluster
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ray_cluster.QUIET.items():
+            patch.setenv(name, value)
+        patch.setenv("RAY_AUTH_MODE", "disabled")
+        patch.setenv("PYTHONPATH", PATHS)
+        head = {"num_cpus": 1, "include_dashboard": False}
+        made = started(functools.partial(Cluster, initialize_head=True, head_node_args=head))
+        try:
+            added(made, num_cpus=1)
+            patch.setenv("RAY_ADDRESS", made.address)
+            yield made
+        finally:
+            made.shutdown()
+
+
+async def each(executor: RayExecutor, work: Work, shared: object, count: int) -> list[Any]:
+    """Return what the work makes of so many numbers, failures included."""
+    units = (executor.run(work, shared, number) for number in range(count))
+    return list(await asyncio.gather(*units, return_exceptions=True))
+
+
+@contextmanager
+def in_use(count: int) -> Iterator[list[Any]]:
+    """Let others use so many processors of the cluster while the block lasts, or until they are cancelled."""
+    import ray
+
+    others = [ray.remote(ray_units.hanging).remote(None, 1) for _ in range(count)]
+    while ray.available_resources().get("CPU", 0) > 2 - count:  # type: ignore[no-untyped-call]
+        time.sleep(0.05)
+    try:
+        yield others
+    finally:
+        for one in others:
+            ray.cancel(one, force=True)
