@@ -61,6 +61,37 @@ def listening(process: int) -> set[str]:
     return found
 
 
+REFUSED = """
+import os, sys
+from tsgkit.errors import UsageError
+from tsgkit.runs.executors.ray_address import check_address, prove_by
+
+os.environ["HOME"] = sys.argv[2]
+for mode, token in ((None, ""), ("token", "0" * 64), ("token", "")):
+    prove_by(None)
+    os.environ.pop("RAY_AUTH_TOKEN", None)
+    if token:
+        os.environ["RAY_AUTH_TOKEN"] = token
+    prove_by(mode)
+    try:
+        check_address(sys.argv[1])
+    except UsageError as error:
+        print(str(error).partition(": ")[2])
+"""
+TOKENS = [
+    "the cluster wants a token",
+    "the cluster wants another token than this machine's",
+    "there is no token on this machine",
+]
+
+
+def refusals(address: str, home: Path) -> list[str]:
+    """Return why programs without token, with a wrong one, and with none that is found, cannot join a cluster."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    command = [sys.executable, "-c", REFUSED, address, str(home)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
 @pytest.fixture
 def alone(cluster: Nodes, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayExecutor]:
     for name in ("RAY_ADDRESS", "RAY_AUTH_MODE"):  # those of the other cluster
@@ -71,8 +102,8 @@ def alone(cluster: Nodes, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayExecut
         yield found
 
 
-def test_a_local_cluster_listens_here_only_knows_no_key_leaves_nothing_and_another_can_be_joined_after_it(
-    cluster: Nodes, alone: RayExecutor, monkeypatch: pytest.MonkeyPatch
+def test_a_local_cluster_keeps_to_itself_leaves_nothing_and_another_can_be_joined_after_it(
+    cluster: Nodes, alone: RayExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*"))
     handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
@@ -86,6 +117,7 @@ def test_a_local_cluster_listens_here_only_knows_no_key_leaves_nothing_and_anoth
     open_to_others = [words for address, words in heard.items() if address not in LOOPBACK]
     assert not open_to_others, open_to_others
     assert os.environ["RAY_AUTH_MODE"] == "token"
+    assert refusals(ray.get_runtime_context().gcs_address, tmp_path) == TOKENS
     alone.close()
     assert set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*")) <= before
     assert "RAY_AUTH_MODE" not in os.environ

@@ -59,6 +59,17 @@ def test_another_version_on_a_node_is_refused(cluster: Nodes, monkeypatch: pytes
     assert not ray.is_initialized()
 
 
+def test_a_driver_that_hears_no_node_without_a_token_is_refused(cluster: Nodes, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tsgkit", "eval", "--task", "sgqa", "--model", "baseline/random", "--limit", "1"]
+    command += ["--executor", "ray", "--out", str(tmp_path / "run"), "--quiet"]
+    proof = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64}
+    ended = subprocess.run(
+        command, env={**os.environ, **proof}, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2, ended.stderr
+    assert "what lies on this machine cannot be fetched there" in ended.stderr and "RAY_AUTH_MODE" in ended.stderr
+
+
 def test_a_driver_that_is_killed_goes_on_and_records_everything_once(cluster: Nodes, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tsgkit", "eval", "--task", "sgqa,sgds,sa-sgg", "--model", "baseline/random"]
     command += ["--seed", "1", "--executor", "ray", "--out", str(tmp_path / "run"), "--quiet"]

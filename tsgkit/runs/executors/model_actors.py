@@ -13,7 +13,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -316,7 +316,7 @@ class _Holder:
         self, messages: Messages, schema: dict[str, Any] | None, timeout: float, images: dict[str, bytes]
     ) -> tuple[bool, Any]:
         """Return a reply, or the failure of the call; images of the messages come along."""
-        with tempfile.TemporaryDirectory(prefix="tsgkit-images-") as place:
+        with tempfile.TemporaryDirectory(prefix="tsgkit-images-") if images else nullcontext("") as place:
             there = _put(images, Path(place))
             try:
                 return True, asyncio.run(self._provider.send(_moved(messages, there), schema, timeout))

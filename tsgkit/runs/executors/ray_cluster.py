@@ -32,16 +32,14 @@ from tsgkit.llm.secrets import secret_names
 from tsgkit.llm.user_code import own_modules
 from tsgkit.runs.executors.executor import TRIES, Closing, Work, died, refuse_to_send
 from tsgkit.runs.executors.processes import processors
+from tsgkit.runs.executors.ray_address import ADDRESS, AUTH, check_address, prove_by
 from tsgkit.runs.folder import locked
 from tsgkit.suites.item_errors import ItemError
 from tsgkit.version import __version__
 
-ADDRESS, AUTH = "RAY_ADDRESS", "RAY_AUTH_MODE"
 DIED = died("workers")
 LOST_NODES = 10
 """A unit is begun again so many times because its node was lost."""
-CONNECTING = 5.0
-"""Seconds to reach the head of a cluster."""
 STARTING = 120.0
 """Seconds for a first worker on each node."""
 SLOW = 10.0
@@ -52,9 +50,6 @@ FOLDERS = "tsgkit-ray-"
 JUST_MADE = 60.0
 """A folder of fewer seconds may not be locked yet."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
-"""The beginning of HTTP/2, which the head of a cluster speaks: it answers with settings."""
-SETTINGS, SETTINGS_HEAD = b"\x04", 9
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
@@ -88,7 +83,7 @@ class Cluster:
     _lock: IO[str] | None = None
     """The lock on that folder."""
     _auth: str | None = None
-    """How this program proved itself to clusters before a local one was started, for which Ray makes a token."""
+    """How this program proved itself to clusters before; Ray makes it give a token to one of this machine."""
 
     def connect(self) -> None:
         """Connect to the cluster of ``RAY_ADDRESS``, or start one on this machine; refuse other versions than here."""
@@ -100,6 +95,7 @@ class Cluster:
         logging.getLogger("ray").setLevel(logging.ERROR)
         if not ray.is_initialized():
             address = os.environ.get(ADDRESS, "")
+            self._auth = os.environ.get(AUTH)
             with _signals_kept():
                 if address and address != "local":
                     self._join(address)
@@ -172,10 +168,10 @@ class Cluster:
         self.shared.clear()
         if self._is_ours and ray.is_initialized():
             ray.shutdown()
+            prove_by(self._auth)
             _let_print(is_wanted=True)
             self._is_ours = False
         if self._lock is not None:
-            _prove_by(self._auth)
             shutil.rmtree(self._session, ignore_errors=True)
             self._lock.close()
             self._lock = None
@@ -185,7 +181,7 @@ class Cluster:
 
         _remove_left_behind()
         self._session = tempfile.mkdtemp(prefix=FOLDERS)
-        self._lock, self._auth = locked(Path(self._session), "this cluster"), os.environ.get(AUTH)
+        self._lock = locked(Path(self._session), "this cluster")
         try:
             with _on_loopback(), nullcontext() if self.needs_keys else _keys_hidden():
                 ray.init(
@@ -199,6 +195,7 @@ class Cluster:
                 )
         except Exception as error:  # noqa: BLE001 - Ray raises bare exceptions where a process of its own does not start
             ray.shutdown()
+            prove_by(self._auth)
             self.close()
             hint = "a very busy machine takes longer than Ray waits: try again, or work without --executor ray"
             raise TsgkitError(f"Ray did not start on this machine: {_first_line(error)}", hint=hint) from None
@@ -207,7 +204,7 @@ class Cluster:
         import ray
 
         if address != "auto":
-            _reach(address)
+            check_address(address)
         try:
             ray.init(address=address, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
@@ -217,16 +214,20 @@ class Cluster:
             ) from None
 
     def _check_versions(self) -> None:
-        """Raise ``UsageError`` if a node has another tsgkit or Python, or none."""
+        """Raise ``UsageError`` if a node has another tsgkit or Python, or none, or cannot fetch what lies here."""
         import ray
 
         nodes = [node for node in _nodes() if node["Alive"]]
-        asked = [(node, self.on_node(node, _versions)) for node in nodes]
+        lies_here = ray.put(b"")
+        asked = [(node, self.on_node(node, _versions, lies_here)) for node in nodes]
         ours = _versions()
         for node, reference in asked:
             place = _place(node)
             try:
                 theirs = ray.get(reference, timeout=STARTING)
+            except ray.exceptions.ObjectLostError:
+                hint = f"nodes have to reach this machine; {AUTH} has to be the same everywhere, token or disabled"
+                raise UsageError(f"{place}: what lies on this machine cannot be fetched there", hint=hint) from None
             except Exception as error:  # noqa: BLE001 - what is missing there fails in every way there is
                 if was_lost(node["NodeID"]):
                     continue
@@ -291,17 +292,6 @@ def _on_loopback() -> Iterator[None]:
         services.resolve_ip_for_localhost = usual
 
 
-def _prove_by(mode: str | None) -> None:
-    """Put back how this program proves itself to clusters. While it wants tokens, it hears none that has no token."""
-    if os.environ.get(AUTH) != mode:
-        from ray import _raylet
-
-        raylet: Any = _raylet
-        os.environ.pop(AUTH) if mode is None else os.environ.update({AUTH: mode})
-        raylet.Config.initialize("")  # Ray reads the environment again
-        raylet.AuthenticationTokenLoader.instance().reset_cache()
-
-
 def _let_print(*, is_wanted: bool) -> None:
     """Choose whether Ray prints what happens on its nodes to the standard output, which is that of results."""
     from ray._private import worker
@@ -321,24 +311,6 @@ def was_lost(node: str) -> bool:
     return not any(one["Alive"] and one["NodeID"] == node for one in _nodes())
 
 
-def _reach(address: str) -> None:
-    """Raise ``UsageError`` within seconds where nothing listens at an address."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        raise UsageError(f"{ADDRESS}={address}: not HOST:PORT", hint=f"as in {ADDRESS}=10.0.0.1:6379")
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECTING) as connection:
-            connection.sendall(GREETING)
-            answer = connection.recv(SETTINGS_HEAD)
-    except OSError as error:
-        answer, reason = b"", error.strerror or str(error) or type(error).__name__
-    else:
-        reason = "something else answers there"
-    if answer[3:4] != SETTINGS:
-        hint = "ray start --head starts one, and prints its address"
-        raise UsageError(f"{ADDRESS}={address}: no cluster answers: {reason}", hint=hint)
-
-
 def _place(node: dict[str, Any]) -> str:
     return f"node {node.get('NodeManagerHostname') or node.get('NodeManagerAddress')}"
 
@@ -347,7 +319,7 @@ def _lacking(folders: Sequence[str]) -> list[str]:
     return [folder for folder in folders if not Path(folder).is_dir()]
 
 
-def _versions() -> dict[str, str]:
+def _versions(_fetched: bytes = b"") -> dict[str, str]:
     return {"tsgkit": __version__, "Python": platform.python_version()}
 
 
