@@ -184,6 +184,20 @@ class TestPage:
         expect(page.get_by_role("combobox", name="target")).to_have_value("refused")
         assert served.decidable.made == {0: ("first", None, "")}
 
+    def test_a_refusal_is_shown_though_the_page_asks_for_the_state_meanwhile(
+        self, serve: Serve, windows: Windows
+    ) -> None:
+        served = serve(ListedDecisions(delay=2.5))  # longer than the page waits between two questions
+        page = windows.open(served.address)
+        heading(page, "1 of 3")
+        page.get_by_role("button", name="Edit e").click()
+        page.get_by_role("combobox", name="target").fill("refused")
+        page.keyboard.press("Control+Enter")
+        page.get_by_role("link", name="cup, graph 2").click()
+        expect(page.get_by_text("this edit is refused")).to_be_visible(timeout=20_000)
+        heading(page, "1 of 3")
+        expect(page.get_by_role("combobox", name="target")).to_have_value("refused")
+
     def test_a_decision_may_be_changed_with_its_note(self, serve: Serve, windows: Windows) -> None:
         served = serve(ListedDecisions())
         page = windows.open(served.address)

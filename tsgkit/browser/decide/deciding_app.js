@@ -74,8 +74,17 @@ class Deciding {
   }
 
   get draft() {
-    if (!this.drafts.has(this.number)) this.drafts.set(this.number, {});
-    return this.drafts.get(this.number);
+    return this.#draftOf(this.number);
+  }
+
+  #draftOf(number) {
+    if (!this.drafts.has(number)) this.drafts.set(number, {});
+    return this.drafts.get(number);
+  }
+
+  // True while an entry is on its way.
+  get isLoading() {
+    return this.entry.hasAttribute("aria-busy");
   }
 
   get preview() {
@@ -93,7 +102,7 @@ class Deciding {
       const state = await this.source.state(this.state?.revision);
       fill(this.connection);
       if (state.entries && state.revision > (this.state?.revision ?? -1)) this.#heardState(state);
-      if (!this.state.finished && !this.view) await this.#show(this.number < 0 ? this.#placeToBegin() : this.number);
+      if (!this.state.finished && !this.view && !this.isLoading) await this.#show(this.number < 0 ? this.#placeToBegin() : this.number);
     } catch (problem) {
       if (!this.state?.finished) this.#unheard(problem);
     }
@@ -184,6 +193,9 @@ class Deciding {
     this.keys.ofPage = this.view.keys;
     this.entry.removeAttribute("aria-busy");
     fill(this.entry, this.view.element);
+    const { problem } = this.draft;
+    if (problem) this.view.tell(problem);
+    delete this.draft.problem;
     if (!isGone) return;
     this.view.heading.focus({ preventScroll: true });
     window.scrollTo(0, 0);
@@ -219,12 +231,17 @@ class Deciding {
     this.#show(next, true);
   }
 
-  // Say why a decision was not kept, at its entry. Where another window was faster, the entry is shown as it is now.
+  // Say why a decision was not kept, at its entry, whenever that is drawn. Where another window was faster, the entry is
+  // shown as it is now.
   async #notKept(problem, view, number) {
     if (problem.conflict?.state) this.#heardState(problem.conflict.state);
     if (this.state.finished) return;
-    if (problem.conflict?.state || this.view !== view) await this.#show(number, true);
-    this.view?.tell(problem);
+    if (this.view === view && !problem.conflict?.state) {
+      view.tell(problem);
+    } else {
+      this.#draftOf(number).problem = problem;
+      await this.#show(number, true);
+    }
   }
 
   // All is decided: say so, and tell the server, which then ends.
