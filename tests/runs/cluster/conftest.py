@@ -1,4 +1,4 @@
-"""One cluster for all these tests: it takes as long to start as many of them."""
+"""One cluster for all these tests, since starting it takes longer than most of them."""
 
 from __future__ import annotations
 

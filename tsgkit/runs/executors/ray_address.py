@@ -55,7 +55,7 @@ def _check_token(address: str) -> None:
             _raylet().GcsClient(address=address)
         except AuthenticationError:
             wants = "wants another token than this machine's" if gives else "wants a token"
-            hint = f"that of its head belongs {PLACES}; {AUTH}=token gives it"
+            hint = f"that of its head belongs {PLACES}" + ("" if gives else f"; {AUTH}=token gives it")
             raise UsageError(f"{ADDRESS}={address}: the cluster {wants}", hint=hint) from None
 
 
