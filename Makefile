@@ -20,13 +20,13 @@ demo: .venv/base  ## install and evaluate the built-in rules on all four tasks: 
 
 PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --doctest-modules
 
-test: .venv/all  ## run the tests, all extras installed, but not the slow ones
-	$(PYTEST) -m 'not slow' tsgkit tests
+test: .venv/test  ## run the tests of what most users install
+	$(PYTEST) --ignore=tests/full tsgkit tests
 
 # Ray waits 30 s for the processes of a node and no longer, so its clusters have the machine for themselves.
-CLUSTER = tests/runs/cluster
+CLUSTER = tests/full/runs/cluster
 
-test-all: .venv/all test-example  ## run all tests
+test-all: .venv/all test-example  ## run all tests: also what needs every extra, a browser, a kernel, TeX or Ray
 	$(PYTEST) --ignore=$(CLUSTER) tsgkit tests
 	$(BIN)/python -m pytest -q $(CLUSTER)
 
@@ -78,7 +78,12 @@ clean:  ## remove the environment and everything built
 	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable .
 	@touch $@
 
-.venv/all: .venv/base
-	@echo "adding what tests and checks need"
+.venv/test: .venv/base
+	@echo "adding what the tests need"
+	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable '.[test]'
+	@touch $@
+
+.venv/all: .venv/test
+	@echo "adding what all tests and checks need"
 	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable '.[dev]'
 	@touch $@

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+from importlib.util import find_spec
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,16 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
 
-try:
-    from hypothesis import settings
-except ImportError:  # a base install tests without property tests
-    pass
-else:
-    settings.register_profile("tsgkit", deadline=None, print_blob=True)
-    settings.load_profile("tsgkit")
+MISSING = [name for name in ("hypothesis", "ortools", "PIL", "starlette", "trimesh", "uvicorn") if not find_spec(name)]
+if MISSING:
+    pytest.exit(f"the tests need {', '.join(MISSING)}: run them by `make test`, or install the extra `test`", 4)
+
+from hypothesis import settings  # noqa: E402
+
+settings.register_profile("tsgkit", deadline=None, print_blob=True)
+settings.load_profile("tsgkit")
+
+collect_ignore = [] if find_spec("playwright") and find_spec("ray") else ["full"]  # which `make test-all` installs for
 
 
 @pytest.hookimpl(wrapper=True)
