@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import signal
-from importlib.util import find_spec
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
