@@ -118,30 +118,38 @@ def imported_rooms(path: Path) -> Iterator[str]:
             yield parts[1]
 
 
-def test_every_room_has_its_level() -> None:
-    rooms = {room_of(path) for path in modules()} - {"__init__", "__main__"}
-    assert rooms <= set(LEVEL)
+def test_imports_run_downwards_and_siblings_never_import_each_other() -> None:
+    assert {room_of(path) for path in modules()} - {"__init__", "__main__"} <= set(LEVEL)
+    wrong = [
+        f"{path}: {room_of(path)} imports {other}"
+        for path in modules()
+        if room_of(path) in LEVEL
+        for other in imported_rooms(path)
+        if other != room_of(path) and LEVEL[other] >= LEVEL[room_of(path)]
+    ]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", [p for p in modules() if room_of(p) in LEVEL], ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_run_downwards_and_siblings_never_import_each_other(path: Path) -> None:
-    own = room_of(path)
-    for other in imported_rooms(path):
-        assert other == own or LEVEL[other] < LEVEL[own], f"{own} imports {other}"
+def test_modules_import_no_commands_of_suites_but_their_own() -> None:
+    wrong = [
+        f"{path}:{node.lineno}: {commands}"
+        for path in modules()
+        for node, name in source_of(path).imports
+        for imported in names_of(node, name)
+        if (commands := commands_of(imported)) and commands != commands_of(name_of(path))
+    ]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_modules_import_no_commands_of_suites_but_their_own(path: Path) -> None:
-    for node, name in source_of(path).imports:
-        names = [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
-        for commands in filter(None, map(commands_of, names)):
-            assert commands == commands_of(name_of(path)), f"{commands} is imported on line {node.lineno}"
+def names_of(node: ast.stmt, name: str) -> list[str]:
+    """Return what one import statement brings from a module, as dotted names."""
+    return [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
 
 
 def named_in(path: Path) -> Iterator[str]:
     """Yield the modules and places that a module imports or names in its strings, docstrings included."""
     for node, name in source_of(path).imports:
-        yield from [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
+        yield from names_of(node, name)
     for text in source_of(path).strings:
         yield from re.findall(r"\btsgkit(?:\.\w+)+", text)
 
@@ -152,11 +160,11 @@ def suite_of(name: str) -> str:
     return package if package in OURS else ""
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_no_module_outside_a_suites_folder_names_the_suite(path: Path) -> None:
-    own = suite_of(name_of(path))
-    named = [name for name in named_in(path) if suite_of(name) not in ("", own)]
-    assert named == (list(OURS) if name_of(path) == "tsgkit.suites.suite" else [])
+def test_no_module_outside_a_suites_folder_names_the_suite() -> None:
+    for path in modules():
+        own = suite_of(name_of(path))
+        foreign = [name for name in named_in(path) if suite_of(name) not in ("", own)]
+        assert foreign == (list(OURS) if name_of(path) == "tsgkit.suites.suite" else []), path
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
@@ -172,38 +180,35 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert list(networkx.selfloop_edges(graph)) == []
 
 
-@pytest.mark.parametrize("package", OURS)
-def test_commands_of_our_suites_lie_in_their_folders(package: str) -> None:
-    suite = import_module(package).SUITE
-    for command in (*suite.makers.values(), *suite.commands.values()):
-        assert commands_of(command.module) == f"{package}.commands", command.module
+def test_commands_of_our_suites_lie_in_their_folders() -> None:
+    for package in OURS:
+        suite = import_module(package).SUITE
+        for command in (*suite.makers.values(), *suite.commands.values()):
+            assert commands_of(command.module) == f"{package}.commands", command.module
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_heavy_libraries_live_in_their_rooms_and_are_imported_when_used(path: Path) -> None:
-    for node, name in source_of(path).imports:
-        library = name.split(".")[0]
-        if library in HOMES:
-            assert room_of(path) in HOMES[library], f"{library} in {room_of(path)}"
-            is_plugin = PLUGINS.get(path.relative_to(ROOT).as_posix()) == library
-            early = node.lineno in source_of(path).at_once and not is_plugin
-            assert not early, f"{library} is imported on line {node.lineno} before it is used"
+def test_heavy_libraries_live_in_their_rooms_and_are_imported_when_used() -> None:
+    for path in modules():
+        is_plugin_of = PLUGINS.get(path.relative_to(ROOT).as_posix())
+        for node, name in source_of(path).imports:
+            if (library := name.split(".")[0]) in HOMES:
+                assert room_of(path) in HOMES[library], f"{path}: {library} in {room_of(path)}"
+                early = node.lineno in source_of(path).at_once and library != is_plugin_of
+                assert not early, f"{path}:{node.lineno}: {library} is imported before it is used"
 
 
-@pytest.mark.parametrize("path", [p for p in modules() if room_of(p) in PURE], ids=lambda p: str(p.relative_to(ROOT)))
-def test_pure_rooms_import_nothing_that_reaches_outside(path: Path) -> None:
-    assert not {name.split(".")[0] for _, name in source_of(path).imports} & OUTSIDE
-    assert not source_of(path).calls & {"open", "print", "input", "eval", "exec"}
+def test_pure_rooms_import_nothing_that_reaches_outside() -> None:
+    for path in modules():
+        if room_of(path) in PURE:
+            assert not {name.split(".")[0] for _, name in source_of(path).imports} & OUTSIDE, path
+            assert not source_of(path).calls & {"open", "print", "input", "eval", "exec"}, path
 
 
-@pytest.mark.parametrize("folder", ["tasks", "prompts", "eval/plans", "eval/reference"])
-def test_declarations_hold_no_code(folder: str) -> None:
-    assert (ROOT / folder).is_dir()
-    assert not list((ROOT / folder).rglob("*.py"))
-
-
-def test_the_top_folders_are_no_packages() -> None:
-    assert not [room for room in ("tasks", "prompts", "eval") if (ROOT / room / "__init__.py").exists()]
+def test_declarations_hold_no_code() -> None:
+    for folder in ("tasks", "prompts", "eval/plans", "eval/reference"):
+        assert (ROOT / folder).is_dir()
+        assert not list((ROOT / folder).rglob("*.py")), folder
+    assert not (ROOT / "eval" / "__init__.py").exists()
 
 
 def test_the_public_names_are_what_all_says() -> None:
