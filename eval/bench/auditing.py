@@ -9,10 +9,12 @@ import random
 import sys
 import time
 
+from smoke import sized
+
 from tsgkit.suites.audits import Auditable, Item, audit
 
 LIMIT = 20.0
-IMAGES, QUESTIONS = 1230, 10
+IMAGES, QUESTIONS = sized(1230, 3), 10
 WORDS = [a + b for a in ("bri", "cal", "dor", "fen", "gal", "hus", "jor", "kel", "lum", "mor") for b in
          ("ack", "ent", "ine", "old", "urn", "ask", "ith", "ogs", "amp", "elt")]  # fmt: skip
 

@@ -17,6 +17,8 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
+from smoke import SMOKE, sized
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from seeded_faults import spoilt_narratives  # noqa: E402
@@ -42,7 +44,7 @@ def written(path: Path, graphs: int) -> int:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--graphs", type=int, default=50_000)
+    parser.add_argument("--graphs", type=int, default=sized(50_000, 500))
     graphs = parser.parse_args().graphs
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder, "in.jsonl"), Path(folder, "out.jsonl")
@@ -58,7 +60,7 @@ def main() -> None:
         limit = LIMIT * graphs / 50_000
         size = source.stat().st_size / 2**20
     print(f"{made:,} graphs ({size:.0f} MiB): {seconds:.1f} s (limit {limit:.0f}), largest process {memory:.0f} MiB")
-    if seconds > limit:
+    if seconds > limit and not SMOKE:
         sys.exit("limit missed")
 
 

@@ -23,13 +23,15 @@ from collections.abc import Callable, Iterator
 from statistics import NormalDist, fmean
 from typing import NamedTuple
 
+from smoke import SMOKE, sized
+
 from tsgkit.scoring import Part, Pooling, interval
 from tsgkit.scoring.comparison import paired_interval
 from tsgkit.scoring.pairing import pair
 
-CLUSTERS = (10, 20, 40, 60)
-VALUES = (0.03, 0.1, 0.2, 0.5, 0.8, 0.97)
-DIFFERENCES = (0.0, 0.03, 0.1, 0.3, 0.6, 0.9)
+CLUSTERS = sized((10, 20, 40, 60), (10,))
+VALUES = sized((0.03, 0.1, 0.2, 0.5, 0.8, 0.97), (0.5,))
+DIFFERENCES = sized((0.0, 0.03, 0.1, 0.3, 0.6, 0.9), (0.3,))
 LIKENESS = (0.0, 0.1, 0.3, 1.0)
 LEAST, MOST = 0.93, 0.98
 
@@ -179,7 +181,7 @@ def table(found: list[Found]) -> Iterator[str]:
 def main() -> int:
     """Print the table, and what misses a limit by more than chance."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpora", type=int, default=1000, metavar="N", help="corpora a setting (default 1000)")
+    parser.add_argument("--corpora", type=int, default=sized(1000, 2), help="corpora a setting (default 1000)")
     corpora = parser.parse_args().corpora
     found = [simulate(setting, corpora) for setting in settings()]
     print("\n".join(table(found)))
@@ -191,7 +193,7 @@ def main() -> int:
     )
     for one in low:
         print(f"below: {one.setting} {one.coverage:.1%}")
-    return 1 if low else 0
+    return 1 if low and not SMOKE else 0
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from smoke import SMOKE, sized
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).resolve().parent)]
 from evaluating import prompts_of, python, rows_of  # noqa: E402
@@ -60,15 +62,15 @@ from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
 base, data, in_flight, out, client = sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4]), sys.argv[5]
-scoring, judge = 0.0, execute.judge
+scoring, judged = 0.0, execute.judged
 def timed(*arguments):
     global scoring
     began = time.process_time()
     try:
-        return judge(*arguments)
+        return judged(*arguments)
     finally:
         scoring += time.process_time() - began
-execute.judge = timed
+execute.judged = timed
 plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), data=data, model_args=(f"api_base={base}", "seed=1"), first=1)
 carry_out(prepare(plan), Options(out=out.with_suffix(".warm"), limits=Limits(client=client)), Watch())
 prepared = prepare(plan.model_copy(update={"first": None, "model_args": plan.model_args[:1]}))
@@ -114,9 +116,9 @@ def evaluated(data: Path, out: Path, client: str) -> tuple[float, float]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--requests", type=int, default=2000)
-    parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--litellm", action="store_true", help="ask by LiteLLM too")
+    parser.add_argument("--requests", type=int, default=sized(2000, 20))
+    parser.add_argument("--pairs", type=int, default=sized(5, 1))
+    parser.add_argument("--litellm", action="store_true", default=SMOKE, help="ask by LiteLLM too")
     arguments = parser.parse_args()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:

@@ -31,13 +31,15 @@ import tempfile
 import time
 from pathlib import Path
 
+from smoke import sized
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 from model_server import model_server  # noqa: E402
 
 IN_FLIGHT = 64
-TASKS = ("sgqa", "sgds", "sa-sgg", "ma-sgg")
-EACH = 2000
+TASKS = sized(("sgqa", "sgds", "sa-sgg", "ma-sgg"), ("sgqa",))
+EACH = sized(2000, 20)
 BARE = """
 import asyncio, os, sys, time
 os.environ.update({"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"})
@@ -145,13 +147,14 @@ def over_http(requests: int, rounds: int, folder: Path) -> None:
 
 def at_a_limit(folder: Path) -> None:
     """A service that says "too many" above 100 requests a second."""
-    data = rows_of("sgqa", 1000, folder / "limited.jsonl")
+    requests = sized(1000, 20)
+    data = rows_of("sgqa", requests, folder / "limited.jsonl")
     with model_server(delay=0.02, rate=100) as server:
         wall = python(OURS, server.base, data, IN_FLIGHT, folder / "limited", cache=folder / "limited-cache")[-1]
         counts = server.stats()["counts"]
     turned_away = counts.get("429", 0)
     shown = f"{wall:.2f} s, {turned_away} turned away"
-    print(f"100 a second: 1,000 requests in {shown}; {wall / 10:.3f} of ideal (limits 1.06, 30)")
+    print(f"100 a second: {requests:,} requests in {shown}; {100 * wall / requests:.3f} of ideal (limits 1.06, 30)")
 
 
 def prompts_of(data: Path) -> list[str]:
@@ -187,9 +190,9 @@ def offline(samples: int, folder: Path) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--requests", type=int, default=2000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--samples", type=int, default=20_000)
+    parser.add_argument("--requests", type=int, default=sized(2000, 20))
+    parser.add_argument("--rounds", type=int, default=sized(3, 1))
+    parser.add_argument("--samples", type=int, default=sized(20_000, 50))
     arguments = parser.parse_args()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:

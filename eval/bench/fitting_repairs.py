@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 import scipy.sparse
+from smoke import SMOKE, sized
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -276,8 +277,8 @@ def write(weights: Mapping[str, float]) -> None:
 def main() -> None:
     """Fit, measure and compare with the limits."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--folds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=sized(8, 1))
+    parser.add_argument("--folds", type=int, default=sized(3, 2))
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     began = time.perf_counter()
@@ -299,7 +300,7 @@ def main() -> None:
     print(f"measured in {time.perf_counter() - began:.0f} s")
     touched = 1 - exact.share(CLEAN)
     missed = [kind for kind, least in LIMITS.items() if exact.share(kind) < least]
-    if missed or touched > TOUCHED or off > WITHIN:
+    if (missed or touched > TOUCHED or off > WITHIN) and not SMOKE:
         sys.exit("limits missed")
 
 

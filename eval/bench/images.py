@@ -24,11 +24,13 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
+from smoke import sized
+
 from tsgkit.llm.images import ImageFile, data_url
 from tsgkit.suites.image_decoder import MOST_PIXELS
 from tsgkit.suites.images import ImageFolder
 
-IMAGES, SIDE, ROUNDS = 20, 1024, 5
+IMAGES, SIDE, ROUNDS = sized(20, 2), sized(1024, 128), sized(5, 1)
 MOST_OVERHEAD = 1.6
 """How many times as long as the plainest program looking may take; memory that is taken and given back counts."""
 MOST_BYTES_A_PIXEL = 9.0
@@ -121,7 +123,7 @@ def taken(folder: Path, ids: list[str]) -> float:
 
 def memory(folder: Path) -> float:
     """Return the table of memory; the result is bytes for each pixel of the largest image."""
-    side = int(MOST_PIXELS**0.5)
+    side = sized(int(MOST_PIXELS**0.5), SIDE)
     one, many = draw(folder, "jpg", count=1), draw(folder, "jpg", count=IMAGES * 5)
     large, odd = draw(folder, "jpg", side=side, count=1), draw(folder, "jpg", "CMYK", side, 1)
     print(f"\nmemory at its peak, MB\n  one image of {SIDE} x {SIDE}: {taken(folder, one) / 1e6:.0f}")

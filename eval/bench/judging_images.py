@@ -21,6 +21,8 @@ import tempfile
 from itertools import cycle, islice
 from pathlib import Path
 
+from smoke import sized
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 sys.path.insert(0, str(ROOT))
@@ -128,8 +130,8 @@ def prompts_of(data: Path, images: Path, items: int) -> list[tuple[str, str]]:
 def main() -> None:
     """Measure and say whether the aims are met."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--items", type=int, default=1230)
-    parser.add_argument("--bare", type=int, default=1230)
+    parser.add_argument("--items", type=int, default=sized(1230, 10))
+    parser.add_argument("--bare", type=int, default=sized(1230, 2))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from smoke import SMOKE, sized
+
 TESTS = Path(__file__).resolve().parents[2] / "tests"
 sys.path.insert(0, str(TESTS))
 
@@ -22,7 +24,7 @@ from made_up_stories import made_up_story  # noqa: E402
 from tsgkit.graph.notation import narratives  # noqa: E402
 
 SECONDS, MEGABYTES = 60.0, 1_500.0
-ITEMS, STORIES, STEPS = 10_000, 336, 30
+ITEMS, STORIES, STEPS = 10_000, sized(336, 3), 30
 ROWS = ("sgds.jsonl", "sa-sgg.jsonl", "ma-sgg.jsonl")
 
 
@@ -57,7 +59,8 @@ def main() -> int:
         f"{made:,} items in {seconds:.1f} s, so {ITEMS:,} in {rate:.1f} s: {rate / SECONDS:.2f} of the limit", end="; "
     )
     print(f"{used:,.0f} MB at most: {used / MEGABYTES:.2f} of the limit; audit and card {audited:.1f} s")
-    return int(rate > SECONDS or used > MEGABYTES or code != 0 or gate != 0)
+    missed = rate > SECONDS or used > MEGABYTES or gate != 0
+    return int(code != 0 or (missed and not SMOKE))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from itertools import product
 from statistics import median
 from typing import NamedTuple
 
+from smoke import sized
+
 from tsgkit.agents.decomposition import actions_of
 from tsgkit.agents.story_graphs import sentences_of, vocabulary_of
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
@@ -39,9 +41,9 @@ from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tsg.qa import word
 
 AIM = 10_000
-GRAPHS = 2_000
-ROUNDS = 5
-SIZES = (1_000, 10_000, 100_000)
+GRAPHS = sized(2_000, 40)
+ROUNDS = sized(5, 1)
+SIZES = sized((1_000, 10_000, 100_000), (10, 20))
 MOST_GROWTH = 3
 """How many times as long a graph may take among 100,000 as among 1,000 for a reader to count as linear.
 
@@ -49,7 +51,7 @@ The caches and the collector of Python's rubbish take up to about 2.5; a quadrat
 """
 MOST_HOSTILE_GROWTH = 8
 """How many times as long four times the text may take; a quadratic reader would take sixteen."""
-MEGABYTE = 1_000_000
+MEGABYTE = sized(1_000_000, 4_000)
 QUESTIONS = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")] * 10
 HOSTILE_READERS: dict[str, Callable[[str], object]] = {
     "read": read,
@@ -239,7 +241,7 @@ def growth() -> None:
         each = []
         for size in SIZES:
             text = case.text(graphs(size))
-            rounds = max(1, 10_000 // size)
+            rounds = max(1, SIZES[1] // size)
             each.append(median(seconds(lambda: case.reader(text)) for _ in range(rounds)) / size * 1e6)  # noqa: B023
         ratio = each[-1] / each[0]
         verdict = "linear" if ratio < MOST_GROWTH else "not linear"
@@ -251,7 +253,9 @@ def hostile() -> None:
     """Print what hostile texts cost the readers: all that take a tenth of a second, or grow too much."""
     print("Hostile texts: seconds, where a megabyte takes a tenth of one\n")
     print(f"  {'reader':<24}{'text':<28}{'0.25 MB':>10}{'1 MB':>10}{'times as long':>15}")
-    for (reader, work), (name, text) in product(HOSTILE_READERS.items(), HOSTILE.items()):
+    for (reader, work), (name, text) in product(
+        HOSTILE_READERS.items(), sized([*HOSTILE.items()], [*HOSTILE.items()][:1])
+    ):
         texts = [text.text(size) for size in (MEGABYTE // 4, MEGABYTE)]
         small, large = (seconds(lambda one=one, work=work: work(one)) for one in texts)  # type: ignore[misc]
         ratio = large / max(small, 1e-4)

@@ -22,9 +22,11 @@ from statistics import median
 from time import process_time
 from typing import Any
 
+from smoke import SMOKE, sized
+
 LIMIT = 1.15
-ROUNDS = 7
-REPLIES = 4_000
+ROUNDS = sized(7, 1)
+REPLIES = sized(4_000, 10)
 NAMES = ("cup", "lid", "kettle", "tap", "tea-bag", "spoon", "table", "cloth")
 REASONED = "Step 1: she lifts it.\nStep 2: she rinses it.\n\nFinal answer: [{}]"
 VERBS = ("wash", "dry", "hold", "fill", "open", "pick-up", "put-down")
@@ -111,7 +113,7 @@ def measured(place: Path) -> dict[str, float]:
     bench = Path(__file__).resolve().parent
     paths = [str(place), str(bench), str(bench.parents[1] / "tests")]
     code = f"import json, sys; sys.path[:0] = {paths!r}; from reading_replies import times; print(json.dumps(times()))"
-    command = [sys.executable, "-c", code]
+    command = [sys.executable, "-c", code, *["--smoke"] * SMOKE]
     value: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return value
 
@@ -121,12 +123,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", type=Path, metavar="WHEEL", help="the version to compare with")
     arguments = parser.parse_args()
-    if arguments.before is None:
-        print("no --before WHEEL: there is nothing to compare with")
-        return 0
     with tempfile.TemporaryDirectory() as folder:
-        zipfile.ZipFile(arguments.before).extractall(folder)
         places = {"before": Path(folder), "now": Path(__file__).parents[2]}
+        if arguments.before is None:
+            print("no --before WHEEL: compared with itself")
+            places["before"] = places["now"]
+        else:
+            zipfile.ZipFile(arguments.before).extractall(folder)
         rounds = [{name: measured(place) for name, place in places.items()} for _ in range(ROUNDS)]
     print(f"{REPLIES:,} replies, median of {ROUNDS} rounds")
     print(f"  {'kind':<12}{'before, ms':>12}{'now, ms':>12}{'ratio':>8}")
@@ -137,7 +140,7 @@ def main() -> int:
         is_met = is_met and ratio <= LIMIT
         print(f"  {kind:<12}{1e3 * before:>12.0f}{1e3 * now:>12.0f}{ratio:>8.2f}")
     print(f"limit: {LIMIT} times as long: {'kept' if is_met else 'missed'}")
-    return 0 if is_met else 1
+    return 0 if is_met or SMOKE else 1
 
 
 if __name__ == "__main__":

@@ -31,6 +31,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from smoke import sized
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from seeded_faults import bundled, spoilt_narratives  # noqa: E402
@@ -49,7 +51,7 @@ from tsgkit.suites.tsg.baselines.graph_repair import mend_evidently  # noqa: E40
 from tsgkit.suites.tsg.faults import ANNOTATOR, PUBLISHED, READING, SEEDED  # noqa: E402
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample  # noqa: E402
 
-LEVELS = (0.05, 0.15, 0.30)
+LEVELS = sized((0.05, 0.15, 0.30), (0.15,))
 SOLVERS = ("single", "vote:5", "agent:low", "agent:medium", "agent:high")
 MOST_GRAPHS = 8
 SOURCES = (SEEDED, PUBLISHED, READING, ANNOTATOR)
@@ -197,7 +199,7 @@ async def _given(solver: Solver, model: SimulatedModel, spoilt: Sequence[RefineS
     return sums
 
 
-def repaired(seeds: int = 20) -> None:
+def repaired(seeds: int = sized(20, 1)) -> None:
     """Measure exact repairs of corrupted graphs, and their effect on clean ones."""
     spoilt, restored, with_hands = Counter[str](), Counter[str](), Counter[str]()
     clean, changed, by_hands, undecided = 0, 0, 0, 0
@@ -225,7 +227,7 @@ def repaired(seeds: int = 20) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--items", type=int, default=300)
+    parser.add_argument("--items", type=int, default=sized(300, 8))
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     began = time.perf_counter()

@@ -19,6 +19,7 @@ from collections.abc import Callable
 import numpy as np
 import trimesh
 from embreex import mesh_construction, rtcore_scene
+from smoke import sized
 
 from tsgkit.geometry import Camera, Paint, RenderedSurface, Sight, Texture, framing
 from tsgkit.geometry.cameras import before
@@ -26,8 +27,8 @@ from tsgkit.geometry.cameras import before
 LIMIT = 0.25
 """Seconds for an image of 512 by 512 of at most so many faces."""
 MANY = 82_000
-ROUNDS = 9
-SIZE = 512
+ROUNDS = sized(9, 1)
+SIZE = sized(512, 32)
 FINE = {1280: 3, 5120: 4, 20480: 5, 81920: 6}
 """Faces of a ball, by how often an icosahedron is divided."""
 
@@ -42,7 +43,7 @@ def main() -> None:
     _report("the same with textures", _balls(16, 5120, textured=True))
     if not quick:
         print("growth")
-        for count, faces in ((4, 1280), (16, 1280), (16, 20480), (12, 81920)):
+        for count, faces in sized(((4, 1280), (16, 1280), (16, 20480), (12, 81920)), ((4, 1280),)):
             _report(f"{count} balls", _balls(count, faces))
 
 

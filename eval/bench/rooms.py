@@ -22,6 +22,7 @@ import fcl
 import numpy as np
 import trimesh
 from numpy.typing import NDArray
+from smoke import sized
 
 from tsgkit.geometry import (
     OFFICIAL,
@@ -55,15 +56,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small meshes only, no growth")
     quick = parser.parse_args().quick
-    for fine in (3,) if quick else (3, 5):
+    for fine in (3,) if quick else sized((3, 5), (3,)):
         _compare(fine)
     if not quick:
-        for fine in (3, 5):
+        for fine in sized((3, 5), (3,)):
             _grow(fine)
 
 
 def _compare(fine: int) -> None:
-    print(f"20 objects of {FACES[fine]:,} faces (limit {LIMITS[fine]:.0f} s for the four together)")
+    print(f"{sized(20, 3)} objects of {FACES[fine]:,} faces (limit {LIMITS[fine]:.0f} s for the four together)")
     measures: dict[str, Callable[[MeasuredScene], object]] = {
         "collisions": collisions,
         "bounds": out_of_bounds,
@@ -72,7 +73,7 @@ def _compare(fine: int) -> None:
     }
     rivals = {"collisions": _rival_collisions, "bounds": _rival_bounds, "openings": _rival_openings}
     for profile in (STRICT, OFFICIAL):
-        stage = _room(20, fine, profile)
+        stage = _room(sized(20, 3), fine, profile)
         spent = {"placing": _seconds(partial(_place, stage))}
         spent |= {name: _seconds(partial(measure, stage)) for name, measure in measures.items()}
         total = sum(spent.values())
@@ -87,7 +88,7 @@ def _compare(fine: int) -> None:
 
 def _grow(fine: int) -> None:
     print(f"growth, strict, objects of {FACES[fine]:,} faces: seconds of all four, and the most memory so far")
-    for count in (5, 20, 50, 100, 200):
+    for count in sized((5, 20, 50, 100, 200), (2,)):
         stage = _room(count, fine, STRICT)
         seconds = _seconds(partial(_measure, stage))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

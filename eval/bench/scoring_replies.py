@@ -15,6 +15,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+from smoke import sized
+
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
@@ -27,8 +29,8 @@ from tsgkit.suites.tsg.items import GenerationSample
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from tsg_tasks import judge
 
-ROUNDS = 5
-ITEMS = 4_000
+ROUNDS = sized(5, 1)
+ITEMS = sized(4_000, 20)
 OBJECTS = ("cup", "lid", "kettle", "tap", "tea-bag", "spoon", "table", "cloth")
 VERBS = ("wash", "dry", "hold", "fill", "open", "pick-up", "put-down")
 L = Vocabulary(OBJECTS, ("verb", "dobj", "with", "on", "from"), VERBS)
@@ -123,10 +125,10 @@ def _print_diagnostics(
 
 def _print_growth(items: Sequence[tuple[GenerationSample, Reply]]) -> None:
     print(f"\n{'growth':<40}{'us per item':>23}")
-    for size in (500, 1_000, 2_000, 4_000):
-        some = items[:size]
+    for count in sized((500, 1_000, 2_000, 4_000), (10, 20)):
+        some = items[:count]
         time = seconds(lambda some=some: [judge(sample, reply) for sample, reply in some])  # type: ignore[misc]
-        print(f"  {size:<38,}{1e6 * time / size:>23,.0f}")
+        print(f"  {count:<38,}{1e6 * time / count:>23,.0f}")
 
 
 if __name__ == "__main__":

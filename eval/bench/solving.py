@@ -17,6 +17,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from smoke import sized
+
 from tsgkit.library.bundle import bundled
 from tsgkit.logic.configurations import Twist
 from tsgkit.logic.formula import Formula
@@ -34,16 +36,16 @@ TWISTS: tuple[Twist, ...] = ("", "", "or", "not")
 def main() -> None:
     """Print a table by K, then the bundled rows, repairs and near misses."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--each", type=int, default=40, help="formulas of each K")
+    parser.add_argument("--each", type=int, default=sized(40, 1), help="formulas of each K")
     parser.add_argument("--rows", metavar="JSONL", help="published rows to solve too")
     arguments = parser.parse_args()
     solve(sampled(1, 0))  # loads OR-tools
     print(f"{'':14} {'n':>4} {'median ms':>9} {'ratio':>6} {'95 % ms':>8} {'ratio':>6} {'slowest':>8} {'solved':>7}")
     everything = []
-    for k in range(1, 11):
+    for k in sized(range(1, 11), range(1, 3)):
         everything += timed(f"K = {k}", [sampled(k, seed) for seed in range(arguments.each)])
     shown("all K", everything)
-    timed("bundled", rows(Path(str(bundled("tasks"))) / "formalimg" / "data" / "knolling.jsonl"))
+    timed("bundled", rows(Path(str(bundled("tasks"))) / "formalimg" / "data" / "knolling.jsonl")[: sized(None, 3)])
     if arguments.rows:
         timed("published", rows(Path(arguments.rows)))
     _time_changes()
@@ -82,16 +84,17 @@ def shown(name: str, found: Sequence[tuple[float, bool]]) -> None:
 
 
 def _time_changes() -> None:
-    for k in (3, 6, 10):
-        formulas = [sampled(k, seed) for seed in range(5)]
-        layouts = [solve(sampled(k, seed + 100)).layout for seed in range(5)]
+    seeds = sized(5, 1)
+    for k in sized((3, 6, 10), (3,)):
+        formulas = [sampled(k, seed) for seed in range(seeds)]
+        layouts = [solve(sampled(k, seed + 100)).layout for seed in range(seeds)]
         began = time.perf_counter()
         least = [repair(formula, layout, effort=1.0).least for formula, layout in zip(formulas, layouts, strict=True)]
-        repaired = (time.perf_counter() - began) / 5
+        repaired = (time.perf_counter() - began) / seeds
         began = time.perf_counter()
         misses = sum(len(near_misses(formula, 5)) for formula in formulas)
         missed = (time.perf_counter() - began) / max(1, misses)
-        proven = f"{sum(least)}/5 proven least"
+        proven = f"{sum(least)}/{seeds} proven least"
         print(f"K = {k}: repair of another's layout {repaired:.2f} s ({proven}), near miss {missed:.3f} s")
 
 

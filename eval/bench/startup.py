@@ -14,8 +14,10 @@ import sys
 import time
 from statistics import median
 
+from smoke import sized
+
 AIM = 0.2
-ROUNDS = 21
+ROUNDS = sized(21, 1)
 HEAVY = ("networkx", "nltk", "rapidfuzz", "pydantic")
 COMMANDS = {
     "python -c pass": ["-c", "pass"],

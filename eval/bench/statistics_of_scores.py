@@ -13,16 +13,18 @@ import random
 import time
 from collections.abc import Callable
 
+from smoke import SMOKE, sized
+
 from tsgkit.scoring import Part, Pooling, compare, interval, sign_flip
 
-CORPORA = 1000
+CORPORA = sized(1000, 1)
 APART = 1_000_000  # a statistic must not draw the very numbers its corpus was made of
 
 
 def main() -> None:
     """Print the seconds and, where asked, the shares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--simulate", action="store_true", help="count false alarms")
+    parser.add_argument("--simulate", action="store_true", default=SMOKE, help="count false alarms")
     arguments = parser.parse_args()
     _time_all(random.Random(1))
     if arguments.simulate:
@@ -30,8 +32,8 @@ def main() -> None:
 
 
 def _time_all(rng: random.Random) -> None:
-    ours = {n: Part(rng.random(), rng.randint(1, 9), str(n)) for n in range(4000)}
-    theirs = {n: Part(rng.random(), rng.randint(1, 9), str(n)) for n in range(4000)}
+    ours = {n: Part(rng.random(), rng.randint(1, 9), str(n)) for n in range(sized(4000, 50))}
+    theirs = {n: Part(rng.random(), rng.randint(1, 9), str(n)) for n in range(sized(4000, 50))}
     few = [Part(rng.random(), 1, str(n)) for n in range(200)]
     _timed("interval, 4,000 clusters", lambda: interval(ours.values(), Pooling.POOLED))
     _timed("interval, 200 clusters", lambda: interval(few, Pooling.POOLED))

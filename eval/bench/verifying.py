@@ -23,6 +23,8 @@ from random import Random
 from statistics import median
 from typing import Any, NamedTuple
 
+from smoke import sized
+
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
@@ -33,14 +35,14 @@ from tsgkit.logic.vocabulary import KNOLLING
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from logic import naive
 
-KS = (3, 6, 10)
-SIZES = (5, 10, 20, 40, 64)
-LAYOUTS = 12
+KS = sized((3, 6, 10), (3,))
+SIZES = sized((5, 10, 20, 40, 64), (5,))
+LAYOUTS = sized(12, 1)
 GUARD = 400_000
 """How many steps plain evaluation may take: about a second."""
 AIM = 10.0
 """Milliseconds that the worst scene (K = 9, 32 objects) may take."""
-COLUMNS = ((6, 3), (9, 2), (9, 3), (9, 4), (9, 8))
+COLUMNS = sized(((6, 3), (9, 2), (9, 3), (9, 4), (9, 8)), ((6, 3),))
 RELATIONS = ("LeftOf", "Above", "AlignedHorizontally", "LargerThan", "Below", "RightOf")
 Scene = dict[str, Any]
 
