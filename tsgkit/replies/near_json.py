@@ -25,6 +25,10 @@ from tsgkit.replies.spans import Part, Unreadable
 MOST_NESTED = 40
 MOST_WORK, WORK_A_CHARACTER = 500_000, 3
 """Steps for one text, at least and for each of its characters; a step is about a character of an attempt to read."""
+WORK_AN_ATTEMPT = 16
+"""The steps of an attempt that fails at once."""
+MOST_TOO_NESTED = 100
+"""How many attempts may end because brackets are nested too deeply; each of them reads :data:`MOST_NESTED` levels."""
 WORK_A_NESTED_CHARACTER = 10
 """The limit per character if nested values are read separately too, once for each level."""
 TOO_MUCH = "it takes too many steps to read"
@@ -85,8 +89,8 @@ def values_in(text: str) -> list[FoundValue]:
     at = 0
     while opening := OPENING.search(text, at):
         at = opening.start()
-        reader.begin(at)
         try:
+            reader.begin(at)
             value = reader.value(0)
         except _TooMuch:
             return [
@@ -112,8 +116,8 @@ def nested_values_in(text: str) -> Iterator[FoundValue]:
     """
     reader = _Reader(text, WORK_A_NESTED_CHARACTER)
     for opening in ANY_OPENING.finditer(text):
-        reader.begin(opening.start())
         try:
+            reader.begin(opening.start())
             value = reader.value(0)
         except _TooMuch:
             return
@@ -162,16 +166,19 @@ class _Reader:
         self.at = 0
         self.repaired = False
         self.left = max(MOST_WORK, work * len(text))
+        self.too_nested = 0
 
     def begin(self, at: int) -> None:
         """Start at a bracket."""
         self.at, self.repaired = at, False
+        self.spend(WORK_AN_ATTEMPT)
 
     def value(self, level: int) -> Any:  # noqa: ANN401  (as JSON has it)
         """Return the value at the position."""
         first = self.here()
         if level > MOST_NESTED:
-            raise _Broken
+            self.too_nested += 1
+            raise _TooMuch if self.too_nested > MOST_TOO_NESTED else _Broken
         if first == "{":
             return self.members(level)
         if first in "[(":

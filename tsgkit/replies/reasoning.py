@@ -18,6 +18,9 @@ import re
 from tsgkit.replies.spans import Part, Unreadable
 
 NEVER_ENDS = "the reasoning never ends"
+TOO_MANY_LINES = "it has too many lines to read"
+MOST_LINES, CHARACTERS_A_LINE = 20_000, 20
+"""The lines of a text that are read, at least and for each so many characters: a line costs more than its length."""
 NAMES = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
 OPENS = re.compile(
     rf"(?<!`)<think(?:ing)?>|^[ \t]*(?:<{NAMES}>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING)\|>"
@@ -45,8 +48,15 @@ ENDING = re.compile(
 )
 
 
+def most_lines(text: str) -> int:
+    """Return how many lines of a text are read, so that a megabyte takes a second at most."""
+    return max(MOST_LINES, len(text) // CHARACTERS_A_LINE)
+
+
 def spoken(reply: str) -> Part | Unreadable:
     """Return the reply outside its reasoning: after the last block, else before the first."""
+    if reply.count("\n") > most_lines(reply):
+        return Unreadable(TOO_MANY_LINES)
     if not any(mark in reply for mark in BEGINNINGS):
         return Part(reply)
     last = None

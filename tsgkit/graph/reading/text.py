@@ -35,7 +35,7 @@ from tsgkit.graph.reading.names import ECHO, FORMAT_ENDS_OF_AN_EDGE, is_echo
 from tsgkit.graph.reading.regions import Piece, loaded, pieces_of
 from tsgkit.graph.reading.values import Holding, look
 from tsgkit.replies import Unreadable
-from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.reasoning import NEVER_ENDS, TOO_MANY_LINES, most_lines, spoken
 
 MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
@@ -66,6 +66,7 @@ class _Finder:
         self.long_attempts = MOST_LONG_ATTEMPTS
         self.corrected_from = 0
         self.taken_back: list[int] = []
+        self.left = most_lines(text)
 
     def run(self) -> None:
         self.skip_reasoning()
@@ -79,12 +80,16 @@ class _Finder:
                     self.block.append(FoundTriplet(Triplet(source, edge, target), self.at + 1))
             elif not line or line.isspace():
                 self.close()
+            elif not self.left:
+                self.notes.append(unread(self.at + 1, TOO_MANY_LINES, line))
+                break
             elif (nearly := nearly_clean(line)) is not None:
                 self.take(nearly, line)
             elif form := form_at(self.lines, self.at):
                 self.take_form(form)
             elif not (self.take_segments(line) or self.take_brackets(line)):
                 self.take_line(line)
+                self.left -= 1
             self.at += 1
         self.close()
         self.withdraw()
@@ -92,7 +97,10 @@ class _Finder:
     def skip_reasoning(self) -> None:
         """Blank reasoning, which is never read."""
         said = spoken(self.text)
-        start, end = (len(self.text), len(self.text)) if isinstance(said, Unreadable) else (said.start, said.end)
+        if isinstance(said, Unreadable):
+            start, end = (len(self.text) if said.reason == NEVER_ENDS else 0), len(self.text)
+        else:
+            start, end = said.start, said.end
         if (start, end) == (0, len(self.text)):
             return
         for number, (line, at) in enumerate(zip(self.lines, self.starts, strict=False)):
