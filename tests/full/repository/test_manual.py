@@ -15,7 +15,7 @@ import pytest
 from tsgkit.cli import main, parser_of
 from tsgkit.library.documents.formats import FORMATS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GENERATED = ("docs/reference/commands.md", "docs/reference/python.md")
 PAGES = {
