@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 
 from furnished_rooms import AS_IT_IS, Turn
 from hypothesis import given, settings

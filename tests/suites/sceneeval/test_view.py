@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 from stored_samples import STORED, of_kind, panels, stored_samples
 
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("embreex", reason="rooms need the extra: scenes")
-pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 
 from tsgkit.geometry import MeasuredScene, Mesh, Object, Scene, box, standing
 from tsgkit.suites.panels import Panel, Shown

@@ -37,7 +37,6 @@ def test_a_file_becomes_a_scene_and_every_kind_of_loss_has_a_line(capsys: pytest
 
 
 def test_converted_scenes_can_be_scored(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
     assert converted("house_1.json", "-o", "out", "--id", "0") == 0
     head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
     Path("a.csv").write_text(f'{head}\n0,easy,A bedroom,"eq,1,bed;eq,1,chair",,"eq,1,right,0,bed,nightstand",\n')

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("embreex", reason="rooms need the extra: scenes")
-pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
 from tsgkit.cli import main
 from tsgkit.geometry import views

@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
 from rooms_of_ours import ROOMS, room, thing
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("numpy", reason="rooms are read with the extra scenes")
 
 from tsgkit.errors import UsageError
 from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of, known_converters

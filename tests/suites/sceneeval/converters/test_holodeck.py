@@ -140,7 +140,6 @@ def test_padding_is_taken_off_things_on_the_floor_alone() -> None:
 
 def test_packed_room_is_free_of_collisions_and_within_its_walls(tmp_path: Path) -> None:
     """Twelve things stand side by side along two walls: their padded footprints touch, and end 4.5 cm in the wall."""
-    pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
     things = []
     for number in range(12):
         row, column = divmod(number, 6)

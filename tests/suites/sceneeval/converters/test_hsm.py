@@ -35,7 +35,7 @@ def state(*matrices: Sequence[float], **arch: Any) -> dict[str, Any]:  # noqa: A
 
 def meshes(folder: Path, size: tuple[float, float, float], middle: tuple[float, float, float]) -> tuple[FolderSource]:
     """Return a folder of HSSD with one mesh, of a width, height and depth."""
-    trimesh = pytest.importorskip("trimesh", reason="meshes are made with the extra scenes")
+    import trimesh
     mesh = trimesh.creation.box(size)
     mesh.apply_translation(middle)
     (folder / "glb" / "m").mkdir(parents=True)

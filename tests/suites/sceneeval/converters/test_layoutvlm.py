@@ -132,7 +132,7 @@ def test_thing_on_the_ceiling_hangs_there() -> None:
 
 
 def test_state_puts_the_middle_of_a_mesh_at_the_position(tmp_path: Path) -> None:
-    trimesh = pytest.importorskip("trimesh", reason="meshes are made with the extra scenes")
+    import trimesh
     mesh = trimesh.creation.box((1.6, 0.9, 2.0))
     mesh.apply_translation((5, 3, 1))
     sources = assets(tmp_path)

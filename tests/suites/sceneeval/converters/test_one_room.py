@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("numpy", reason="rooms are measured with the extra scenes")
-pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
 import foreign_scenes as foreign
 
@@ -119,7 +117,7 @@ def test_a_door_and_a_window_lie_where_they_are(tmp_path: Path) -> None:
     ("form", "layout", "lift"), [("holodeck", "objathor", 0.0), ("layoutvlm", "layoutvlm_objathor", 0.5)]
 )
 def test_a_state_puts_meshes_where_a_room_puts_boxes(form: str, layout: str, lift: float, tmp_path: Path) -> None:
-    trimesh = pytest.importorskip("trimesh", reason="meshes are made with the extra scenes")
+    import trimesh
     for number, (wide, deep, high) in enumerate(foreign.SIZES.values()):
         mesh = trimesh.creation.box((wide, high, deep))
         mesh.apply_translation((0, lift * high, 0))

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from amount import some
 
-pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
 from model_server import Running
 from room_judge import looks_of, room_judge

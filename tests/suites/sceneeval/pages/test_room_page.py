@@ -11,9 +11,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("embreex", reason="rooms need the extra: scenes")
-pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
 import numpy as np
 from furnished_rooms import AS_IT_IS

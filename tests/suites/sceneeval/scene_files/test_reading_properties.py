@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("trimesh", reason="meshes are read with the extra scenes")
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

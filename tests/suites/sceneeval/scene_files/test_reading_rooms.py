@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("trimesh", reason="meshes are read with the extra scenes")
 
 from rooms_of_ours import room, thing
 
@@ -323,7 +322,7 @@ def test_missing_mesh_of_holodeck_is_a_box_around_its_middle(tmp_path: Path) -> 
 def test_an_asset_with_its_own_up_is_stood_upright(tmp_path: Path) -> None:
     (tmp_path / "glb/p").mkdir(parents=True)
     (tmp_path / "fpmodels.csv").write_text('id,wnsynsetkey,name,up,front\npole,pole.n.01,Pole,"0,0,1","0,-1,0"\n')
-    trimesh = pytest.importorskip("trimesh")
+    import trimesh
     (tmp_path / "glb/p/pole.glb").write_bytes(trimesh.creation.box((0.1, 0.2, 3)).export(file_type="glb"))
     found = read(tmp_path, state(an_object(0, "fpModel.pole")), sources=sources_of([f"hssd={tmp_path}"]))
     body = MeasuredScene(found.scene).bodies["idx0_fpModel.pole"]
@@ -338,7 +337,7 @@ def test_a_source_that_is_not_there_is_told_before_anything_is_read(tmp_path: Pa
 
 
 def test_one_glb_file_is_a_room_of_its_nodes(tmp_path: Path) -> None:
-    trimesh = pytest.importorskip("trimesh")
+    import trimesh
     scene = trimesh.Scene()
     import numpy
 

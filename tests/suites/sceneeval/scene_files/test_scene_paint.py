@@ -9,10 +9,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("embreex", reason="rooms need the extra: scenes")
-pytest.importorskip("trimesh", reason="rooms need the extra: scenes")
-pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
 import numpy as np
 import trimesh
@@ -61,7 +57,7 @@ def test_each_thing_keeps_its_own_base_colour() -> None:
 
 
 def test_each_thing_keeps_its_own_texture() -> None:
-    image = pytest.importorskip("PIL.Image", reason="textures need the extra: images")
+    from PIL import Image as image
     green = image.new("RGB", (4, 4), (0, 200, 0))
     data = room(blue_1=green)
     assert (strongest(data, "red_1"), strongest(data, "blue_1")) == (0, 1)
@@ -111,7 +107,7 @@ def seen_of_obj(folder: Path) -> list[int]:
 
 
 def test_an_obj_file_is_shown_with_the_texture_beside_it(tmp_path: Path) -> None:
-    image = pytest.importorskip("PIL.Image", reason="textures need the extra: images")
+    from PIL import Image as image
     (tmp_path / "model.mtl").write_text("newmtl wood\nKd 0.1 0.1 0.1\nmap_Kd .\\textures/texture.png\n")
     image.new("RGB", (4, 4), (0, 200, 0)).save(tmp_path / "texture.png")
     red, green, blue = seen_of_obj(tmp_path)
