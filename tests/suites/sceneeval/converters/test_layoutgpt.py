@@ -6,6 +6,7 @@ from typing import Any
 
 import foreign_scenes as foreign
 import pytest
+from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, Unconverted, converter_of
@@ -56,10 +57,14 @@ def test_pixels_need_a_length_and_get_it() -> None:
     assert first(converted(text, **{"pixels-per-metre": "10"}))["size"] == [0.2, 0.1, 0.5]
 
 
-@pytest.mark.parametrize(("unit", "metres"), [("cm", 0.01), ("mm", 0.001), ("", 1.0)])
-def test_units_become_metres(unit: str, metres: float) -> None:
-    found = converted(BED.replace("m;", f"{unit};"))
-    assert first(found)["size"] == [2 * metres, 1 * metres, 0.5 * metres]
+def test_units_angles_and_corners_become_metres_degrees_and_middles() -> None:
+    rows: list[tuple[str, float]] = [("cm", 0.01), ("mm", 0.001), ("", 1.0)]
+    for unit, metres in rows:
+        found = converted(BED.replace("m;", f"{unit};"))
+        assert first(found)["size"] == [2 * metres, 1 * metres, 0.5 * metres], unit
+    assert first(converted(BED.replace("0 degrees", "450 degrees")))["yaw"] == 90
+    assert first(converted(BED.replace("0 degrees", "3.14159265 rad")))["yaw"] == pytest.approx(180, abs=1e-4)
+    assert first(converted(BED, room="4x3", place="corner"))["at"] == [2.0, 1.5, 0.0]
 
 
 def test_numbers_without_a_unit_have_that_of_their_room() -> None:
@@ -99,18 +104,19 @@ def sized(record: object, table: str, **said: str) -> Converted:
     return found
 
 
-@pytest.mark.parametrize("table", ["id,shorter_side\nBedroom-803,3.2\n", '{"0a1b_Bedroom-803": [4.0, 3.2]}'])
-def test_worked_example_is_converted_number_by_number(table: str) -> None:
-    found = sized([PUBLISHED], table)
-    bed, wardrobe, lamp = ({key: one.get(key) for key in ("category", "size", "at", "yaw", "held_by")}
-                           for one in found.scene["objects"])  # fmt: skip
-    assert bed == {"category": "double bed", "size": [1.8, 2.1, 0.9], "at": [2.0, 2.15, 0.0], "yaw": 0.0,
-                   "held_by": "ground"}  # fmt: skip
-    assert wardrobe["size"] == [1.2, 0.6, 2.2]
-    assert (wardrobe["at"], wardrobe["yaw"] % 360) == ([3.7, 1.2, 0.0], 270)
-    assert (lamp["size"], lamp["at"], lamp["held_by"]) == ([0.4, 0.4, 0.4], [2.0, 1.6, 2.0], "ceiling")
-    assert found.scene["floors"][0]["points"][2] == [4.0, 3.2]
-    assert found.scene == converted(foreign.text([PUBLISHED]), **{"shorter-side": "3.2"}).scene
+def test_worked_example_is_converted_number_by_number() -> None:
+    rows: list[str] = ["id,shorter_side\nBedroom-803,3.2\n", '{"0a1b_Bedroom-803": [4.0, 3.2]}']
+    for table in rows:
+        found = sized([PUBLISHED], table)
+        bed, wardrobe, lamp = ({key: one.get(key) for key in ("category", "size", "at", "yaw", "held_by")}
+                               for one in found.scene["objects"])  # fmt: skip
+        assert bed == {"category": "double bed", "size": [1.8, 2.1, 0.9], "at": [2.0, 2.15, 0.0], "yaw": 0.0,
+                       "held_by": "ground"}, table  # fmt: skip
+        assert wardrobe["size"] == [1.2, 0.6, 2.2], table
+        assert (wardrobe["at"], wardrobe["yaw"] % 360) == ([3.7, 1.2, 0.0], 270), table
+        assert (lamp["size"], lamp["at"], lamp["held_by"]) == ([0.4, 0.4, 0.4], [2.0, 1.6, 2.0], "ceiling"), table
+        assert found.scene["floors"][0]["points"][2] == [4.0, 3.2], table
+        assert found.scene == converted(foreign.text([PUBLISHED]), **{"shorter-side": "3.2"}).scene, table
 
 
 def test_scale_is_each_records_own() -> None:
@@ -133,12 +139,9 @@ def test_record_that_the_table_does_not_have_is_named_or_gets_the_stated_side() 
     assert first(sized([PUBLISHED], table, **{"shorter-side": "3.2"}))["size"] == [1.8, 2.1, 0.9]
 
 
-def test_two_scales_are_refused() -> None:
+def test_two_scales_and_a_scale_without_the_room_in_its_own_numbers_are_refused() -> None:
     with pytest.raises(UsageError, match="say the same thing"):
         converted(foreign.text([PUBLISHED]), **{"shorter-side": "3", "pixels-per-metre": "75"})
-
-
-def test_scale_needs_the_room_in_the_files_own_numbers() -> None:
     with pytest.raises(FileProblem, match="the size of its room in its own numbers is missing"):
         converted(BED, **{"shorter-side": "3"})
 
@@ -150,12 +153,13 @@ def test_metres_of_a_normalised_room_are_multiples_of_its_shorter_side() -> None
     assert first(converted(normalised, **{"shorter-side": "3.2"}))["size"] == [6.4, 3.2, 1.6]
 
 
-@pytest.mark.parametrize(("depth", "level"), [(37.4, 0), (34.6, 0), (37.5, 0.01875), (34, -0.025)])
-def test_underside_within_one_and_a_half_pixels_stands_on_the_floor(depth: float, level: float) -> None:
-    bed = {**PUBLISHED["object_list"][0][1], "depth": depth}  # type: ignore[index]
-    record = {**PUBLISHED, "object_list": [["double_bed", bed]]}
-    found = converted(foreign.text([record]), **{"shorter-side": "3.2"})
-    assert first(found)["at"][2] == pytest.approx(level)
+def test_underside_within_one_and_a_half_pixels_stands_on_the_floor() -> None:
+    rows: list[tuple[float, float]] = [(37.4, 0), (34.6, 0), (37.5, 0.01875), (34, -0.025)]
+    for depth, level in rows:
+        bed = {**PUBLISHED["object_list"][0][1], "depth": depth}  # type: ignore[index]
+        record = {**PUBLISHED, "object_list": [["double_bed", bed]]}
+        found = converted(foreign.text([record]), **{"shorter-side": "3.2"})
+        assert first(found)["at"][2] == pytest.approx(level), depth
 
 
 def test_lines_with_all_zeros_are_left_out_and_counted() -> None:
@@ -187,10 +191,6 @@ def test_one_answer_as_text_is_read_whatever_its_file_is_called() -> None:
         assert first(found)["size"] == [2.0, 1.0, 0.5]
 
 
-def test_left_and_top_may_be_of_corners() -> None:
-    assert first(converted(BED, room="4x3", place="corner"))["at"] == [2.0, 1.5, 0.0]
-
-
 def test_lines_that_models_write_are_read_and_what_cannot_be_is_counted() -> None:
     spaced = BED.replace("2m", "2 m")
     text = f"```css\n- {BED}\n2. dining_table_1 : {BED[4:]}\nlamp {{length: 1m}}\nrug {{?}}\n{spaced}\n```"
@@ -199,11 +199,6 @@ def test_lines_that_models_write_are_read_and_what_cannot_be_is_counted() -> Non
     assert found.scene["objects"][1]["category"] == "dining table"
     assert "left out: lamp (width)" in told(found)
     assert "lost (1): lines with braces that are no rule" in told(found)
-
-
-def test_radians_and_more_than_a_turn_become_degrees() -> None:
-    assert first(converted(BED.replace("0 degrees", "450 degrees")))["yaw"] == 90
-    assert first(converted(BED.replace("0 degrees", "3.14159265 rad")))["yaw"] == pytest.approx(180, abs=1e-4)
 
 
 def test_a_record_that_cannot_be_converted_is_a_failure_of_its_own() -> None:
@@ -217,25 +212,18 @@ def test_a_record_that_cannot_be_converted_is_a_failure_of_its_own() -> None:
 def test_several_answers_to_one_query_are_told_apart_by_their_round() -> None:
     records = [{**foreign.layoutgpt_record(), "iter": number} for number in range(2)]
     assert [one.id for one in all_of(foreign.text(records))] == ["7-0", "7-1"]
-
-
-def test_an_empty_answer_is_an_empty_room() -> None:
     assert converted(foreign.text({**foreign.layoutgpt_record(), "object_list": []})).scene["objects"] == []
-
-
-def test_layouts_become_rooms_only() -> None:
     with pytest.raises(UsageError, match="name no meshes"):
         converter_of("layoutgpt")(SourceFile.of("x.txt", BED), Options(to="state"))
 
 
-@pytest.mark.parametrize("room", ["4", "axb", "0x3", "4x3x2", "1e9x3"])
-def test_a_room_that_is_none_is_refused(room: str) -> None:
-    with pytest.raises(UsageError, match="LENGTHxWIDTH"):
-        converted(BED, room=room)
-
-
-@pytest.mark.parametrize("number", ["nan", "1e99", "99999999", "-2", "0"])
-def test_a_size_that_is_none_leaves_its_thing_out(number: str) -> None:
-    found = converted(f"{BED}\n{BED.replace('2m', number)}")
-    assert len(found.scene["objects"]) == 1
-    assert "left out" in told(found)
+def test_a_room_that_is_none_is_refused_and_a_size_that_is_none_leaves_its_thing_out() -> None:
+    rows: list[str] = ["4", "axb", "0x3", "4x3x2", "1e9x3"]
+    for room in rows:
+        with refusal(UsageError, "LENGTHxWIDTH", room):
+            converted(BED, room=room)
+    rows: list[str] = ["nan", "1e99", "99999999", "-2", "0"]
+    for number in rows:
+        found = converted(f"{BED}\n{BED.replace('2m', number)}")
+        assert len(found.scene["objects"]) == 1, number
+        assert "left out" in told(found), number
