@@ -5,18 +5,22 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
-
-
+import trimesh
+from refusals import refusal
 from rooms_of_ours import room, thing
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import MeasuredScene, Mesh, Primitive, Scene, box
+from tsgkit.geometry.gltf import written_glb
 from tsgkit.suites.sceneeval.scene_files.assets import LAYOUTS, source_of, sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import pieces_of_scene, read_scene, scene_file
+from tsgkit.suites.sceneeval.scene_files.glb import read_glb
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scene_files.states import read_state
 
@@ -70,9 +74,8 @@ def test_openings_are_counted_from_the_west_and_south_ends_of_walls(tmp_path: Pa
     assert inwards == {"south": [0, 1], "east": [-1, 0], "north": [0, -1], "west": [1, 0]}
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_scene_errors_name_object_and_field(tmp_path: Path) -> None:
+    rows: list[tuple[str, str]] = [
         ("{", "line 1"),
         ("[]", "a scene is an object"),
         ('{"format": "other"}', "format"),
@@ -91,27 +94,28 @@ def test_openings_are_counted_from_the_west_and_south_ends_of_walls(tmp_path: Pa
         (state(arch={"elements": [{"type": "Floor", "points": [[0, 0, 0]]}]}), "element 0: roomId"),
         (state(arch={"elements": [{"type": "Roof"}]}), "element 0: type: 'Roof'"),
         (state(arch={"elements": [{"type": "Wall", "id": "w", "points": [[0, 0, 0]]}]}), "element w: points"),
-    ],
-)
-def test_scene_errors_name_object_and_field(text: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(FileProblem, match=said):
-        read(tmp_path, text)
+    ]
+    for text, said in rows:
+        with refusal(FileProblem, said, text):
+            read(tmp_path, text)
 
 
-@pytest.mark.parametrize("name", ["../x.obj", "/etc/passwd.obj", "a/../../x.obj", "..\\x.obj", "c:x.obj"])
-def test_a_mesh_outside_the_folder_is_refused(name: str, tmp_path: Path) -> None:
-    (tmp_path / "x.obj").write_text(CUBE)
-    (tmp_path / "rooms").mkdir()
-    with pytest.raises(FileProblem, match=r"object a: mesh: .* is outside its folder"):
-        read(tmp_path / "rooms", room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": name}))
+def test_a_mesh_outside_the_folder_is_refused(tmp_path: Path) -> None:
+    rows: list[str] = ["../x.obj", "/etc/passwd.obj", "a/../../x.obj", "..\\x.obj", "c:x.obj"]
+    for name in rows:
+        (tmp_path / "x.obj").write_text(CUBE)
+        (tmp_path / "rooms").mkdir(exist_ok=True)
+        with refusal(FileProblem, r"object a: mesh: .* is outside its folder", name):
+            read(tmp_path / "rooms", room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": name}))
 
 
-@pytest.mark.parametrize("name", ["\ud800.obj", "é" * 190 + ".obj", "x" * 5000 + ".obj", "a/" * 90 + "x.obj"])
-def test_a_mesh_that_no_file_can_be_named_by_is_a_problem_of_its_room(name: str, tmp_path: Path) -> None:
-    text = room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": name})
-    with pytest.raises(FileProblem, match="object a: mesh: "):
-        read(tmp_path, text)
-    assert [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", ())] == ["scene_0.json"]
+def test_a_mesh_that_no_file_can_be_named_by_is_a_problem_of_its_room(tmp_path: Path) -> None:
+    rows: list[str] = ["\ud800.obj", "é" * 190 + ".obj", "x" * 5000 + ".obj", "a/" * 90 + "x.obj"]
+    for name in rows:
+        text = room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": name})
+        with refusal(FileProblem, "object a: mesh: ", name):
+            read(tmp_path, text)
+        assert [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", ())] == ["scene_0.json"], name
 
 
 def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
@@ -125,53 +129,54 @@ def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
         scene_file(tmp_path / "rooms", "9")
 
 
-@pytest.mark.parametrize("item", ["../0", "a/b", "", ".hidden", "a..b", "x" * 300])
-def test_an_id_that_is_no_plain_name_finds_no_file(item: str, tmp_path: Path) -> None:
-    with pytest.raises(FileProblem, match="cannot be a file name"):
-        scene_file(tmp_path, item)
+def test_an_id_that_is_no_plain_name_finds_no_file(tmp_path: Path) -> None:
+    rows: list[str] = ["../0", "a/b", "", ".hidden", "a..b", "x" * 300]
+    for item in rows:
+        with refusal(FileProblem, "cannot be a file name", item):
+            scene_file(tmp_path, item)
 
 
 ODD_IDS = ["../../secret", "..", "/etc/passwd", "x" * 5000, "a\0b", "\ud800", "é" * 300]
 ANY_IDS = ["a/b", "lamp.v2.final", "Стул 7", "rot & grün.1", "a..b", "%2e%2e", "back\\slash", "c:x", ".hidden"]
 
 
-@pytest.mark.parametrize("asset", [*ODD_IDS, *ANY_IDS])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_an_asset_of_any_id_is_looked_for_inside_its_folder(layout: str, asset: str, tmp_path: Path) -> None:
-    found = source_of(f"{layout}={tmp_path}").asset(asset, "object 0").mesh
-    assert found.resolve().is_relative_to(tmp_path.resolve())
-    assert not found.is_file()
-    found.parent.mkdir(parents=True)
-    found.write_text(CUBE)
-    assert source_of(f"{layout}={tmp_path}").asset(asset, "object 0").mesh.read_text() == CUBE
+def test_an_asset_of_any_id_is_looked_for_inside_its_folder(tmp_path: Path) -> None:
+    for number, (asset, layout) in enumerate(product([*ODD_IDS, *ANY_IDS], LAYOUTS)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        found = source_of(f"{layout}={folder}").asset(asset, "object 0").mesh
+        assert found.resolve().is_relative_to(folder.resolve()), (asset, layout)
+        assert not found.is_file(), (asset, layout)
+        found.parent.mkdir(parents=True)
+        found.write_text(CUBE)
+        assert source_of(f"{layout}={folder}").asset(asset, "object 0").mesh.read_text() == CUBE, (asset, layout)
 
 
-@pytest.mark.parametrize("asset", ANY_IDS)
-def test_a_state_names_assets_by_any_id(asset: str, tmp_path: Path) -> None:
-    (tmp_path / asset).mkdir(parents=True)
-    (tmp_path / asset / "raw_model.obj").write_text(CUBE)
-    thing = {"index": 0, "modelId": f"3dfModel.{asset}", "transform": {"data": UPRIGHT}}
-    text = json.dumps({"format": "sceneState", "scene": {"object": [thing]}})
-    (tmp_path / "scene_0.json").write_text(text)
-    sources = (source_of(f"threed_future={tmp_path}"),)
-    (found,) = read_scene(tmp_path / "scene_0.json", sources).scene.objects
-    assert found.id == f"idx0_3dfModel.{asset}"
-    assert MeasuredScene(Scene("s", (found,))).bodies
-    names = [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", sources)]
-    assert names == ["scene_0.json", f"threed_future={asset}", f"threed_future/{asset}/raw_model.obj"]
+def test_a_state_names_assets_by_any_id(tmp_path: Path) -> None:
+    for asset in ANY_IDS:
+        (tmp_path / asset).mkdir(parents=True)
+        (tmp_path / asset / "raw_model.obj").write_text(CUBE)
+        (tmp_path / "scene_0.json").write_text(state(an_object(0, f"3dfModel.{asset}")))
+        sources = (source_of(f"threed_future={tmp_path}"),)
+        (found,) = read_scene(tmp_path / "scene_0.json", sources).scene.objects
+        assert found.id == f"idx0_3dfModel.{asset}", asset
+        assert MeasuredScene(Scene("s", (found,))).bodies, asset
+        names = [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", sources)]
+        assert names == ["scene_0.json", f"threed_future={asset}", f"threed_future/{asset}/raw_model.obj"], asset
 
 
-@pytest.mark.parametrize("asset", ODD_IDS)
-def test_an_asset_that_no_file_can_be_named_by_is_its_box_where_a_table_knows_it(asset: str, tmp_path: Path) -> None:
-    known = {asset: {"category": "lamp", "assetMetadata": {"boundingBox": {"x": 1, "y": 2, "z": 3}}}}
-    (tmp_path / "annotations.json").write_text(json.dumps(known))
-    thing = {"index": 0, "modelId": f"objaverse.{asset}", "transform": {"data": UPRIGHT}}
-    text = json.dumps({"format": "sceneState", "scene": {"object": [thing]}})
-    sources = {"objaverse": source_of(f"objathor={tmp_path}")}
-    (found,) = read_state(text, "scene_0.json", sources, missing="box").scene.objects
-    assert (found.category, found.shape) == ("lamp", box(1, 3, 2))
-    with pytest.raises(FileProblem, match="object 0: modelId: there is no mesh"):
-        read_state(text, "scene_0.json", sources)
+def test_an_asset_that_no_file_can_be_named_by_is_its_box_where_a_table_knows_it(tmp_path: Path) -> None:
+    for number, asset in enumerate(ODD_IDS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        known = {asset: {"category": "lamp", "assetMetadata": {"boundingBox": {"x": 1, "y": 2, "z": 3}}}}
+        (folder / "annotations.json").write_text(json.dumps(known))
+        text = state(an_object(0, f"objaverse.{asset}"))
+        sources = {"objaverse": source_of(f"objathor={folder}")}
+        (found,) = read_state(text, "scene_0.json", sources, missing="box").scene.objects
+        assert (found.category, found.shape) == ("lamp", box(1, 3, 2)), asset
+        with refusal(FileProblem, "object 0: modelId: there is no mesh", asset):
+            read_state(text, "scene_0.json", sources)
 
 
 def test_a_mesh_beside_the_room_is_read_and_belongs_to_its_files(tmp_path: Path) -> None:
@@ -219,11 +224,12 @@ def test_a_missing_mesh_is_its_box_where_that_is_asked_for_and_known(tmp_path: P
     assert found.notes == ("object a: no.glb is missing, and its box is taken",)
 
 
-@pytest.mark.parametrize("text", ["", "v 0 0 0", "f 1 2 3", "\0\0\0", "v a b c\nf 1 1 1"])
-def test_a_mesh_that_is_none_is_said_to_be_none(text: str, tmp_path: Path) -> None:
-    (tmp_path / "odd.obj").write_text(text)
-    with pytest.raises(FileProblem, match="object a: mesh: "):
-        read(tmp_path, room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": "odd.obj"}))
+def test_a_mesh_that_is_none_is_said_to_be_none(tmp_path: Path) -> None:
+    rows: list[str] = ["", "v 0 0 0", "f 1 2 3", "\0\0\0", "v a b c\nf 1 1 1"]
+    for text in rows:
+        (tmp_path / "odd.obj").write_text(text)
+        with refusal(FileProblem, "object a: mesh: ", text):
+            read(tmp_path, room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": "odd.obj"}))
 
 
 def test_a_mesh_without_area_is_a_problem_of_the_stage(tmp_path: Path) -> None:
@@ -277,70 +283,61 @@ def test_packed_table_of_assets_is_read_like_the_plain_one(tmp_path: Path) -> No
     assert source.asset("a1", "x").category == "stool"
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
+def test_broken_packed_table_of_assets_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tsgkit.suites.sceneeval.scene_files.assets.MOST_UNPACKED", 1000)
+    rows = [
         (b"plain", "not a whole gzip file"),
         (gzip.compress(b'{"a1": {}}')[:-9], "not a whole gzip file"),
         (gzip.compress(b"{"), "line 1: broken JSON"),
         (gzip.compress(b"\xff\xfe"), "UTF-16"),
-    ],
-    ids=["not packed", "cut short", "broken JSON", "UTF-16"],
-)
-def test_broken_packed_table_of_assets_is_named(data: bytes, said: str, tmp_path: Path) -> None:
-    (tmp_path / "annotations.json.gz").write_bytes(data)
-    with pytest.raises(FileProblem, match=f"annotations.json.gz: .*{said}"):
-        source_of(f"objathor={tmp_path}").asset("a1", "x")
+        (gzip.compress(b"{" + b" " * 2000 + b"}"), "more than 1,000 bytes"),
+    ]
+    for number, (data, said) in enumerate(rows):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "annotations.json.gz").write_bytes(data)
+        with refusal(FileProblem, f"annotations.json.gz: .*{said}", said):
+            source_of(f"objathor={tmp_path / str(number)}").asset("a1", "x")
 
 
-def test_packed_table_of_assets_is_not_unpacked_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tsgkit.suites.sceneeval.scene_files.assets.MOST_UNPACKED", 1000)
-    (tmp_path / "annotations.json.gz").write_bytes(gzip.compress(b"{" + b" " * 2000 + b"}"))
-    with pytest.raises(FileProblem, match="more than 1,000 bytes"):
-        source_of(f"objathor={tmp_path}").asset("a1", "x")
-
-
-def test_missing_mesh_of_layoutvlm_is_an_upright_box_on_its_underside(tmp_path: Path) -> None:
+def test_missing_mesh_is_an_upright_box_on_its_underside_or_around_its_middle(tmp_path: Path) -> None:
+    sized = {"assetMetadata": {"boundingBox": {"x": 1.6, "y": 2.0, "z": 0.9}}}
     (tmp_path / "bed").mkdir()
-    box = {"assetMetadata": {"boundingBox": {"x": 1.6, "y": 2.0, "z": 0.9}}}
-    (tmp_path / "bed" / "data.json").write_text(json.dumps(box))
-    text = state(an_object(0, "layoutvlm-objaverse.bed"))
-    found = read(tmp_path, text, sources=sources_of([f"layoutvlm_objathor={tmp_path}"]), missing="box")
-    (body,) = MeasuredScene(found.scene).bodies.values()
-    assert (body.low.round(6).tolist(), body.high.round(6).tolist()) == ([1.2, 0, 0], [2.8, 2, 0.9])
-
-
-def test_missing_mesh_of_holodeck_is_a_box_around_its_middle(tmp_path: Path) -> None:
-    table = {"bed": {"assetMetadata": {"boundingBox": {"x": 1.6, "y": 0.9, "z": 2.0}}}}
-    (tmp_path / "annotations.json").write_text(json.dumps(table))
-    text = state(an_object(0, "objaverse.bed"))
-    found = read(tmp_path, text, sources=sources_of([f"objathor={tmp_path}"]), missing="box")
-    (body,) = MeasuredScene(found.scene).bodies.values()
-    assert (body.low.round(6).tolist(), body.high.round(6).tolist()) == ([1.2, 0, -0.45], [2.8, 2, 0.45])
+    (tmp_path / "bed" / "data.json").write_text(json.dumps(sized))
+    sized["assetMetadata"]["boundingBox"] = {"x": 1.6, "y": 0.9, "z": 2.0}
+    (tmp_path / "annotations.json").write_text(json.dumps({"bed": sized}))
+    for layout, model, low in (
+        ("layoutvlm_objathor", "layoutvlm-objaverse.bed", 0),
+        ("objathor", "objaverse.bed", -0.45),
+    ):
+        sources = sources_of([f"{layout}={tmp_path}"])
+        found = read(tmp_path, state(an_object(0, model)), sources=sources, missing="box")
+        (body,) = MeasuredScene(found.scene).bodies.values()
+        assert body.low.round(6).tolist() == [1.2, 0, low], layout
+        assert body.high.round(6).tolist() == [2.8, 2, low + 0.9], layout
 
 
 def test_an_asset_with_its_own_up_is_stood_upright(tmp_path: Path) -> None:
     (tmp_path / "glb/p").mkdir(parents=True)
     (tmp_path / "fpmodels.csv").write_text('id,wnsynsetkey,name,up,front\npole,pole.n.01,Pole,"0,0,1","0,-1,0"\n')
-    import trimesh
     (tmp_path / "glb/p/pole.glb").write_bytes(trimesh.creation.box((0.1, 0.2, 3)).export(file_type="glb"))
     found = read(tmp_path, state(an_object(0, "fpModel.pole")), sources=sources_of([f"hssd={tmp_path}"]))
     body = MeasuredScene(found.scene).bodies["idx0_fpModel.pole"]
     assert (body.high - body.low).round(6).tolist() == [0.1, 0.2, 3]
 
 
-def test_a_source_that_is_not_there_is_told_before_anything_is_read(tmp_path: Path) -> None:
+def test_a_source_that_is_not_there_and_a_scene_in_two_forms_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="there is no such folder"):
         sources_of([f"hssd={tmp_path / 'no'}"])
     with pytest.raises(UsageError, match="not LAYOUT=DIR"):
         source_of("hssd")
+    (tmp_path / "scene_0.json").write_text(room())
+    (tmp_path / "scene_0.glb").write_bytes(b"")
+    with pytest.raises(FileProblem, match="there twice"):
+        scene_file(tmp_path, "0")
 
 
 def test_one_glb_file_is_a_room_of_its_nodes(tmp_path: Path) -> None:
-    import trimesh
     scene = trimesh.Scene()
-    import numpy
-
     place = numpy.eye(4)
     place[:3, 3] = (1, 0.25, -2)
     scene.add_geometry(trimesh.creation.box((2, 0.5, 1)), node_name="dining_table_2", transform=place)
@@ -354,23 +351,13 @@ def test_one_glb_file_is_a_room_of_its_nodes(tmp_path: Path) -> None:
     assert (body.low.round(5).tolist(), body.high.round(5).tolist()) == ([0, 1.5, 0], [2, 2.5, 0.5])
 
 
-def test_a_glb_that_names_other_files_or_ends_early_is_refused(tmp_path: Path) -> None:
-    from tsgkit.geometry.gltf import written_glb
-    from tsgkit.suites.sceneeval.scene_files.glb import read_glb
-
-    with pytest.raises(FileProblem, match="names another file"):
-        read_glb(written_glb({"buffers": [{"uri": "../x.bin"}], "scenes": [{}]}, b""), "x.glb")
-    with pytest.raises(FileProblem, match="in the middle of a chunk"):
-        read_glb(written_glb({"scenes": [{}]}, b"")[:-3], "x.glb")
+def test_a_glb_that_names_other_files_or_ends_early_is_refused() -> None:
     loop = {"scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0, "children": [0]}]}
-    with pytest.raises(FileProblem, match="its own descendant"):
-        read_glb(written_glb(loop, b""), "x.glb")
-    with pytest.raises(FileProblem, match="there is no node 7"):
-        read_glb(written_glb({"scenes": [{"nodes": [7]}], "nodes": []}, b""), "x.glb")
-
-
-def test_a_scene_that_is_there_in_two_forms_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "scene_0.json").write_text(room())
-    (tmp_path / "scene_0.glb").write_bytes(b"")
-    with pytest.raises(FileProblem, match="there twice"):
-        scene_file(tmp_path, "0")
+    for data, said in (
+        (written_glb({"buffers": [{"uri": "../x.bin"}], "scenes": [{}]}, b""), "names another file"),
+        (written_glb({"scenes": [{}]}, b"")[:-3], "in the middle of a chunk"),
+        (written_glb(loop, b""), "its own descendant"),
+        (written_glb({"scenes": [{"nodes": [7]}], "nodes": []}, b""), "there is no node 7"),
+    ):
+        with refusal(FileProblem, said, said):
+            read_glb(data, "x.glb")
