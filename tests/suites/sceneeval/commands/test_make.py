@@ -47,16 +47,15 @@ def described(path: str) -> list[str]:
     return [one.description for one in read_annotation_file(Path(path)).annotations]
 
 
-@pytest.mark.parametrize("model", ["openai/gpt-4o", "script:nowhere.jsonl", "replay:nowhere"])
-def test_unavailable_model_leaves_no_folder(
-    model: str, folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
-        monkeypatch.delenv(name, raising=False)
-    assert main(["make", "sceneeval", "-o", "made.csv", "--items", "2", "--model", model]) == 2
-    said = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("loading LiteLLM")]
-    assert said[0].startswith("tsgkit: ")
-    assert list(folder.iterdir()) == []
+def test_unavailable_model_leaves_no_folder(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[str] = ["openai/gpt-4o", "script:nowhere.jsonl", "replay:nowhere"]
+    for model in rows:
+        for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+            monkeypatch.delenv(name, raising=False)
+        assert main(["make", "sceneeval", "-o", "made.csv", "--items", "2", "--model", model]) == 2, model
+        said = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("loading LiteLLM")]
+        assert said[0].startswith("tsgkit: "), model
+        assert list(folder.iterdir()) == [], model
 
 
 def test_make_does_not_overwrite_foreign_file(capsys: Captured) -> None:
@@ -209,9 +208,8 @@ def test_instructions_in_replies_reach_no_path_and_no_terminal(folder: Path, cap
     assert {path.name for path in folder.iterdir()} == {"made.csv.calls", "made.csv.dropped.jsonl"}
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
+def test_what_cannot_be_meant_is_refused(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[tuple[list[str], str]] = [
         (["--out", "made.txt"], "unknown kind of output"),
         (["--items", "0"], "--items 0: expected a number from 1 to"),
         (["--room", "kitchn"], "there is no type of room 'kitchn'"),
@@ -220,15 +218,12 @@ def test_instructions_in_replies_reach_no_path_and_no_terminal(folder: Path, cap
         (["--model", "x/y", "--concurrency", "0"], "--concurrency 0"),
         (["--review", "--json"], "--review cannot be combined with --json"),
         (["--review"], "--review needs a terminal"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(
-    more: list[str], message: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Path(os.devnull).open() as nothing:
-        monkeypatch.setattr("sys.stdin", nothing)
-        assert main(["make", "sceneeval", "-o", "made.csv", *more]) == 2
-    assert message in capsys.readouterr().err and not Path("made.csv").exists()
+    ]
+    for more, message in rows:
+        with Path(os.devnull).open() as nothing:
+            monkeypatch.setattr("sys.stdin", nothing)
+            assert main(["make", "sceneeval", "-o", "made.csv", *more]) == 2, more
+        assert message in capsys.readouterr().err and not Path("made.csv").exists(), more
 
 
 def typed(text: str, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS
+from tsgkit.geometry.support import TYPES
 from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.sceneeval.judges.answers import (
+    FUNCTIONAL,
+    MEANINGS,
     Fault,
     read_category,
     read_holds,
@@ -30,43 +35,35 @@ def why(found: object) -> str:
     return found.reason
 
 
-@pytest.mark.parametrize(
-    ("text", "category"),
-    [
+def test_a_category_is_read_as_it_was_offered() -> None:
+    rows: list[tuple[str, str | None]] = [
         ('{"reason": "it has legs", "category": "double_bed"}', "double_bed"),
         ("<think>a lamp? {\"category\": \"lamp\"}</think>{'category': 'Double Bed',}", "double_bed"),
         ('Sure:\n```json\n{"category": "lamp"}\n```\nAnything else?', "lamp"),
         ('{"category": null}', None),
         ('{"category": "none"}', None),
         ('{"category": ""}', None),
-    ],
-)
-def test_a_category_is_read_as_it_was_offered(text: str, category: str | None) -> None:
-    assert read_category(text, CATEGORIES) == category
+    ]
+    for text, category in rows:
+        assert read_category(text, CATEGORIES) == category, text
+    assert read_category('{"category": "none"}', ("none", "lamp")) == "none"
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+def test_invalid_category_is_a_fault_with_a_reason() -> None:
+    rows: list[tuple[str, str]] = [
         ("", "the reply is empty"),
         ("It is a bed.", "there is no JSON object with category in the reply"),
         ('{"category": "bed"}', "'bed' is none of the categories"),
         ('{"category": ["lamp"]}', "['lamp'] is no category"),
         ('{"category": "la', "the reply ends in the middle"),
         ('{"kind": "lamp"}', "there is no JSON object with category in the reply"),
-    ],
-)
-def test_invalid_category_is_a_fault_with_a_reason(text: str, reason: str) -> None:
-    assert why(read_category(text, CATEGORIES)) == reason
+    ]
+    for text, reason in rows:
+        assert why(read_category(text, CATEGORIES)) == reason, text
 
 
-def test_category_named_none_is_valid() -> None:
-    assert read_category('{"category": "none"}', ("none", "lamp")) == "none"
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
+def test_holds_must_cover_exactly_the_instances() -> None:
+    rows: list[tuple[str, object]] = [
         ('{"holds": {"1": true, "2": false}}', (True, False)),
         ('{"holds": {"2": "no", "1": "Yes"}}', (True, False)),
         ('{"holds": [true, false]}', (True, False)),
@@ -75,11 +72,10 @@ def test_category_named_none_is_valid() -> None:
         ('{"holds": {"1": true, "2": "perhaps"}}', "'perhaps', said of 2, is no yes or no"),
         ('{"holds": {"1": true, "2": null}}', "None, said of 2, is no yes or no"),
         ('{"holds": true}', "True says nothing of any object"),
-    ],
-)
-def test_holds_must_cover_exactly_the_instances(text: str, found: object) -> None:
-    read = read_holds(text, 2)
-    assert (read.reason if isinstance(read, Fault) else read) == found
+    ]
+    for text, found in rows:
+        read = read_holds(text, 2)
+        assert (read.reason if isinstance(read, Fault) else read) == found, text
 
 
 def test_what_holds_an_object_is_one_of_four() -> None:
@@ -152,21 +148,20 @@ def test_room_relations_accept_measured_relations_and_known_floors() -> None:
     assert why(found[6]) == "'floats' is no relation that is measured"
 
 
-@pytest.mark.parametrize("odd", ["{" * 3000, "[[[[", '{"objects": 7}', '{"objects": [7, null]}', "\ud800", "null"])
-@pytest.mark.parametrize(
-    "read",
-    [
+def test_readers_accept_any_text() -> None:
+    rows_0: list[str] = ["{" * 3000, "[[[[", '{"objects": 7}', '{"objects": [7, null]}', "\ud800", "null"]
+    rows_1: list[Any] = [
         lambda text: read_category(text, CATEGORIES),
         lambda text: read_holds(text, 1),
         read_support,
         lambda text: read_sides(text, ("bed_1",)),
         lambda text: read_object_relations(text, 1),
         lambda text: read_room_relations(text, 1, ()),
-    ],
-)
-def test_readers_accept_any_text(read: Any, odd: str) -> None:  # noqa: ANN401
-    found = read(odd)
-    assert isinstance(found, Fault) or all(isinstance(one, Fault) for one in found.values())
+    ]
+    for odd in rows_0:
+        for read in rows_1:
+            found = read(odd)
+            assert isinstance(found, Fault) or all(isinstance(one, Fault) for one in found.values()), (odd, read)
 
 
 def test_prompts_name_every_measured_relation_and_required_field() -> None:
@@ -199,18 +194,66 @@ class Strict:
             self.look(schema["items"], f"{place}[]")
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
+def test_schemas_are_strict() -> None:
+    rows: list[dict[str, Any]] = [
         answers.category_schema(CATEGORIES),
         answers.holds_schema(3),
         answers.support_schema(),
         answers.sides_schema(("bed_1",)),
         answers.object_relations_schema(),
         answers.room_relations_schema(()),
-    ],
+    ]
+    for schema in rows:
+        strict = Strict()
+        strict.look(schema["json_schema"]["schema"])
+        assert not strict.wrong and schema["json_schema"]["strict"] is True, schema
+
+
+NAMES = ("bed_1", "lamp_1")
+WORDS = st.sampled_from([*NAMES, *FUNCTIONAL, *TYPES, *MEANINGS, "wall", "room", "on_wall", "floor_den", "none", ""])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 3) | WORDS | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=5),
+    max_leaves=12,
 )
-def test_schemas_are_strict(schema: dict[str, Any]) -> None:
-    strict = Strict()
-    strict.look(schema["json_schema"]["schema"])
-    assert not strict.wrong and schema["json_schema"]["strict"] is True
+ENTRIES = st.lists(
+    st.fixed_dictionaries(
+        {"number": VALUES | st.sampled_from([1, 2, "1"]), "id": st.sampled_from(NAMES) | VALUES},
+        optional=dict.fromkeys(("sides", "types", "type", "element", "floors"), VALUES | st.lists(WORDS)),
+    ),
+    max_size=3,
+)
+ANSWERS = st.fixed_dictionaries(
+    {}, optional={"objects": ENTRIES, "relations": ENTRIES, "category": VALUES, "held_by": VALUES, "holds": VALUES}
+)
+REPLIES = st.text(max_size=80) | st.tuples(st.text(max_size=9), (ANSWERS | VALUES).map(json.dumps)).map("".join)
+
+
+@settings(max_examples=50)
+@given(REPLIES)
+def test_single_answers_are_among_those_offered(text: str) -> None:
+    category = read_category(text, NAMES)
+    assert category is None or isinstance(category, Fault) or category in NAMES
+    held = read_support(text)
+    assert isinstance(held, Fault) or held in TYPES
+    holds = read_holds(text, 2)
+    assert isinstance(holds, Fault) or (len(holds) == 2 and all(isinstance(one, bool) for one in holds))
+
+
+@settings(max_examples=50)
+@given(REPLIES)
+def test_listed_answers_are_about_all_that_was_asked_and_nothing_else(text: str) -> None:
+    sides = read_sides(text, NAMES)
+    if not isinstance(sides, Fault):
+        assert tuple(sides) == NAMES
+        assert all(isinstance(one, Fault) or set(one) <= set(FUNCTIONAL) for one in sides.values())
+    pairs = read_object_relations(text, 2)
+    if not isinstance(pairs, Fault):
+        assert tuple(pairs) == (1, 2)
+        told = [one for one in pairs.values() if one is not None and not isinstance(one, Fault)]
+        assert all(one and set(one) <= set(MEANINGS.values()) for one in told)
+    rooms = read_room_relations(text, 2, ("floor_den",))
+    if not isinstance(rooms, Fault):
+        assert tuple(rooms) == (1, 2)
+        found = [one for one in rooms.values() if one is not None and not isinstance(one, Fault)]
+        assert all(set(one.floors) <= {"floor_den"} for one in found)

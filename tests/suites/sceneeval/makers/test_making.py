@@ -7,7 +7,6 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import pytest
 from told_rooms import annotated, described, draws, right, texts, with_entries, without_relations
 
 from tsgkit.agents.asker import MemoryRecorder, ask_for
@@ -77,14 +76,14 @@ SPOILT = {
 }
 
 
-@pytest.mark.parametrize(("reply", "told"), SPOILT.values(), ids=SPOILT)
-def test_faulty_annotation_is_corrected_with_its_findings(reply: str, told: str) -> None:
-    replies = good(EASY, MEDIUM)
-    replies["1"] |= {"annotate": reply, "mend": annotated(ONE)}
-    making, heard = made(replies, (EASY, MEDIUM))
-    assert told in heard.prompts["1", "mend/1"]
-    assert making.made[1].annotation == ONE and not making.made[1].findings and making.made[1].mended == 1
-    assert making.calls == 5
+def test_faulty_annotation_is_corrected_with_its_findings() -> None:
+    for reply, told in SPOILT.values():
+        replies = good(EASY, MEDIUM)
+        replies["1"] |= {"annotate": reply, "mend": annotated(ONE)}
+        making, heard = made(replies, (EASY, MEDIUM))
+        assert told in heard.prompts["1", "mend/1"], reply
+        assert making.made[1].annotation == ONE and not making.made[1].findings and making.made[1].mended == 1, reply
+        assert making.calls == 5, reply
 
 
 def test_missing_relations_are_requested_once_and_stay_as_warnings() -> None:
@@ -134,23 +133,21 @@ def test_a_description_may_be_mended_where_it_is_at_fault() -> None:
     assert making.made[0].annotation == one and not making.made[0].findings
 
 
-@pytest.mark.parametrize(
-    ("reply", "told"),
-    [
+def test_description_that_differs_from_its_plan_is_requested_again() -> None:
+    rows: list[tuple[str, str]] = [
         ("I cannot do that.", "the reply had no JSON object with a description"),
         ('{"text": "A bedroom."}', "the reply had no JSON object with a description"),
         ('{"description": "A kitchen with a stove, a sink and a clock on the wall."}', "does not name the bedroom"),
         (described(replace(right(EASY), description="A bedroom.")), "has 2 words, not 8 to 60"),
-    ],
-)
-def test_description_that_differs_from_its_plan_is_requested_again(reply: str, told: str) -> None:
-    replies = good(EASY)
-    replies["0"] |= {"describe/0": reply}
-    making, heard = made(replies, (EASY,))
-    assert told in heard.prompts["0", "describe/1"] and making.made[0].annotation == right(EASY)
-    replies["0"] |= {"describe": reply}
-    making, _ = made(replies, (EASY,), 1)
-    assert making.made[0].is_given_up and making.made[0].errors and making.calls == 2
+    ]
+    for reply, told in rows:
+        replies = good(EASY)
+        replies["0"] |= {"describe/0": reply}
+        making, heard = made(replies, (EASY,))
+        assert told in heard.prompts["0", "describe/1"] and making.made[0].annotation == right(EASY), reply
+        replies["0"] |= {"describe": reply}
+        making, _ = made(replies, (EASY,), 1)
+        assert making.made[0].is_given_up and making.made[0].errors and making.calls == 2, reply
 
 
 def test_a_description_like_another_one_is_asked_for_again() -> None:
@@ -179,16 +176,14 @@ def test_instructions_in_replies_stay_text() -> None:
     assert making.made[0].annotation.description.endswith(order.replace(";", ","))
 
 
-@pytest.mark.parametrize(
-    ("reply", "text"),
-    [
+def test_a_description_is_read_from_what_models_write() -> None:
+    rows: list[tuple[str, str]] = [
         ('<think>{"description": "No."}</think> {"description": "A den."}', "A den."),
         ("{'description': 'A den;  with\\na sofa.',}", "A den, with a sofa."),
         ('{"description": "One."} {"description": "Two."}', "Two."),
         ('{"description": 7}', ""),
         ('<think>{"description": "No."}', ""),
         ("", ""),
-    ],
-)
-def test_a_description_is_read_from_what_models_write(reply: str, text: str) -> None:
-    assert read_description_reply(reply) == text
+    ]
+    for reply, text in rows:
+        assert read_description_reply(reply) == text, reply

@@ -9,10 +9,8 @@ import json
 import re
 from typing import Any
 
-import pytest
-
-
 import numpy as np
+import pytest
 from furnished_rooms import AS_IT_IS
 
 from tsgkit.errors import UsageError

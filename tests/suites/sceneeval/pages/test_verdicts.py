@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tsgkit.suites.sceneeval.pages.remarks import sections
 from tsgkit.suites.sceneeval.pages.verdicts import verdicts
 
@@ -25,9 +23,8 @@ def said(value: dict[str, Any]) -> list[str]:
     return [one.text for one in verdicts(value) if one.holds is not True]
 
 
-@pytest.mark.parametrize(
-    ("trouble", "one", "two"),
-    [
+def test_verdicts_count_objects_in_words() -> None:
+    rows: list[tuple[dict[str, Any], str, str]] = [
         ({"supported": False}, "one object hangs in the air", "two objects hang in the air"),
         ({"in_collision": True}, "one object collides", "two objects collide"),
         ({"out_of_bounds": True}, "one object is not over the floor", "two objects are not over the floor"),
@@ -41,11 +38,10 @@ def said(value: dict[str, Any]) -> list[str]:
             "one object may hang in the air: the judge could not say",
             "two objects may hang in the air: the judge could not say",
         ),
-    ],
-)
-def test_verdicts_count_objects_in_words(trouble: dict[str, Any], one: str, two: str) -> None:
-    assert said(room(trouble, {})) == [one]
-    assert said(room(trouble, {}, trouble)) == [two]
+    ]
+    for trouble, one, two in rows:
+        assert said(room(trouble, {})) == [one], trouble
+        assert said(room(trouble, {}, trouble)) == [two], trouble
 
 
 def test_large_numbers_are_figures() -> None:
