@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
-
-
 from furnished_rooms import AS_IT_IS, Turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -106,7 +104,7 @@ def is_clear(verdict: dict[str, Any]) -> bool:
 
 
 @given(pieces, st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 3))
-@settings(max_examples=10)
+@settings(max_examples=8)
 def test_scores_are_shares_and_evidence_is_json(listed: list[Piece], quantity: str, n: int) -> None:
     wanted = demands(quantity, n)
     for kind, task in SCENE_TASKS.items():
@@ -120,33 +118,25 @@ def test_scores_are_shares_and_evidence_is_json(listed: list[Piece], quantity: s
 
 
 @given(pieces, turns)
-@settings(max_examples=10)
-def test_strict_verdicts_are_invariant_under_order_rotation_and_translation(listed: list[Piece], turn: Turn) -> None:
-    here = fidelity(room(listed), demands())
-    there = fidelity(room(listed, turn, backwards=True), demands())
-    clear = [text for text in here if is_clear(here[text]) and is_clear(there[text])]
-    assert {text: there[text]["count"] for text in clear} == {text: here[text]["count"] for text in clear}
-    assert {text: there[text]["satisfied"] for text in clear} == {text: here[text]["satisfied"] for text in clear}
-
-
-@given(pieces, turns)
-@settings(max_examples=10)
-def test_strict_findings_are_invariant_under_order_rotation_and_translation(listed: list[Piece], turn: Turn) -> None:
-    here, there = (
-        measured("plausibility", furnished, demands())["profiles"]["strict"]
-        for furnished in (room(listed), room(listed, turn, backwards=True))
-    )
-    for name, one in here["objects"].items():
-        other = there["objects"][name]
+@settings(max_examples=8)
+def test_strict_is_invariant_under_order_rotation_and_translation(listed: list[Piece], turn: Turn) -> None:
+    rooms = room(listed), room(listed, turn, backwards=True)
+    here, there = (fidelity(furnished, demands()) for furnished in rooms)
+    for text in here:
+        if is_clear(here[text]) and is_clear(there[text]):
+            for field in ("count", "satisfied"):
+                assert there[text][field] == here[text][field], text
+    one, other = (measured("plausibility", furnished, demands())["profiles"]["strict"] for furnished in rooms)
+    for name, thing in one["objects"].items():
         for field in ("in_collision", "supported", "support_type", "out_of_bounds"):
-            assert one[field] == other[field], (name, field)
-        assert one["accessibility"] == pytest.approx(other["accessibility"], abs=0.02), name
-    assert here["scores"]["nav"] == pytest.approx(there["scores"]["nav"], abs=0.02)
-    assert [side["occluded"] for side in here["openings"]] == [side["occluded"] for side in there["openings"]]
+            assert thing[field] == other["objects"][name][field], (name, field)
+        assert thing["accessibility"] == pytest.approx(other["objects"][name]["accessibility"], abs=0.02), name
+    assert one["scores"]["nav"] == pytest.approx(other["scores"]["nav"], abs=0.02)
+    assert [side["occluded"] for side in one["openings"]] == [side["occluded"] for side in other["openings"]]
 
 
 @given(pieces)
-@settings(max_examples=10)
+@settings(max_examples=8)
 def test_distant_unrelated_object_changes_no_verdict(listed: list[Piece]) -> None:
     fridge = AS_IT_IS.thing("fridge_1", (0.6, 0.6, 1.8), (50, 50, 0.9), category="refrigerator")
     before, after = fidelity(room(listed), demands()), fidelity(with_one_more(room(listed), fridge), demands())
@@ -162,7 +152,7 @@ def test_distant_unrelated_object_changes_no_verdict(listed: list[Piece]) -> Non
     st.tuples(away, away),
     st.sampled_from(["strict", "official"]),
 )
-@settings(max_examples=10)
+@settings(max_examples=8)
 def test_at_least_demand_stays_met_with_one_more_object(
     listed: list[Piece], n: int, category: str, at: tuple[float, float], profile: str
 ) -> None:

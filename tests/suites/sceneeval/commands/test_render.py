@@ -109,8 +109,11 @@ def test_page_shows_findings_of_a_run_and_not_those_of_another_room(
     assert "several subjects: mine, yours" in capsys.readouterr().err
     other, out = room.parent / "scene_1.json", room.parent / "other.html"
     other.write_text(room.read_text().replace("desk_1", "table_1"))
-    assert drawn(other, "--run", run, "--subject", "mine", "--item", "0", "-o", out) == 2
-    assert "desk_1 is not in" in capsys.readouterr().err
+    words = ["--task", "sceneeval/plausibility", *scenes, "--data", str(demands), "--quiet"]
+    assert main(["eval", *words, "--out", str(room.parent / "half")]) == 0
+    for judged in (run, room.parent / "half"):
+        assert drawn(other, "--run", judged, "--subject", "mine", "--item", "0", "-o", out) == 2
+        assert "desk_1 is not in" in capsys.readouterr().err, judged
     assert not out.exists()
 
 

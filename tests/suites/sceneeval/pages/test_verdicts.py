@@ -42,17 +42,11 @@ def test_verdicts_count_objects_in_words() -> None:
     for trouble, one, two in rows:
         assert said(room(trouble, {})) == [one], trouble
         assert said(room(trouble, {}, trouble)) == [two], trouble
-
-
-def test_large_numbers_are_figures() -> None:
     assert said(room(*[{"supported": False}] * 13)) == ["13 objects hang in the air"]
 
 
-def test_openings_are_counted_by_their_kind() -> None:
+def test_openings_are_counted_by_their_kind_and_a_divided_floor_is_told() -> None:
     assert said(room(openings=("door", "window", "window"))) == ["one door is blocked", "two windows are blocked"]
-
-
-def test_a_divided_floor_is_told_and_a_missing_one_is_not() -> None:
     assert said(room(floor=0.7)) == ["part of the floor cannot be reached"]
     assert said(room(floor=None)) == []
 
