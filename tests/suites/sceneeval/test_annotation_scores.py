@@ -15,13 +15,7 @@ from tsgkit.suites.judgement import Judged, Scores
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.sceneeval.annotate import METRICS, AnnotateTask
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
-from tsgkit.suites.sceneeval.annotations import (
-    KINDS,
-    PARSERS,
-    Annotation,
-    Kind,
-    annotation_of,
-)
+from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, Annotation, Kind, annotation_of
 
 TASK = AnnotateTask(load_card("sceneeval/annotate"))
 ASKED = annotation_of(

@@ -54,9 +54,7 @@ pieces = st.lists(
     max_size=4,
 )
 turns = st.builds(
-    Turn,
-    st.integers(0, 359).map(float),
-    st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-2, 2)),
+    Turn, st.integers(0, 359).map(float), st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-2, 2))
 )
 
 

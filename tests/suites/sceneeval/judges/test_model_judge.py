@@ -218,9 +218,7 @@ def test_commands_compare_report_and_explain_a_judged_run(bedroom: dict[str, Any
     assert "it is not known what this means (room relations: there is no JSON object with relations" in out
 
 
-def test_judge_finding_no_measured_relation_is_met_in_official_and_unknown_in_strict(
-    bedroom: dict[str, Any],
-) -> None:
+def test_judge_finding_no_measured_relation_is_met_in_official_and_unknown_in_strict(bedroom: dict[str, Any]) -> None:
     reply = '{"relations": [{"number": 1, "types": []}]}'
     with room_judge(**bedroom, odd={"object-relations": reply}) as server:
         finished = looked(server, tasks=("sceneeval/fidelity",))
@@ -239,10 +237,7 @@ def test_judge_refusing_everything_gives_refused_outcome(bedroom: dict[str, Any]
     assert (boards["sceneeval/fidelity"].profiles["strict"] or {})["cnt"] is None
 
 
-def test_resumed_run_repeats_only_the_failed_question(
-    bedroom: dict[str, Any],
-    by_rules: Verdicts,
-) -> None:
+def test_resumed_run_repeats_only_the_failed_question(bedroom: dict[str, Any], by_rules: Verdicts) -> None:
     with room_judge(**bedroom, always={"the anchor:": "400", "somebody have to get": "400"}) as server:
         first = looked(server)
         port = int(server.base.rpartition(":")[2].partition("/")[0])

@@ -186,7 +186,12 @@ def test_correct_annotation_has_no_errors() -> None:
 def test_bundled_annotations_have_no_errors_and_known_warnings() -> None:
     findings = [finding for one in OURS for finding in text_mismatches(one, furniture())]
     assert [str(finding) for finding in findings if finding.severity == ERROR] == []
-    doubts = [("13", "untold-relation"), ("13", "untold-relation"), ("18", "untold-relation"), ("22", "untold-relation")]
+    doubts = [
+        ("13", "untold-relation"),
+        ("13", "untold-relation"),
+        ("18", "untold-relation"),
+        ("22", "untold-relation"),
+    ]
     assert [(finding.place.item, finding.code) for finding in findings] == doubts
     assert [finding for of_one in batch_findings(OURS, furniture()) for finding in of_one] == []
 
