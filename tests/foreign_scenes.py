@@ -10,6 +10,8 @@ import json
 import math
 from typing import Any
 
+from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
+
 SIZES = {"bed": (1.6, 2.0, 0.6), "nightstand": (0.5, 0.4, 0.55), "chair": (0.5, 0.6, 0.9)}
 """How wide, deep and high each thing is."""
 PLACES = {"bed": (1.0, 2.0, 0.0), "nightstand": (2.2, 2.75, 0.0), "chair": (1.4, 0.6, 0.0)}
@@ -258,3 +260,21 @@ def idesign(*more: dict[str, Any]) -> list[dict[str, Any]]:
 def text(value: object) -> str:
     """Return a value as its file has it."""
     return json.dumps(value)
+
+
+def converted(form: str, value: object, name: str = "given.json", **options: Any) -> Converted:  # noqa: ANN401
+    """Return the one scene that a converter makes of a file of its form, a text or any other value."""
+    given = SourceFile.of(name, value if isinstance(value, str) else text(value))
+    (found,) = converter_of(form)(given, Options(**options))
+    assert isinstance(found, Converted)
+    return found
+
+
+def objects(found: Converted) -> dict[str, dict[str, Any]]:
+    """Return the objects of a scene by their ids."""
+    return {one["id"]: one for one in found.scene["objects"]}
+
+
+def told(found: Converted, kind: str = "") -> str:
+    """Return what is said of losses, of all kinds or of one."""
+    return "\n".join(str(loss) for loss in found.losses if kind in ("", loss.kind))

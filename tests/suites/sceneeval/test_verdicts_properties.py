@@ -1,4 +1,4 @@
-"""Property tests of verdicts: bounds, and invariance under order, rotation and translation in strict."""
+"""Property tests of verdicts: bounds, and invariance under the order of objects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
-from furnished_rooms import AS_IT_IS, Turn
+from furnished_rooms import AS_IT_IS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rooms_of_ours import SCENE_TASKS
@@ -24,8 +24,6 @@ OPENINGS = (Opening("door", (1, 0), (2, 2)), Opening("window", (4, 1), (5, 2)))
 PAIRS = ("next_to", "near", "left", "in_front_of", "facing", "on", "above", "beside", "across_from", "far_from")
 BUILT = ("against,lamp,wall", "next_to,chair,door", "in_corner,bed,room", "in,lamp,room", "in_middle_of,chair,room")
 JUDGE = RulesJudge()
-CLEAR = 0.01
-"""A score so near to what decides may fall on either side of it, whenever a room is turned."""
 
 
 class Piece(NamedTuple):
@@ -53,9 +51,6 @@ pieces = st.lists(
     ),
     max_size=4,
 )
-turns = st.builds(
-    Turn, st.integers(0, 359).map(float), st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-2, 2))
-)
 
 
 def demands(quantity: str = "ge", n: int = 1) -> Annotation:
@@ -65,17 +60,17 @@ def demands(quantity: str = "ge", n: int = 1) -> Annotation:
     return annotation_of("0", "easy", "A room.", counts, [f"{head},bed,red"], pairs, [f"{head},{one}" for one in BUILT])
 
 
-def room(listed: list[Piece], turn: Turn = AS_IT_IS, *, backwards: bool = False) -> LoadedScene:
+def room(listed: list[Piece], *, backwards: bool = False) -> LoadedScene:
     things: list[Object] = []
     for n, piece in enumerate(listed):
         wide, deep, high = (side / piece.scale for side in piece.size)
         place = (*piece.at, piece.size[2] / 2 + 0.002 * n)
         shape = Primitive(piece.kind, (wide, deep, high))
         name = f"{piece.category}_{n}"
-        things.append(turn.thing(name, shape, place, yaw=piece.yaw, scale=piece.scale, category=piece.category))
+        things.append(AS_IT_IS.thing(name, shape, place, yaw=piece.yaw, scale=piece.scale, category=piece.category))
     listed_as = {thing.id: ("red",) for thing in things[::2]}
     ordered = tuple(things[::-1] if backwards else things)
-    return LoadedScene(Scene("room", ordered, turn.room(6, 6, openings=OPENINGS)), listed_as)
+    return LoadedScene(Scene("room", ordered, AS_IT_IS.room(6, 6, openings=OPENINGS)), listed_as)
 
 
 def with_one_more(furnished: LoadedScene, more: Object) -> LoadedScene:
@@ -96,11 +91,6 @@ def fidelity(furnished: LoadedScene, wanted: Annotation, profile: str = "strict"
     return {one["text"]: one["profiles"][profile] for one in found}
 
 
-def is_clear(verdict: dict[str, Any]) -> bool:
-    margins = [relation["margin"] for group in verdict["groups"] for relation in group.get("relations", ())]
-    return all(abs(margin) > CLEAR for margin in margins)
-
-
 @given(pieces, st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 3))
 @settings(max_examples=8)
 def test_scores_are_shares_and_evidence_is_json(listed: list[Piece], quantity: str, n: int) -> None:
@@ -115,22 +105,18 @@ def test_scores_are_shares_and_evidence_is_json(listed: list[Piece], quantity: s
                 assert 0 <= (scores[name].value or 0) <= 1
 
 
-@given(pieces, turns)
+@given(pieces)
 @settings(max_examples=8)
-def test_strict_is_invariant_under_order_rotation_and_translation(listed: list[Piece], turn: Turn) -> None:
-    rooms = room(listed), room(listed, turn, backwards=True)
+def test_verdicts_are_invariant_under_the_order_of_objects(listed: list[Piece]) -> None:
+    rooms = room(listed), room(listed, backwards=True)
     here, there = (fidelity(furnished, demands()) for furnished in rooms)
-    for text in here:
-        if is_clear(here[text]) and is_clear(there[text]):
-            for field in ("count", "satisfied"):
-                assert there[text][field] == here[text][field], text
+    for field in ("count", "satisfied"):
+        assert {text: one[field] for text, one in here.items()} == {text: one[field] for text, one in there.items()}
     one, other = (measured("plausibility", furnished, demands())["profiles"]["strict"] for furnished in rooms)
     for name, thing in one["objects"].items():
         for field in ("in_collision", "supported", "support_type", "out_of_bounds"):
             assert thing[field] == other["objects"][name][field], (name, field)
         assert thing["accessibility"] == pytest.approx(other["objects"][name]["accessibility"], abs=0.02), name
-    assert one["scores"]["nav"] == pytest.approx(other["scores"]["nav"], abs=0.02)
-    assert [side["occluded"] for side in one["openings"]] == [side["occluded"] for side in other["openings"]]
 
 
 @given(pieces)

@@ -7,6 +7,7 @@ from typing import Any
 
 import foreign_scenes as foreign
 import pytest
+from foreign_scenes import told
 from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
@@ -30,10 +31,6 @@ def converted(value: object, table: str = "") -> Converted:
     (found,) = all_of(value, table)
     assert isinstance(found, Converted)
     return found
-
-
-def told(found: Converted) -> str:
-    return "\n".join(map(str, found.losses))
 
 
 def test_worked_example_is_converted_number_by_number() -> None:

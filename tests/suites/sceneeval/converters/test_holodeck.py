@@ -9,23 +9,16 @@ from typing import Any
 
 import foreign_scenes as foreign
 import pytest
+from foreign_scenes import objects
 from refusals import refusal
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import MeasuredScene, collisions, out_of_bounds
-from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
+from tsgkit.suites.sceneeval.converters import Converted
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
-from tsgkit.suites.sceneeval.scene_files.simple import read_simple
 
 
 def converted(house: dict[str, Any], **options: Any) -> Converted:  # noqa: ANN401
-    (found,) = converter_of("holodeck")(SourceFile.of("house.json", foreign.text(house)), Options(**options))
-    assert isinstance(found, Converted)
-    return found
-
-
-def objects(found: Converted) -> dict[str, dict[str, Any]]:
-    return {one["id"]: one for one in found.scene["objects"]}
+    return foreign.converted("holodeck", house, "house.json", **options)
 
 
 def losses(found: Converted) -> dict[str, int]:
@@ -136,23 +129,6 @@ def test_padding_is_taken_off_things_on_the_floor_alone() -> None:
     assert [one["size"] for one in objects(size).values()] == [[1.2, 0.6, 0.75], [0.8, 0.04, 0.6]]
     said = objects(converted(WORKED, said={"footprint-margin": "0"}))
     assert said["desk-0 (office)"]["size"] == [1.3, 0.7, 0.75]
-
-
-def test_packed_room_is_free_of_collisions_and_within_its_walls(tmp_path: Path) -> None:
-    """Twelve things stand side by side along two walls: their padded footprints touch, and end 4.5 cm in the wall."""
-    things = []
-    for number in range(12):
-        row, column = divmod(number, 6)
-        west, far = -4.5 + 60 * column, (304.5, 45.5)[row]
-        outline = [[west, far - 50], [west, far], [west + 60, far], [west + 60, far - 50]]
-        place = foreign.corner((west + 30) / 100, 0.4, (far - 25) / 100)
-        things.append({"id": f"shelf-{number} (office)", "position": place, "vertices": outline,
-                       "rotation": foreign.corner(0, (180, 0)[row], 0)})  # fmt: skip
-    house = {key: value for key, value in WORKED.items() if not key.endswith("objects")}
-    found = converted({**house, "floor_objects": things, "wall_objects": []})
-    assert {tuple(one["size"]) for one in found.scene["objects"]} == {(0.5, 0.4, 0.8)}
-    stage = MeasuredScene(read_simple(json.dumps(found.scene), "x.json", tmp_path).scene)
-    assert (collisions(stage).in_collision, out_of_bounds(stage).out) == ((), ())
 
 
 def test_thing_laid_flat_has_another_side_for_its_height(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import foreign_scenes as foreign
 import pytest
+from foreign_scenes import told
 from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
@@ -49,13 +50,7 @@ def meshes(folder: Path, size: tuple[float, float, float], middle: tuple[float, 
 
 
 def converted(value: dict[str, Any], **options: Any) -> Converted:  # noqa: ANN401
-    (found,) = converter_of("hsm")(SourceFile.of("stk_scene_state.json", foreign.text(value)), Options(**options))
-    assert isinstance(found, Converted)
-    return found
-
-
-def told(found: Converted) -> str:
-    return "\n".join(map(str, found.losses))
+    return foreign.converted("hsm", value, "stk_scene_state.json", **options)
 
 
 def test_worked_example_is_converted_number_by_number(tmp_path: Path) -> None:

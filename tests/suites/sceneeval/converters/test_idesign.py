@@ -5,20 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import foreign_scenes as foreign
+from foreign_scenes import told
 from refusals import refusal
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
+from tsgkit.suites.sceneeval.converters import Converted
 
 
 def converted(value: object) -> Converted:
-    (found,) = converter_of("idesign")(SourceFile.of("scene_graph.json", foreign.text(value)), Options())
-    assert isinstance(found, Converted)
-    return found
-
-
-def told(found: Converted) -> str:
-    return "\n".join(map(str, found.losses))
+    return foreign.converted("idesign", value, "scene_graph.json")
 
 
 def thing(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -6,6 +6,7 @@ from typing import Any
 
 import foreign_scenes as foreign
 import pytest
+from foreign_scenes import told
 from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
@@ -21,13 +22,7 @@ def all_of(text: str, **said: str) -> tuple[Converted | Unconverted, ...]:
 
 
 def converted(text: str, **said: str) -> Converted:
-    (found,) = all_of(text, **said)
-    assert isinstance(found, Converted)
-    return found
-
-
-def told(found: Converted) -> str:
-    return "\n".join(map(str, found.losses))
+    return foreign.converted("layoutgpt", text, "layout.txt", said=said)
 
 
 def first(found: Converted) -> dict[str, Any]:
@@ -98,10 +93,8 @@ PUBLISHED = {
 
 
 def sized(record: object, table: str, **said: str) -> Converted:
-    given = SourceFile.of("records.json", foreign.text(record))
-    (found,) = converter_of("layoutgpt")(given, Options(said=said, room_sizes=room_sizes_of(table, "sizes.csv")))
-    assert isinstance(found, Converted)
-    return found
+    sizes = room_sizes_of(table, "sizes.csv")
+    return foreign.converted("layoutgpt", record, "records.json", said=said, room_sizes=sizes)
 
 
 def test_worked_example_is_converted_number_by_number() -> None:

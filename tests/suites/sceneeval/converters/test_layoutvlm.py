@@ -9,6 +9,7 @@ from typing import Any
 
 import foreign_scenes as foreign
 import pytest
+from foreign_scenes import objects, told
 from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
@@ -18,18 +19,7 @@ from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
 
 def converted(layout: dict[str, Any], config: dict[str, Any] | None = None, **options: Any) -> Converted:  # noqa: ANN401
     beside = SourceFile.of("config.json", foreign.text(foreign.layoutvlm_config() if config is None else config))
-    given = SourceFile.of("layout.json", foreign.text(layout))
-    (found,) = converter_of("layoutvlm")(given, Options(companion=beside, **options))
-    assert isinstance(found, Converted)
-    return found
-
-
-def objects(found: Converted) -> dict[str, dict[str, Any]]:
-    return {one["id"]: one for one in found.scene["objects"]}
-
-
-def said(found: Converted, kind: str) -> str:
-    return "\n".join(str(loss) for loss in found.losses if loss.kind == kind)
+    return foreign.converted("layoutvlm", layout, "layout.json", companion=beside, **options)
 
 
 KNOWN = {
@@ -88,7 +78,7 @@ def test_keys_follow_the_order_of_the_configuration_and_skip_assets_without_data
     found_in = assets(tmp_path)
     found = converted(layout, config, sources=found_in)
     assert [one["size"] for one in objects(found).values()] == [[0.4, 0.4, 0.8], *[[0.5, 0.55, 0.85]] * 2]
-    assert "lost (1): assets of the configuration of which nothing is known: gone-0" in said(found, "lost")
+    assert "lost (1): assets of the configuration of which nothing is known: gone-0" in told(found, "lost")
     fork = converted({"vase-0": WORKED["vase-0"]}, published("u4"), sources=found_in)
     assert objects(fork)["vase-0"]["size"] == [0.2, 0.2, 0.3], "bare ids are taken too"
 
@@ -97,8 +87,8 @@ def test_key_that_does_not_fit_is_the_only_asset_of_its_category(tmp_path: Path)
     places = {"vase_C-4": WORKED["vase-0"], "chair-0": WORKED["chair_B-0"], "rug-0": WORKED["vase-0"]}
     found = converted(places, published("u2-0", "u3-0", "u4-0"), sources=assets(tmp_path))
     assert list(objects(found)) == ["vase_C-4"]
-    assert "are the only asset of their category: vase_C-4" in said(found, "assumed")
-    assert "objects that fit no asset of the configuration, or several: chair-0, rug-0" in said(found, "lost")
+    assert "are the only asset of their category: vase_C-4" in told(found, "assumed")
+    assert "objects that fit no asset of the configuration, or several: chair-0, rug-0" in told(found, "lost")
 
 
 def test_configuration_of_ids_alone_asks_for_the_folder_of_assets() -> None:
@@ -156,14 +146,14 @@ def test_angles_and_positions_are_what_they_are_said_to_be() -> None:
 def test_assets_in_only_one_file_are_reported_as_lost() -> None:
     layout = foreign.layoutvlm_layout(**{"vase-0": {"position": [1, 1, 1], "rotation": [0, 0, 0]}})
     del layout["chair-0"]
-    found = said(converted(layout), "lost")
+    found = told(converted(layout), "lost")
     assert "lost (1): objects whose size is not known, left out: vase-0 (no such asset is known)" in found
     assert "lost (1): assets of the configuration that the layout has no place for: chair-0" in found
     assert "doors and windows: the form has none" in found
     layout = foreign.layoutvlm_layout(cost=3.5, **{"vase-0": {"position": [1, 1, 1]}})
     other = converted(layout)
-    assert "lost (1): entries without a position: cost" in said(other, "lost")
-    assert "assumed (1): assets without a rotation have 0" in said(other, "assumed")
+    assert "lost (1): entries without a position: cost" in told(other, "lost")
+    assert "assumed (1): assets without a rotation have 0" in told(other, "assumed")
 
 
 def test_a_layout_alone_is_refused_with_what_to_do() -> None:
