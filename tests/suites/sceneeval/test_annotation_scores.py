@@ -65,8 +65,8 @@ def test_reference_gets_full_scores() -> None:
     assert set(values.values()) == {1.0}
 
 
-def test_spelling_synonyms_and_order_make_no_difference() -> None:
-    rows: list[tuple[Kind, str, str]] = [
+def test_entries_agree_exactly_by_meaning_or_not_at_all() -> None:
+    exactly: list[tuple[Kind, str, str]] = [  # spelling, synonyms, order
         ("cnt", "eq,1,tv_stand", "eq,1,TV stand"),
         ("cnt", "eq,2,chair", "eq,2,chairs"),
         ("cnt", "eq,1,sofa", "eq,1,couch"),
@@ -80,12 +80,7 @@ def test_spelling_synonyms_and_order_make_no_difference() -> None:
         ("oar", "eq,1,against,bed,wall", "eq,1,against,bed,walls"),
         ("oar", "eq,1,between,bed,door,window", "eq,1,between,bed,window,door"),
     ]
-    for kind, left, right in rows:
-        assert same(kind, left, right) == (True, True), kind
-
-
-def test_paraphrases_agree_only_by_meaning() -> None:
-    rows: list[tuple[Kind, str, str]] = [
+    by_meaning: list[tuple[Kind, str, str]] = [  # paraphrases
         ("cnt", "gt,1,chair", "ge,2,chair"),
         ("cnt", "lt,1,chair", "eq,0,chair"),
         ("oor", "eq,1,beside,0,bed,lamp", "eq,1,next_to,0,bed,lamp"),
@@ -93,12 +88,7 @@ def test_paraphrases_agree_only_by_meaning() -> None:
         ("oar", "eq,1,hang,mirror,wall", "eq,1,on,mirror,wall"),
         ("oar", "eq,1,in_corner,plant,den", "eq,1,in_corner,plant,room"),
     ]
-    for kind, left, right in rows:
-        assert same(kind, left, right) == (False, True), kind
-
-
-def test_different_entries_differ_on_both_levels() -> None:
-    rows: list[tuple[Kind, str, str]] = [
+    different: list[tuple[Kind, str, str]] = [
         ("cnt", "eq,2,chair", "ge,2,chair"),
         ("cnt", "eq,2,chair", "eq,3,chair"),
         ("cnt", "eq,1,lamp", "eq,1,floor_lamp"),
@@ -109,8 +99,9 @@ def test_different_entries_differ_on_both_levels() -> None:
         ("oar", "eq,1,near,bed,wall", "eq,1,near,bed,door"),
         ("oar", "eq,1,in_harmony_with,bed,wall", "eq,1,at_odds_with,bed,wall"),
     ]
-    for kind, left, right in rows:
-        assert same(kind, left, right) == (False, False), kind
+    for rows, agree in ((exactly, (True, True)), (by_meaning, (False, True)), (different, (False, False))):
+        for row in rows:
+            assert same(*row) == agree, row
 
 
 def test_type_of_room_means_room_only_in_one_room_descriptions() -> None:
