@@ -43,7 +43,7 @@ def test_requested_form_is_read_without_findings() -> None:
         assert [spec.kind for spec in reading.specifications] == KINDS_ASKED, frame
 
 
-def test_other_forms_of_annotations_are_read() -> None:
+def test_other_forms_of_annotations_and_lines_under_headings_are_read() -> None:
     rows: list[Any] = [
         {"annotation": ASKED},
         [ASKED],
@@ -70,9 +70,6 @@ def test_other_forms_of_annotations_are_read() -> None:
         reading = read_annotation_reply(json.dumps(value))
         assert entries(reading) == ENTRIES, value
         assert not reading.bad, value
-
-
-def test_lines_under_headings_are_read() -> None:
     text = "**ObjCount**\n- eq,1,bed\n- ge,2,lamp\n\n## Attributes: eq,1,bed,king_size\n"
     text += "OORel:\n1. `eq,2,left,0,bed,lamp`\n\nRoom relations:\n* eq,1,against,bed,wall\n"
     reading = read_annotation_reply(f"I counted everything.\n\n{text}\nI hope this helps.")
@@ -91,7 +88,7 @@ def test_a_bad_entry_is_a_finding_of_its_kind_and_the_others_are_read() -> None:
     assert all(one.note in reading.findings for one in reading.bad)
 
 
-def test_comparison_signs_and_number_words_are_repaired() -> None:
+def test_comparison_signs_number_words_and_missing_anchors_are_repaired() -> None:
     rows: list[tuple[str, str, str]] = [
         (">=,2,lamp", "ge,2,lamp", "the comparison as a sign or in words"),
         ("at least,2,lamp", "ge,2,lamp", "the comparison as a sign or in words"),
@@ -101,23 +98,17 @@ def test_comparison_signs_and_number_words_are_repaired() -> None:
     for written, read, reason in rows:
         reading = read_annotation_reply(json.dumps({"counts": [written]}))
         assert (entries(reading), reasons(reading, "repaired")) == ([read], [reason]), written
-
-
-def test_relation_without_anchor_index_has_no_anchor() -> None:
     reading = read_annotation_reply('{"object_relations": ["eq,1,left,bed,lamp"]}')
     (spec,) = reading.specifications
     assert (spec.anchor_place, spec.anchor, spec.others) == (-1, "bed", ("lamp",))
     assert reasons(reading, "repaired") == ["no place of the anchor"]
 
 
-def test_the_last_annotation_with_entries_counts() -> None:
+def test_the_last_annotation_with_entries_counts_and_an_empty_one_is_valid() -> None:
     texts = [{"counts": ["eq,1,bed"]}, {"counts": ["eq,2,bed"]}, {"counts": []}]
     reading = read_annotation_reply("\n".join(map(json.dumps, texts)))
     assert entries(reading) == ["eq,2,bed"]
     assert reasons(reading, "ignored") == ["2 other annotations in it; the last one with entries counts"]
-
-
-def test_empty_annotation_is_valid() -> None:
     assert read_annotation_reply('{"counts": [], "attributes": []}') == AnnotationReading()
     assert read_annotation_reply("Counts: none\nAttributes: none").unreadable == ""
 

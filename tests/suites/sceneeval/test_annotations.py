@@ -95,24 +95,18 @@ def test_annotation_defects_have_codes() -> None:
     ]
     for rows, code in table:
         assert code in codes(*rows), rows
-
-
-def test_unmapped_relation_is_found() -> None:
     found = read('0,easy,Den,"eq,2,sofa",,"eq,1,in_harmony_with,0,sofa,sofa","eq,1,worships,sofa,wall"')
     assert [finding.code for finding in unmapped_relations(found.annotations)] == ["unmapped-relation"] * 2
     assert all("tasks/sceneeval/relations.yaml" in finding.hint for finding in unmapped_relations(found.annotations))
 
 
-def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored() -> None:
+def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored_or_read() -> None:
     found = read('0,easy,Den,"eq,1",,,', '1,easy,Den,"eq",,,')
     assert {finding.code for finding in found.findings} <= set(RULES)
     with pytest.raises(NotationError, match="none of eq, lt, gt, le, ge"):
         annotation_of("0", "", "", ["some,1,bed"])
     with pytest.raises(UsageError, match=r"line 2, item 0: ObjCount: 'eq,1': not quant,n,category \(and 3 more"):
         found.usable()
-
-
-def test_invalid_annotation_file_is_refused() -> None:
     rows: list[tuple[str, str]] = [
         ("ID,Difficulty\n0,easy\n", "column Description is missing"),
         (f"{HEAD}\n0,easy\n", "line 2: the number of cells differs"),

@@ -45,7 +45,7 @@ def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) ->
     return profiles["strict"]["satisfied"], profiles["official"]["satisfied"]
 
 
-def test_count_is_unknown_if_one_more_object_would_decide_it() -> None:
+def test_count_and_attribute_are_unknown_if_one_more_object_would_decide_them() -> None:
     rows: list[tuple[str, object, object]] = [
         ("eq,1,lamp", None, True),
         ("eq,2,lamp", None, False),
@@ -60,9 +60,6 @@ def test_count_is_unknown_if_one_more_object_would_decide_it() -> None:
     ]
     for demand, strict, official in rows:
         assert told(demand, BED, NEAR, FAR) == (strict, official), demand
-
-
-def test_attribute_is_unknown_if_the_unknown_object_could_have_it() -> None:
     rows: list[tuple[str, dict[str, bool], object]] = [
         ("eq,1,lamp,red", {"lamp_1": True}, None),
         ("ge,1,lamp,red", {"lamp_1": True}, True),
@@ -79,9 +76,6 @@ def test_relation_is_unknown_only_if_the_unknown_object_could_be_part_of_it() ->
     assert told(relation, BED, NEAR, FAR, unknown="lamp_1", meant=NEXT) == (None, False)
     assert told("ge,1,next_to,0,bed,lamp", BED, NEAR, FAR, unknown="lamp_1", meant=NEXT)[0] is None
     assert told("ge,2,next_to,0,bed,lamp", BED, NEAR, FAR, unknown="lamp_1", meant=NEXT)[0] is False
-
-
-def test_a_category_too_few_even_with_the_unknown_object_is_absent_whatever_the_phrase_means() -> None:
     assert told("eq,1,next_to,0,sofa,chair", NEAR, unknown="lamp_1", meant=WHY) == (None, False)
     assert told("eq,1,next_to,0,sofa,chair", NEAR, unknown="", meant=WHY) == (False, False)
 

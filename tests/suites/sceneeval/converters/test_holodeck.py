@@ -165,9 +165,6 @@ def test_assets_of_another_version_than_their_footprints_are_named(tmp_path: Pat
     (told,) = [loss for loss in found.losses if "differ from footprints" in loss.what]
     assert (told.kind, told.names) == ("assumed", ("desk-0 (office)",))
     assert objects(found)["desk-0 (office)"]["size"] == [1.4, 0.6, 0.75]
-
-
-def test_second_folder_of_assets_knows_what_the_first_does_not(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("objaverse", "simulator")]
     for folder, names in zip(folders, (("painting", "mug"), ("chandelier",)), strict=True):
         folder.mkdir()
@@ -190,9 +187,6 @@ def test_opening_of_a_wall_that_is_not_in_the_file_lies_in_the_one_it_touches() 
     assert openings["office|east|2|0"] == [{"kind": "window", "at": 0.5, "width": 1.0, "height": 1.0, "sill": 1.0}]
     assert openings["office|east|2|1"] == []
     assert losses(found)["openings whose walls are not in the file lie in those that they touch"] == 1
-
-
-def test_outline_that_crosses_itself_is_reported_and_kept() -> None:
     corners = [foreign.corner(*one) for one in ((0, 0, 0), (4, 0, 3), (4, 0, 0), (0, 0, 3))]
     found = converted({**WORKED, "rooms": [{"id": "office", "floorPolygon": corners}]})
     assert losses(found)["outlines of floors, which cross themselves as they are stored"] == 1

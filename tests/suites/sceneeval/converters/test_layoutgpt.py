@@ -45,7 +45,7 @@ def test_without_a_condition_the_room_is_put_around_its_objects_or_is_as_one_say
     assert (room.scene["floors"][0]["points"][2], first(room)["at"]) == ([4.0, 3.0], [1.0, 2.0, 0.0])
 
 
-def test_pixels_need_a_length_and_get_it() -> None:
+def test_pixels_need_a_length_and_are_the_unit_of_a_room_in_pixels() -> None:
     text = BED.replace("m;", "px;").replace("0.5px", "5px").replace("0.25px", "2.5px")
     with pytest.raises(FileProblem, match="lengths are pixels of unknown size"):
         converted(text)
@@ -60,17 +60,11 @@ def test_units_angles_and_corners_become_metres_degrees_and_middles() -> None:
     assert first(converted(BED.replace("0 degrees", "450 degrees")))["yaw"] == 90
     assert first(converted(BED.replace("0 degrees", "3.14159265 rad")))["yaw"] == pytest.approx(180, abs=1e-4)
     assert first(converted(BED, room="4x3", place="corner"))["at"] == [2.0, 1.5, 0.0]
-
-
-def test_numbers_without_a_unit_have_that_of_their_room() -> None:
     record = foreign.layoutgpt_record(unit="px", scale=64)
     (found,) = all_of(foreign.text(record), **{"pixels-per-metre": "64"})
     assert isinstance(found, Converted)
     assert first(found)["size"] == [1.6, 2.0, 0.6]
     assert "numbers without a unit are px" in told(found)
-
-
-def test_depth_is_of_middles_unless_a_person_says_otherwise() -> None:
     low = BED.replace("0.25m", "0m")
     assert first(converted(low))["at"][2] == -0.25
     assert first(converted(low, depth="underside")) == first(converted(BED))
@@ -146,16 +140,13 @@ def test_metres_of_a_normalised_room_are_multiples_of_its_shorter_side() -> None
     assert first(converted(normalised, **{"shorter-side": "3.2"}))["size"] == [6.4, 3.2, 1.6]
 
 
-def test_underside_within_one_and_a_half_pixels_stands_on_the_floor() -> None:
+def test_undersides_near_the_floor_stand_on_it_and_lines_with_all_zeros_are_left_out() -> None:
     rows: list[tuple[float, float]] = [(37.4, 0), (34.6, 0), (37.5, 0.01875), (34, -0.025)]
     for depth, level in rows:
         bed = {**PUBLISHED["object_list"][0][1], "depth": depth}  # type: ignore[index]
         record = {**PUBLISHED, "object_list": [["double_bed", bed]]}
         found = converted(foreign.text([record]), **{"shorter-side": "3.2"})
         assert first(found)["at"][2] == pytest.approx(level), depth
-
-
-def test_lines_with_all_zeros_are_left_out_and_counted() -> None:
     zeros = ["chair_", dict.fromkeys(FIELDS, 0.0)]
     record = {**PUBLISHED, "object_list": [*PUBLISHED["object_list"], zeros, zeros]}  # type: ignore[misc]
     found = converted(foreign.text([record]), **{"shorter-side": "3.2"})
@@ -165,19 +156,13 @@ def test_lines_with_all_zeros_are_left_out_and_counted() -> None:
     )
 
 
-def test_lamp_on_a_table_lies_on_it() -> None:
+def test_lamp_on_a_table_lies_on_it_and_thin_things_at_one_place_do_not() -> None:
     table = "table {length: 1m; width: 1m; height: 0.5m; left: 1m; top: 1m; depth: 0.25m; orientation: 0 degrees;}"
     lamp = "lamp {length: 0.2m; width: 0.2m; height: 0.4m; left: 1.2m; top: 1m; depth: 0.7m; orientation: 0 degrees;}"
     one, other = converted(f"{table}\n{lamp}").scene["objects"]
     assert (one["held_by"], other["held_by"], other["parent"]) == ("ground", "object", "table_1")
-
-
-def test_two_thin_things_at_one_place_do_not_lie_on_each_other() -> None:
     sheet = "sheet {length: 1m; width: 1m; height: 0.004m; left: 1m; top: 1m; depth: 0.802m; orientation: 0 degrees;}"
     assert [one.get("parent") for one in converted(f"{sheet}\n{sheet}").scene["objects"]] == [None, None]
-
-
-def test_one_answer_as_text_is_read_whatever_its_file_is_called() -> None:
     for text in (BED, foreign.text(BED)):
         found = converter_of("layoutgpt")(SourceFile.of("803.json", text), Options())[0]
         assert isinstance(found, Converted)
@@ -194,15 +179,12 @@ def test_lines_that_models_write_are_read_and_what_cannot_be_is_counted() -> Non
     assert "lost (1): lines with braces that are no rule" in told(found)
 
 
-def test_a_record_that_cannot_be_converted_is_a_failure_of_its_own() -> None:
+def test_a_bad_record_is_a_failure_of_its_own_and_rounds_are_told_apart() -> None:
     bad = {"query_id": "8", "object_list": [["bed", {"length": "wide"}]]}
     good, failed = all_of(foreign.text([foreign.layoutgpt_record(), bad]))
     assert isinstance(good, Converted)
     assert isinstance(failed, Unconverted)
     assert "scene 8: no object has a whole size and place" in str(failed.problem)
-
-
-def test_several_answers_to_one_query_are_told_apart_by_their_round() -> None:
     records = [{**foreign.layoutgpt_record(), "iter": number} for number in range(2)]
     assert [one.id for one in all_of(foreign.text(records))] == ["7-0", "7-1"]
     assert converted(foreign.text({**foreign.layoutgpt_record(), "object_list": []})).scene["objects"] == []

@@ -44,14 +44,10 @@ def good(*drawn: RoomPlan) -> Replies:
     return {str(one.number): {"describe": described(right(one)), "annotate": annotated(right(one))} for one in drawn}
 
 
-def test_correct_replies_are_accepted_without_retries() -> None:
+def test_correct_replies_are_accepted_without_retries_and_each_is_asked_for_by_itself() -> None:
     making, heard = made(good(EASY, MEDIUM, HARD), (EASY, MEDIUM, HARD))
     assert [one.annotation for one in making.made] == [right(one.drawn) for one in making.made]
     assert not any(one.findings for one in making.made) and making.calls == len(heard.calls) == 6
-
-
-def test_each_description_is_asked_for_by_itself() -> None:
-    _, heard = made(good(EASY, MEDIUM, HARD), (EASY, MEDIUM, HARD))
     for name, one in (("1", EASY), ("2", EASY), ("0", MEDIUM)):
         asked = heard.prompts[name, "describe/0"] + heard.prompts[name, "annotate/0"]
         assert right(one).description not in asked, "nothing of another item is in the prompt"
@@ -99,7 +95,7 @@ def test_missing_relations_are_requested_once_and_stay_as_warnings() -> None:
     assert {finding.code for finding in making.made[0].warnings} == {"missing-relation"}
 
 
-def test_uncorrected_item_keeps_its_findings_after_all_rounds() -> None:
+def test_uncorrected_item_keeps_its_findings_and_a_worse_correction_is_rejected() -> None:
     replies = good(EASY, MEDIUM)
     replies["1"] |= {"annotate": SPOILT["merged"][0], "mend": SPOILT["merged"][0]}
     for rounds in (0, 1, 3):
@@ -107,11 +103,7 @@ def test_uncorrected_item_keeps_its_findings_after_all_rounds() -> None:
         assert making.calls == 4 + rounds and making.made[1].mended == rounds
         assert "merged-attribute" in {finding.code for finding in making.made[1].errors}
         assert not making.made[0].findings
-
-
-def test_worse_correction_is_rejected() -> None:
-    replies = good(EASY, MEDIUM)
-    replies["1"] |= {"annotate": SPOILT["merged"][0], "mend": "I am sorry."}
+    replies["1"]["mend"] = "I am sorry."
     making, _ = made(replies, (EASY, MEDIUM))
     assert {finding.code for finding in making.made[1].errors} == {"merged-attribute"}
     assert making.made[1].annotation.counts == ONE.counts
@@ -150,7 +142,7 @@ def test_description_that_differs_from_its_plan_is_requested_again() -> None:
         assert making.made[0].is_given_up and making.made[0].errors and making.calls == 2, reply
 
 
-def test_a_description_like_another_one_is_asked_for_again() -> None:
+def test_a_description_like_another_or_a_known_one_is_asked_for_again() -> None:
     other = replace(EASY, number=9)
     replies = good(EASY, other)
     replies["9"] |= {"describe/0": described(right(EASY)), "describe/1": described(right(other))}
@@ -158,9 +150,6 @@ def test_a_description_like_another_one_is_asked_for_again() -> None:
     assert "much like that of 0" in heard.prompts["9", "describe/1"]
     assert ("0", "describe/1") not in heard.prompts and making.calls == 5
     assert making.made[1].annotation == right(other) and not making.made[1].findings
-
-
-def test_a_description_like_a_known_one_is_asked_for_again() -> None:
     making, heard = made(good(EASY), (EASY,), 1, known=(right(EASY).description,))
     assert "much like one there is already" in heard.prompts["0", "describe/1"] and making.made[0].is_given_up
 

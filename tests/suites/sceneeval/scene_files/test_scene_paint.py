@@ -149,7 +149,7 @@ def test_a_room_of_ours_gives_colours_to_objects_and_parts(tmp_path: Path) -> No
     assert tower.colours[high[1], high[0]].argmax() == 2
 
 
-def test_a_colour_changes_nothing_that_is_measured(tmp_path: Path) -> None:
+def test_a_colour_changes_nothing_that_is_measured_and_an_invalid_one_is_reported(tmp_path: Path) -> None:
     plain = {"id": "cube_1", "category": "cube", "size": [1, 2, 3], "at": [0, 0, 0], "yaw": 30}
     bodies = [
         MeasuredScene(read_simple(json.dumps({"format": "tsgkit/room", "objects": [one]}), "s", tmp_path).scene).body(
@@ -159,9 +159,6 @@ def test_a_colour_changes_nothing_that_is_measured(tmp_path: Path) -> None:
     ]
     assert np.array_equal(bodies[0].vertices, bodies[1].vertices)
     assert np.array_equal(bodies[0].faces, bodies[1].faces)
-
-
-def test_invalid_colours_are_reported_with_their_object(tmp_path: Path) -> None:
     rows: list[object] = ["red", "#12345", "#12345g", "#1234567", 7, "url(x)"]
     for colour in rows:
         thing = {"id": "cube_1", "category": "cube", "size": [1, 1, 1], "at": [0, 0, 0], "colour": colour}
