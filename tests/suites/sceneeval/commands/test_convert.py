@@ -41,19 +41,6 @@ def test_a_file_becomes_a_scene_and_every_kind_of_loss_has_a_line(capsys: pytest
     assert "(--assume depth)" in assumed
 
 
-def test_converted_scenes_can_be_scored(capsys: pytest.CaptureFixture[str]) -> None:
-    assert converted("house_1.json", "-o", "out", "--id", "0") == 0
-    head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
-    Path("a.csv").write_text(f'{head}\n0,easy,A bedroom,"eq,1,bed;eq,1,chair",,"eq,1,right,0,bed,nightstand",\n')
-    capsys.readouterr()
-    words = ["eval", "--task", "sceneeval", "--scenes", "mine=out", "--annotations", "a.csv", "--judge", "rules"]
-    assert main([*words, "--json", "--quiet"]) == 0
-    fidelity, plausibility = json.loads(capsys.readouterr().out)["results"]
-    for profile in ("strict", "official"):
-        assert [fidelity["profiles"][profile][name]["value"] for name in ("cnt", "oor")] == [1, 1]
-        assert [plausibility["profiles"][profile][name]["value"] for name in ("col_ob", "sup")] == [0, 1]
-
-
 def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
     Path("made/3.json").write_text(foreign.text(foreign.holodeck()))
     Path("made/4.json").write_text("{")
@@ -74,18 +61,6 @@ def test_a_file_of_many_scenes_becomes_many(capsys: pytest.CaptureFixture[str]) 
     assert converted("many.json", "-o", "out") == 0
     assert "... and 10 more scenes" in capsys.readouterr().out
     assert len(list(Path("out").iterdir())) == 30
-
-
-def test_room_sizes_convert_pixels_to_metres(capsys: pytest.CaptureFixture[str]) -> None:
-    records = [foreign.layoutgpt_record(f"0a1b_Bedroom-{number}", "px", scale) for number, scale in ((1, 64), (2, 50))]
-    Path("px.json").write_text(foreign.text(records))
-    assert converted("px.json", "-o", "out") == 1
-    assert "--room-sizes FILE" in capsys.readouterr().err
-    Path("sizes.csv").write_text("id,shorter_side\nBedroom-1,3\nBedroom-2,3\n")
-    assert converted("px.json", "-o", "out", "--room-sizes", "sizes.csv") == 0
-    one, other = (json.loads(path.read_text()) for path in sorted(Path("out").iterdir()))
-    assert [thing["size"] for thing in one["objects"]] == [thing["size"] for thing in other["objects"]]
-    assert one["objects"][0]["size"] == [1.6, 2.0, 0.6]
 
 
 def test_output_folder_may_be_inside_the_source_folder(capsys: pytest.CaptureFixture[str]) -> None:

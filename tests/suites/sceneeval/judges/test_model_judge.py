@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -394,13 +393,6 @@ def test_changed_prompts_start_another_run_and_reach_the_judge(bedroom: dict[str
             looked(server, tasks=("sceneeval/plausibility",), prompts="mine-words")
         looked(server, tasks=("sceneeval/plausibility",), prompts="mine-words", out="other")
         assert sum("How is this held?" in text for text in server.stats()["prompts"]) == 3
-
-
-def test_missing_extra_is_reported_before_any_call(bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "embreex.mesh_construction", None)
-    with pytest.raises(UsageError, match="embreex, which is not installed") as refused:
-        looked(None, judge="openai/eye", model_args=("api_key=sk-none",))
-    assert "tsgkit[scenes]" in refused.value.hint
 
 
 def test_renderer_version_changes_the_judge_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
