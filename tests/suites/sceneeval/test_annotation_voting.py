@@ -73,8 +73,8 @@ def test_vote_keeps_entries_of_more_than_half_of_the_draws_or_is_unreadable() ->
     for draws, said in rows:
         found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
         assert (found.outcome, texts(found.answer)) == (Outcome.ANSWERED, said), draws
-    rows: list[list[list[str]]] = [[["eq,1,bed"], ["eq,2,bed"]], [["eq,1,bed"], ["ge,2,lamp"], []]]
-    for draws in rows:
+    without_majority: list[list[list[str]]] = [[["eq,1,bed"], ["eq,2,bed"]], [["eq,1,bed"], ["ge,2,lamp"], []]]
+    for draws in without_majority:
         found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
         assert found == (Outcome.UNREADABLE, Unreadable(NO_MAJORITY)), draws
 

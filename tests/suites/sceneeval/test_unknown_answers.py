@@ -60,13 +60,13 @@ def test_count_and_attribute_are_unknown_if_one_more_object_would_decide_them() 
     ]
     for demand, strict, official in rows:
         assert told(demand, BED, NEAR, FAR) == (strict, official), demand
-    rows: list[tuple[str, dict[str, bool], object]] = [
+    attributes: list[tuple[str, dict[str, bool], object]] = [
         ("eq,1,lamp,red", {"lamp_1": True}, None),
         ("ge,1,lamp,red", {"lamp_1": True}, True),
         ("ge,1,lamp,red", {"lamp_1": False}, None),
         ("ge,2,lamp,red", {"lamp_1": False}, False),
     ]
-    for demand, has, strict in rows:
+    for demand, has, strict in attributes:
         assert told(demand, BED, NEAR, FAR, has=has)[0] is strict, demand
 
 

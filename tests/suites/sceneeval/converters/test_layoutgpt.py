@@ -197,8 +197,8 @@ def test_a_room_that_is_none_is_refused_and_a_size_that_is_none_leaves_its_thing
     for room in rows:
         with refusal(UsageError, "LENGTHxWIDTH", room):
             converted(BED, room=room)
-    rows: list[str] = ["nan", "1e99", "99999999", "-2", "0"]
-    for number in rows:
+    numbers: list[str] = ["nan", "1e99", "99999999", "-2", "0"]
+    for number in numbers:
         found = converted(f"{BED}\n{BED.replace('2m', number)}")
         assert len(found.scene["objects"]) == 1, number
         assert "left out" in told(found), number

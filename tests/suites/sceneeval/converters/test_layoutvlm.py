@@ -176,7 +176,7 @@ def test_layoutvlm_errors_name_object_and_field() -> None:
         with refusal(FileProblem, message, layout):
             converted(layout, config)
 
-    rows: list[dict[str, str]] = [{"angles": "grads"}, {"unit": "m"}]
-    for assumed in rows:
+    assumptions: list[dict[str, str]] = [{"angles": "grads"}, {"unit": "m"}]
+    for assumed in assumptions:
         with refusal(UsageError, "--assume", assumed):
             converted(foreign.layoutvlm_layout(), said=assumed)
