@@ -51,6 +51,7 @@ def test_rules_read_relations() -> None:
         ("Two chairs around the table.", "eq,2,next_to,0,table,chair"),
         ("A sofa faces a fireplace.", "eq,1,facing,0,fireplace,sofa"),
         ("A desk against the wall with a chair in front of it.", "eq,1,in_front_of,0,desk,chair"),
+        ("Two lamps. The two lamps stand on a table.", "eq,2,on,0,table,lamp"),
         ("A TV on a TV stand.", "eq,1,on,0,tv_stand,tv"),
         ("Two monitors stand on the desk.", "eq,2,on,0,desk,monitor"),
         ("A desk against the walls.", "eq,1,against,desk,wall"),

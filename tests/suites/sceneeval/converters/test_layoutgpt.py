@@ -61,10 +61,9 @@ def test_units_angles_and_corners_become_metres_degrees_and_middles() -> None:
     assert first(converted(BED.replace("0 degrees", "3.14159265 rad")))["yaw"] == pytest.approx(180, abs=1e-4)
     assert first(converted(BED, room="4x3", place="corner"))["at"] == [2.0, 1.5, 0.0]
     record = foreign.layoutgpt_record(unit="px", scale=64)
-    (found,) = all_of(foreign.text(record), **{"pixels-per-metre": "64"})
-    assert isinstance(found, Converted)
-    assert first(found)["size"] == [1.6, 2.0, 0.6]
-    assert "numbers without a unit are px" in told(found)
+    pixels = converted(foreign.text(record), **{"pixels-per-metre": "64"})
+    assert first(pixels)["size"] == [1.6, 2.0, 0.6]
+    assert "numbers without a unit are px" in told(pixels)
     low = BED.replace("0.25m", "0m")
     assert first(converted(low))["at"][2] == -0.25
     assert first(converted(low, depth="underside")) == first(converted(BED))
@@ -181,6 +180,8 @@ def test_lines_that_models_write_are_read_and_what_cannot_be_is_counted() -> Non
 
 def test_a_bad_record_is_a_failure_of_its_own_and_rounds_are_told_apart() -> None:
     bad = {"query_id": "8", "object_list": [["bed", {"length": "wide"}]]}
+    with pytest.raises(FileProblem, match=r"layout\.txt: .*object_list"):
+        all_of(foreign.text([{"query_id": "8", "object_list": 7}]))
     good, failed = all_of(foreign.text([foreign.layoutgpt_record(), bad]))
     assert isinstance(good, Converted)
     assert isinstance(failed, Unconverted)

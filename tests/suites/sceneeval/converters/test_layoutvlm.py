@@ -79,6 +79,8 @@ def test_keys_follow_the_order_of_the_configuration_and_skip_assets_without_data
     found = converted(layout, config, sources=found_in)
     assert [one["size"] for one in objects(found).values()] == [[0.4, 0.4, 0.8], *[[0.5, 0.55, 0.85]] * 2]
     assert "lost (1): assets of the configuration of which nothing is known: gone-0" in told(found, "lost")
+    tilted = converted({"chair_A-0": {"position": [1, 1, 0.4], "rotation": [10, 0, 0]}}, config, sources=found_in)
+    assert "lost (1): tilts: only turns about the vertical are kept: chair_A-0" in told(tilted, "lost")
     fork = converted({"vase-0": WORKED["vase-0"]}, published("u4"), sources=found_in)
     assert objects(fork)["vase-0"]["size"] == [0.2, 0.2, 0.3], "bare ids are taken too"
 

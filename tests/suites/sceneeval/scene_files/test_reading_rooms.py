@@ -96,6 +96,11 @@ def test_scene_errors_name_object_and_field(tmp_path: Path) -> None:
         (state(an_object(model="nodot")), "object 0: modelId: 'nodot'"),
         (state(an_object(model="ikea.1")), "object 0: modelId: no assets of 'ikea'"),
         (state(arch={"elements": [{"type": "Floor", "points": [[0, 0, 0]]}]}), "element 0: roomId"),
+        (state(arch={"elements": [{"type": "Wall", "points": [[0, 0, 0]]}]}), "element 0: id: a wall needs one"),
+        (
+            state(arch={"elements": [{"type": "Wall", "id": "w", "points": [[0, 0, 0], [1, 0, 0]]}]}),
+            "w: height: a wall",
+        ),
         (state(arch={"elements": [{"type": "Roof"}]}), "element 0: type: 'Roof'"),
         (state(arch={"elements": [{"type": "Wall", "id": "w", "points": [[0, 0, 0]]}]}), "element w: points"),
     ]
@@ -305,7 +310,7 @@ def test_one_glb_file_is_a_room_of_its_nodes_and_a_broken_one_is_refused(tmp_pat
     place[:3, 3] = (1, 0.25, -2)
     scene.add_geometry(trimesh.creation.box((2, 0.5, 1)), node_name="dining_table_2", transform=place)
     scene.add_geometry(trimesh.creation.icosphere(), node_name="ball")
-    (tmp_path / "scene_0.glb").write_bytes(scene.export(file_type="glb"))
+    (tmp_path / "scene_0.glb").write_bytes(scene.export(file_type="glb"))  # type: ignore[no-untyped-call]
     found = read_scene(tmp_path / "scene_0.glb")
     table = next(thing for thing in found.scene.objects if thing.id == "dining_table_2")
     assert isinstance(table.shape, Mesh)
@@ -314,6 +319,7 @@ def test_one_glb_file_is_a_room_of_its_nodes_and_a_broken_one_is_refused(tmp_pat
     for data, said in (
         (written_glb({"buffers": [{"uri": "../x.bin"}], "scenes": [{}]}, b""), "names another file"),
         (written_glb({"scenes": [{}]}, b"")[:-3], "in the middle of a chunk"),
+        (written_glb(loop, b"").replace(b"scenes", b"\xffcenes"), "is not UTF-8"),
         (written_glb(loop, b""), "its own descendant"),
         (written_glb({"scenes": [{"nodes": [7]}], "nodes": []}, b""), "there is no node 7"),
     ):
