@@ -10,6 +10,8 @@ import json
 import math
 from typing import Any
 
+from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
+
 SIZES = {"bed": (1.6, 2.0, 0.6), "nightstand": (0.5, 0.4, 0.55), "chair": (0.5, 0.6, 0.9)}
 """How wide, deep and high each thing is."""
 PLACES = {"bed": (1.0, 2.0, 0.0), "nightstand": (2.2, 2.75, 0.0), "chair": (1.4, 0.6, 0.0)}
@@ -129,22 +131,12 @@ chair {length: 0.5m; width: 0.6m; height: 0.9m; left: 1.4m; top: 2.4m; depth: 0.
 
 def layoutgpt_record(query: str = "7", unit: str = "m", scale: float = 1.0) -> dict[str, Any]:
     """Return the bedroom as a record of a published file, after a worked example with another room."""
-    turned = {"bed": 0, "nightstand": 0, "chair": -90}
-    things = [
-        [
-            name,
-            {
-                "length": wide * scale,
-                "width": deep * scale,
-                "height": high * scale,
-                "left": PLACES[name][0] * scale,
-                "top": (3 - PLACES[name][1]) * scale,
-                "depth": high / 2 * scale,
-                "orientation": turned[name],
-            },
-        ]
-        for name, (wide, deep, high) in SIZES.items()
-    ]
+    keys = ("length", "width", "height", "left", "top", "depth")
+    things = []
+    for name, (wide, deep, high) in SIZES.items():
+        numbers = (wide, deep, high, PLACES[name][0], 3 - PLACES[name][1], high / 2)
+        scaled = {key: number * scale for key, number in zip(keys, numbers, strict=True)}
+        things.append([name, scaled | {"orientation": YAWS[name]}])
     shown = f"Room Type: den\nRoom Size: max length {9 * scale:g}{unit}, max width {9 * scale:g}{unit}\n"
     asked = f"Room Type: bedroom\nRoom Size: max length {4 * scale:g}{unit}, max width {3 * scale:g}{unit}\n"
     prompt = [{"role": "system", "content": shown}, {"role": "user", "content": asked}]
@@ -157,21 +149,12 @@ CORNERS = {"corners": [[10, 5], [14, 5], [14, 8], [10, 8]]}
 
 def atiss_record(query: str = "Bedroom-7") -> dict[str, Any]:
     """Return the bedroom as ATISS has it: half sizes, radians, about the middle of its floor."""
-    things = [
-        [
-            name,
-            {
-                "length": wide / 2,
-                "width": deep / 2,
-                "height": high / 2,
-                "left": PLACES[name][0] - 2,
-                "top": 1.5 - PLACES[name][1],
-                "depth": high / 2,
-                "orientation": math.radians(YAWS[name]),
-            },
-        ]
-        for name, (wide, deep, high) in SIZES.items()
-    ]
+    keys = ("length", "width", "height", "left", "top", "depth", "orientation")
+    things = []
+    for name, (wide, deep, high) in SIZES.items():
+        (x, y, _), yaw = PLACES[name], math.radians(YAWS[name])
+        values = (wide / 2, deep / 2, high / 2, x - 2, 1.5 - y, high / 2, yaw)
+        things.append([name, dict(zip(keys, values, strict=True))])
     return {"id": f"0a1b_{query}", "query_id": query, "centroid": [12, 6.5], "object_list": things}
 
 
@@ -182,15 +165,8 @@ def hsm_state(**more: Any) -> dict[str, Any]:  # noqa: ANN401
         turn = math.radians(180 - YAWS[name])
         c, s = math.cos(turn), math.sin(turn)
         data = [-c, s, 0, 0, 0, 0, 1, 0, s, c, 0, 0, *PLACES[name], 1]
-        things.append(
-            {
-                "id": str(number),
-                "modelId": f"fpModel.asset{number}",
-                "index": number,
-                "parentIndex": -1,
-                "transform": {"rows": 4, "cols": 4, "data": data},
-            }
-        )
+        ids = {"id": str(number), "modelId": f"fpModel.asset{number}", "index": number, "parentIndex": -1}
+        things.append(ids | {"transform": {"rows": 4, "cols": 4, "data": data}})
     corners = [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]]
     door = {"id": "door_0", "type": "Door", "box": {"min": [2.5, 0], "max": [3.5, 2.1]}}
     walls = [
@@ -258,3 +234,21 @@ def idesign(*more: dict[str, Any]) -> list[dict[str, Any]]:
 def text(value: object) -> str:
     """Return a value as its file has it."""
     return json.dumps(value)
+
+
+def converted(form: str, value: object, name: str = "given.json", **options: Any) -> Converted:  # noqa: ANN401
+    """Return the one scene that a converter makes of a file of its form, a text or any other value."""
+    given = SourceFile.of(name, value if isinstance(value, str) else text(value))
+    (found,) = converter_of(form)(given, Options(**options))
+    assert isinstance(found, Converted)
+    return found
+
+
+def objects(found: Converted) -> dict[str, dict[str, Any]]:
+    """Return the objects of a scene by their ids."""
+    return {one["id"]: one for one in found.scene["objects"]}
+
+
+def told(found: Converted, kind: str = "") -> str:
+    """Return what is said of losses, of all kinds or of one."""
+    return "\n".join(str(loss) for loss in found.losses if kind in ("", loss.kind))

@@ -16,24 +16,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 COMPARED: Mapping[str, Callable[[int, int], bool]] = {
-    "eq": operator.eq,
-    "lt": operator.lt,
-    "gt": operator.gt,
-    "le": operator.le,
-    "ge": operator.ge,
+    name: getattr(operator, name) for name in ("eq", "lt", "gt", "le", "ge")
 }
 CALLED = {
-    "beanbag": ["bean bag"],
-    "nightstand": ["bedside table"],
-    "bookshelf": ["bookcase"],
-    "sofa": ["couch"],
-    "office chair": ["desk chair"],
-    "lamp": ["desk lamp", "table lamp"],
-    "table": ["dining table"],
-    "refrigerator": ["fridge"],
-    "plant": ["potted plant"],
-    "desk": ["writing desk"],
-}
+    "beanbag": ["bean bag"], "nightstand": ["bedside table"], "bookshelf": ["bookcase"], "sofa": ["couch"],
+    "office chair": ["desk chair"], "lamp": ["desk lamp", "table lamp"], "table": ["dining table"],
+    "refrigerator": ["fridge"], "plant": ["potted plant"], "desk": ["writing desk"],
+}  # fmt: skip
 """By which other names the objects of a category are called in these rooms; all else by the category itself."""
 TOUCHING, BESIDE = 0.02, 0.8
 """Metres between things that touch, and between things that stand next to each other."""
@@ -159,19 +148,12 @@ def beyond(place: float, across: float, half: float, half_across: float) -> bool
     return place > half and abs(across) <= 1.25 * half_across
 
 
-def left(one: Box, anchor: Box) -> bool:
+def beside_side(one: Box, anchor: Box, side: str) -> bool:
+    """Tell if something lies beyond the left, right or front side of an anchor."""
     (right, ahead), (wide, deep) = steps(one, anchor), halves(anchor)
-    return beyond(-right, ahead, wide, deep)
-
-
-def right(one: Box, anchor: Box) -> bool:
-    (right_, ahead), (wide, deep) = steps(one, anchor), halves(anchor)
-    return beyond(right_, ahead, wide, deep)
-
-
-def in_front_of(one: Box, anchor: Box) -> bool:
-    (right_, ahead), (wide, deep) = steps(one, anchor), halves(anchor)
-    return beyond(ahead, right_, deep, wide)
+    if side == "front":
+        return beyond(ahead, right, deep, wide)
+    return beyond(right if side == "right" else -right, ahead, wide, deep)
 
 
 def on_long_side(one: Box, anchor: Box) -> bool:
@@ -232,10 +214,10 @@ PAIRS: Mapping[str, Callable[[Box, Box], bool]] = {
     "across_from": lambda one, anchor: 1.2 < apart(one, anchor) < 4.3,
     "facing": facing,
     "above": above,
-    "in_front_of": in_front_of,
-    "left": left,
-    "right": right,
-    "at_foot": lambda one, anchor: in_front_of(one, anchor) and apart(one, anchor) < BESIDE,
+    "in_front_of": lambda one, anchor: beside_side(one, anchor, "front"),
+    "left": lambda one, anchor: beside_side(one, anchor, "left"),
+    "right": lambda one, anchor: beside_side(one, anchor, "right"),
+    "at_foot": lambda one, anchor: beside_side(one, anchor, "front") and apart(one, anchor) < BESIDE,
     "on_shelves": inside,
     "in": inside,
     "on_long_side": on_long_side,

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from shipped import TASKS
 
 from tsgkit.library.cards import load_card
@@ -30,6 +31,41 @@ def measured(kind: str, annotation: Annotation, folder: Path, **more: Any) -> di
     )
     assert value is not None
     return value
+
+
+def verdicts_of(annotation: Annotation, kind: str) -> dict[str, Any]:
+    """Return what is found about a bundled room, in the form in which it is stored."""
+    folder = ROOMS / "rooms" / kind
+    demands = measured("fidelity", annotation, folder)
+    rest = measured("plausibility", annotation, folder)["profiles"]
+    value: dict[str, Any] = {
+        "matched": demands["matched"],
+        "specifications": {
+            one["text"]: {name: said["satisfied"] for name, said in one["profiles"].items()}
+            for one in demands["specifications"]
+        },
+    }
+    for profile, one in rest.items():
+        things = one["objects"].items()
+        value[profile] = {
+            "in_collision": [name for name, said in things if said["in_collision"]],
+            "unsupported": [name for name, said in things if not said["supported"]],
+            "out_of_bounds": [name for name, said in things if said["out_of_bounds"]],
+            "occluded": [side["id"] for side in one["openings"] if side["occluded"]],
+            "scores": {name: s / w if w else None for name, (s, w) in one["scores"].items()},
+        }
+    return value
+
+
+def assert_as_stored(annotation: Annotation, kind: str, stored: dict[str, Any]) -> None:
+    """Assert that every demand and every object of a bundled room gets the verdict that is stored."""
+    now, row = verdicts_of(annotation, kind), (annotation.item_id, kind)
+    for name in ("matched", "specifications"):
+        assert now[name] == stored[name], row
+    for profile in ("strict", "official"):
+        assert now[profile].pop("scores") == pytest.approx(stored[profile]["scores"], abs=0.002), (*row, profile)
+        wanted = {name: value for name, value in stored[profile].items() if name != "scores"}
+        assert now[profile] == wanted, (*row, profile)
 
 
 def room(*objects: dict[str, Any], **fields: Any) -> str:  # noqa: ANN401

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from tsgkit.suites.sceneeval.annotation_replies import AnnotationReading, read_annotation_reply
+from tsgkit.suites.sceneeval.annotation_replies import CUT, FIELDS, NOTHING, AnnotationReading, read_annotation_reply
+from tsgkit.suites.sceneeval.annotations import KINDS
 
 ASKED = {
     "counts": ["eq,1,bed", "ge,2,lamp"],
@@ -16,7 +18,7 @@ ASKED = {
     "room_relations": ["eq,1,against,bed,wall"],
 }
 ENTRIES = [entry for entries in ASKED.values() for entry in entries]
-KINDS = ["cnt", "cnt", "atr", "oor", "oar"]
+KINDS_ASKED = ["cnt", "cnt", "atr", "oor", "oar"]
 
 
 def entries(reading: AnnotationReading) -> list[str]:
@@ -27,29 +29,30 @@ def reasons(reading: AnnotationReading, kind: str) -> list[str]:
     return [note.reason for note in reading.findings if note.kind == kind]
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
+def test_requested_form_is_read_without_findings() -> None:
+    rows: list[str] = [
         "{}",
         "```json\n{}\n```",
         "Sure! Here it is:\n\n{}\n\nAnything else?",
         "<think>[]</think>\n{}",
         "Final answer:\n{}",
-    ],
-)
-def test_requested_form_is_read_without_findings(frame: str) -> None:
-    reading = read_annotation_reply(frame.replace("{}", json.dumps(ASKED), 1))
-    assert (entries(reading), reading.findings, reading.unreadable) == (ENTRIES, (), "")
-    assert [spec.kind for spec in reading.specifications] == KINDS
+    ]
+    for frame in rows:
+        reading = read_annotation_reply(frame.replace("{}", json.dumps(ASKED), 1))
+        assert (entries(reading), reading.findings, reading.unreadable) == (ENTRIES, (), ""), frame
+        assert [spec.kind for spec in reading.specifications] == KINDS_ASKED, frame
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_other_forms_of_annotations_and_lines_under_headings_are_read() -> None:
+    rows: list[Any] = [
         {"annotation": ASKED},
         [ASKED],
-        {"ObjCount": "eq,1,bed; ge,2,lamp", "ObjAttr": "eq,1,bed,king_size", "OORel": "eq,2,left,0,bed,lamp",
-         "OARel": "eq,1,against,bed,wall"},
+        {
+            "ObjCount": "eq,1,bed; ge,2,lamp",
+            "ObjAttr": "eq,1,bed,king_size",
+            "OORel": "eq,2,left,0,bed,lamp",
+            "OARel": "eq,1,against,bed,wall",
+        },
         {name: [entry.split(",") for entry in entries] for name, entries in ASKED.items()},
         ENTRIES,
         {
@@ -62,25 +65,18 @@ def test_requested_form_is_read_without_findings(frame: str) -> None:
                 {"quantity": "eq", "n": 1, "relation": "against", "category": "bed", "references": ["wall"]}
             ],
         },
-    ],
-)  # fmt: skip
-def test_other_forms_of_annotations_are_read(value: Any) -> None:  # noqa: ANN401  (as JSON has it)
-    reading = read_annotation_reply(json.dumps(value))
-    assert entries(reading) == ENTRIES
-    assert not reading.bad
-
-
-def test_lines_under_headings_are_read() -> None:
+    ]
+    for value in rows:
+        reading = read_annotation_reply(json.dumps(value))
+        assert entries(reading) == ENTRIES, value
+        assert not reading.bad, value
     text = "**ObjCount**\n- eq,1,bed\n- ge,2,lamp\n\n## Attributes: eq,1,bed,king_size\n"
     text += "OORel:\n1. `eq,2,left,0,bed,lamp`\n\nRoom relations:\n* eq,1,against,bed,wall\n"
     reading = read_annotation_reply(f"I counted everything.\n\n{text}\nI hope this helps.")
     assert entries(reading) == ENTRIES
     assert reasons(reading, "ignored") == ["no entry and no heading"] * 2
     assert reading.is_repaired
-
-
-def test_kind_of_lines_without_headings_follows_from_their_form() -> None:
-    assert [spec.kind for spec in read_annotation_reply("\n".join(ENTRIES)).specifications] == KINDS
+    assert [spec.kind for spec in read_annotation_reply("\n".join(ENTRIES)).specifications] == KINDS_ASKED
 
 
 def test_a_bad_entry_is_a_finding_of_its_kind_and_the_others_are_read() -> None:
@@ -92,53 +88,43 @@ def test_a_bad_entry_is_a_finding_of_its_kind_and_the_others_are_read() -> None:
     assert all(one.note in reading.findings for one in reading.bad)
 
 
-@pytest.mark.parametrize(
-    ("written", "read", "reason"),
-    [
+def test_comparison_signs_number_words_and_missing_anchors_are_repaired() -> None:
+    rows: list[tuple[str, str, str]] = [
         (">=,2,lamp", "ge,2,lamp", "the comparison as a sign or in words"),
         ("at least,2,lamp", "ge,2,lamp", "the comparison as a sign or in words"),
         ("eq,two,lamp", "eq,2,lamp", "the number in words"),
         ("eq,2.0,lamp", "eq,2,lamp", "the number in words"),
-    ],
-)
-def test_comparison_signs_and_number_words_are_repaired(written: str, read: str, reason: str) -> None:
-    reading = read_annotation_reply(json.dumps({"counts": [written]}))
-    assert (entries(reading), reasons(reading, "repaired")) == ([read], [reason])
-
-
-def test_relation_without_anchor_index_has_no_anchor() -> None:
+    ]
+    for written, read, reason in rows:
+        reading = read_annotation_reply(json.dumps({"counts": [written]}))
+        assert (entries(reading), reasons(reading, "repaired")) == ([read], [reason]), written
     reading = read_annotation_reply('{"object_relations": ["eq,1,left,bed,lamp"]}')
     (spec,) = reading.specifications
     assert (spec.anchor_place, spec.anchor, spec.others) == (-1, "bed", ("lamp",))
     assert reasons(reading, "repaired") == ["no place of the anchor"]
 
 
-def test_the_last_annotation_with_entries_counts() -> None:
+def test_the_last_annotation_with_entries_counts_and_an_empty_one_is_valid() -> None:
     texts = [{"counts": ["eq,1,bed"]}, {"counts": ["eq,2,bed"]}, {"counts": []}]
     reading = read_annotation_reply("\n".join(map(json.dumps, texts)))
     assert entries(reading) == ["eq,2,bed"]
     assert reasons(reading, "ignored") == ["2 other annotations in it; the last one with entries counts"]
-
-
-def test_empty_annotation_is_valid() -> None:
     assert read_annotation_reply('{"counts": [], "attributes": []}') == AnnotationReading()
     assert read_annotation_reply("Counts: none\nAttributes: none").unreadable == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
+def test_a_text_without_an_annotation_says_why() -> None:
+    rows: list[tuple[str, str]] = [
         ("", "there is no annotation in it"),
         ("I'm sorry, I can't help with that.", "there is no annotation in it"),
         ('{"answer": 42}', "there is no annotation in it"),
         ('{"counts": ["eq,1,bed", "eq,1,la', "the annotation ends in the middle"),
         ('```json\n{"counts": ["eq,1,bed"], "attributes": [', "the annotation ends in the middle"),
         ('<think>{"counts": ["eq,1,bed"]}', "the reasoning never ends"),
-    ],
-)
-def test_a_text_without_an_annotation_says_why(text: str, why: str) -> None:
-    reading = read_annotation_reply(text)
-    assert (reading.unreadable, reading.specifications, reading.bad) == (why, (), ())
+    ]
+    for text, why in rows:
+        reading = read_annotation_reply(text)
+        assert (reading.unreadable, reading.specifications, reading.bad) == (why, (), ()), text
 
 
 def test_reading_converts_to_an_annotation() -> None:
@@ -154,14 +140,69 @@ def test_hostile_text_stays_data() -> None:
     assert reasons(reading, "ignored") == ["a field that was not requested"] * 2
 
 
-@pytest.mark.parametrize(
-    ("reply", "places"),
-    [
+def test_reading_has_the_spans_of_the_annotation() -> None:
+    rows: list[tuple[str, list[str]]] = [
         ('<think>\r\n</think>\r\nHere:\r\n{"counts": ["eq,1,bed"]}\r\nDone.', ['{"counts": ["eq,1,bed"]}']),
         ('  {"counts":\r\n ["eq,1,bed"]}\r\n', ['{"counts":\r\n ["eq,1,bed"]}']),
         ("Counts:\r\n- eq,1,bed\r\nthat is\r\n- ge,2,lamp", ["- eq,1,bed", "- ge,2,lamp"]),
         ("nothing", []),
-    ],
+    ]
+    for reply, places in rows:
+        assert [reply[start:end] for start, end in read_annotation_reply(reply).spans] == places, reply
+
+
+NAMES = st.sampled_from(["bed", "lamp", "tv_stand", "night stand", "wall", "chair:0", "é"])
+QUANTITIES = st.tuples(st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 12)).map(
+    lambda q: f"{q[0]},{q[1]}"
 )
-def test_reading_has_the_spans_of_the_annotation(reply: str, places: list[str]) -> None:
-    assert [reply[start:end] for start, end in read_annotation_reply(reply).spans] == places
+COUNTS = st.tuples(QUANTITIES, NAMES).map(",".join)
+ATTRIBUTES = st.tuples(QUANTITIES, NAMES, NAMES).map(",".join)
+PAIRS = st.tuples(QUANTITIES, NAMES, st.sampled_from(["0", "1", "-1"]), NAMES, NAMES).map(",".join)
+BUILT = st.tuples(QUANTITIES, st.just("against"), NAMES, NAMES).map(",".join)
+ANNOTATIONS = st.fixed_dictionaries(
+    {
+        name: st.lists(entries, max_size=4)
+        for name, entries in zip(FIELDS.values(), (COUNTS, ATTRIBUTES, PAIRS, BUILT), strict=True)
+    }
+)
+SCRAP_WORDS = '``` <think> </think> "counts" ObjAttr: eq,1,bed ge,2 >= -1, eq'
+SCRAPS = st.sampled_from([*"[]{}(),;:'\"`\\ \n-*", *SCRAP_WORDS.split()])
+TEXTS = st.text(max_size=80) | st.lists(SCRAPS | st.text(max_size=3), max_size=40).map("".join)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | COUNTS | PAIRS,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from([*FIELDS.values(), "OORel", "n", "category"]) | st.text(max_size=4), inner)
+    ),
+    max_leaves=20,
+)
+
+
+@given(TEXTS | JSON.map(json.dumps) | JSON.map(str))
+@example("[{" * 3000)
+@example('{"counts": [[[[[]]]], {"a": [1]}, "' + "," * 5000 + '"]}')
+@example("eq," + "9" * 400 + ",bed")
+@example("eq,٣,bed")
+@example("\ud800,eq,1,bed")
+def test_no_text_makes_the_reader_raise(text: str) -> None:
+    reading = read_annotation_reply(text)
+    assert reading == read_annotation_reply(text)
+    assert not (reading.unreadable and (reading.specifications or reading.bad))
+    assert all(len(note.text) <= 123 and len(note.reason) <= 200 for note in reading.findings)
+    json.dumps([list(reading.specifications), reading.findings], ensure_ascii=False).encode("utf-8")
+
+
+@settings(max_examples=50)
+@given(ANNOTATIONS)
+def test_what_is_written_as_asked_is_read_back(value: dict[str, Any]) -> None:
+    reading = read_annotation_reply(f"Here:\n```json\n{json.dumps(value, indent=1)}\n```")
+    assert {FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in KINDS} == value
+    assert not reading.findings
+
+
+@settings(max_examples=50)
+@given(ANNOTATIONS, st.integers(1, 300))
+def test_truncated_annotation_is_never_read_as_complete(value: dict[str, Any], cut: int) -> None:
+    text = json.dumps(value)
+    if cut < len(text):
+        assert read_annotation_reply(text[:-cut]).unreadable in (CUT, NOTHING)

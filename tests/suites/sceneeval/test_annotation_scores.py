@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
-import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tsgkit.library.cards import load_card
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judgement import Judged, Scores
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.sceneeval.annotate import METRICS, AnnotateTask
-from tsgkit.suites.sceneeval.annotations import (
-    PARSERS,
-    Annotation,
-    Kind,
-    annotation_of,
-)
+from tsgkit.suites.sceneeval.annotation_replies import FIELDS
+from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, Annotation, Kind, annotation_of
 
 TASK = AnnotateTask(load_card("sceneeval/annotate"))
 ASKED = annotation_of(
@@ -67,9 +65,8 @@ def test_reference_gets_full_scores() -> None:
     assert set(values.values()) == {1.0}
 
 
-@pytest.mark.parametrize(
-    ("kind", "left", "right"),
-    [
+def test_entries_agree_exactly_by_meaning_or_not_at_all() -> None:
+    exactly: list[tuple[Kind, str, str]] = [  # spelling, synonyms, order
         ("cnt", "eq,1,tv_stand", "eq,1,TV stand"),
         ("cnt", "eq,2,chair", "eq,2,chairs"),
         ("cnt", "eq,1,sofa", "eq,1,couch"),
@@ -82,30 +79,16 @@ def test_reference_gets_full_scores() -> None:
         ("oor", "eq,1,surround,0,table,chair:0,chair:1,chair:2", "eq,1,surround,3,chair:2,chair:1,chair:5,table"),
         ("oar", "eq,1,against,bed,wall", "eq,1,against,bed,walls"),
         ("oar", "eq,1,between,bed,door,window", "eq,1,between,bed,window,door"),
-    ],
-)
-def test_spelling_synonyms_and_order_make_no_difference(kind: Kind, left: str, right: str) -> None:
-    assert same(kind, left, right) == (True, True)
-
-
-@pytest.mark.parametrize(
-    ("kind", "left", "right"),
-    [
+    ]
+    by_meaning: list[tuple[Kind, str, str]] = [  # paraphrases
         ("cnt", "gt,1,chair", "ge,2,chair"),
         ("cnt", "lt,1,chair", "eq,0,chair"),
         ("oor", "eq,1,beside,0,bed,lamp", "eq,1,next_to,0,bed,lamp"),
         ("oor", "eq,1,in_front_of,0,bed,lamp", "eq,1,in_front,0,bed,lamp"),
         ("oar", "eq,1,hang,mirror,wall", "eq,1,on,mirror,wall"),
         ("oar", "eq,1,in_corner,plant,den", "eq,1,in_corner,plant,room"),
-    ],
-)
-def test_paraphrases_agree_only_by_meaning(kind: Kind, left: str, right: str) -> None:
-    assert same(kind, left, right) == (False, True)
-
-
-@pytest.mark.parametrize(
-    ("kind", "left", "right"),
-    [
+    ]
+    different: list[tuple[Kind, str, str]] = [
         ("cnt", "eq,2,chair", "ge,2,chair"),
         ("cnt", "eq,2,chair", "eq,3,chair"),
         ("cnt", "eq,1,lamp", "eq,1,floor_lamp"),
@@ -115,10 +98,10 @@ def test_paraphrases_agree_only_by_meaning(kind: Kind, left: str, right: str) ->
         ("oor", "eq,1,surround,0,table,chair:0,chair:1,chair:2", "eq,1,surround,0,table,chair:0,chair:1"),
         ("oar", "eq,1,near,bed,wall", "eq,1,near,bed,door"),
         ("oar", "eq,1,in_harmony_with,bed,wall", "eq,1,at_odds_with,bed,wall"),
-    ],
-)
-def test_different_entries_differ_on_both_levels(kind: Kind, left: str, right: str) -> None:
-    assert same(kind, left, right) == (False, False)
+    ]
+    for rows, agree in ((exactly, (True, True)), (by_meaning, (False, True)), (different, (False, False))):
+        for row in rows:
+            assert same(*row) == agree, row
 
 
 def test_type_of_room_means_room_only_in_one_room_descriptions() -> None:
@@ -143,11 +126,8 @@ def test_an_entry_that_cannot_be_read_counts_as_wrong() -> None:
     assert "about is none of" in found.evidence["fields"]["cnt"]["unread"][0]["reason"]
 
 
-def test_an_entry_that_is_said_twice_counts_once() -> None:
-    assert strict(counts=["eq,1,bed", "eq,1,beds", "ge,2,lamp"])["precision"].value == 1
-
-
 def test_a_wrong_number_alone_shows_in_the_quantities() -> None:
+    assert strict(counts=["eq,1,bed", "eq,1,beds", "ge,2,lamp"])["precision"].value == 1, "said twice counts once"
     scores = strict(counts=["eq,2,bed", "ge,2,lamp"])
     assert scores["quantities"][:2] == (5, 6)
     assert scores["anchors"].value == 1
@@ -177,9 +157,8 @@ def test_field_without_expected_and_given_entries_is_correct() -> None:
     assert scores["exact_match"].value == 1
 
 
-@pytest.mark.parametrize(
-    ("reply", "outcome"),
-    [
+def test_samples_without_answer_are_counted_with_zero_scores() -> None:
+    rows: list[tuple[Reply | None, Outcome]] = [
         (None, Outcome.MISSING),
         (Reply(""), Outcome.EMPTY),
         (Reply("I would rather not."), Outcome.UNREADABLE),
@@ -187,12 +166,85 @@ def test_field_without_expected_and_given_entries_is_correct() -> None:
         (Reply(json.dumps(RIGHT), Outcome.TRUNCATED), Outcome.TRUNCATED),
         (Reply(None, Outcome.REFUSED), Outcome.REFUSED),
         (Reply(None, Outcome.API_ERROR), Outcome.API_ERROR),
-    ],
+    ]
+    for reply, outcome in rows:
+        found = judge_reply(ASKED, reply)
+        scores = found.scores["strict"]
+        assert (found.outcome, found.answer, found.counts[outcome]) == (outcome, None, 1), reply
+        shares = {name: one.value for name, one in scores.items() if name not in ("quantities", "anchors", "unread")}
+        assert set(shares.values()) == {0.0}, reply
+        assert "official" not in found.scores, reply
+
+
+NAMES = st.sampled_from(["bed", "lamp", "sofa", "couch", "chair:1", "tv_stand"])
+QUANTITIES = st.tuples(st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 3)).map(
+    lambda q: f"{q[0]},{q[1]}"
 )
-def test_samples_without_answer_are_counted_with_zero_scores(reply: Reply | None, outcome: Outcome) -> None:
-    found = judge_reply(ASKED, reply)
-    scores = found.scores["strict"]
-    assert (found.outcome, found.answer, found.counts[outcome]) == (outcome, None, 1)
-    shares = {name: one.value for name, one in scores.items() if name not in ("quantities", "anchors", "unread")}
-    assert set(shares.values()) == {0.0}
-    assert "official" not in found.scores
+COUNTS = st.tuples(QUANTITIES, NAMES).map(",".join)
+ATTRIBUTES = st.tuples(QUANTITIES, NAMES, st.sampled_from(["red", "king_size"])).map(",".join)
+RELATIONS = st.sampled_from(["left", "next_to", "beside", "in_harmony_with"])
+PAIRS = st.tuples(QUANTITIES, RELATIONS, st.sampled_from(["0", "1", "-1"]), NAMES, NAMES).map(",".join)
+BUILT = st.tuples(QUANTITIES, st.sampled_from(["on", "hang", "in"]), NAMES, st.sampled_from(["wall", "den", "room"]))
+ENTRIES = st.tuples(
+    st.lists(COUNTS, min_size=1, max_size=4),
+    st.lists(ATTRIBUTES, max_size=3),
+    st.lists(PAIRS, max_size=4),
+    st.lists(BUILT.map(",".join), max_size=3),
+)
+
+
+def asked_for(entries: tuple[list[str], ...]) -> Annotation:
+    counts, attributes, pairs, built = entries
+    return annotation_of("0", "easy", "A den.", counts, attributes, pairs, built)
+
+
+def scored(reference: Annotation, entries: tuple[list[str], ...]) -> Scores:
+    reply = json.dumps({FIELDS[kind]: listed for kind, listed in zip(KINDS, entries, strict=True)})
+    return judge_reply(reference, Reply(reply)).scores["strict"]
+
+
+@settings(max_examples=40)
+@given(ENTRIES)
+def test_reference_scores_perfectly_against_itself(entries: tuple[list[str], ...]) -> None:
+    found = scored(asked_for(entries), entries)
+    assert found["f1"].value == found["f1_meaning"].value == found["f1_per_item"].value == 1
+    assert found["exact_match"].value == 1
+    assert found["quantities"].value == 1
+    assert found["anchors"].value in (1, None)
+
+
+@settings(max_examples=40)
+@given(ENTRIES, ENTRIES, st.randoms(use_true_random=False))
+def test_the_order_of_entries_and_writing_them_twice_make_no_difference(
+    wanted: tuple[list[str], ...], said: tuple[list[str], ...], random: Random
+) -> None:
+    before = scored(asked_for(wanted), said)
+    shuffled = tuple(random.sample([*listed, *listed], 2 * len(listed)) for listed in said)
+    after = scored(asked_for(tuple(random.sample(listed, len(listed)) for listed in wanted)), shuffled)
+    assert {name: one[:2] for name, one in before.items()} == {name: one[:2] for name, one in after.items()}
+
+
+@settings(max_examples=40)
+@given(ENTRIES, ENTRIES)
+def test_scores_are_shares_and_symmetric(wanted: tuple[list[str], ...], said: tuple[list[str], ...]) -> None:
+    found = scored(asked_for(wanted), said)
+    assert all(0 <= one.sum <= one.weight for one in found.values())
+    swapped = scored(asked_for(said), wanted)
+    assert found["f1"].value == swapped["f1"].value
+    assert found["precision"].value == swapped["recall"].value
+    if found["f1"].value == 1:
+        assert found["f1_meaning"].value == 1
+
+
+@settings(max_examples=40)
+@given(ENTRIES, ENTRIES, st.integers(0, 3), st.integers(0, 3))
+def test_leaving_an_entry_out_never_raises_recall(
+    wanted: tuple[list[str], ...], said: tuple[list[str], ...], kind: int, place: int
+) -> None:
+    fewer = tuple(
+        [entry for number, entry in enumerate(listed) if (which, number) != (kind, place)]
+        for which, listed in enumerate(said)
+    )
+    before, after = scored(asked_for(wanted), said), scored(asked_for(wanted), fewer)
+    for name in ("recall", "recall_meaning", "recall_per_item", *(f"{one}_recall" for one in KINDS)):
+        assert (after[name].value or 0) <= (before[name].value or 0)

@@ -5,10 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
-pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[test]")
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,9 +50,8 @@ NEXT_TO = ("eq,1,next_to,0,bed,lamp", "eq,1,next_to,1,bed,lamp")
 LEFT_OF = ("eq,1,left,0,bed,lamp", "eq,1,left,1,bed,lamp")
 
 
-@pytest.mark.parametrize(
-    ("draws", "said"),
-    [
+def test_vote_keeps_entries_of_more_than_half_of_the_draws_or_is_unreadable() -> None:
+    rows: list[tuple[list[list[str]], list[str]]] = [
         # the same entry in two of three draws
         ([["eq,1,bed"], ["eq,1,bed", "ge,2,lamp"], ["ge,2,lamp"]], ["eq,1,bed", "ge,2,lamp"]),
         # half of the draws is no majority
@@ -74,17 +69,14 @@ LEFT_OF = ("eq,1,left,0,bed,lamp", "eq,1,left,1,bed,lamp")
         ([["eq,1,bed,king_size"], ["eq,1,bed"], ["eq,1,bed,king_size"]], ["eq,1,bed,king_size"]),
         # most draws want nothing at all
         ([[], [], ["eq,1,bed"]], []),
-    ],
-)
-def test_vote_keeps_entries_of_more_than_half_of_the_draws(draws: list[list[str]], said: list[str]) -> None:
-    found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
-    assert (found.outcome, texts(found.answer)) == (Outcome.ANSWERED, said)
-
-
-@pytest.mark.parametrize("draws", [[["eq,1,bed"], ["eq,2,bed"]], [["eq,1,bed"], ["ge,2,lamp"], []]])
-def test_vote_without_majority_is_unreadable(draws: list[list[str]]) -> None:
-    found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
-    assert found == (Outcome.UNREADABLE, Unreadable(NO_MAJORITY))
+    ]
+    for draws, said in rows:
+        found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
+        assert (found.outcome, texts(found.answer)) == (Outcome.ANSWERED, said), draws
+    without_majority: list[list[list[str]]] = [[["eq,1,bed"], ["eq,2,bed"]], [["eq,1,bed"], ["ge,2,lamp"], []]]
+    for draws in without_majority:
+        found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
+        assert found == (Outcome.UNREADABLE, Unreadable(NO_MAJORITY)), draws
 
 
 def test_vote_counts_unreadable_majority_entry_as_wrong() -> None:
@@ -100,23 +92,19 @@ def transcript(*replies: str | Ending) -> Transcript:
     return Transcript(tuple(LabelledReply(f"vote/{number}", one) for number, one in enumerate(given)))
 
 
-@pytest.mark.parametrize(
-    ("replies", "outcome"),
-    [
+def test_unreadable_draws_do_not_vote_and_failed_draw_fails_the_sample() -> None:
+    rows: list[tuple[list[str | Ending], Outcome]] = [
         (["I cannot do that.", reply("eq,1,bed"), reply("eq,1,bed")], Outcome.ANSWERED),
         (["I cannot do that.", Ending.REFUSED, reply("eq,1,bed")], Outcome.ANSWERED),
         (["I cannot do that.", Ending.REFUSED, Ending.EMPTY], Outcome.UNREADABLE),
         ([Ending.REFUSED, "I cannot do that.", Ending.EMPTY], Outcome.REFUSED),
         ([reply("eq,1,bed"), Ending.API_ERROR, reply("eq,1,bed")], Outcome.API_ERROR),
         ([], Outcome.MISSING),
-    ],
-)
-def test_unreadable_draws_do_not_vote_and_failed_draw_fails_the_sample(
-    replies: list[str | Ending], outcome: Outcome
-) -> None:
-    judged = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(ASKED, transcript(*replies) if replies else None)
-    assert judged.outcome is outcome
-    assert judged.scores["strict"]["f1"].value == float(outcome is Outcome.ANSWERED)
+    ]
+    for replies, outcome in rows:
+        judged = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(ASKED, transcript(*replies) if replies else None)
+        assert judged.outcome is outcome, replies
+        assert judged.scores["strict"]["f1"].value == float(outcome is Outcome.ANSWERED), replies
 
 
 @given(entries=st.lists(st.sampled_from(ENTRIES), max_size=5, unique=True), times=st.integers(2, 5))

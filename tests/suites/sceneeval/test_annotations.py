@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refusal
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.model import ActionGraph
@@ -50,30 +51,30 @@ def test_csv_and_json_round_trip() -> None:
     assert not twin.findings
 
 
-@pytest.mark.parametrize(
-    ("quantity", "holds"), [("eq", [2]), ("lt", [0, 1]), ("gt", [3, 4]), ("le", [0, 1, 2]), ("ge", [2, 3, 4])]
-)
-def test_count_follows_the_comparison(quantity: str, holds: list[int]) -> None:
-    (spec,) = annotation_of("0", "", "", [f"{quantity},2,bed"]).counts
-    assert [count for count in range(5) if spec.holds(count)] == holds
+def test_count_follows_the_comparison() -> None:
+    rows: list[tuple[str, list[int]]] = [
+        ("eq", [2]),
+        ("lt", [0, 1]),
+        ("gt", [3, 4]),
+        ("le", [0, 1, 2]),
+        ("ge", [2, 3, 4]),
+    ]
+    for quantity, holds in rows:
+        (spec,) = annotation_of("0", "", "", [f"{quantity},2,bed"]).counts
+        assert [count for count in range(5) if spec.holds(count)] == holds, quantity
 
 
 def test_anchor_defaults_to_the_first_object() -> None:
     entries = ["eq,1,left,1,lamp,bed", "eq,1,left,-1,lamp,bed", "eq,1,surround,0,table,chair:0,chair:1,chair:2"]
+    assert len(annotation_of("0", "", "", ["eq,1,bed", "eq,1,bed"]).specifications) == 1, "written twice counts once"
     first, second, third = annotation_of("0", "", "", ["eq,1,bed"], (), entries).object_relations
     assert (first.anchor, first.others) == ("bed", ("lamp",))
     assert (second.anchor, second.others) == ("lamp", ("bed",))
     assert (third.anchor, third.named) == ("table", {"table": 1, "chair": 3})
 
 
-def test_an_entry_that_is_written_twice_counts_once() -> None:
-    one = annotation_of("0", "", "", ["eq,1,bed", "eq,1,bed"])
-    assert len(one.specifications) == 1
-
-
-@pytest.mark.parametrize(
-    ("rows", "code"),
-    [
+def test_annotation_defects_have_codes() -> None:
+    table: list[tuple[list[str], str]] = [
         (['0,easy,Den,"eq,1",,,'], "bad-entry"),
         (['0,easy,Den,"about,1,sofa",,,'], "bad-entry"),
         (['0,easy,Den,"eq,-1,sofa",,,'], "bad-entry"),
@@ -91,44 +92,32 @@ def test_an_entry_that_is_written_twice_counts_once() -> None:
         (['0,easy,Den,"eq,3,sofa",,"eq,1,left,0,sofa,sofa,sofa",'], "several-objects"),
         (['0,easy,,"eq,1,sofa",,,'], "empty-description"),
         (['0,easy,Den; big,"eq,1,sofa",,,'], "cut-description"),
-    ],
-)
-def test_annotation_defects_have_codes(rows: list[str], code: str) -> None:
-    assert code in codes(*rows)
-
-
-def test_unmapped_relation_is_found() -> None:
+    ]
+    for rows, code in table:
+        assert code in codes(*rows), rows
     found = read('0,easy,Den,"eq,2,sofa",,"eq,1,in_harmony_with,0,sofa,sofa","eq,1,worships,sofa,wall"')
     assert [finding.code for finding in unmapped_relations(found.annotations)] == ["unmapped-relation"] * 2
     assert all("tasks/sceneeval/relations.yaml" in finding.hint for finding in unmapped_relations(found.annotations))
 
 
-def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored() -> None:
+def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored_or_read() -> None:
     found = read('0,easy,Den,"eq,1",,,', '1,easy,Den,"eq",,,')
     assert {finding.code for finding in found.findings} <= set(RULES)
+    with pytest.raises(NotationError, match="none of eq, lt, gt, le, ge"):
+        annotation_of("0", "", "", ["some,1,bed"])
     with pytest.raises(UsageError, match=r"line 2, item 0: ObjCount: 'eq,1': not quant,n,category \(and 3 more"):
         found.usable()
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+    rows: list[tuple[str, str]] = [
         ("ID,Difficulty\n0,easy\n", "column Description is missing"),
         (f"{HEAD}\n0,easy\n", "line 2: the number of cells differs"),
         (f'{HEAD}\n0,"easy\n', "line"),
         ("", "column ID is missing"),
         ('{"format": "x", "annotations": []}', "format"),
         ('{"format": "tsgkit/annotations", "annotations": [{"counts": 1}]}', "annotations: 0"),
-    ],
-)
-def test_invalid_annotation_file_is_refused(text: str, said: str) -> None:
-    with pytest.raises(FileProblem, match=said):
-        read_annotations(text, "a.csv")
-
-
-def test_annotation_of_raises_for_invalid_entry() -> None:
-    with pytest.raises(NotationError, match="none of eq, lt, gt, le, ge"):
-        annotation_of("0", "", "", ["some,1,bed"])
+    ]
+    for text, said in rows:
+        with refusal(FileProblem, said, text):
+            read_annotations(text, "a.csv")
 
 
 def test_demands_convert_to_a_drawable_graph() -> None:

@@ -1,4 +1,4 @@
-"""Property tests of verdicts: bounds, and invariance under order, rotation and translation in strict."""
+"""Property tests of verdicts: bounds, and invariance under the order of objects."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
-
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("fcl", reason="rooms need the extra: scenes")
-
-from furnished_rooms import AS_IT_IS, Turn
+from furnished_rooms import AS_IT_IS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rooms_of_ours import SCENE_TASKS
@@ -28,8 +24,6 @@ OPENINGS = (Opening("door", (1, 0), (2, 2)), Opening("window", (4, 1), (5, 2)))
 PAIRS = ("next_to", "near", "left", "in_front_of", "facing", "on", "above", "beside", "across_from", "far_from")
 BUILT = ("against,lamp,wall", "next_to,chair,door", "in_corner,bed,room", "in,lamp,room", "in_middle_of,chair,room")
 JUDGE = RulesJudge()
-CLEAR = 0.01
-"""A score so near to what decides may fall on either side of it, whenever a room is turned."""
 
 
 class Piece(NamedTuple):
@@ -57,11 +51,6 @@ pieces = st.lists(
     ),
     max_size=4,
 )
-turns = st.builds(
-    Turn,
-    st.integers(0, 359).map(float),
-    st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-2, 2)),
-)
 
 
 def demands(quantity: str = "ge", n: int = 1) -> Annotation:
@@ -71,17 +60,17 @@ def demands(quantity: str = "ge", n: int = 1) -> Annotation:
     return annotation_of("0", "easy", "A room.", counts, [f"{head},bed,red"], pairs, [f"{head},{one}" for one in BUILT])
 
 
-def room(listed: list[Piece], turn: Turn = AS_IT_IS, *, backwards: bool = False) -> LoadedScene:
+def room(listed: list[Piece], *, backwards: bool = False) -> LoadedScene:
     things: list[Object] = []
     for n, piece in enumerate(listed):
         wide, deep, high = (side / piece.scale for side in piece.size)
         place = (*piece.at, piece.size[2] / 2 + 0.002 * n)
         shape = Primitive(piece.kind, (wide, deep, high))
         name = f"{piece.category}_{n}"
-        things.append(turn.thing(name, shape, place, yaw=piece.yaw, scale=piece.scale, category=piece.category))
+        things.append(AS_IT_IS.thing(name, shape, place, yaw=piece.yaw, scale=piece.scale, category=piece.category))
     listed_as = {thing.id: ("red",) for thing in things[::2]}
     ordered = tuple(things[::-1] if backwards else things)
-    return LoadedScene(Scene("room", ordered, turn.room(6, 6, openings=OPENINGS)), listed_as)
+    return LoadedScene(Scene("room", ordered, AS_IT_IS.room(6, 6, openings=OPENINGS)), listed_as)
 
 
 def with_one_more(furnished: LoadedScene, more: Object) -> LoadedScene:
@@ -102,13 +91,8 @@ def fidelity(furnished: LoadedScene, wanted: Annotation, profile: str = "strict"
     return {one["text"]: one["profiles"][profile] for one in found}
 
 
-def is_clear(verdict: dict[str, Any]) -> bool:
-    margins = [relation["margin"] for group in verdict["groups"] for relation in group.get("relations", ())]
-    return all(abs(margin) > CLEAR for margin in margins)
-
-
 @given(pieces, st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 3))
-@settings(max_examples=10)
+@settings(max_examples=8)
 def test_scores_are_shares_and_evidence_is_json(listed: list[Piece], quantity: str, n: int) -> None:
     wanted = demands(quantity, n)
     for kind, task in SCENE_TASKS.items():
@@ -121,34 +105,22 @@ def test_scores_are_shares_and_evidence_is_json(listed: list[Piece], quantity: s
                 assert 0 <= (scores[name].value or 0) <= 1
 
 
-@given(pieces, turns)
-@settings(max_examples=10)
-def test_strict_verdicts_are_invariant_under_order_rotation_and_translation(listed: list[Piece], turn: Turn) -> None:
-    here = fidelity(room(listed), demands())
-    there = fidelity(room(listed, turn, backwards=True), demands())
-    clear = [text for text in here if is_clear(here[text]) and is_clear(there[text])]
-    assert {text: there[text]["count"] for text in clear} == {text: here[text]["count"] for text in clear}
-    assert {text: there[text]["satisfied"] for text in clear} == {text: here[text]["satisfied"] for text in clear}
-
-
-@given(pieces, turns)
-@settings(max_examples=10)
-def test_strict_findings_are_invariant_under_order_rotation_and_translation(listed: list[Piece], turn: Turn) -> None:
-    here, there = (
-        measured("plausibility", furnished, demands())["profiles"]["strict"]
-        for furnished in (room(listed), room(listed, turn, backwards=True))
-    )
-    for name, one in here["objects"].items():
-        other = there["objects"][name]
+@given(pieces)
+@settings(max_examples=8)
+def test_verdicts_are_invariant_under_the_order_of_objects(listed: list[Piece]) -> None:
+    rooms = room(listed), room(listed, backwards=True)
+    here, there = (fidelity(furnished, demands()) for furnished in rooms)
+    for field in ("count", "satisfied"):
+        assert {text: one[field] for text, one in here.items()} == {text: one[field] for text, one in there.items()}
+    one, other = (measured("plausibility", furnished, demands())["profiles"]["strict"] for furnished in rooms)
+    for name, thing in one["objects"].items():
         for field in ("in_collision", "supported", "support_type", "out_of_bounds"):
-            assert one[field] == other[field], (name, field)
-        assert one["accessibility"] == pytest.approx(other["accessibility"], abs=0.02), name
-    assert here["scores"]["nav"] == pytest.approx(there["scores"]["nav"], abs=0.02)
-    assert [side["occluded"] for side in here["openings"]] == [side["occluded"] for side in there["openings"]]
+            assert thing[field] == other["objects"][name][field], (name, field)
+        assert thing["accessibility"] == pytest.approx(other["objects"][name]["accessibility"], abs=0.02), name
 
 
 @given(pieces)
-@settings(max_examples=10)
+@settings(max_examples=8)
 def test_distant_unrelated_object_changes_no_verdict(listed: list[Piece]) -> None:
     fridge = AS_IT_IS.thing("fridge_1", (0.6, 0.6, 1.8), (50, 50, 0.9), category="refrigerator")
     before, after = fidelity(room(listed), demands()), fidelity(with_one_more(room(listed), fridge), demands())
@@ -164,7 +136,7 @@ def test_distant_unrelated_object_changes_no_verdict(listed: list[Piece]) -> Non
     st.tuples(away, away),
     st.sampled_from(["strict", "official"]),
 )
-@settings(max_examples=10)
+@settings(max_examples=8)
 def test_at_least_demand_stays_met_with_one_more_object(
     listed: list[Piece], n: int, category: str, at: tuple[float, float], profile: str
 ) -> None:

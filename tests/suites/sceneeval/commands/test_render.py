@@ -8,10 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("embreex", reason="rooms need the extra: scenes")
-pytest.importorskip("shapely", reason="rooms need the extra: scenes")
-
 from tsgkit.cli import main
 from tsgkit.geometry import views
 from tsgkit.suites.sceneeval.commands.render import VIEWS
@@ -43,31 +39,24 @@ def size_of(path: Path) -> tuple[int, int]:
     return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
 
 
-@pytest.mark.parametrize("kind", VIEWS)
-def test_every_view_of_an_object_is_a_image(kind: str, room: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = room.parent / "lamp.png"
-    assert drawn(room, "--object", "lamp_2", "--view", kind, "-o", out, "--size", 64) == 0
-    assert size_of(out) == (64, 64)
-    assert capsys.readouterr().out == f"drawn: {out}\n"
-
-
-def test_the_views_are_those_of_the_geometry() -> None:
+def test_every_view_of_an_object_is_a_image(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert views.VIEWS == VIEWS
+    for kind in VIEWS:
+        out = room.parent / "lamp.png"
+        assert drawn(room, "--object", "lamp_2", "--view", kind, "-o", out, "--size", 64) == 0, kind
+        assert size_of(out) == (64, 64), kind
+        assert capsys.readouterr().out == f"drawn: {out}\n", kind
 
 
 def test_without_an_object_the_room_is_seen_from_above(room: Path) -> None:
     whole, top, front = (room.parent / f"{name}.png" for name in ("whole", "top", "front"))
-    drawn(room, "-o", whole)
-    drawn(room, "-o", top, "--view", "top")
+    drawn(room, "-o", whole, "--size", 64)
+    drawn(room, "-o", top, "--view", "top", "--size", 64)
     drawn(room, "-o", front, "--object", "desk_1")
-    assert size_of(whole) == (512, 512)
-    assert whole.read_bytes() == top.read_bytes() != front.read_bytes()
-
-
-def test_html_ending_writes_a_page(room: Path) -> None:
-    out = room.parent / "room.html"
-    assert drawn(room, "-o", out) == 0
-    assert "lamp_2" in out.read_text()
+    assert (size_of(whole), size_of(front)) == ((64, 64), (512, 512))
+    assert whole.read_bytes() == top.read_bytes()
+    assert drawn(room, "-o", room.parent / "room.html") == 0
+    assert "lamp_2" in (room.parent / "room.html").read_text()
 
 
 DEMANDS = """ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel
@@ -100,7 +89,9 @@ def test_page_lists_demands_and_problems(room: Path, demands: Path) -> None:
     assert "A den with a desk and two lamps on it." in out.read_text()
 
 
-def test_page_shows_findings_of_a_run(room: Path, demands: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_shows_findings_of_a_run_and_not_those_of_another_room(
+    room: Path, demands: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folders = {name: room.parent / name for name in ("mine", "yours")}
     for folder in folders.values():
         folder.mkdir()
@@ -116,24 +107,20 @@ def test_page_shows_findings_of_a_run(room: Path, demands: Path, capsys: pytest.
     assert listed(out) == {}
     assert drawn(room, "--run", run, "-o", out) == 2
     assert "several subjects: mine, yours" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("task", ["sceneeval/fidelity", "sceneeval/plausibility"])
-def test_findings_of_a_run_are_refused_for_another_room(
-    task: str, room: Path, demands: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run, other, out = room.parent / "run", room.parent / "scene_1.json", room.parent / "room.html"
-    scenes = ["--scenes", f"mine={room.parent}"]
-    assert main(["eval", "--task", task, *scenes, "--data", str(demands), "--out", str(run), "--quiet"]) == 0
+    other, out = room.parent / "scene_1.json", room.parent / "other.html"
     other.write_text(room.read_text().replace("desk_1", "table_1"))
-    assert drawn(other, "--run", run, "--item", "0", "-o", out) == 2
-    assert "desk_1 is not in" in capsys.readouterr().err
+    words = ["--task", "sceneeval/plausibility", *scenes, "--data", str(demands), "--quiet"]
+    assert main(["eval", *words, "--out", str(room.parent / "half")]) == 0
+    for judged in (run, room.parent / "half"):
+        assert drawn(other, "--run", judged, "--subject", "mine", "--item", "0", "-o", out) == 2
+        assert "desk_1 is not in" in capsys.readouterr().err, judged
     assert not out.exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
+def test_conflicting_remark_options_are_refused(
+    room: Path, demands: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows: list[tuple[list[str], str]] = [
         (["-o", "x.png", "--annotations", "demands.csv"], "--annotations needs a page"),
         (
             ["-o", "x.html", "--annotations", "demands.csv", "--run", "run"],
@@ -144,20 +131,12 @@ def test_findings_of_a_run_are_refused_for_another_room(
         (["-o", "x.html", "--annotations", "demands.csv", "--item", "7"], "there is no item 7"),
         (["-o", "x.html", "--annotations", "scene_0.json"], "scene_0.json"),
         (["-o", "x.html", "--run", "nowhere"], "nowhere"),
-    ],
-)
-def test_conflicting_remark_options_are_refused(
-    words: list[str],
-    says: str,
-    room: Path,
-    demands: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(room.parent)
-    assert drawn(room, *words) == 2
-    assert says in capsys.readouterr().err
-    assert sorted(path.name for path in room.parent.iterdir()) == ["demands.csv", "scene_0.json"]
+    ]
+    for words, says in rows:
+        monkeypatch.chdir(room.parent)
+        assert drawn(room, *words) == 2, words
+        assert says in capsys.readouterr().err, words
+        assert sorted(path.name for path in room.parent.iterdir()) == ["demands.csv", "scene_0.json"], words
 
 
 def test_item_is_required_if_the_file_name_has_none(
@@ -170,9 +149,10 @@ def test_item_is_required_if_the_file_name_has_none(
     assert drawn(mine, "--annotations", demands, "--item", "0", "-o", out) == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
+def test_render_refuses_invalid_options(
+    room: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows: list[tuple[list[str], str]] = [
         (["-o", "room.jpg"], "unknown kind of output"),
         (["-o", "-"], "unknown kind of output"),
         (["-o", "room.html", "--object", "desk_1"], "--object has no effect"),
@@ -181,26 +161,22 @@ def test_item_is_required_if_the_file_name_has_none(
         (["-o", "lamp.png", "--size", "0"], "0 pixels"),
         (["-o", "lamp.png", "--size", "100000"], "100000 pixels"),
         (["-o", "lamp.png", "--assets", "nowhere"], "not LAYOUT=DIR"),
-    ],
-)
-def test_render_refuses_invalid_options(
-    words: list[str], says: str, room: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ]
+    for words, says in rows:
+        monkeypatch.chdir(room.parent)
+        assert drawn(room, *words) == 2, words
+        assert says in capsys.readouterr().err, words
+        assert [path.name for path in room.parent.iterdir()] == ["scene_0.json"], words
+
+
+def test_a_scene_is_never_overwritten_by_its_image_and_its_problems_are_reported(
+    room: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(room.parent)
-    assert drawn(room, *words) == 2
-    assert says in capsys.readouterr().err
-    assert [path.name for path in room.parent.iterdir()] == ["scene_0.json"]
-
-
-def test_a_scene_is_never_overwritten_by_its_image(room: Path) -> None:
-    scene = room.rename(room.with_suffix(".png"))
-    before = scene.read_bytes()
+    scene = room.with_suffix(".png")
+    scene.write_bytes(before := room.read_bytes())
     assert drawn(scene, "-o", scene) == 2
     assert scene.read_bytes() == before
     assert drawn(room.parent / "missing.json", "-o", room.parent / "it.png") == 2
-
-
-def test_render_reports_problems_of_a_room(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     floorless = {**ROOM, "rooms": [], "walls": [{"name": "w", "from": [0, 0], "to": [1, 0]}]}
     room.write_text(json.dumps(floorless))
     assert drawn(room, "-o", room.parent / "room.png", "--size", 16) == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import foreign_scenes as foreign
 import pytest
+from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import (
@@ -42,9 +43,8 @@ def ids(folder: Path, batch: Batch | None = None) -> tuple[dict[str, str], list[
     return made, [str(failure) for one in outcomes for failure in one.failures]
 
 
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [
+def test_a_form_is_recognised_by_the_content_and_refused_by_all_others(tmp_path: Path) -> None:
+    rows = [
         (foreign.text(foreign.holodeck()), "holodeck"),
         (foreign.text(foreign.layoutvlm_layout()), "layoutvlm"),
         (foreign.text([foreign.layoutgpt_record()]), "layoutgpt"),
@@ -53,34 +53,21 @@ def ids(folder: Path, batch: Batch | None = None) -> tuple[dict[str, str], list[
         (foreign.text(foreign.hsm_state()), "hsm"),
         (foreign.text(foreign.hsm_summary()), "hsm"),
         (foreign.text(foreign.idesign()), "idesign"),
-    ],
-)
-def test_a_form_is_recognised_by_the_content(text: str, form: str) -> None:
-    assert recognised(SourceFile.of("x", text)).name == form
-
-
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", "7", '{"rooms": []}', '{"a": {"position": 1}}', "a { b }"])
-def test_files_of_unknown_form_are_refused(text: str) -> None:
-    with pytest.raises(FileProblem, match="its form is unknown"):
-        recognised(SourceFile.of("x", text))
-
-
-def test_a_room_of_ours_is_said_to_be_one() -> None:
+    ]
+    for text, form in rows:
+        assert recognised(SourceFile.of("x", text)).name == form, text
+    for text in ("", "{}", "[]", "null", "7", '{"rooms": []}', '{"a": {"position": 1}}', "a { b }"):
+        with refusal(FileProblem, "its form is unknown", text):
+            recognised(SourceFile.of("x", text))
     with pytest.raises(FileProblem, match="tsgkit/room already"):
         recognised(SourceFile.of("x.json", '{"format": "tsgkit/room"}'))
-
-
-def test_a_form_that_does_not_fit_says_which_does(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text(foreign.text(foreign.holodeck()))
+    for form in known_converters():
+        with refusal(FileProblem, f"this is not {form}", form):
+            converter_of(form)(SourceFile.of("x.json", '{"format": "other"}'), Options())
+    (tmp_path / "x.json").write_text(rows[0][0])
     with pytest.raises(FileProblem, match="this is not layoutgpt") as refused:
         convert_file(tmp_path / "x.json", Batch(form="layoutgpt"))
     assert refused.value.hint == "it looks like holodeck"
-
-
-@pytest.mark.parametrize("form", known_converters())
-def test_a_converter_refuses_what_is_not_its_form(form: str) -> None:
-    with pytest.raises(FileProblem, match=f"this is not {form}"):
-        converter_of(form)(SourceFile.of("x.json", '{"format": "other"}'), Options())
 
 
 def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,25 +110,25 @@ def test_bad_files_are_named_and_the_others_go_on(tmp_path: Path) -> None:
     assert "scene 1 is made of 1.json already" in failed[-1]
 
 
-@pytest.mark.parametrize("query", ["../../x", "a/b", "..", "a b\n", "x" * 300])
-def test_an_id_that_is_no_plain_name_is_a_failure(query: str, tmp_path: Path) -> None:
-    (tmp_path / "0.json").write_text(foreign.text([foreign.layoutgpt_record(query)]))
-    made, failed = ids(tmp_path)
-    assert made == {}
-    assert "cannot be a file name" in failed[0]
+def test_an_id_that_is_no_plain_name_is_a_failure(tmp_path: Path) -> None:
+    rows: list[str] = ["../../x", "a/b", "..", "a b\n", "x" * 300]
+    for query in rows:
+        (tmp_path / "0.json").write_text(foreign.text([foreign.layoutgpt_record(query)]))
+        made, failed = ids(tmp_path)
+        assert made == {}, query
+        assert "cannot be a file name" in failed[0], query
 
 
-def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
+def test_a_large_file_a_pipe_and_an_empty_folder_are_refused_unread(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no file in it ends in"):
+        entries_of(tmp_path)
     with (tmp_path / "0.json").open("wb") as file:
         file.truncate(MOST_BYTES + 1)
     with pytest.raises(FileProblem, match="are read at most"):
         convert_file(tmp_path / "0.json", Batch())
-
-
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "0.json")
+    os.mkfifo(tmp_path / "1.json")
     with pytest.raises(FileProblem, match="a device or a pipe"):
-        convert_file(tmp_path / "0.json", Batch())
+        convert_file(tmp_path / "1.json", Batch())
 
 
 def test_companions_of_the_same_names_are_found_in_their_folder(tmp_path: Path) -> None:
@@ -156,11 +143,14 @@ def test_companions_of_the_same_names_are_found_in_their_folder(tmp_path: Path) 
     assert (list(made), len(failed)) == (["0"], 1)
 
 
-def test_companion_of_another_form_that_lies_beside_is_not_taken(tmp_path: Path) -> None:
+def test_companions_of_another_form_or_several_beside_a_layout_are_not_taken(tmp_path: Path) -> None:
     (tmp_path / "layout.json").write_text(foreign.text(foreign.layoutvlm_layout()))
     (tmp_path / "hsm_scene_state.json").write_text(foreign.text(foreign.hsm_summary()))
-    with pytest.raises(FileProblem, match="a layout alone"):
-        convert_file(tmp_path / "layout.json", Batch(Options()))
+    for number in range(2):
+        with refusal(FileProblem, "a layout alone", number):
+            convert_file(tmp_path / "layout.json", Batch(Options()))
+        for name in ("config0", "config1"):
+            (tmp_path / f"{name}.json").write_text(foreign.text(foreign.layoutvlm_config()))
 
 
 def test_table_of_room_sizes_for_files_that_hold_their_own_is_refused(tmp_path: Path) -> None:
@@ -168,14 +158,6 @@ def test_table_of_room_sizes_for_files_that_hold_their_own_is_refused(tmp_path: 
     sizes = room_sizes_of('{"Bedroom-7": 3}', "sizes.json")
     with pytest.raises(UsageError, match="--room-sizes: files of holodeck hold their own"):
         convert_file(tmp_path / "x.json", Batch(Options(room_sizes=sizes)))
-
-
-def test_two_configurations_beside_a_layout_are_not_chosen_from(tmp_path: Path) -> None:
-    (tmp_path / "layout.json").write_text(foreign.text(foreign.layoutvlm_layout()))
-    for number in range(2):
-        (tmp_path / f"config{number}.json").write_text(foreign.text(foreign.layoutvlm_config()))
-    with pytest.raises(FileProblem, match="a layout alone"):
-        convert_file(tmp_path / "layout.json", Batch(Options()))
 
 
 def test_a_scene_that_is_there_is_kept_unless_forced(tmp_path: Path) -> None:
@@ -190,8 +172,3 @@ def test_a_scene_that_is_there_is_kept_unless_forced(tmp_path: Path) -> None:
     assert '"b"' in target.read_text()
     with pytest.raises(FileProblem, match="the file being read"):
         write_scene(source, {"format": "b"}, source, force=True)
-
-
-def test_an_empty_folder_is_wrong_usage(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no file in it ends in"):
-        entries_of(tmp_path)

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import foreign_scenes as foreign
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-pytest.importorskip("numpy", reason="rooms are read with the extra scenes")
 
 from tsgkit.errors import UsageError
 from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of, known_converters
@@ -20,16 +17,18 @@ from tsgkit.suites.sceneeval.converters.css import rules_of
 from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple
 
-KEYS = ["rooms", "floorPolygon", "walls", "polygon", "doors", "holePolygon", "doorSegment", "objects", "assetId",
-        "position", "rotation", "vertices", "x", "y", "z", "boundary", "floor_vertices", "assets", "scale",
-        "object_list", "query_id", "prompt", "length", "left", "children", "id", "size", "assetMetadata", "category",
-        "centroid", "format", "scene", "object", "modelId", "index", "transform", "data", "arch", "elements", "points",
-        "scene_objects", "dimensions", "room_vertices", "new_object_id", "size_in_meters", "placement",
-        "height"]  # fmt: skip
+KEYS = (
+    "rooms floorPolygon walls polygon doors holePolygon doorSegment objects assetId position rotation vertices x y z"
+    " boundary floor_vertices assets scale object_list query_id prompt length left children id size assetMetadata"
+    " category centroid format scene object modelId index transform data arch elements points scene_objects dimensions"
+    " room_vertices new_object_id size_in_meters placement height"
+)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6)
 JSON = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=4), inner),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS.split()) | st.text(max_size=4), inner)
+    ),
     max_leaves=25,
 )
 SCRAPS = st.sampled_from(
@@ -71,6 +70,7 @@ def places(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401
     return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
 
 
+@settings(max_examples=50)
 @given(st.sampled_from(known_converters()), JSON, JSON)
 def test_any_json_is_converted_or_refused_in_words(name: str, value: Any, companion: Any) -> None:  # noqa: ANN401
     given_ = SourceFile.of("config.json", json.dumps(companion))
@@ -78,36 +78,27 @@ def test_any_json_is_converted_or_refused_in_words(name: str, value: Any, compan
         outcome_of(name, json.dumps(value), to, given_)
 
 
-@settings(max_examples=300)
-@given(st.sampled_from(known_converters()), st.data(), JSON)
-def test_a_good_file_with_anything_in_one_place_is_converted_or_refused(
-    name: str,
-    data: st.DataObject,
-    value: Any,  # noqa: ANN401
-) -> None:
-    start = json.loads(json.dumps(STARTS[name]))
-    container, key = data.draw(st.sampled_from(places(start)))
-    container[key] = value
-    outcome_of(name, json.dumps(start), data.draw(st.sampled_from(["room", "state"])))
+def spoilt(data: st.DataObject, value: Any) -> str:  # noqa: ANN401
+    """Return a file with anything in one place."""
+    value = json.loads(json.dumps(value))
+    container, key = data.draw(st.sampled_from(places(value)))
+    container[key] = data.draw(JSON)
+    return json.dumps(value)
 
 
-@given(st.data(), JSON)
-def test_a_configuration_with_anything_in_one_place_is_read_or_refused(data: st.DataObject, value: Any) -> None:  # noqa: ANN401
-    config = foreign.layoutvlm_config()
-    container, key = data.draw(st.sampled_from(places(config)))
-    container[key] = value
-    outcome_of(
-        "layoutvlm", foreign.text(foreign.layoutvlm_layout()), "room", SourceFile.of("c.json", json.dumps(config))
-    )
+@settings(max_examples=150)
+@given(st.sampled_from(known_converters()), st.data())
+def test_a_good_file_with_anything_in_one_place_is_converted_or_refused(name: str, data: st.DataObject) -> None:
+    outcome_of(name, spoilt(data, STARTS[name]), data.draw(st.sampled_from(["room", "state"])))
 
 
-@given(st.data(), JSON)
-def test_summary_of_hsm_with_anything_in_one_place_is_read_or_refused(data: st.DataObject, value: Any) -> None:  # noqa: ANN401
-    summary = foreign.hsm_summary()
-    container, key = data.draw(st.sampled_from(places(summary)))
-    container[key] = value
-    outcome_of("hsm", json.dumps(summary))
-    outcome_of("hsm", foreign.text(foreign.hsm_state()), "room", SourceFile.of("h.json", json.dumps(summary)))
+@settings(max_examples=50)
+@given(st.data())
+def test_a_companion_with_anything_in_one_place_is_read_or_refused(data: st.DataObject) -> None:
+    config, summary = spoilt(data, foreign.layoutvlm_config()), spoilt(data, foreign.hsm_summary())
+    outcome_of("layoutvlm", foreign.text(STARTS["layoutvlm"]), companion=SourceFile.of("c.json", config))
+    outcome_of("hsm", summary)
+    outcome_of("hsm", foreign.text(STARTS["hsm"]), companion=SourceFile.of("h.json", summary))
 
 
 @given(st.text(max_size=60) | JSON.map(json.dumps) | st.lists(ROWS, max_size=6).map("\n".join))

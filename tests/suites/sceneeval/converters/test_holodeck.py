@@ -9,22 +9,16 @@ from typing import Any
 
 import foreign_scenes as foreign
 import pytest
+from foreign_scenes import objects
+from refusals import refusal
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import MeasuredScene, collisions, out_of_bounds
-from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
+from tsgkit.suites.sceneeval.converters import Converted
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
-from tsgkit.suites.sceneeval.scene_files.simple import read_simple
 
 
 def converted(house: dict[str, Any], **options: Any) -> Converted:  # noqa: ANN401
-    (found,) = converter_of("holodeck")(SourceFile.of("house.json", foreign.text(house)), Options(**options))
-    assert isinstance(found, Converted)
-    return found
-
-
-def objects(found: Converted) -> dict[str, dict[str, Any]]:
-    return {one["id"]: one for one in found.scene["objects"]}
+    return foreign.converted("holodeck", house, "house.json", **options)
 
 
 def losses(found: Converted) -> dict[str, int]:
@@ -42,6 +36,9 @@ def test_losses_assumptions_and_ignored_fields_are_counted() -> None:
     assert found["outer faces of walls, whose inner faces are kept"] == 1
     assert found["fields of the scene"] == 1
     assert not any("stands on the floor" in what for what in found)
+    house = foreign.holodeck()
+    house["objects"][0]["rotation"]["x"] = 20
+    assert losses(converted(house))["tilts: boxes stand upright"] == 1
 
 
 WORKED: dict[str, Any] = {
@@ -118,16 +115,12 @@ def test_worked_example_is_converted_number_by_number(tmp_path: Path) -> None:
 def test_size_that_the_file_does_not_hold_is_named_and_not_invented() -> None:
     found = converted(WORKED)
     assert list(objects(found)) == ["desk-0 (office)"]
+    without_small = {key: value for key, value in WORKED.items() if key not in ("objects", "ceiling_objects")}
+    assert list(objects(converted({**without_small, "wall_objects": [], "small_objects": []}))) == ["desk-0 (office)"]
     (lost,) = [loss for loss in found.losses if "size is not known" in loss.what]
     assert losses(found)["sizes that only the assets hold (--assets objathor=DIR)"] == 3
-    assert (lost.kind, lost.names) == (
-        "lost",
-        (
-            "painting-0 (office) (height)",
-            "mug-0|desk-0 (office) (width, depth and height)",
-            "ceiling (office) (width and depth)",
-        ),
-    )
+    sizes = ("painting-0 (office) (height)", "mug-0|desk-0 (office) (width, depth and height)")
+    assert (lost.kind, lost.names) == ("lost", (*sizes, "ceiling (office) (width and depth)"))
 
 
 def test_padding_is_taken_off_things_on_the_floor_alone() -> None:
@@ -138,45 +131,23 @@ def test_padding_is_taken_off_things_on_the_floor_alone() -> None:
     assert said["desk-0 (office)"]["size"] == [1.3, 0.7, 0.75]
 
 
-def test_packed_room_is_free_of_collisions_and_within_its_walls(tmp_path: Path) -> None:
-    """Twelve things stand side by side along two walls: their padded footprints touch, and end 4.5 cm in the wall."""
-    pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
-    things = []
-    for number in range(12):
-        row, column = divmod(number, 6)
-        west, far = -4.5 + 60 * column, (304.5, 45.5)[row]
-        outline = [[west, far - 50], [west, far], [west + 60, far], [west + 60, far - 50]]
-        place = foreign.corner((west + 30) / 100, 0.4, (far - 25) / 100)
-        things.append({"id": f"shelf-{number} (office)", "position": place, "vertices": outline,
-                       "rotation": foreign.corner(0, (180, 0)[row], 0)})  # fmt: skip
-    house = {key: value for key, value in WORKED.items() if not key.endswith("objects")}
-    found = converted({**house, "floor_objects": things, "wall_objects": []})
-    assert {tuple(one["size"]) for one in found.scene["objects"]} == {(0.5, 0.4, 0.8)}
-    stage = MeasuredScene(read_simple(json.dumps(found.scene), "x.json", tmp_path).scene)
-    assert (collisions(stage).in_collision, out_of_bounds(stage).out) == ((), ())
-
-
-@pytest.mark.parametrize(
-    ("turns", "size", "yaw"),
-    [
+def test_thing_laid_flat_has_another_side_for_its_height(tmp_path: Path) -> None:
+    rows: list[tuple[tuple[float, float, float], list[float], float]] = [
         ((0, 0, 0), [0.15, 0.02, 0.2], 180),
         ((90, 0, 0), [0.15, 0.2, 0.02], 180),
         ((270, 90, 0), [0.15, 0.2, 0.02], -90),
         ((0, 37, 90), [0.2, 0.02, 0.15], 143),
         ((180, 10, 180), [0.15, 0.02, 0.2], -10),
         ((0.2, 0, 359.9), [0.15, 0.02, 0.2], 180),
-    ],
-)
-def test_thing_laid_flat_has_another_side_for_its_height(
-    turns: tuple[float, float, float], size: list[float], yaw: float, tmp_path: Path
-) -> None:
-    book = {**WORKED["small_objects"][0], "assetId": "book", "rotation": foreign.corner(*turns)}
-    found = converted({**WORKED, "objects": [], "small_objects": [book]}, sources=assets(tmp_path))
-    one = objects(found)["mug-0|desk-0 (office)"]
-    assert one["size"] == size
-    assert one["yaw"] == pytest.approx(yaw, abs=0.01)
-    assert one["at"][2] == pytest.approx(0.801 - size[2] / 2)
-    assert not any("tilts" in what for what in losses(found))
+    ]
+    for turns, size, yaw in rows:
+        book = {**WORKED["small_objects"][0], "assetId": "book", "rotation": foreign.corner(*turns)}
+        found = converted({**WORKED, "objects": [], "small_objects": [book]}, sources=assets(tmp_path))
+        one = objects(found)["mug-0|desk-0 (office)"]
+        assert one["size"] == size, turns
+        assert one["yaw"] == pytest.approx(yaw, abs=0.01), turns
+        assert one["at"][2] == pytest.approx(0.801 - size[2] / 2), turns
+        assert not any("tilts" in what for what in losses(found)), turns
 
 
 def test_state_lays_a_flat_thing_flat(tmp_path: Path) -> None:
@@ -194,21 +165,12 @@ def test_assets_of_another_version_than_their_footprints_are_named(tmp_path: Pat
     (told,) = [loss for loss in found.losses if "differ from footprints" in loss.what]
     assert (told.kind, told.names) == ("assumed", ("desk-0 (office)",))
     assert objects(found)["desk-0 (office)"]["size"] == [1.4, 0.6, 0.75]
-
-
-def test_second_folder_of_assets_knows_what_the_first_does_not(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("objaverse", "simulator")]
     for folder, names in zip(folders, (("painting", "mug"), ("chandelier",)), strict=True):
         folder.mkdir()
         assets(folder, {name: BOXES[name] for name in names})
     found = converted(WORKED, sources=sources_of([f"objathor={folder}" for folder in folders]))
     assert len(objects(found)) == 4
-
-
-def test_failed_step_of_small_things_leaves_the_rest() -> None:
-    house = {**WORKED, "objects": WORKED["floor_objects"], "wall_objects": [], "small_objects": []}
-    del house["ceiling_objects"]
-    assert list(objects(converted(house))) == ["desk-0 (office)"]
 
 
 def test_opening_of_a_wall_that_is_not_in_the_file_lies_in_the_one_it_touches() -> None:
@@ -225,9 +187,6 @@ def test_opening_of_a_wall_that_is_not_in_the_file_lies_in_the_one_it_touches() 
     assert openings["office|east|2|0"] == [{"kind": "window", "at": 0.5, "width": 1.0, "height": 1.0, "sill": 1.0}]
     assert openings["office|east|2|1"] == []
     assert losses(found)["openings whose walls are not in the file lie in those that they touch"] == 1
-
-
-def test_outline_that_crosses_itself_is_reported_and_kept() -> None:
     corners = [foreign.corner(*one) for one in ((0, 0, 0), (4, 0, 3), (4, 0, 0), (0, 0, 3))]
     found = converted({**WORKED, "rooms": [{"id": "office", "floorPolygon": corners}]})
     assert losses(found)["outlines of floors, which cross themselves as they are stored"] == 1
@@ -268,32 +227,22 @@ def test_an_asset_whose_id_leads_out_of_the_folder_is_only_known_by_the_tables_i
     assert objects(converted(house, sources=sources))["bed-0"]["size"] == [1.5, 2, 0.5]
 
 
-def test_without_segments_a_hole_is_counted_along_its_wall() -> None:
-    house = foreign.holodeck()
-    del house["doors"][0]["doorSegment"]
-    (south,) = [wall for wall in converted(house).scene["walls"] if "south" in wall["name"]]
-    assert (south["from"], south["openings"][0]["at"], south["openings"][0]["width"]) == ([4.0, 0.0], 0.5, 1.0)
-
-
-def test_a_hole_counted_along_an_outer_face_lies_in_the_inner_one() -> None:
+def test_without_segments_a_hole_is_counted_along_its_wall_and_from_an_outer_face_lies_in_the_inner_one() -> None:
     house = foreign.holodeck()
     door = house["doors"][0]
     del door["doorSegment"]
-    door["wall0"], door["wall1"] = door["wall1"], door["wall0"]
-    (south,) = [wall for wall in converted(house).scene["walls"] if "south" in wall["name"]]
-    assert south["openings"][0]["at"] == 2.5
+    for at in (0.5, 2.5):
+        (south,) = [wall for wall in converted(house).scene["walls"] if "south" in wall["name"]]
+        assert (south["from"], south["openings"][0]["at"], south["openings"][0]["width"]) == ([4.0, 0.0], at, 1.0)
+        door["wall0"], door["wall1"] = door["wall1"], door["wall0"]
 
 
-def test_a_door_between_two_rooms_is_in_the_wall_of_each() -> None:
+def test_a_door_between_two_rooms_is_in_the_wall_of_each_and_one_in_no_wall_is_lost_by_name() -> None:
     house = foreign.holodeck()
     house["walls"].append({"id": "wall|hall|north|0", "polygon": foreign.board(0, 0, 4, 0)})
     house["doors"][0]["wall1"] = "wall|hall|north|0"
     walls = {wall["name"]: wall["openings"] for wall in converted(house).scene["walls"]}
     assert [walls[name][0]["at"] for name in ("bedroom|south|0", "hall|north|0")] == [0.5, 2.5]
-
-
-def test_a_door_in_no_wall_is_lost_by_name() -> None:
-    house = foreign.holodeck()
     house["doors"][0]["doorSegment"] = [[1, 1.5], [2, 1.5]]
     (lost,) = [loss for loss in converted(house).losses if "in no wall" in loss.what]
     assert lost.names == ("door|0|exterior|bedroom",)
@@ -303,12 +252,6 @@ def test_walls_are_put_around_floors_where_there_are_none() -> None:
     found = converted(foreign.holodeck(walls=[], doors=[], windows=[], wall_height=None))
     assert [wall["height"] for wall in found.scene["walls"]] == [2.6] * 4
     assert losses(found)["walls are 2.6 m high"] == 1
-
-
-def test_tilt_is_lost_and_said() -> None:
-    house = foreign.holodeck()
-    house["objects"][0]["rotation"]["x"] = 20
-    assert losses(converted(house))["tilts: boxes stand upright"] == 1
 
 
 def test_a_house_without_any_size_is_refused_and_a_state_of_it_is_not() -> None:
@@ -322,9 +265,8 @@ def test_a_house_without_any_size_is_refused_and_a_state_of_it_is_not() -> None:
     assert state["object"][0]["transform"]["data"][12:15] == [2, 1, 1.5]
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
+def test_holodeck_errors_name_object_and_field() -> None:
+    rows: list[tuple[dict[str, Any], str]] = [
         ({"objects": [{"id": "bed"}]}, "object bed: position: Field required"),
         ({"objects": [thing("bed", position=foreign.corner(0, 0, float("nan")))]}, "object bed: position: z"),
         ({"objects": [thing("bed", position=foreign.corner(1e9, 0, 0))]}, "object bed: position: x"),
@@ -332,8 +274,7 @@ def test_a_house_without_any_size_is_refused_and_a_state_of_it_is_not() -> None:
         ({"walls": 7}, "walls"),
         ({"doors": [7]}, "doors: 0"),
         ({"wall_height": -1}, "wall_height"),
-    ],
-)
-def test_holodeck_errors_name_object_and_field(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(FileProblem, match=said):
-        converted(foreign.holodeck(**change))
+    ]
+    for change, said in rows:
+        with refusal(FileProblem, said, change):
+            converted(foreign.holodeck(**change))

@@ -8,6 +8,8 @@ from typing import Any
 
 import foreign_scenes as foreign
 import pytest
+from foreign_scenes import told
+from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import (
@@ -35,7 +37,8 @@ def state(*matrices: Sequence[float], **arch: Any) -> dict[str, Any]:  # noqa: A
 
 def meshes(folder: Path, size: tuple[float, float, float], middle: tuple[float, float, float]) -> tuple[FolderSource]:
     """Return a folder of HSSD with one mesh, of a width, height and depth."""
-    trimesh = pytest.importorskip("trimesh", reason="meshes are made with the extra scenes")
+    import trimesh
+
     mesh = trimesh.creation.box(size)
     mesh.apply_translation(middle)
     (folder / "glb" / "m").mkdir(parents=True)
@@ -47,13 +50,7 @@ def meshes(folder: Path, size: tuple[float, float, float], middle: tuple[float, 
 
 
 def converted(value: dict[str, Any], **options: Any) -> Converted:  # noqa: ANN401
-    (found,) = converter_of("hsm")(SourceFile.of("stk_scene_state.json", foreign.text(value)), Options(**options))
-    assert isinstance(found, Converted)
-    return found
-
-
-def told(found: Converted) -> str:
-    return "\n".join(map(str, found.losses))
+    return foreign.converted("hsm", value, "stk_scene_state.json", **options)
 
 
 def test_worked_example_is_converted_number_by_number(tmp_path: Path) -> None:
@@ -68,7 +65,7 @@ def test_origin_that_is_not_under_the_mesh_is_measured(tmp_path: Path) -> None:
     assert found.scene["objects"][0]["at"] == [1.25, 2.5, -0.1]
 
 
-def test_sizes_kinds_and_parents_come_from_the_other_file() -> None:
+def test_sizes_kinds_and_parents_come_from_the_other_file_and_openings_from_the_state() -> None:
     summary = foreign.hsm_summary()
     things = summary["scene_objects"]
     things[2] = {**things[2], "obj_type": "wall", "parent_name": None, "wall_id": "wall_1"}
@@ -80,9 +77,6 @@ def test_sizes_kinds_and_parents_come_from_the_other_file() -> None:
     alone = converter_of("hsm")(companion, Options())[0]
     assert isinstance(alone, Converted)
     assert [one["at"] for one in alone.scene["objects"]] == [one["at"] for one in (bed, nightstand, chair)]
-
-
-def test_openings_are_those_of_the_state() -> None:
     companion = SourceFile.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary()))
     walls = converted(foreign.hsm_state(), companion=companion).scene["walls"]
     assert walls[0]["openings"] == [{"kind": "door", "at": 2.5, "width": 1.0, "height": 2.1, "sill": 0.0}]
@@ -108,34 +102,26 @@ def test_tilted_object_is_boxed_upright_and_said(tmp_path: Path) -> None:
     assert "tilts: boxes stand upright: sofa_1" in told(found)
 
 
-def test_folder_with_both_files_is_one_scene(tmp_path: Path) -> None:
+def test_folder_with_both_files_is_one_scene_and_no_state(tmp_path: Path) -> None:
     (tmp_path / "run_7").mkdir()
     for name, value in (("stk", foreign.hsm_state()), ("hsm", foreign.hsm_summary())):
         (tmp_path / "run_7" / f"{name}_scene_state.json").write_text(foreign.text(value))
     (outcome,) = convert_each(entries_of(tmp_path), Batch())
     assert [(scene.id, scene.objects) for scene in outcome.scenes] == [("7", 3)]
     assert "the file that lies beside" in told(outcome.scenes[0])
-
-
-def test_state_of_hsm_is_not_converted_to_a_state() -> None:
     with pytest.raises(UsageError, match="scored as they are"):
         converted(foreign.hsm_state(), to="state")
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
+def test_fault_is_named_with_object_and_field() -> None:
+    rows: list[tuple[dict[str, Any], str]] = [
         (state([1.0] * 15), "object 0: transform: data"),
         (state(FIRST, arch={"elements": [{"type": "Floor", "points": [[0, 0, 0]]}]}), "a floor needs three corners"),
         (foreign.hsm_summary(scene_objects=[{"name": "bed"}]), "object bed: position: Field required"),
         (foreign.hsm_summary(scene_objects=7), "scene_objects"),
-    ],
-)
-def test_fault_is_named_with_object_and_field(value: dict[str, Any], said: str) -> None:
-    with pytest.raises(FileProblem, match=said):
-        converted(value)
-
-
-def test_companion_that_is_none_is_refused() -> None:
+    ]
+    for value, said in rows:
+        with refusal(FileProblem, said, value):
+            converted(value)
     with pytest.raises(FileProblem, match=r"c\.json: scene_objects"):
         converted(foreign.hsm_state(), companion=SourceFile.of("c.json", "{}"))

@@ -9,6 +9,8 @@ from typing import Any
 
 import foreign_scenes as foreign
 import pytest
+from foreign_scenes import objects, told
+from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
@@ -17,18 +19,7 @@ from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
 
 def converted(layout: dict[str, Any], config: dict[str, Any] | None = None, **options: Any) -> Converted:  # noqa: ANN401
     beside = SourceFile.of("config.json", foreign.text(foreign.layoutvlm_config() if config is None else config))
-    given = SourceFile.of("layout.json", foreign.text(layout))
-    (found,) = converter_of("layoutvlm")(given, Options(companion=beside, **options))
-    assert isinstance(found, Converted)
-    return found
-
-
-def objects(found: Converted) -> dict[str, dict[str, Any]]:
-    return {one["id"]: one for one in found.scene["objects"]}
-
-
-def said(found: Converted, kind: str) -> str:
-    return "\n".join(str(loss) for loss in found.losses if loss.kind == kind)
+    return foreign.converted("layoutvlm", layout, "layout.json", companion=beside, **options)
 
 
 KNOWN = {
@@ -84,22 +75,22 @@ def test_layout_whose_angles_are_all_one_solver_step_is_read_in_degrees() -> Non
 def test_keys_follow_the_order_of_the_configuration_and_skip_assets_without_data(tmp_path: Path) -> None:
     config = published("u3-0", "gone-0", "u2-5", "u2-7")
     layout = {key: {"position": [1, 1, 0.4], "rotation": 0} for key in ("chair_A-0", "chair_B-0", "chair_B-1")}
-    found = converted(layout, config, sources=assets(tmp_path))
+    found_in = assets(tmp_path)
+    found = converted(layout, config, sources=found_in)
     assert [one["size"] for one in objects(found).values()] == [[0.4, 0.4, 0.8], *[[0.5, 0.55, 0.85]] * 2]
-    assert "lost (1): assets of the configuration of which nothing is known: gone-0" in said(found, "lost")
-
-
-def test_bare_ids_of_a_fork_are_taken(tmp_path: Path) -> None:
-    found = converted({"vase-0": WORKED["vase-0"]}, published("u4"), sources=assets(tmp_path))
-    assert objects(found)["vase-0"]["size"] == [0.2, 0.2, 0.3]
+    assert "lost (1): assets of the configuration of which nothing is known: gone-0" in told(found, "lost")
+    tilted = converted({"chair_A-0": {"position": [1, 1, 0.4], "rotation": [10, 0, 0]}}, config, sources=found_in)
+    assert "lost (1): tilts: only turns about the vertical are kept: chair_A-0" in told(tilted, "lost")
+    fork = converted({"vase-0": WORKED["vase-0"]}, published("u4"), sources=found_in)
+    assert objects(fork)["vase-0"]["size"] == [0.2, 0.2, 0.3], "bare ids are taken too"
 
 
 def test_key_that_does_not_fit_is_the_only_asset_of_its_category(tmp_path: Path) -> None:
     places = {"vase_C-4": WORKED["vase-0"], "chair-0": WORKED["chair_B-0"], "rug-0": WORKED["vase-0"]}
     found = converted(places, published("u2-0", "u3-0", "u4-0"), sources=assets(tmp_path))
     assert list(objects(found)) == ["vase_C-4"]
-    assert "are the only asset of their category: vase_C-4" in said(found, "assumed")
-    assert "objects that fit no asset of the configuration, or several: chair-0, rug-0" in said(found, "lost")
+    assert "are the only asset of their category: vase_C-4" in told(found, "assumed")
+    assert "objects that fit no asset of the configuration, or several: chair-0, rug-0" in told(found, "lost")
 
 
 def test_configuration_of_ids_alone_asks_for_the_folder_of_assets() -> None:
@@ -126,13 +117,9 @@ def test_height_that_was_rounded_stands_on_the_floor() -> None:
         assert one["at"][2] == pytest.approx(underside)
 
 
-def test_thing_on_the_ceiling_hangs_there() -> None:
-    layout = {"bed-0": {"position": [1, 1, 3.0], "rotation": 0}}
-    assert objects(converted(layout))["bed-0"]["held_by"] == "ceiling"
-
-
 def test_state_puts_the_middle_of_a_mesh_at_the_position(tmp_path: Path) -> None:
-    trimesh = pytest.importorskip("trimesh", reason="meshes are made with the extra scenes")
+    import trimesh
+
     mesh = trimesh.creation.box((1.6, 0.9, 2.0))
     mesh.apply_translation((5, 3, 1))
     sources = assets(tmp_path)
@@ -150,14 +137,10 @@ def test_angles_and_positions_are_what_they_are_said_to_be() -> None:
     turned = objects(converted(layout, said={"angles": "radians"}))["bed-0"]["yaw"]
     assert turned == pytest.approx(90 + math.degrees(2) - 360, abs=1e-4)
     assert objects(converted(layout, said={"position": "underside"}))["bed-0"]["at"][2] == 0.3
-
-
-def test_assets_that_face_another_way_are_turned() -> None:
     found = objects(converted({"bed-0": {"position": [1, 2, 0.3], "rotation": 0}}, said={"front": "-y"}))
     assert (found["bed-0"]["yaw"], found["bed-0"]["size"]) == (0, [1.6, 2.0, 0.6])
-
-
-def test_a_scale_makes_a_thing_larger() -> None:
+    high = objects(converted({"bed-0": {"position": [1, 1, 3.0], "rotation": 0}}))
+    assert high["bed-0"]["held_by"] == "ceiling"
     found = objects(converted({"bed-0": {"position": [1, 2, 0.6], "rotation": [0, 0, 0], "scale": 2}}))
     assert (found["bed-0"]["size"], found["bed-0"]["at"]) == ([3.2, 4.0, 1.2], [1.0, 2.0, 0.0])
 
@@ -165,17 +148,14 @@ def test_a_scale_makes_a_thing_larger() -> None:
 def test_assets_in_only_one_file_are_reported_as_lost() -> None:
     layout = foreign.layoutvlm_layout(**{"vase-0": {"position": [1, 1, 1], "rotation": [0, 0, 0]}})
     del layout["chair-0"]
-    found = said(converted(layout), "lost")
+    found = told(converted(layout), "lost")
     assert "lost (1): objects whose size is not known, left out: vase-0 (no such asset is known)" in found
     assert "lost (1): assets of the configuration that the layout has no place for: chair-0" in found
     assert "doors and windows: the form has none" in found
-
-
-def test_entries_that_are_no_places_are_lost_by_name_and_a_missing_rotation_is_assumed() -> None:
     layout = foreign.layoutvlm_layout(cost=3.5, **{"vase-0": {"position": [1, 1, 1]}})
-    found = converted(layout)
-    assert "lost (1): entries without a position: cost" in said(found, "lost")
-    assert "assumed (1): assets without a rotation have 0" in said(found, "assumed")
+    other = converted(layout)
+    assert "lost (1): entries without a position: cost" in told(other, "lost")
+    assert "assumed (1): assets without a rotation have 0" in told(other, "assumed")
 
 
 def test_a_layout_alone_is_refused_with_what_to_do() -> None:
@@ -185,25 +165,20 @@ def test_a_layout_alone_is_refused_with_what_to_do() -> None:
     assert "--with" in refused.value.hint
 
 
-@pytest.mark.parametrize(
-    ("layout", "config", "message"),
-    [
+def test_layoutvlm_errors_name_object_and_field() -> None:
+    rows: list[tuple[dict[str, Any], dict[str, Any] | None, str]] = [
         ({"a": {"position": [1, 2], "rotation": 0}}, None, r"layout.json: object 'a': position"),
         ({"a": {"position": [1, 2, 1e99], "rotation": 0}}, None, "object 'a': position"),
         ({"a": {"position": [1, 2, 0], "rotation": "east"}}, None, "object 'a': rotation"),
         ({"a": {"position": [1, 2, 0], "rotation": 0, "scale": 0}}, None, "object 'a': scale"),
         ({"a": {"position": [1, 2, 0], "rotation": 0}}, {}, "config.json: boundary"),
         ({"a": {"position": [1, 2, 0], "rotation": 0}}, {"boundary": {"floor_vertices": [[0, 0]]}}, "floor_vertices"),
-    ],
-)
-def test_layoutvlm_errors_name_object_and_field(
-    layout: dict[str, Any], config: dict[str, Any] | None, message: str
-) -> None:
-    with pytest.raises(FileProblem, match=message):
-        converted(layout, config)
+    ]
+    for layout, config, message in rows:
+        with refusal(FileProblem, message, layout):
+            converted(layout, config)
 
-
-@pytest.mark.parametrize("assumed", [{"angles": "grads"}, {"unit": "m"}])
-def test_an_assumption_that_makes_no_sense_is_refused(assumed: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match="--assume"):
-        converted(foreign.layoutvlm_layout(), said=assumed)
+    assumptions: list[dict[str, str]] = [{"angles": "grads"}, {"unit": "m"}]
+    for assumed in assumptions:
+        with refusal(UsageError, "--assume", assumed):
+            converted(foreign.layoutvlm_layout(), said=assumed)

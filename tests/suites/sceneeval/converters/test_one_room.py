@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("numpy", reason="rooms are measured with the extra scenes")
-pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
-
 import foreign_scenes as foreign
+import pytest
 
 from tsgkit.geometry import MeasuredScene, collisions, out_of_bounds, relation_of_objects, relation_to_room
 from tsgkit.suites.sceneeval.converters import Batch, Options, convert_file, write_scene
@@ -61,50 +57,31 @@ def named(stage: MeasuredScene) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_sizes_places_and_fronts_are_those_of_the_room(form: str, tmp_path: Path) -> None:
+def test_the_room_is_the_same_in_each_form(form: str, tmp_path: Path) -> None:
     stage = stage_of(given(form, tmp_path), tmp_path)
-    for name, key in named(stage).items():
+    ids = named(stage)
+    for name, key in ids.items():
         body = stage.bodies[key]
         wide, deep, high = foreign.SIZES[name]
         if FRONTS[name][0]:
             wide, deep = deep, wide
         x, y, z = foreign.PLACES[name]
-        assert body.low.round(5).tolist() == pytest.approx([x - wide / 2, y - deep / 2, z], abs=1e-5)
-        assert body.high.round(5).tolist() == pytest.approx([x + wide / 2, y + deep / 2, z + high], abs=1e-5)
-        assert body.frame.front.round(5).tolist() == FRONTS[name]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_left_and_right_front_and_back_are_never_swapped(form: str, tmp_path: Path) -> None:
-    stage = stage_of(given(form, tmp_path), tmp_path)
-    ids = named(stage)
+        assert body.low.tolist() == pytest.approx([x - wide / 2, y - deep / 2, z], abs=1e-5), name
+        assert body.high.tolist() == pytest.approx([x + wide / 2, y + deep / 2, z + high], abs=1e-5), name
+        assert body.frame.front.round(5).tolist() == FRONTS[name], name
     sides = {
-        side: relation_of_objects(stage, "side_of", ids["bed"], [ids["nightstand"]], side).satisfied
-        for side in ("left", "right")
+        side: relation_of_objects(stage, "side_of", ids["bed"], [ids[other]], side).satisfied
+        for other, of_it in (("nightstand", ("left", "right")), ("chair", ("front", "back")))
+        for side in of_it
     }
-    assert sides == {"left": False, "right": True}
-    ends = {
-        side: relation_of_objects(stage, "side_of", ids["bed"], [ids["chair"]], side).satisfied
-        for side in ("front", "back")
-    }
-    assert ends == {"front": True, "back": False}
+    assert sides == {"left": False, "right": True, "front": True, "back": False}
     assert relation_to_room(stage, "against_wall", ids["bed"]).satisfied
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_the_floor_and_the_walls_are_those_of_the_room(form: str, tmp_path: Path) -> None:
-    scene = stage_of(given(form, tmp_path), tmp_path).scene
-    assert scene.architecture is not None
-    (floor,) = scene.architecture.floors
-    assert {point[:2] for point in floor.points} == {(0, 0), (4, 0), (4, 3), (0, 3)}
-    heights = {wall.height for wall in scene.architecture.walls}
-    assert (len(scene.architecture.walls), heights) == (4, {2.7 if form in HIGH else 2.5 if "hsm" in form else 2.6})
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_clean_room_has_no_collision_and_nothing_out_of_bounds(form: str, tmp_path: Path) -> None:
-    stage = stage_of(given(form, tmp_path), tmp_path)
     assert (collisions(stage).in_collision, out_of_bounds(stage).out) == ((), ())
+    assert stage.scene.architecture is not None
+    (floor,) = stage.scene.architecture.floors
+    assert {point[:2] for point in floor.points} == {(0, 0), (4, 0), (4, 3), (0, 3)}
+    heights = [wall.height for wall in stage.scene.architecture.walls]
+    assert heights == [2.7 if form in HIGH else 2.5 if "hsm" in form else 2.6] * 4
 
 
 def test_a_door_and_a_window_lie_where_they_are(tmp_path: Path) -> None:
@@ -119,7 +96,8 @@ def test_a_door_and_a_window_lie_where_they_are(tmp_path: Path) -> None:
     ("form", "layout", "lift"), [("holodeck", "objathor", 0.0), ("layoutvlm", "layoutvlm_objathor", 0.5)]
 )
 def test_a_state_puts_meshes_where_a_room_puts_boxes(form: str, layout: str, lift: float, tmp_path: Path) -> None:
-    trimesh = pytest.importorskip("trimesh", reason="meshes are made with the extra scenes")
+    import trimesh
+
     for number, (wide, deep, high) in enumerate(foreign.SIZES.values()):
         mesh = trimesh.creation.box((wide, high, deep))
         mesh.apply_translation((0, lift * high, 0))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
 from typing import Any
 
-import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS
+from tsgkit.geometry.support import TYPES
 from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.sceneeval.judges.answers import (
+    FUNCTIONAL,
+    MEANINGS,
     Fault,
     read_category,
     read_holds,
@@ -30,43 +34,32 @@ def why(found: object) -> str:
     return found.reason
 
 
-@pytest.mark.parametrize(
-    ("text", "category"),
-    [
+def test_a_category_is_read_as_it_was_offered_or_is_a_fault() -> None:
+    rows: list[tuple[str, str | None]] = [
         ('{"reason": "it has legs", "category": "double_bed"}', "double_bed"),
         ("<think>a lamp? {\"category\": \"lamp\"}</think>{'category': 'Double Bed',}", "double_bed"),
         ('Sure:\n```json\n{"category": "lamp"}\n```\nAnything else?', "lamp"),
         ('{"category": null}', None),
         ('{"category": "none"}', None),
         ('{"category": ""}', None),
-    ],
-)
-def test_a_category_is_read_as_it_was_offered(text: str, category: str | None) -> None:
-    assert read_category(text, CATEGORIES) == category
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+    ]
+    for text, category in rows:
+        assert read_category(text, CATEGORIES) == category, text
+    assert read_category('{"category": "none"}', ("none", "lamp")) == "none"
+    faults = [
         ("", "the reply is empty"),
         ("It is a bed.", "there is no JSON object with category in the reply"),
         ('{"category": "bed"}', "'bed' is none of the categories"),
         ('{"category": ["lamp"]}', "['lamp'] is no category"),
         ('{"category": "la', "the reply ends in the middle"),
         ('{"kind": "lamp"}', "there is no JSON object with category in the reply"),
-    ],
-)
-def test_invalid_category_is_a_fault_with_a_reason(text: str, reason: str) -> None:
-    assert why(read_category(text, CATEGORIES)) == reason
+    ]
+    for text, reason in faults:
+        assert why(read_category(text, CATEGORIES)) == reason, text
 
 
-def test_category_named_none_is_valid() -> None:
-    assert read_category('{"category": "none"}', ("none", "lamp")) == "none"
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
+def test_holds_must_cover_exactly_the_instances() -> None:
+    rows: list[tuple[str, object]] = [
         ('{"holds": {"1": true, "2": false}}', (True, False)),
         ('{"holds": {"2": "no", "1": "Yes"}}', (True, False)),
         ('{"holds": [true, false]}', (True, False)),
@@ -75,11 +68,10 @@ def test_category_named_none_is_valid() -> None:
         ('{"holds": {"1": true, "2": "perhaps"}}', "'perhaps', said of 2, is no yes or no"),
         ('{"holds": {"1": true, "2": null}}', "None, said of 2, is no yes or no"),
         ('{"holds": true}', "True says nothing of any object"),
-    ],
-)
-def test_holds_must_cover_exactly_the_instances(text: str, found: object) -> None:
-    read = read_holds(text, 2)
-    assert (read.reason if isinstance(read, Fault) else read) == found
+    ]
+    for text, found in rows:
+        read = read_holds(text, 2)
+        assert (read.reason if isinstance(read, Fault) else read) == found, text
 
 
 def test_what_holds_an_object_is_one_of_four() -> None:
@@ -98,9 +90,6 @@ def test_sides_are_read_for_each_object() -> None:
     assert (found["bed_1"], found["rug_1"]) == (("left", "right"), ())
     assert why(found["tv_1"]) == "'top' is none of front, back, left, right"
     assert why(found["sofa_1"]) == "nothing, but of 'lamp_9', which was not asked about"
-
-
-def test_contradictory_entries_are_a_fault() -> None:
     twice = '[{"id": "bed_1", "sides": ["left"]}, {"id": "bed_1", "sides": ["%s"]}]'
     assert read_sides(twice % "left", ("bed_1",)) == {"bed_1": ("left",)}
     found = read_sides(twice % "right", ("bed_1",))
@@ -126,9 +115,6 @@ def test_entry_without_its_field_is_a_fault() -> None:
     built = read_room_relations('{"relations": [{"number": 1, "types": ["on_wall"]}]}', 1, ())
     assert isinstance(between, dict) and isinstance(built, dict)
     assert (why(between[1]), why(built[1])) == ("it has no types", "it has no type")
-
-
-def test_floor_name_is_matched_on_one_line() -> None:
     said = '{"relations": [{"number": 1, "type": "inside_room", "element": "room", "floors": ["floor_my den"]}]}'
     found = read_room_relations(said, 1, ("floor_my\n den",))
     assert found == {1: MeasuredRoomRelation("inside_room", "room", ("floor_my\n den",))}
@@ -152,65 +138,101 @@ def test_room_relations_accept_measured_relations_and_known_floors() -> None:
     assert why(found[6]) == "'floats' is no relation that is measured"
 
 
-@pytest.mark.parametrize("odd", ["{" * 3000, "[[[[", '{"objects": 7}', '{"objects": [7, null]}', "\ud800", "null"])
-@pytest.mark.parametrize(
-    "read",
-    [
+def test_readers_accept_any_text() -> None:
+    rows_0: list[str] = ["{" * 3000, "[[[[", '{"objects": 7}', '{"objects": [7, null]}', "\ud800", "null"]
+    rows_1: list[Any] = [
         lambda text: read_category(text, CATEGORIES),
         lambda text: read_holds(text, 1),
         read_support,
         lambda text: read_sides(text, ("bed_1",)),
         lambda text: read_object_relations(text, 1),
         lambda text: read_room_relations(text, 1, ()),
-    ],
-)
-def test_readers_accept_any_text(read: Any, odd: str) -> None:  # noqa: ANN401
-    found = read(odd)
-    assert isinstance(found, Fault) or all(isinstance(one, Fault) for one in found.values())
+    ]
+    for odd in rows_0:
+        for read in rows_1:
+            found = read(odd)
+            assert isinstance(found, Fault) or all(isinstance(one, Fault) for one in found.values()), (odd, read)
 
 
-def test_prompts_name_every_measured_relation_and_required_field() -> None:
+def test_prompts_name_every_measured_relation_that_can_be_answered() -> None:
     words = JudgePrompts()
     pairs = words.text("object-relations", relations="1.")
     rooms = words.text("room-relations", relations="1.", floors="-")
     assert all(name in pairs for name in RELATIONS_OF_OBJECTS)
     assert all(name in rooms for name in RELATIONS_TO_ROOMS)
     assert set(words.sources) == set(FIELDS)
-
-
-def test_every_meaning_of_the_shared_table_can_be_answered() -> None:
     table = relation_table()
     assert {one for meant in table.objects.values() for one in meant} <= set(answers.MEANINGS.values())
 
 
-@dataclass
-class Strict:
-    """A checker of the rules of services for strict schemas."""
-
-    wrong: list[str] = field(default_factory=list)
-
-    def look(self, schema: dict[str, Any], place: str = "answer") -> None:
-        if schema.get("type") == "object":
-            if schema["additionalProperties"] is not False or schema["required"] != list(schema["properties"]):
-                self.wrong.append(place)
-            for name, part in schema["properties"].items():
-                self.look(part, f"{place}.{name}")
-        if schema.get("type") == "array":
-            self.look(schema["items"], f"{place}[]")
+def loose(schema: dict[str, Any], place: str = "answer") -> list[str]:
+    """Return the places of a schema that services for strict schemas refuse."""
+    parts = {f"{place}.{name}": part for name, part in schema.get("properties", {}).items()}
+    if schema.get("type") == "array":
+        parts[f"{place}[]"] = schema["items"]
+    is_loose = schema.get("type") == "object" and (
+        schema["additionalProperties"] is not False or schema["required"] != list(schema["properties"])
+    )
+    return [place] * is_loose + [wrong for name, part in parts.items() for wrong in loose(part, name)]
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
+def test_schemas_are_strict() -> None:
+    for schema in (
         answers.category_schema(CATEGORIES),
         answers.holds_schema(3),
         answers.support_schema(),
         answers.sides_schema(("bed_1",)),
         answers.object_relations_schema(),
         answers.room_relations_schema(()),
-    ],
+    ):
+        assert (loose(schema["json_schema"]["schema"]), schema["json_schema"]["strict"]) == ([], True)
+
+
+NAMES = ("bed_1", "lamp_1")
+WORDS = st.sampled_from([*NAMES, *FUNCTIONAL, *TYPES, *MEANINGS, "wall", "room", "on_wall", "floor_den", "none", ""])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 3) | WORDS | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=5),
+    max_leaves=12,
 )
-def test_schemas_are_strict(schema: dict[str, Any]) -> None:
-    strict = Strict()
-    strict.look(schema["json_schema"]["schema"])
-    assert not strict.wrong and schema["json_schema"]["strict"] is True
+ENTRIES = st.lists(
+    st.fixed_dictionaries(
+        {"number": VALUES | st.sampled_from([1, 2, "1"]), "id": st.sampled_from(NAMES) | VALUES},
+        optional=dict.fromkeys(("sides", "types", "type", "element", "floors"), VALUES | st.lists(WORDS)),
+    ),
+    max_size=3,
+)
+ANSWERS = st.fixed_dictionaries(
+    {}, optional={"objects": ENTRIES, "relations": ENTRIES, "category": VALUES, "held_by": VALUES, "holds": VALUES}
+)
+REPLIES = st.text(max_size=80) | st.tuples(st.text(max_size=9), (ANSWERS | VALUES).map(json.dumps)).map("".join)
+
+
+@settings(max_examples=50)
+@given(REPLIES)
+def test_single_answers_are_among_those_offered(text: str) -> None:
+    category = read_category(text, NAMES)
+    assert category is None or isinstance(category, Fault) or category in NAMES
+    held = read_support(text)
+    assert isinstance(held, Fault) or held in TYPES
+    holds = read_holds(text, 2)
+    assert isinstance(holds, Fault) or (len(holds) == 2 and all(isinstance(one, bool) for one in holds))
+
+
+@settings(max_examples=50)
+@given(REPLIES)
+def test_listed_answers_are_about_all_that_was_asked_and_nothing_else(text: str) -> None:
+    sides = read_sides(text, NAMES)
+    if not isinstance(sides, Fault):
+        assert tuple(sides) == NAMES
+        assert all(isinstance(one, Fault) or set(one) <= set(FUNCTIONAL) for one in sides.values())
+    pairs = read_object_relations(text, 2)
+    if not isinstance(pairs, Fault):
+        assert tuple(pairs) == (1, 2)
+        told = [one for one in pairs.values() if one is not None and not isinstance(one, Fault)]
+        assert all(one and set(one) <= set(MEANINGS.values()) for one in told)
+    rooms = read_room_relations(text, 2, ("floor_den",))
+    if not isinstance(rooms, Fault):
+        assert tuple(rooms) == (1, 2)
+        found = [one for one in rooms.values() if one is not None and not isinstance(one, Fault)]
+        assert all(set(one.floors) <= {"floor_den"} for one in found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from described_rooms import CLEAN, clean
 
 from tsgkit.suites.sceneeval.makers.batch_findings import batch_findings
@@ -14,32 +13,28 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("counts", "attributes", "message"),
-    [
+def test_demand_from_another_description_is_found() -> None:
+    rows: list[tuple[str, str, str]] = [
         ("eq,1,stove;eq,1,sofa", "", "sofa: this text does not name it, and that of 0 does"),
         ("eq,1,stove;ge,1,whiteboard", "", "whiteboard: this text does not name it, and that of 1 does"),
         ("eq,1,stove", "eq,1,stove,red", "eq,1,stove,red: this text does not say red, and that of 0 does"),
         ("eq,1,stove", "eq,1,stove,glass", "that of 1 does"),
-    ],
-)
-def test_demand_from_another_description_is_found(counts: str, attributes: str, message: str) -> None:
-    mine = clean(2, "easy", "A kitchen with a stove against the wall.", counts, attributes)
-    [*_, findings] = batch_findings([*OTHERS, mine], furniture())
-    assert [finding.code for finding in findings] == ["carried-over"] and message in findings[0].message
+    ]
+    for counts, attributes, message in rows:
+        mine = clean(2, "easy", "A kitchen with a stove against the wall.", counts, attributes)
+        [*_, findings] = batch_findings([*OTHERS, mine], furniture())
+        assert [finding.code for finding in findings] == ["carried-over"] and message in findings[0].message, counts
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_near_duplicate_is_reported_at_the_later_item() -> None:
+    rows: list[str] = [
         "A den with a red sofa and a lamp by the window.",
         "A den with a red sofa, and a lamp by the windows!",
         "There is a den with one red sofa and two lamps by the window.",
-    ],
-)
-def test_near_duplicate_is_reported_at_the_later_item(text: str) -> None:
-    found = batch_findings([*OTHERS, clean(2, "easy", text, "eq,1,sofa;eq,1,lamp")], furniture())
-    assert [[finding.code for finding in of_one] for of_one in found] == [[], [], ["near-duplicate"]]
+    ]
+    for text in rows:
+        found = batch_findings([*OTHERS, clean(2, "easy", text, "eq,1,sofa;eq,1,lamp")], furniture())
+        assert [[finding.code for finding in of_one] for of_one in found] == [[], [], ["near-duplicate"]], text
 
 
 def test_near_duplicate_of_known_description_is_found() -> None:

@@ -26,21 +26,16 @@ def seen(*specifications: dict[str, Any]) -> dict[str, Any]:
     return {"matched": matched, "specifications": list(specifications)}
 
 
-def test_count_remark_lists_all_counted_objects() -> None:
-    (remark,) = demand_remarks(WANTED, seen(found("eq,2,lamp", verdict(True))))
-    assert remark == Remark("exactly 2 lamp", True, ("lamp_1", "lamp_2"), "so it is")
-
-
-def test_met_demand_lists_the_satisfying_objects() -> None:
+def test_remark_lists_all_counted_the_satisfying_or_the_closest_objects() -> None:
     held = verdict(True, (False, ("bed_1", "lamp_1")), (True, ("bed_1", "lamp_2")))
-    (remark,) = demand_remarks(WANTED, seen(found("ge,1,on,0,bed,lamp", held)))
-    assert (remark.holds, remark.objects) == (True, ("bed_1", "lamp_2"))
-
-
-def test_unmet_demand_lists_the_closest_objects() -> None:
     missed = verdict(False, (False, ("bed_1", "lamp_2")), (False, ("bed_1", "lamp_1")))
-    (remark,) = demand_remarks(WANTED, seen(found("ge,1,on,0,bed,lamp", missed)))
-    assert (remark.holds, remark.objects) == (False, ("bed_1", "lamp_2"))
+    on = "ge,1,on,0,bed,lamp"
+    for text, one, remark in (
+        ("eq,2,lamp", verdict(True), Remark("exactly 2 lamp", True, ("lamp_1", "lamp_2"), "so it is")),
+        (on, held, Remark("at least 1 lamp on bed", True, ("bed_1", "lamp_2"), "so it is")),
+        (on, missed, Remark("at least 1 lamp on bed", False, ("bed_1", "lamp_2"), "so it is")),
+    ):
+        assert demand_remarks(WANTED, seen(found(text, one))) == [remark], text
 
 
 def test_remark_gives_both_profiles_if_they_differ() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tsgkit.suites.sceneeval.pages.remarks import sections
 from tsgkit.suites.sceneeval.pages.verdicts import verdicts
 
@@ -25,9 +23,8 @@ def said(value: dict[str, Any]) -> list[str]:
     return [one.text for one in verdicts(value) if one.holds is not True]
 
 
-@pytest.mark.parametrize(
-    ("trouble", "one", "two"),
-    [
+def test_verdicts_count_objects_in_words() -> None:
+    rows: list[tuple[dict[str, Any], str, str]] = [
         ({"supported": False}, "one object hangs in the air", "two objects hang in the air"),
         ({"in_collision": True}, "one object collides", "two objects collide"),
         ({"out_of_bounds": True}, "one object is not over the floor", "two objects are not over the floor"),
@@ -41,22 +38,15 @@ def said(value: dict[str, Any]) -> list[str]:
             "one object may hang in the air: the judge could not say",
             "two objects may hang in the air: the judge could not say",
         ),
-    ],
-)
-def test_verdicts_count_objects_in_words(trouble: dict[str, Any], one: str, two: str) -> None:
-    assert said(room(trouble, {})) == [one]
-    assert said(room(trouble, {}, trouble)) == [two]
-
-
-def test_large_numbers_are_figures() -> None:
+    ]
+    for trouble, one, two in rows:
+        assert said(room(trouble, {})) == [one], trouble
+        assert said(room(trouble, {}, trouble)) == [two], trouble
     assert said(room(*[{"supported": False}] * 13)) == ["13 objects hang in the air"]
 
 
-def test_openings_are_counted_by_their_kind() -> None:
+def test_openings_are_counted_by_their_kind_and_a_divided_floor_is_told() -> None:
     assert said(room(openings=("door", "window", "window"))) == ["one door is blocked", "two windows are blocked"]
-
-
-def test_a_divided_floor_is_told_and_a_missing_one_is_not() -> None:
     assert said(room(floor=0.7)) == ["part of the floor cannot be reached"]
     assert said(room(floor=None)) == []
 
