@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from prompt_items import document, graph, row
-from tsg_tasks import DERIVATIONS, METRICS, judge, samples_of, score, shown_answer
+from tsg_tasks import DERIVATIONS, METRICS, STYLES, judge, samples_of, score, shown_answer
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
@@ -64,11 +66,9 @@ def test_no_answer_is_zero_with_its_full_weight() -> None:
             assert {one.weight for one in found.scores["strict"].values()} == {0}
             continue
         for name in ("precision", "recall", "f1", "exact_match"):
-            score = found.scores["strict"][name]
-            assert (
-                score.sum == 0
-                and score.weight == judge(sample, Reply(shown_answer(sample))).scores["strict"][name].weight > 0
-            )
+            right = judge(sample, Reply(shown_answer(sample))).scores["strict"][name]
+            assert right.weight > 0
+            assert (found.scores["strict"][name].sum, found.scores["strict"][name].weight) == (0, right.weight)
 
 
 def test_nodes_are_a_set_and_an_action_among_them_is_wrong() -> None:
@@ -174,3 +174,30 @@ def test_repairs_are_told_apart_by_error_source_and_number_of_faults(tmp_path: P
     assert errors[:7] == ["redundant", "missing", "mismatched", "reversed", "several", "three", "four"]
     assert [error.partition("-")[0] for error in errors[7:]] == ["published", "reading", "annotator", "none"]
     assert {board.n for board in report.groups["error"].values()} == {1}
+
+
+NAMES = ["person", "cup", "lid", "hand1", "wash", "dry", "spoon"]
+TRIPLETS = st.tuples(st.sampled_from(NAMES), st.sampled_from(L["relationship"]), st.sampled_from(NAMES))
+LINES = st.one_of(TRIPLETS.map(" -> ".join), st.sampled_from([*NAMES, "", "Final answer:", "and so on."]))
+REPLIES = st.one_of(st.lists(LINES, max_size=8).map("\n".join), st.text(max_size=60))
+SAMPLES = [sample for task in DERIVATIONS for sample in samples(task)]
+
+
+@given(sample=st.sampled_from(SAMPLES), text=REPLIES, style=st.sampled_from(STYLES))
+@settings(max_examples=50)
+def test_any_reply_has_one_outcome_and_bounded_scores_and_silence_is_never_better(
+    sample: AnySample, text: str, style: str
+) -> None:
+    found, silent = judge(sample, Reply(text), style), judge(sample, None, style).scores["strict"]
+    assert found.counts["items"] == found.counts[found.outcome] == 1
+    assert (found.answer is not None) == (found.outcome == "answered")
+    strict = found.scores["strict"]
+    assert all(score.value is None or -1e-12 <= score.value <= 1 + 1e-12 for score in strict.values())
+    for name in ("precision", "recall", "f1", "exact_match"):
+        assert silent[name].sum <= strict[name].sum
+        assert silent[name].weight == strict[name].weight
+    if isinstance(sample, RefineSample):
+        fixed, left = (strict[name].sum for name in ("fixed", "left"))
+        assert 0 <= fixed + left <= len(sample.changes), "an error is fixed or left or neither but not both"
+        if strict["exact_match"].sum:
+            assert (fixed, found.counts["newly_broken"]) == (len(sample.changes), 0)
