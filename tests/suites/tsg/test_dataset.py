@@ -17,7 +17,6 @@ from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.tsg import dataset
 from tsgkit.suites.tsg.inspection import kinds_of
 
-BUNDLED = DATA
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 
 
@@ -31,50 +30,43 @@ def written(folder: Path, content: bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kept", [0, 7_000, 1_000_000])
-@pytest.mark.parametrize("task", TASKS)
-def test_the_samples_are_those_of_the_whole_file(task: str, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dataset, "KEPT", kept)
-    path = BUNDLED / f"{task}.jsonl"
-    lazily, whole = rows_in(path, task), samples_of(read_file(path), task)
-    assert tuple(lazily) == whole
-    assert tuple(lazily.sample(number) for number in reversed(range(len(lazily)))) == whole[::-1]
-    assert list(lazily.item_ids) == [sample.item_id for sample in whole]
+def test_the_samples_are_those_of_the_whole_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    for task, kept in (*((task, 7_000) for task in TASKS), ("sgqa", 0), ("sgds", 1_000_000)):
+        monkeypatch.setattr(dataset, "KEPT", kept)
+        path = DATA / f"{task}.jsonl"
+        lazily, whole = rows_in(path, task), samples_of(read_file(path), task)
+        assert tuple(lazily) == whole, task
+        assert tuple(lazily.sample(number) for number in reversed(range(len(lazily)))) == whole[::-1], task
+        assert list(lazily.item_ids) == [sample.item_id for sample in whole], task
 
 
 @pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-@pytest.mark.parametrize(("name", "task"), [("tsg_sgqa_sample", "sgqa"), ("tsg_sgds_sample", "sgds")])
-def test_published_rows_are_those_of_the_whole_file(name: str, task: str) -> None:
-    path = Path(OFFICIAL, f"{name}.jsonl")
-    assert tuple(rows_in(path, task)) == samples_of(read_file(path), task)
+def test_published_rows_are_those_of_the_whole_file() -> None:
+    for task in ("sgqa", "sgds"):
+        path = Path(OFFICIAL, f"tsg_{task}_sample.jsonl")
+        assert tuple(rows_in(path, task)) == samples_of(read_file(path), task)
 
 
-@pytest.mark.parametrize(
-    "spoilt",
-    [
-        lambda lines: b"\xef\xbb\xbf" + b"\n".join(lines),
-        lambda lines: b"\xef\xbb\xbf\n" + b"\n".join(lines),
-        lambda lines: b"\r\n".join(lines) + b"\r\n",
-        lambda lines: b"\n\n" + b"\n  \n\n".join(lines) + b"\n\n\n",
-        lambda lines: b"\n".join(lines),
-    ],
-    ids=["mark", "mark alone", "CRLF", "blank lines", "no last newline"],
-)
-def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path, spoilt: object) -> None:
-    assert callable(spoilt)
+def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path) -> None:
     rows = [row("sgqa", name) for name in ("first", "second", "third")]
     for one in rows:
         del one["item_id"]  # so that the ids are the numbers of the rows
     lines = text_of(*rows).splitlines()
-    path = written(tmp_path, spoilt(lines))
-    found = rows_in(path, "sgqa")
-    assert list(found.item_ids) == ["0/0", "1/0", "2/0"]
-    assert tuple(found) == samples_of(read_file(path), "sgqa")
+    for content in (
+        b"\xef\xbb\xbf" + b"\n".join(lines),
+        b"\xef\xbb\xbf\n" + b"\n".join(lines),
+        b"\r\n".join(lines) + b"\r\n",
+        b"\n\n" + b"\n  \n\n".join(lines) + b"\n\n\n",
+        b"\n".join(lines),
+    ):
+        path = written(tmp_path, content)
+        found = rows_in(path, "sgqa")
+        assert list(found.item_ids) == ["0/0", "1/0", "2/0"]
+        assert tuple(found) == samples_of(read_file(path), "sgqa")
 
 
-@pytest.mark.parametrize(
-    ("second", "said"),
-    [
+def test_row_errors_name_their_line(tmp_path: Path) -> None:
+    for second, said in (
         (b"{oops\n", "line 2: "),
         (b"[]\n", "line 2: sgqa is made of sgqa rows, and this is none of our rows"),
         (text_of(row("sgds", "other")), "line 2: sgqa is made of sgqa rows, and this is sgds"),
@@ -84,20 +76,14 @@ def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path, spoilt
         (text_of(row("sgqa", "second") | {"qa_pairs": "none"}), "line 2: "),
         (b"9" * 5000 + b"\n", "line 2: "),
         (b"[" * 100_000 + b"\n", "line 2: "),
-    ],
-    ids=["JSON", "list", "kind", "twice", "UTF-8", "UTF-16", "schema", "digits", "depth"],
-)
-def test_row_errors_name_their_line(tmp_path: Path, second: bytes, said: str) -> None:
-    path = written(tmp_path, text_of(row("sgqa", "first")) + second)
-    with pytest.raises(UsageError) as raised:
-        rows_in(path, "sgqa")
-    assert str(raised.value).startswith(f"{path}: {said}"), raised.value
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \r\n\n", b"\xef\xbb\xbf"])
-def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(UsageError, match=r"rows\.jsonl: there are no items in it"):
-        rows_in(written(tmp_path, content), "sgqa")
+    ):
+        path = written(tmp_path, text_of(row("sgqa", "first")) + second)
+        with pytest.raises(UsageError) as raised:
+            rows_in(path, "sgqa")
+        assert str(raised.value).startswith(f"{path}: {said}"), raised.value
+    for content in (b"", b"\n \r\n\n", b"\xef\xbb\xbf"):
+        with pytest.raises(UsageError, match=r"rows\.jsonl: there are no items in it"):
+            rows_in(written(tmp_path, content), "sgqa")
 
 
 def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
@@ -109,43 +95,34 @@ def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
     assert raised.value.hint == f"{tmp_path / 'rows.jsonl'}?"
 
 
-def test_rows_of_the_other_generation_task_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
-    with pytest.raises(UsageError, match="item two has k = 2, so it belongs to ma-sgg, not sa-sgg"):
-        rows_in(path, "sa-sgg")
-
-
-def test_rows_of_one_graph_are_taken_among_rows_of_several(tmp_path: Path) -> None:
+def test_rows_of_one_graph_are_taken_among_rows_of_several_only(tmp_path: Path) -> None:
     path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
     assert tuple(rows_in(path, "ma-sgg")) == samples_of(read_file(path), "ma-sgg")
     assert [sample.is_single for sample in rows_in(path, "ma-sgg")] == [True, False]
     assert kinds_of(path) == ("ma-sgg",)
-
-
-@pytest.mark.parametrize("task", ["ma-sgg", "nodes-ma"])
-def test_a_file_of_rows_of_one_graph_is_not_of_several(tmp_path: Path, task: str) -> None:
+    with pytest.raises(UsageError, match="item two has k = 2, so it belongs to ma-sgg, not sa-sgg"):
+        rows_in(path, "sa-sgg")
     path = written(tmp_path, text_of(row("sa-sgg", "one"), row("sa-sgg", "two")))
-    with pytest.raises(UsageError, match="every item has one graph, so these are rows of sa-sgg"):
-        rows_in(path, task)
+    for task in ("ma-sgg", "nodes-ma"):
+        with pytest.raises(UsageError, match="every item has one graph, so these are rows of sa-sgg"):
+            rows_in(path, task)
     assert kinds_of(path) == ("sa-sgg",)
 
 
-@pytest.mark.parametrize("other", ["secone", "second"])
-def test_a_file_that_changes_while_it_is_used_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
-) -> None:
+def test_a_file_that_changes_while_it_is_used_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset, "KEPT", 1)
-    path = written(tmp_path, text_of(row("sgqa", "first"), row("sgqa", "second", "mug")))
-    found = rows_in(path, "sgqa")
-    assert found.sample(1).item_id == "second/0"
-    path.write_bytes(text_of(row("sgqa", "first"), row("sgqa", other, "cup")))
-    assert found.sample(0).item_id == "first/0", "what is kept stays"
-    with pytest.raises(FileProblem, match="the file was changed while it was in use"):
-        found.sample(1)
+    for other in ("secone", "second"):
+        path = written(tmp_path, text_of(row("sgqa", "first"), row("sgqa", "second", "mug")))
+        found = rows_in(path, "sgqa")
+        assert found.sample(1).item_id == "second/0"
+        path.write_bytes(text_of(row("sgqa", "first"), row("sgqa", other, "cup")))
+        assert found.sample(0).item_id == "first/0", "an item in memory stays"
+        with pytest.raises(FileProblem, match="the file was changed while it was in use"):
+            found.sample(1)
 
 
 def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
-    found = rows_in(BUNDLED / "sgqa.jsonl", "sgqa")
+    found = rows_in(DATA / "sgqa.jsonl", "sgqa")
     ids = list(found.item_ids)
     assert list(found.chosen(ItemChoice((ids[5], ids[2], ids[5])))) == [2, 5]
     assert list(found.chosen(ItemChoice((ids[5], ids[2]), first=1))) == [2]

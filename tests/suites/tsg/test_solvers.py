@@ -81,55 +81,37 @@ def test_a_vote_asks_its_draws_under_labels_of_their_own_and_has_no_official_fig
     assert solver("vote:3").unpublished == "the published way asks once; solver vote:3 does not"
 
 
-def test_when_one_vote_is_stopped_the_others_come_home_first() -> None:
+def test_when_one_vote_is_stopped_the_others_come_home_first_and_a_failed_one_leaves_the_sample_open() -> None:
     asked = Asked(Reply("[cup]"), Stopped("stopped"), Reply("[cup]"))
     with pytest.raises(Stopped):
         asyncio.run(solver("vote:3").solve(SAMPLE, asked))
     assert asked.ended == 2
-
-
-def test_a_failed_vote_leaves_the_sample_open() -> None:
     failed = Reply(None, ending=Ending.API_ERROR, error="500")
-    said = tuple(
-        LabelledReply(f"vote/{n}", one) for n, one in enumerate([*replies("[cup]"), failed, *replies("[cup]")])
-    )
-    assert solver("vote:3").judge(SAMPLE, Transcript(said)).outcome is Outcome.API_ERROR
+    said = (LabelledReply(f"vote/{n}", one) for n, one in enumerate((Reply("[cup]"), failed, Reply("[cup]"))))
+    assert solver("vote:3").judge(SAMPLE, Transcript(tuple(said))).outcome is Outcome.API_ERROR
 
 
-@pytest.mark.parametrize(
-    ("ending", "outcome"),
-    [
-        (Ending.TRUNCATED, Outcome.TRUNCATED),
-        (Ending.REFUSED, Outcome.REFUSED),
-        (Ending.API_ERROR, Outcome.API_ERROR),
-        (Ending.EMPTY, Outcome.EMPTY),
-        (Ending.MISSING, Outcome.MISSING),
-    ],
-)
-def test_sample_outcome_is_the_ending_of_its_call(ending: Ending, outcome: Outcome) -> None:
-    text = "[cup]" if ending in (Ending.TRUNCATED, Ending.REFUSED) else None
-    judged = solver().judge(SAMPLE, Transcript((LabelledReply("answer", Reply(text, ending=ending)),)))
-    assert (judged.outcome, judged.answer) == (outcome, None)
+def test_sample_outcome_is_the_ending_of_its_call() -> None:
+    for ending in (Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR, Ending.EMPTY, Ending.MISSING):
+        text = "[cup]" if ending in (Ending.TRUNCATED, Ending.REFUSED) else None
+        judged = solver().judge(SAMPLE, Transcript((LabelledReply("answer", Reply(text, ending=ending)),)))
+        assert (judged.outcome, judged.answer) == (Outcome[ending.name], None)
+    for name in ("single", "vote:2"):
+        judged = solver(name).judge(SAMPLE, None)
+        assert judged.outcome is Outcome.MISSING
+        assert judged.counts["items"] == judged.counts["missing"] == 1
 
 
-@pytest.mark.parametrize("name", ["single", "vote:2"])
-def test_no_transcript_is_a_missing_sample(name: str) -> None:
-    judged = solver(name).judge(SAMPLE, None)
-    assert judged.outcome is Outcome.MISSING
-    assert judged.counts["items"] == judged.counts["missing"] == 1
-
-
-@pytest.mark.parametrize("name", ["single", "vote:2"])
-def test_the_structured_style_sends_a_schema_and_has_no_official_figures(name: str) -> None:
-    asked = Asked(*replies('{"answer": "cup"}', '{"answer": "cup"}'))
-    made = solver(name, "structured")
-    transcript = asyncio.run(made.solve(SAMPLE, asked))
-    schema = asked.calls[0][2]
-    assert schema is not None
-    assert (schema["type"], schema["json_schema"]["strict"]) == ("json_schema", True)
-    judged = made.judge(SAMPLE, transcript)
-    assert (judged.answer, sorted(judged.scores)) == ("cup", ["strict"])
-    assert made.unpublished
+def test_the_structured_style_sends_a_schema_and_has_no_official_figures() -> None:
+    for name in ("single", "vote:2"):
+        asked, made = Asked(*replies('{"answer": "cup"}', '{"answer": "cup"}')), solver(name, "structured")
+        transcript = asyncio.run(made.solve(SAMPLE, asked))
+        schema = asked.calls[0][2]
+        assert schema is not None
+        assert (schema["type"], schema["json_schema"]["strict"]) == ("json_schema", True)
+        judged = made.judge(SAMPLE, transcript)
+        assert (judged.answer, sorted(judged.scores)) == ("cup", ["strict"])
+        assert made.unpublished
 
 
 def test_fingerprints_tell_everything_apart_that_changes_an_answer() -> None:
@@ -140,20 +122,20 @@ def test_fingerprints_tell_everything_apart_that_changes_an_answer() -> None:
     assert solver().fingerprint == ways[0].fingerprint
 
 
-def test_a_baseline_asks_nobody() -> None:
+def test_a_baseline_asks_nobody_and_other_solvers_need_a_model() -> None:
     transcript = asyncio.run(baseline_of("baseline/rules", 0).solve(SAMPLE, None))
     assert [said.label for said in transcript.said] == ["local"]
     assert transcript.usage.total == 0
-
-
-def test_a_model_is_needed_where_one_is_asked() -> None:
     with pytest.raises(UsageError, match="solver single asks a model, and none was given"):
         asyncio.run(solver().solve(SAMPLE, None))
+    with pytest.raises(UsageError, match="there is no baseline/rule") as raised:
+        baseline_of("baseline/rule", 0)
+    assert raised.value.hint == "baseline/rules?"
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
+def test_a_vote_takes_2_to_100_calls() -> None:
+    assert [votes_of(name) for name in ("vote:2", "vote:100")] == [2, 100]
+    for name, said in (
         ("vote", "there is no solver vote"),
         ("vote:1", "a vote takes 2 to 100 calls"),
         ("vote:0", "a vote takes 2 to 100 calls"),
@@ -161,14 +143,6 @@ def test_a_model_is_needed_where_one_is_asked() -> None:
         ("vote:-3", "there is no solver vote:-3"),
         ("vote:٣", "there is no solver"),
         ("singel", "there is no solver singel"),
-    ],
-)
-def test_unknown_solvers_are_refused(name: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        votes_of(name)
-
-
-def test_a_baseline_there_is_none_of_is_refused_with_a_near_one() -> None:
-    with pytest.raises(UsageError, match="there is no baseline/rule") as raised:
-        baseline_of("baseline/rule", 0)
-    assert raised.value.hint == "baseline/rules?"
+    ):
+        with pytest.raises(UsageError, match=said):
+            votes_of(name)

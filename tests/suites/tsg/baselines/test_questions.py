@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tsgkit.graph import ActionGraph
 from tsgkit.suites.tsg.baselines.question_parser import parse
 from tsgkit.suites.tsg.baselines.questions import answer
@@ -30,9 +28,8 @@ def said(question: str, graphs: tuple[ActionGraph, ...] = PAINTING) -> str:
     return answer(QuestionSample(item_id="0", cluster="", graphs=graphs, question=question, answer=""))
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
+def test_a_question_is_answered() -> None:
+    for question, expected in (
         ("What was the first object taken?", "tin"),
         ("What was the last thing painted?", "frame"),
         ("Which tool was used to open the lid?", "screwdriver"),
@@ -47,13 +44,8 @@ def said(question: str, graphs: tuple[ActionGraph, ...] = PAINTING) -> str:
         ("What was moved with both hands?", "ladder"),
         ("Which object was handled most often?", "brush"),
         ("After painting the frame, what was put down?", "brush"),
-    ],
-)
-def test_a_question_is_answered(question: str, expected: str) -> None:
-    assert said(question) == expected
-
-
-def test_common_objects_of_two_steps_are_found() -> None:
+    ):
+        assert said(question) == expected, question
     graphs = (act("scrub", "pan", ("with", "sponge")), act("rinse", "cup"), act("wipe", "sink", ("with", "sponge")))
     assert said("What was used both to scrub the pan and to wipe the sink?", graphs) == "sponge"
 
@@ -67,20 +59,15 @@ def test_a_question_about_nothing_known_gets_the_commonest_direct_object() -> No
     assert said("Whither?", (act("wash", "cup"), act("wash", "pan"), act("dry", "pan"))) == "pan"
 
 
-def test_a_scenario_without_graphs_is_answered_all_the_same() -> None:
+def test_odd_questions_and_graphs_are_answered_all_the_same() -> None:
     assert said("What was last?", ()) == "person"
-
-
-def test_names_that_brackets_cannot_hold_are_never_answered() -> None:
-    assert said("What was last?", (act("wash", "cup"), act("wash", ""), act("dry", "[pan]"), act("dry", "_"))) == "cup"
+    odd = (act("wash", "cup"), act("wash", ""), act("dry", "[pan]"), act("dry", "_"))
+    assert said("What was last?", odd) == "cup", "names that brackets cannot hold are never answered"
+    for question in ("", "?", "Before, after, between?", "and and and", "before what after"):
+        assert said(question) in {name for graph in PAINTING for name in graph.nodes()}, question
 
 
 def test_a_clause_before_the_question_word_tells_where_to_start() -> None:
     asked = parse("With the lid on the bench, what gets dipped?")
     assert [(clause.relation, clause.words) for clause in asked.clauses] == [("after", ("lid", "bench"))]
     assert "dipped" in asked.words
-
-
-@pytest.mark.parametrize("question", ["", "?", "Before, after, between?", "and and and", "before what after"])
-def test_no_question_is_too_odd_to_be_taken_apart(question: str) -> None:
-    assert said(question)
