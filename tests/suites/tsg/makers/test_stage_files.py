@@ -49,17 +49,14 @@ def test_changes_by_hand_are_not_replaced_without_force(tmp_path: Path) -> None:
         folder.refuse_to_overwrite("import", ["other.jsonl"], force=False)
 
 
-@pytest.mark.parametrize("text", ["no json", "[]", '{"stages": []}'])
-def test_a_record_of_something_else_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "make.json").write_text(text)
-    with pytest.raises(FileProblem, match="no record of tsgkit make tsg"):
-        StageFolder(tmp_path)
-
-
-def test_a_broken_line_is_named(tmp_path: Path) -> None:
+def test_a_record_of_something_else_and_a_broken_line_are_named(tmp_path: Path) -> None:
     (tmp_path / "stories.jsonl").write_text('{"id": "tea"}\n{"id":\n')
     with pytest.raises(FileProblem, match=r"line 2: not JSON"):
         list(StageFolder(tmp_path).values("stories.jsonl"))
+    for text in ("no json", "[]", '{"stages": []}'):
+        (tmp_path / "make.json").write_text(text)
+        with pytest.raises(FileProblem, match="no record of tsgkit make tsg"):
+            StageFolder(tmp_path)
 
 
 def test_a_balance_keeps_sums_at_chance_within_groups() -> None:

@@ -59,34 +59,21 @@ def test_a_story_that_begins_another_is_left_out() -> None:
 
 
 def test_rows_of_one_scenario_become_one_story() -> None:
-    graphs = [act("take", "cup", "hand1"), act("wash", "cup", "hand1"), act("put", "cup", "hand1")]
-    rows = [
-        {
-            "context_graphs": [[list(t) for t in graph] for graph in graphs[:number]],
-            "triplet": [list(t) for t in graphs[number]],
-            "target_sentence": "She does it.",
-            "position": 0,
-            "variations": ["She does it.", "b", "c", "d", "e"],
-            "scenario_id": "tea",
-        }
-        for number in (1, 2)
-    ]
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    found = import_stories([read_document(text, "rows.jsonl")])
+    graphs = [[list(t) for t in act(verb, "cup", "hand1")] for verb in ("take", "wash", "put")]
+    shared = {"position": 0, "variations": [*"abcde"], "target_sentence": "a", "scenario_id": "tea"}
+    rows = [shared | {"context_graphs": graphs[:number], "triplet": graphs[number]} for number in (1, 2)]
+    found = import_stories([read_document("".join(json.dumps(row) + "\n" for row in rows), "rows.jsonl")])
     assert [story.id for story in found.stories] == ["tea"] and len(found.stories[0].graphs) >= 2
 
 
-@pytest.mark.parametrize("text", ["9:1", "0", "1:-1", "a:b", "", "1:0"])
-def test_a_mix_of_impossible_sizes_is_refused(text: str) -> None:
-    with pytest.raises(UsageError):
-        parse_mix(text)
-
-
-def test_groups_follow_the_mix_and_keep_all_graphs_in_order() -> None:
+def test_a_mix_gives_groups_of_its_sizes_and_an_impossible_one_is_refused() -> None:
     story = Narrative.of([act("press", f"cup-{number}") for number in range(200)])
     made = grouped(story, {1: 1.0, 3: 1.0}, Random(1))
     sizes = [len(one.graphs) for one in made.descriptions]
     assert made.graphs == story.graphs and {*sizes[:-1]} == {1, 3} and 30 < sizes.count(3) < 70
+    for text in ("9:1", "0", "1:-1", "a:b", "", "1:0"):
+        with pytest.raises(UsageError):
+            parse_mix(text)
 
 
 def test_only_actions_that_move_nothing_are_repeated() -> None:
