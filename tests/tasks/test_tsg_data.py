@@ -11,7 +11,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from rapidfuzz.distance import Indel
 from tsg_tasks import TASKS, samples_of, score
 
@@ -79,49 +78,40 @@ def words(text: str) -> list[str]:
 
 
 def test_there_are_eighteen_scenarios_of_as_many_domains_and_three_more_for_examples() -> None:
-    tested, shown = (stories(folder).values() for folder in POOLS)
-    assert len(tested) == len({dict(story.facts)["domain"] for story in tested}) == 18
-    assert len(shown) == len({dict(story.facts)["domain"] for story in shown}) == 3
-    assert all(8 <= len(story.descriptions) <= 12 for story in (*tested, *shown))
+    for folder, count in zip(POOLS, (18, 3), strict=True):
+        found = stories(folder).values()
+        assert len(found) == len({dict(story.facts)["domain"] for story in found}) == count
+        assert all(8 <= len(story.descriptions) <= 12 for story in found)
+    assert Counter(row["k"] for row in rows(DATA / "ma-sgg.jsonl")).keys() == {2, 3, 4, 5, 6}
+    assert len(rows(DATA / "ma-sgg.jsonl")) >= 60
+    assert [len(row["qa_pairs"]) for row in rows(DATA / "sgqa.jsonl")] == [5] * 18
+    for task in TASKS:
+        samples = samples_of(read_file(DATA / f"{task}.jsonl"), task)
+        assert len({sample.cluster for sample in samples}) == 18
+        assert all(sample.groups["domain"] != ("(none)",) for sample in samples)
 
 
-def test_at_least_sixty_descriptions_tell_two_to_six_actions() -> None:
-    ks = Counter(row["k"] for row in rows(DATA / "ma-sgg.jsonl"))
-    assert sum(ks.values()) >= 60
-    assert sorted(ks) == [2, 3, 4, 5, 6]
-
-
-@pytest.mark.parametrize("folder", POOLS, ids=["test", "few-shot"])
-def test_the_generation_rows_are_what_the_narratives_tell(folder: Path) -> None:
-    derived = [row for story in stories(folder).values() for row in sgg_rows(story)]
-    official = set(derived[0])
-    assert [{name: row[name] for name in official} for row in generation(folder)] == derived
-
-
-@pytest.mark.parametrize("folder", POOLS, ids=["test", "few-shot"])
-def test_questions_and_choices_see_the_graphs_of_their_story(folder: Path) -> None:
-    told = {name: [[list(t) for t in graph] for graph in story.graphs] for name, story in stories(folder).items()}
-    for row in rows(folder / "sgqa.jsonl"):
-        assert row["context_graphs"] == told[row["scenario_id"]]
-    for row in rows(folder / "sgds.jsonl"):
-        before = len(row["context_graphs"])
-        assert [*row["context_graphs"], row["triplet"]] == told[row["scenario_id"]][: before + 1]
+def test_rows_are_what_the_narratives_tell() -> None:
+    for folder in POOLS:
+        derived = [row for story in stories(folder).values() for row in sgg_rows(story)]
+        assert [{name: row[name] for name in derived[0]} for row in generation(folder)] == derived
+        told = {name: [[list(t) for t in graph] for graph in story.graphs] for name, story in stories(folder).items()}
+        for row in rows(folder / "sgqa.jsonl"):
+            assert row["context_graphs"] == told[row["scenario_id"]]
+        for row in rows(folder / "sgds.jsonl"):
+            graphs = [*row["context_graphs"], row["triplet"]]
+            assert graphs == told[row["scenario_id"]][: len(graphs)]
 
 
 def test_our_own_rules_find_no_error_and_the_hands_keep_theirs() -> None:
     for story in everything():
-        for finding in check_narrative(story):
-            assert finding.code in FINE, f"{story.id}: {finding}"
-        for graph in story.graphs:
-            for finding in check_graph(graph, story.vocabulary):
-                assert finding.code in FINE, f"{story.id}: {finding} in {graph.triplets}"
+        found = [*check_narrative(story)]
+        found += [finding for graph in story.graphs for finding in check_graph(graph, story.vocabulary)]
+        assert {finding.code for finding in found} <= FINE, story.id
     assert all(RULES[code].severity == WARNING for code in FINE)
-
-
-@pytest.mark.parametrize("path", sorted(DATA.rglob("*.jsonl")), ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_the_check_command_finds_no_error_in_any_file(path: Path) -> None:
-    if path.parent.name != "example-replies":
-        assert [str(finding) for finding in check(path).findings if finding.severity != WARNING] == []
+    for path in DATA.rglob("*.jsonl"):
+        if path.parent.name != "example-replies":
+            assert [str(finding) for finding in check(path).findings if finding.severity != WARNING] == [], path
 
 
 def test_references_parse_and_write_exactly() -> None:
@@ -168,43 +158,23 @@ def test_every_synonym_is_said_where_its_element_is_not_and_stands_for_one_of_l(
             assert word not in allowed, where
 
 
-def test_there_are_ninety_questions_five_to_a_scenario() -> None:
-    assert [len(row["qa_pairs"]) for row in rows(DATA / "sgqa.jsonl")] == [5] * 18
-
-
-@pytest.mark.parametrize("folder", POOLS, ids=["test", "few-shot"])
-def test_the_path_of_every_question_leads_to_its_answer(folder: Path) -> None:
-    for timeline, pair in questions(folder):
-        assert answer(timeline, pair["path"]) == pair["A"], pair["Q"]
-
-
-def test_at_least_half_of_the_questions_need_two_or_more_hops() -> None:
+def test_the_path_of_every_question_leads_to_its_answer_which_it_does_not_contain() -> None:
+    for folder in POOLS:
+        for timeline, pair in questions(folder):
+            assert answer(timeline, pair["path"]) == pair["A"], pair["Q"]
+            assert mentions(pair["Q"], pair["A"]) is None, pair["Q"]
+            assert pair["A"] not in words(pair["Q"]), pair["Q"]
     hops = [hops_needed(pair["path"]) for _, pair in questions(DATA)]
     assert sum(number >= 2 for number in hops) >= len(hops) / 2
-
-
-@pytest.mark.parametrize("folder", POOLS, ids=["test", "few-shot"])
-def test_no_question_contains_its_answer(folder: Path) -> None:
-    for _, pair in questions(folder):
-        assert mentions(pair["Q"], pair["A"]) is None, pair["Q"]
-        assert pair["A"] not in words(pair["Q"]), pair["Q"]
-
-
-def test_no_answer_to_a_question_is_common_enough_to_be_guessed() -> None:
     counts = Counter(pair["A"] for _, pair in questions(DATA))
-    assert counts.most_common(1)[0][1] <= 9
-    assert len(counts) >= 45
+    assert counts.most_common(1)[0][1] <= 9 and len(counts) >= 45, "no answer is common enough to be guessed"
 
 
-def test_there_are_sixty_choices_half_of_them_perturbed() -> None:
-    assert Counter(row["tags"][0] for row in choices()) == {"perturbed": 30, "unrelated": 30}
+def test_there_are_sixty_choices_half_of_them_perturbed_with_balanced_positions() -> None:
     assert len({row["target_sentence"] for row in choices()}) == 60
-
-
-@pytest.mark.parametrize("kind", ["perturbed", "unrelated"])
-def test_answer_positions_are_balanced(kind: str) -> None:
-    positions = Counter(row["position"] for row in choices() if row["tags"] == [kind])
-    assert set(positions.values()) == {6}
+    assert Counter((row["tags"][0], row["position"]) for row in choices()) == {
+        (kind, position): 6 for kind in ("perturbed", "unrelated") for position in range(5)
+    }
 
 
 def test_candidates_of_a_choice_are_of_like_length_and_deny_nothing() -> None:
@@ -238,14 +208,12 @@ def distance(texts: Candidates, n: int) -> float:
     return sum(Indel.normalized_distance(texts[n], other) for other in texts)
 
 
-@pytest.mark.parametrize("kind", ["perturbed", "unrelated", "all"])
-@pytest.mark.parametrize("name", BLIND)
-def test_a_blind_answerer_stays_within_chance(name: str, kind: str) -> None:
-    asked = [row for row in choices() if kind in ("all", row["tags"][0])]
-    right = sum(BLIND[name](row["variations"]) == row["position"] for row in asked)
-    n = len(asked)
-    noise = 2.2 * math.sqrt(n * 0.2 * 0.8)
-    assert right <= 0.2 * n + noise, f"{name}: {right} of {n}"
+def test_a_blind_answerer_stays_within_chance() -> None:
+    for kind, name in [(kind, name) for kind in ("perturbed", "unrelated", "all") for name in BLIND]:
+        asked = [row for row in choices() if kind in ("all", row["tags"][0])]
+        right = sum(BLIND[name](row["variations"]) == row["position"] for row in asked)
+        noise = 2.2 * math.sqrt(len(asked) * 0.2 * 0.8)
+        assert right <= 0.2 * len(asked) + noise, f"{name}: {right} of {len(asked)} {kind}"
 
 
 def test_no_example_shares_a_scenario_a_domain_or_a_sentence_with_what_is_asked() -> None:
@@ -258,12 +226,12 @@ def test_no_example_shares_a_scenario_a_domain_or_a_sentence_with_what_is_asked(
     assert not asked & {text for row in rows(POOLS[1] / "sgds.jsonl") for text in row["variations"]}
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_the_pool_holds_at_least_twelve_examples_a_task_each_with_a_rationale(task: str) -> None:
-    found = rows(POOLS[1] / f"{task}.jsonl")
-    items = [pair for row in found for pair in row["qa_pairs"]] if task == "sgqa" else found
-    assert len(items) >= 12
-    assert all(15 <= len(item["rationale"].split()) <= 80 for item in items)
+def test_the_pool_holds_at_least_twelve_examples_a_task_each_with_a_rationale() -> None:
+    for task in TASKS:
+        found = rows(POOL / f"{task}.jsonl")
+        items = [pair for row in found for pair in row["qa_pairs"]] if task == "sgqa" else found
+        assert len(items) >= 12
+        assert all(15 <= len(item["rationale"].split()) <= 80 for item in items), task
 
 
 def test_no_two_descriptions_share_a_template() -> None:
@@ -287,15 +255,8 @@ def mask(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     return tuple("_" if word.start() in blanks else word.group() for word in re.finditer(r"[a-z]+", text.lower()))
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_the_example_replies_show_every_outcome(task: str) -> None:
-    report = score(task, DATA / f"{task}.jsonl", DATA / "example-replies" / f"{task}.jsonl")
-    for outcome in ("answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error"):
-        assert report.board.counts[outcome] >= 1, outcome
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_every_item_has_an_id_a_scenario_a_domain_and_its_own_cluster(task: str) -> None:
-    samples = samples_of(read_file(DATA / f"{task}.jsonl"), task)
-    assert len({sample.cluster for sample in samples}) == 18
-    assert all(sample.groups["domain"] != ("(none)",) for sample in samples)
+def test_the_example_replies_show_every_outcome() -> None:
+    for task in TASKS:
+        counts = score(task, DATA / f"{task}.jsonl", DATA / "example-replies" / f"{task}.jsonl").board.counts
+        shown = ("answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error")
+        assert [outcome for outcome in shown if not counts[outcome]] == [], task
