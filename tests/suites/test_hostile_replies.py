@@ -14,7 +14,7 @@ from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges.answers import Fault, read_support
 
 LONG = 60_000
-SECONDS = 20.0
+SECONDS = 12.0
 """Many times what one of them takes; a reader whose time grows with the square of the text takes longer."""
 TEXTS = {
     "thinking before a triplet": "<think>" + "x" * LONG + "</think> person -> verb -> lift",

@@ -21,7 +21,6 @@ from tsgkit.suites.audits.audit import Audit
 DATA = TASKS / "tsg" / "data" / "tsgkit-2"
 CARD = (DATA / "README.md").read_text(encoding="utf-8")
 ROWS = ("sgqa", "sgds", "sa-sgg", "ma-sgg")
-STORIES = Path(__file__).parents[2] / "examples" / "stories" / "stories.jsonl"
 
 
 @cache

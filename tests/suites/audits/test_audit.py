@@ -23,40 +23,31 @@ def test_no_shortcut_beats_chance_on_clean_items() -> None:
 
 
 def test_always_the_same_letter_is_what_a_skew_of_keys_is_worth() -> None:
-    items = [replace(item, key=2) if number % 10 < 6 else item for number, item in enumerate(clean(1000))]
-    one = shortcut(items, "always the same letter")
-    assert one.value > 0.6
-    assert one.beats_chance
-    assert audit(Auditable(items)).spreads[0].is_skewed
+    items = [replace(item, key=2) if number % 10 < 6 else item for number, item in enumerate(clean(500))]
+    found = audit(Auditable(items))
+    one = next(one for one in found.shortcuts if one.name == "always the same letter")
+    assert one.value > 0.6 and one.beats_chance and found.spreads[0].is_skewed
 
 
 def test_a_taught_shortcut_never_learns_from_the_cluster_it_answers() -> None:
     """Were it taught by its own cluster, it would find the letter that only this cluster has."""
-    items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(500)]
+    items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(100)]
     answerer = next(one for one in ANSWERERS if one.name == "always the same letter")
     per_fold: dict[int, set[float]] = {}
+    credit = answered(answerer, items)
     for item in items:
-        per_fold.setdefault(fold_of(item.cluster), set()).add(answered(answerer, items)[item.item_id])
+        per_fold.setdefault(fold_of(item.cluster), set()).add(credit[item.item_id])
     assert all(len(values) == 1 for values in per_fold.values())
 
 
-def test_the_longest_option_is_found_out() -> None:
+def test_options_that_give_themselves_away_are_found_out() -> None:
     items = [
-        replace(
-            item, options=tuple(option + " of oak" * (place == item.key) for place, option in enumerate(item.options))
-        )
-        for item in clean(200)
+        replace(one, options=tuple(text + " of oak" * (place == one.key) for place, text in enumerate(one.options)))
+        for one in clean(200)
     ]
     assert shortcut(items, "the longest option").value == 1
-
-
-def test_ties_get_their_share() -> None:
-    items = [Item(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
-    assert shortcut(items, "the longest option").value == 0.25
-
-
-def test_distractors_made_around_the_truth_are_found_out() -> None:
-    """Four variations of the right answer: it shares most words with all the others."""
+    tied = [Item(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
+    assert shortcut(tied, "the longest option").value == 0.25, "ties get their share"
     truth = "she cuts the ripe apple with a sharp knife"
     others = (
         "she cuts the ripe apple with a spoon",
@@ -64,13 +55,10 @@ def test_distractors_made_around_the_truth_are_found_out() -> None:
         "she cuts the pear with a sharp knife",
         "he cuts the ripe apple with a sharp edge",
     )
-    items = [Item(str(n), str(n), "", options=(truth, *others), key=0) for n in range(30)]
-    assert shortcut(items, "the option most like the others").value == 1
-
-
-def test_audit_finds_answers_in_other_questions() -> None:
-    items = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]
-    assert shortcut(items, "the option most like the other questions").value > 0.95
+    around = [Item(str(n), str(n), "", options=(truth, *others), key=0) for n in range(30)]
+    assert shortcut(around, "the option most like the others").value == 1
+    beside = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]
+    assert shortcut(beside, "the option most like the other questions").value > 0.95
 
 
 def test_reading_the_prompt_is_no_shortcut() -> None:
@@ -157,10 +145,7 @@ def test_a_shortcut_of_one_half_is_not_hidden_by_the_other() -> None:
     assert solved
 
 
-def test_clean_items_have_no_group_with_a_shortcut() -> None:
+def test_clean_items_have_no_group_with_a_shortcut_and_those_of_one_kind_no_groups() -> None:
     kinds = [replace(item, group=f"kind {int(item.item_id) % 10}") for item in clean(1000)]
     assert audit(Auditable(kinds)).worst is None
-
-
-def test_items_of_one_kind_have_no_groups() -> None:
     assert not any(one.groups for one in audit(Auditable([replace(item, group="") for item in clean(50)])).shortcuts)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-
-import pytest
 
 from tsgkit.suites.audits import Item, Slip
 from tsgkit.suites.audits.checks import CHECKS
@@ -48,71 +46,23 @@ def test_a_thousand_clean_items_raise_no_alarm() -> None:
     assert slips(clean(1000)) == []
 
 
-def _twice(items: list[Item]) -> None:
-    items[7] = replace(items[3], item_id="7")
-
-
-def _twin(items: list[Item]) -> None:
-    right = items[3].right_text
-    others = tuple("on the moon" if option != right and option != "None" else option for option in items[3].options[:4])
-    marked = tuple(f"{option} {place}" if option == "on the moon" else option for place, option in enumerate(others))
-    items[7] = replace(items[3], item_id="7", options=(*marked, "None"))
-
-
-def _elsewhere(items: list[Item]) -> None:
-    items[7] = replace(items[3], item_id="7", context="another image")
-
-
-def _key_is_none(items: list[Item]) -> None:
-    items[7] = replace(items[7], key=4)
-
-
-def _key_is_nowhere(items: list[Item]) -> None:
-    items[7] = replace(items[7], key=9)
-
-
-def _short(items: list[Item]) -> None:
-    items[7] = replace(items[7], options=(*items[7].options[:3], "None"), key=0, refusal=3)
-
-
-def _repeated(items: list[Item]) -> None:
-    options = items[7].options
-    items[7] = replace(items[7], options=(options[0], options[0].upper() + ".", *options[2:]))
-
-
-def _leak(items: list[Item]) -> None:
-    items[7] = replace(items[7], question=f"Where is what stands {items[7].right_text}?")
-
-
-def _outside(items: list[Item]) -> None:
-    items[7] = Item("7", "1", "What is washed?", answer="cup", pool=("pan", "wash"))
-
-
-def _open_leak(items: list[Item]) -> None:
-    items[7] = Item("7", "1", "What was the cup washed in?", answer="cup", pool=("cup", "wash"))
-
-
-def _unanswered(items: list[Item]) -> None:
-    items[7] = Item("7", "1", "What is washed?", pool=("pan", "wash"))
-
-
-@pytest.mark.parametrize(
-    ("plant", "code"),
-    [
-        (_twice, "duplicate"),
-        (_twin, "twin"),
-        (_elsewhere, "repeated-question"),
-        (_key_is_none, "no-key"),
-        (_key_is_nowhere, "no-key"),
-        (_short, "few-options"),
-        (_repeated, "repeated-option"),
-        (_leak, "answer-in-question"),
-        (_outside, "answer-outside"),
-        (_open_leak, "answer-in-question"),
-        (_unanswered, "no-key"),
-    ],
-)
-def test_a_planted_slip_is_found_where_it_is(plant: Callable[[list[Item]], None], code: str) -> None:
-    items = clean(200)
-    plant(items)
-    assert {(slip.code, slip.item_id) for slip in slips(items)} == {(code, "7")}
+def test_a_planted_slip_is_found_where_it_is() -> None:
+    third, item = clean(200)[3], clean(200)[7]
+    moved = [option if option == third.right_text else f"on moon {place}" for place, option in enumerate(third.options)]
+    shouted = f"{item.options[0].upper()}."
+    for code, slipped in (
+        ("duplicate", third),
+        ("twin", replace(third, options=(*moved[:4], "None"))),
+        ("repeated-question", replace(third, context="another image")),
+        ("no-key", replace(item, key=4)),
+        ("no-key", replace(item, key=9)),
+        ("no-key", Item("7", "1", "What is washed?", pool=("pan", "wash"))),
+        ("few-options", replace(item, options=(*item.options[:3], "None"), key=0, refusal=3)),
+        ("repeated-option", replace(item, options=(item.options[0], shouted, *item.options[2:]))),
+        ("answer-in-question", replace(item, question=f"Where is what stands {item.right_text}?")),
+        ("answer-in-question", Item("7", "1", "What was the cup washed in?", answer="cup", pool=("cup", "wash"))),
+        ("answer-outside", Item("7", "1", "What is washed?", answer="cup", pool=("pan", "wash"))),
+    ):
+        items = clean(200)
+        items[7] = replace(slipped, item_id="7")
+        assert {(slip.code, slip.item_id) for slip in slips(items)} == {(code, "7")}
