@@ -25,8 +25,6 @@ from tsgkit.runs.folder import read_header
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
-from tsgkit.runs.shard_merge import merge
-from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, Looked
 from tsgkit.suites.judges.images import AT_ONCE
@@ -135,23 +133,6 @@ def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(case: Case
         again = judged(server, case.plan)
         stats = server.stats()
     assert (again.exit_code, stats["schemas"], stats["seen"]) == (0, 1, case.calls + 1)
-
-
-def scored(run: str) -> list[dict[str, Any]]:
-    """Return the samples of a run, without what tells how often a refusal had to be met: once in each shard."""
-    found = [json.loads(line) for line in Path(run, "samples.jsonl").read_text().splitlines()]
-    return [{name: value for name, value in one.items() if name not in ("usage", "error")} for one in found]
-
-
-def test_refused_schemas_leave_merged_samples_equal_to_those_of_the_undivided_run() -> None:
-    spatial_images()
-    with spatial_server(refuses_schemas=400) as server:
-        plan = plan_of(server, SPATIAL)
-        for number in (1, 2):
-            assert evaluate(plan, Options(Path("run"), cache=False, shard=Shard(number, 2))).exit_code == 0
-        assert judged(server, SPATIAL).exit_code == 0
-    assert merge([Path(f"run.shard-{number}-of-2") for number in (1, 2)], Path("all")).complete
-    assert scored("all") == scored("run")
 
 
 @each

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tsg_tasks import STYLES, judge
 
 from tsgkit.graph import ActionGraph, Vocabulary
-from tsgkit.replies import Read, Unreadable
+from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
@@ -111,20 +111,19 @@ def test_d7_a_letter_beyond_the_candidates_is_wrong_as_published_and_no_answer_s
     assert (judged.outcome, judged.notes) == ("unreadable", ("E is none of the 4 options",))
 
 
-def test_q3_hyphens_and_spaces_differ_but_in_the_normalised_metric() -> None:
+def test_q3_hyphens_and_spaces_differ_but_in_the_normalised_metric_and_q5_other_names_are_told_apart() -> None:
     scores = judge(question("tea-bag"), Reply("[tea bag]")).scores
     assert scores["official"]["exact_match"].value == scores["strict"]["exact_match"].value == 0
     assert scores["strict"]["normalised"].value == 1
+    for reply, is_no_node in (("[ladder]", 1), ("[pull]", 0)):
+        assert judge(question(), Reply(reply)).scores["strict"]["not_a_node"].value == is_no_node
 
 
-def test_q5_an_answer_that_is_no_node_is_told_apart_strictly() -> None:
-    assert judge(question(), Reply("[ladder]")).scores["strict"]["not_a_node"].value == 1
-    assert judge(question(), Reply("[pull]")).scores["strict"]["not_a_node"].value == 0
-
-
-def test_g8_of_several_blocks_for_a_single_action_only_the_first_is_scored() -> None:
+def test_g8_of_several_blocks_for_a_single_action_only_the_first_is_scored_and_g5_of_none_nothing() -> None:
     scores = judge(generation(WASH), Reply(arrows(WASH, DRY))).scores
     assert (scores["official"]["f1"].value, scores["strict"]["f1"].value) == (1, 0.5)
+    judged = judge(generation(WASH), Reply("no"))
+    assert (judged.scores["official"]["f1"].value, judged.counts["skipped_official"]) == (None, 1)
 
 
 def test_g11_triplets_are_compared_as_one_string() -> None:
@@ -137,12 +136,6 @@ def test_g13_the_average_is_over_the_graphs_that_were_paired() -> None:
     right, wrong = judge(generation(WASH, DRY), Reply(arrows(WASH, DRY))), judge(generation(WASH), Reply(arrows(DRY)))
     scores = [one.scores["official"]["f1"] for one in (right, wrong)]
     assert [(score.sum, score.weight) for score in scores] == [(2, 2), (0, 1)]
-
-
-def test_g5_where_nothing_was_scored_there_is_no_value_and_no_crash() -> None:
-    judged = judge(generation(WASH), Reply("no"))
-    assert judged.scores["official"]["f1"].value is None
-    assert judged.counts["skipped_official"] == 1
 
 
 def test_the_published_reader_sees_what_its_style_shows_it() -> None:
@@ -158,43 +151,20 @@ def test_a_long_run_of_brackets_is_read_to_its_end() -> None:
         assert official.word(reply) == ("x" if reply.endswith("]") else reply)
 
 
-def letter(reply: str) -> str | Unreadable:
-    found = selection.letter(reply, [""] * 5)
-    return found.value if isinstance(found, Read) else found
-
-
-def word(reply: str) -> str | Unreadable:
-    found = qa.word(reply)
-    return found.value if isinstance(found, Read) else found
-
-
 def test_the_answer_section_follows_the_last_label() -> None:
     for reply, text in (
-        ("Final answer: [C]", " [C]"),
-        ("reasons\n**Final Answer:** [C]", " [C]"),
-        ("reasons\n### Final answer\n[C]", "\n[C]"),
         ("Answer: A\nno wait\nAnswer: B", " B"),
-        ("The final answer is: [C]", " [C]"),
-        ("Final graphs:\na -> b -> c", "\na -> b -> c"),
+        ("reasons\n### Final graphs\na -> b -> c", "\na -> b -> c"),
         ("<think>Answer: A</think>[B]", "[B]"),
         ("no label at all", "no label at all"),
         ("Graph 1:\na -> b -> c", "Graph 1:\na -> b -> c"),
-        ("the answer: is in the middle", " is in the middle"),
     ):
         section = answer_section(reply)
         assert isinstance(section, Section)
         assert section.part.text == text == official.answer_section(reply), reply
 
 
-LETTERS = ("[C]", "[c]", "Final answer: C", "Final answer: (c).", "**C**", "C.", " c \n", "[ 'C' ]", '{"answer": "C"}')
-WRAPPED = (
-    r"\boxed{C}", r"so $\boxed{\text{C}}$", r"\[C\]", "<answer>C</answer>", "[**C**]", "[C] because graph [1] matches",
-    "[C]\nFinal answer:", "- **Answer:** C", "### Final Answer\r\nC\r\n", '```json\n{"Answer": "C"}\n```',
-)  # fmt: skip
-
-
-def test_a_letter_is_read_in_any_usual_form_or_there_is_a_reason() -> None:
-    assert {reply: letter(reply) for reply in (*LETTERS, *WRAPPED)} == dict.fromkeys((*LETTERS, *WRAPPED), "C")
+def test_a_reply_without_an_answer_has_a_reason() -> None:
     for reply, reason in (
         ("[F]", "F is none of the 5 options"),
         ("[A] or [B]", "two answers: A, B"),
@@ -202,24 +172,9 @@ def test_a_letter_is_read_in_any_usual_form_or_there_is_a_reason() -> None:
         ("Final answer:", "no answer"),
         ("7", "no answer"),
     ):
-        assert letter(reply) == Unreadable(reason)
-
-
-def test_a_word_is_read_in_any_usual_form_or_is_unreadable() -> None:
-    for reply, answer in (
-        *((reply, "c") for reply in WRAPPED),
-        ("[cup]", "cup"),
-        ("It is the cup", "cup"),
-        ('["tea-bag".]', "tea-bag"),
-        ("Final answer: tea-bag.", "tea-bag"),
-        ("`cup`", "cup"),
-        ("[the cup]", "cup"),
-        ("hand1", "hand1"),
-        ('{"reasoning": "[lid]", "answer": "Cup"}', "cup"),
-    ):
-        assert word(reply) == answer, reply
+        assert selection.letter(reply, [""] * 5) == Unreadable(reason)
     for reply in ("from [table] to [Cup]", "[]", "Answer: ", "[ . ]"):
-        assert isinstance(word(reply), Unreadable), reply
+        assert isinstance(qa.word(reply), Unreadable), reply
 
 
 EDGES = st.tuples(st.sampled_from(["dobj", "with", "on"]), st.sampled_from(["cup", "lid", "hand1", "hand2", "tea-bag"]))

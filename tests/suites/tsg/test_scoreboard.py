@@ -79,14 +79,12 @@ def test_published_rows_score_one_against_their_own_references(tmp_path: Path) -
         assert value(report, "strict", HEADLINE[task]) == value(report, "official", HEADLINE[task]) == 1, task
 
 
-def test_one_graph_of_k_scores_one_as_published_and_a_share_strictly(tmp_path: Path) -> None:
-    replies = {sample.item_id: shown_answer(sample).split("\n\n")[0] for sample in samples("ma-sgg")}
-    report = scored(tmp_path, "ma-sgg", replies)
+def test_one_graph_of_k_scores_one_as_published_and_a_share_strictly_and_none_nothing(tmp_path: Path) -> None:
+    replies = {sample.item_id: shown_answer(sample).split("\n\n")[0].replace("->", "→") for sample in samples("ma-sgg")}
+    counts = scored(tmp_path, "ma-sgg", replies).board.counts
+    assert (counts["missing_graphs"], counts["repaired"]) == (4, 4)
+    report = scored(tmp_path, "ma-sgg", {item_id: text.replace("→", "->") for item_id, text in replies.items()})
     assert (value(report, "official", "f1"), value(report, "strict", "f1")) == (1, 0.5)
-    assert report.board.counts["missing_graphs"] == 4
-
-
-def test_no_replies_are_zero_strictly_and_undefined_as_published(tmp_path: Path) -> None:
     report = scored(tmp_path, "ma-sgg", {})
     assert (value(report, "strict", "f1"), value(report, "official", "f1")) == (0, None)
     assert "divides by zero" in report.board.reasons["official.f1"]
@@ -104,12 +102,6 @@ def test_every_outcome_is_counted_once(tmp_path: Path) -> None:
         "items", "answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error", "error",
         "repaired", "missing_graphs", "surplus_graphs", "skipped_official",
     ]  # fmt: skip
-
-
-def test_a_repaired_reply_is_counted_and_scores_the_same(tmp_path: Path) -> None:
-    replies = {sample.item_id: shown_answer(sample).replace("->", "→") for sample in samples("ma-sgg")}
-    report = scored(tmp_path, "ma-sgg", replies)
-    assert (value(report, "strict", "f1"), report.board.counts["repaired"]) == (1, 4)
 
 
 def test_groups_come_with_their_own_values_and_counts(tmp_path: Path) -> None:
@@ -139,13 +131,6 @@ def test_the_json_has_the_agreed_shape(tmp_path: Path) -> None:
     assert list(first) == ["item_id", "outcome", "answer", "scores", "notes", "evidence"]
     assert first["evidence"][0]["changes"] == ["wrong hand: wash -> with -> hand2, expected wash -> with -> hand1"]
     assert shown["samples"][1]["outcome"] == "missing"
-
-
-def test_items_of_one_scenario_make_no_interval_alone(tmp_path: Path) -> None:
-    rows = [MA | {"item_id": f"a{n}", "scenario_id": "one"} for n in range(4)]
-    found = (score("ma-sgg", *files(tmp_path, rows, {})).board.profiles["strict"] or {})["f1"]
-    assert found is not None
-    assert (found.low, found.high, found.n) == (None, None, 8)
 
 
 def test_replies_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.solvers.protocols import Reading
 from tsgkit.suites.solvers.scorers import combined
-from tsgkit.suites.solvers.vote_rules import plurality
 from tsgkit.suites.tsg.votes import MOST_GRAPHS, comparable, majority_graphs
 
 WASH, DRY, PUT = (ActionGraph.of(("person", "verb", verb), (verb, "dobj", "cup")) for verb in ("wash", "dry", "put"))
@@ -41,12 +40,6 @@ def graphs(*found: ActionGraph) -> Read:
 def majority(readings: Sequence[Read]) -> Read:
     of_graphs = any(isinstance(reading.answer, GraphAnswer) for reading in readings)
     return combined(task("ma-sgg") if of_graphs else ANSWERS, SAMPLE, readings)
-
-
-def test_the_commonest_word_wins_and_a_tie_goes_to_the_first_drawn() -> None:
-    for words, winner in {"aab": "a", "abb": "b", "abc": "a", "cba": "c", "baab": "b", "a": "a", "abcc": "c"}.items():
-        assert plurality(list(words)) == winner
-        assert majority([word(one) for one in words]) == (Outcome.ANSWERED, winner)
 
 
 def test_only_draws_that_could_be_read_have_a_vote() -> None:

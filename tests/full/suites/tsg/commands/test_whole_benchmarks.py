@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from shipped import DATA
-from suites.tsg.commands.test_benchmark_maker import ROWS, made, rows, stories_file
+from suites.tsg.commands.test_benchmark_maker import made, rows, stories_file
 
-from tsgkit.cli import main
 from tsgkit.library.documents.reader import read_file
 
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
@@ -24,23 +20,6 @@ OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-
-
-def test_all_kinds_of_rows_of_our_stories_pass_the_gate_and_can_be_asked() -> None:
-    share = ["--implicit", "0.2", "--repeated", "0.1", "--bare", "0.1"]
-    assert made(str(DATA / "narratives.jsonl"), "-o", "out", "--rewrite", *share) == 0
-    assert json.loads(Path("out/audit.json").read_text())["gate"] == {"passed": True, "redrawn": 0, "blames": []}
-    counts = {name: len(rows("out", name)) for name in ROWS}
-    assert (counts["sgqa.jsonl"], counts["sgds.jsonl"]) == (18, 108)
-    assert counts["sa-sgg.jsonl"] > 90 and counts["ma-sgg.jsonl"] > 70
-    tags = Counter(tag for name in ROWS[1:] for row in rows("out", name) for tag in row["tags"])
-    assert min(tags["implicit"], tags["repetition"], tags["bare"]) >= 5 and tags["one-element"] == tags["mixed"] == 54
-    hops = Counter(pair["hops"] for row in rows("out", "sgqa.jsonl") for pair in row["qa_pairs"])
-    assert hops.total() == 144 and min(hops[number] for number in (1, 2, 3, 4)) >= 15
-    for name in ROWS:
-        assert main(["check", str(Path("out", name))]) == 0
-        words = ["eval", "--task", name.partition(".")[0], "--data", f"out/{name}", "--model", "baseline/rules"]
-        assert main([*words, "--out", f"run-{name}", "--quiet"]) == 0
 
 
 def test_where_sentences_are_written_changes_no_byte_of_them() -> None:
