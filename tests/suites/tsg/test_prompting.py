@@ -17,7 +17,6 @@ from tsg_tasks import (
     pool_of,
     prompt_set,
     prompter_of,
-    read_reply,
     samples_of,
     shown_answer,
     tsg_task,
@@ -26,14 +25,12 @@ from tsg_tasks import STYLES as NAMES
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_from, load_card
-from tsgkit.library.documents.reader import Document, read_document, read_file
-from tsgkit.library.projects import find, text_of
+from tsgkit.library.documents.reader import Document, read_file
 from tsgkit.replies.sections import Section, answer_section
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
-from tsgkit.suites.tsg.items import AnySample, RefineSample
+from tsgkit.suites.tsg.items import AnySample
 
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 WILD = " ".join(HOSTILE)
@@ -175,23 +172,24 @@ def test_an_answer_by_the_strict_schema_is_read_and_right() -> None:
         assert is_right(sample, json.dumps({field: right})), kind
 
 
-def test_a_schema_allows_exactly_the_names_of_the_item() -> None:
+def test_a_schema_allows_exactly_the_names_of_the_item_and_those_of_every_l() -> None:
     schema: Any = prompter("sgqa", "structured").schema(sample_of("sgqa", "mug"))
     assert schema["properties"]["answer"]["enum"] == ["person", "wash", "mug", "hand1", "dry"]
-    for task in ("sa-sgg", "ma-sgg"):
-        schema = prompter(task, "structured").schema(sample_of(task, "mug"))
-        assert schema["$defs"]["node"]["enum"] == ["person", "hand1", "hand2", "cup", "mug", "wash", "dry"]
-        assert schema["$defs"]["edge"]["enum"] == ["verb", "dobj", "with"]
-
-
-def test_elements_allowed_in_every_l_are_offered() -> None:
-    space = {"object": ["cup"], "relationship": ["on"], "verb": ["wash"]}
-    sample = samples_of(document(row("sa-sgg", "a") | {"mandatory_space": space}), "sa-sgg")[0]
-    asker = prompter("sa-sgg", "structured")
-    schema: Any = asker.schema(sample)
-    assert schema["$defs"]["node"]["enum"] == ["cup", "wash", "person", "hand1", "hand2"]
-    assert schema["$defs"]["edge"]["enum"] == ["on", "verb", "dobj"]
-    assert "Available nodes: cup, wash, person, hand1, hand2\n\nAvailable edges: on, verb, dobj\n" in asker.text(sample)
+    few = {"object": ["cup"], "relationship": ["on"], "verb": ["wash"]}
+    for space, nodes, edges in (
+        (row("sa-sgg", "a", "mug")["mandatory_space"], "person, hand1, hand2, cup, mug, wash, dry", "verb, dobj, with"),
+        (few, "cup, wash, person, hand1, hand2", "on, verb, dobj"),
+    ):
+        sample = samples_of(document(row("sa-sgg", "a", "mug") | {"mandatory_space": space}), "sa-sgg")[0]
+        asker = prompter("sa-sgg", "structured")
+        names: Any = asker.schema(sample)
+        assert [names["$defs"][kind]["enum"] for kind in ("node", "edge")] == [nodes.split(", "), edges.split(", ")]
+        assert f"Available nodes: {nodes}\n\nAvailable edges: {edges}\n" in asker.text(sample)
+    four = row("sgds", "a") | {"variations": row("sgds", "a")["variations"][:4]}
+    sample, asker = samples_of(document(four), "sgds")[0], prompter("sgds", "structured")
+    assert "A, B, C, D)" in asker.text(sample) and "E: " not in asker.text(sample)
+    schema = asker.schema(sample)
+    assert schema["properties"] == {"answer": {"type": "string", "enum": ["A", "B", "C", "D"]}}
 
 
 def test_hostile_values_come_out_as_they_are_and_change_nothing_else() -> None:
@@ -212,24 +210,11 @@ def test_hostile_values_come_out_as_they_are_and_change_nothing_else() -> None:
         assert plain.count("qqq") == 2 and text == plain.replace("qqq", WILD), kind
 
 
-def test_graphs_are_shown_as_numbered_arrow_blocks_and_an_empty_context_in_words() -> None:
-    text = prompter("sgqa", "zero-shot").text(sample_of("sgqa"))
-    assert "Graph 2:\nperson -> verb -> dry\ndry -> dobj -> cup\ndry -> with -> hand1\n" in text
-    sample = samples_of(document(row("sgds", "a") | {"context_graphs": []}), "sgds")[0]
-    assert "Context graphs:\n\n(nothing: the scene begins here)\n" in prompter("sgds", "zero-shot").text(sample)
-
-
-def test_a_choice_of_four_names_four_letters() -> None:
-    four = row("sgds", "a")
-    sample = samples_of(document(four | {"variations": four["variations"][:4]}), "sgds")[0]
-    asker = prompter("sgds", "structured")
-    assert "A, B, C, D)" in asker.text(sample) and "E: " not in asker.text(sample)
-    schema: Any = asker.schema(sample)
-    assert schema["properties"] == {"answer": {"type": "string", "enum": ["A", "B", "C", "D"]}}
-
-
-def test_prompts_of_derived_tasks_show_what_is_given_and_hold_back_what_is_asked() -> None:
-    texts = {kind: prompter(kind, "zero-shot").text(sample_of(kind)) for kind in DERIVATIONS}
+def test_prompts_show_graphs_in_blocks_and_hold_back_what_is_asked() -> None:
+    texts = {kind: prompter(kind, "zero-shot").text(sample_of(kind)) for kind in KINDS}
+    assert "Graph 2:\nperson -> verb -> dry\ndry -> dobj -> cup\ndry -> with -> hand1\n" in texts["sgqa"]
+    first = samples_of(document(row("sgds", "a") | {"context_graphs": []}), "sgds")[0]
+    assert "Context graphs:\n\n(nothing: the scene begins here)\n" in prompter("sgds", "zero-shot").text(first)
     assert "Nodes of the graphs: person, hand1, cup\n" in texts["actions"]
     assert "Number of graphs" not in texts["actions"]
     assert "Graph 1: verb, dobj, with\n" in texts["nodes-sa"]
@@ -240,6 +225,8 @@ def test_prompts_of_derived_tasks_show_what_is_given_and_hold_back_what_is_asked
     two = samples_of(document(row_of("refine-hinted", "asked")), "refine-hinted")[4]
     hint = f"Kind of error: {two.kinds[0]} and {two.kinds[1]}\n"
     assert hint in prompter("refine-hinted", "zero-shot").text(two)
+    with pytest.raises(UsageError, match="is no item of sgds"):
+        prompter("sgds", "zero-shot").text(sample_of("sgqa"))
 
 
 def test_a_style_takes_shots_only_where_it_shows_examples() -> None:
@@ -292,17 +279,13 @@ def test_examples_of_repairs_come_from_as_many_rows_as_there_are_and_reason_abou
     assert len({example.item.source.item_id for example in chosen}) == 12
     assert chosen[:5] == found.drawn(5)
     for example in found.examples:
-        assert isinstance(example.item, RefineSample)
         assert example.rationale.startswith("Step ")
         assert example.rationale.count("In the given graph") == len(example.item.changes)
-
-
-def test_the_bundled_pools_have_enough_examples_that_share_nothing_with_the_data() -> None:
     for kind in DERIVATIONS:
         task = tsg_task(load_card(f"tsg/{kind}"))
         data = task.dataset(None)
         solver: Any = task.solver("single", "cot-few-shot", data, shots=None, seed=0, prompts=None)
-        assert "Example 10" in solver.prompter.text(data.sample(0)), kind
+        assert "Example 10" in solver.prompter.text(data.sample(0)), "the bundled pools have enough of other stories"
 
 
 def test_the_fingerprint_changes_with_style_texts_and_examples_and_with_nothing_else(tmp_path: Path) -> None:
@@ -319,11 +302,18 @@ def test_the_fingerprint_changes_with_style_texts_and_examples_and_with_nothing_
 
 
 def test_a_folder_replaces_the_parts_it_holds_and_takes_the_rest_from_ours(tmp_path: Path) -> None:
+    sample = sample_of("sgds")
     asker = prompter_of("sgds", "zero-shot", parts(tmp_path, "sgds", statement="Choose well.\n"))
-    assert asker.text(sample_of("sgds")).startswith("Choose well.\n\nWhat the graphs are\n")
+    assert asker.text(sample).startswith("Choose well.\n\nWhat the graphs are\n")
     project = tmp_path / "project"
     parts(project / "prompts", "sgds", statement="Choose better.\n")
-    assert prompter_of("sgds", "cot", str(project)).text(sample_of("sgds")).startswith("Choose better.\n\n")
+    assert prompter_of("sgds", "cot", str(project)).text(sample).startswith("Choose better.\n\n")
+    source = Path(load_card("tsg/sgds").source).read_text().replace("prompts: tsg/sgds", "prompts: tsg/choices")
+    card = card_from(source, "mine/choices", "choices.yaml")
+    asker = prompter_of("sgds", "zero-shot", prompt_set(parts(tmp_path, "choices", statement="Mine.\n"), card))
+    assert asker.text(sample).startswith("Mine.\n\nWhat the graphs are\n"), "a card may have a folder of its own"
+    with pytest.raises(UsageError, match="prompts has no tsg/choices"):
+        prompt_set(None, card)
     parts(tmp_path, "sa-sgg", hand_rules="", answer="")
     (tmp_path / "tsg/sa-sgg/statement.txt").write_bytes(b"Write.\r\nNow.\r\n")
     text = prompter_of("sa-sgg", "zero-shot", tmp_path).text(sample_of("sa-sgg"))
@@ -369,7 +359,8 @@ def published(tmp_path: Path) -> Path:
 def test_whole_prompts_hold_values_as_the_published_code_writes_them(published: Path) -> None:
     wash, dry = graph("wash", "it's"), graph("dry", "it's")
     one = "[\"Before it's.\"] | asked has it's. | person, hand1, hand2, cup, it's, wash, dry | verb, dobj, with"
-    sentences = [f"{letter}: asked {does} it's" for letter, does in zip("ABCDE", DOINGS, strict=True)]
+    doings = ("drops", "washes", "breaks", "hides", "seeks")
+    sentences = [f"{letter}: asked {does} it's" for letter, does in zip("ABCDE", doings, strict=True)]
     expected = {
         "sgqa": f"Scene: {[wash, dry]!r}\nAsked: What of it's is washed in asked?\n",
         "sgds": f"{[dry]!r} | {wash!r} | " + "\n".join(sentences),
@@ -385,9 +376,6 @@ def test_whole_prompts_hold_values_as_the_published_code_writes_them(published: 
     assert prompter_of("sa-sgg", "zero-shot", published).text(sample).startswith("One. Two. | a has cup. | ")
 
 
-DOINGS = ("drops", "washes", "breaks", "hides", "seeks")
-
-
 def test_whole_prompts_are_asked_zero_shot_only_and_with_their_own_fields(published: Path) -> None:
     for style in STYLES[1:]:
         chosen = pool_of(pool("sgds"), "sgds").drawn(PRESETS[style].shots)
@@ -399,24 +387,6 @@ def test_whole_prompts_are_asked_zero_shot_only_and_with_their_own_fields(publis
     (published / "refine.txt").write_text("{context}")
     with pytest.raises(UsageError, match="has no published prompt"):
         prompter_of("refine", "zero-shot", published)
-
-
-def test_a_sample_of_another_task_is_refused() -> None:
-    with pytest.raises(UsageError, match="is no item of sgds"):
-        prompter("sgds", "zero-shot").text(sample_of("sgqa"))
-    with pytest.raises(UsageError, match="there is no task sgdsx"):
-        prompter_of("sgdsx")
-
-
-def test_a_card_may_have_a_folder_of_its_own_and_share_the_rest(tmp_path: Path) -> None:
-    source = Path(load_card("tsg/sgds").source).read_text().replace("prompts: tsg/sgds", "prompts: mine/choices")
-    card = card_from(source, "mine/choices", "choices.yaml")
-    (tmp_path / "mine" / "choices").mkdir(parents=True)
-    (tmp_path / "mine" / "choices" / "statement.txt").write_text("Mine.\n")
-    asker = prompter_of("sgds", "zero-shot", prompt_set(tmp_path, card))
-    assert asker.text(sample_of("sgds")).startswith("Mine.\n\nWhat the graphs are\n")
-    with pytest.raises(UsageError, match="prompts has no mine/choices"):
-        prompt_set(None, card)
 
 
 def test_the_shipped_cards_declare_exactly_what_the_suite_measures() -> None:
@@ -439,27 +409,6 @@ def test_a_card_that_says_what_the_suite_does_not_do_is_refused() -> None:
         with pytest.raises(UsageError, match=f"x.yaml: .*{message}") as caught:
             tsg_task(card_from(source.replace(old, new), "x/x", "x.yaml"))
         assert caught.value.hint.startswith(hint)
-
-
-def test_a_folder_of_rows_is_read_where_a_derived_task_has_them(tmp_path: Path) -> None:
-    for kind in DERIVATIONS:
-        asked = row_of(kind, "asked")
-        (tmp_path / f"{DERIVATIONS[kind].sources[0]}.jsonl").write_text(json.dumps(asked) + "\n")
-        data = tsg_task(load_card(f"tsg/{kind}")).dataset(str(tmp_path))
-        ids = [one.item_id for one in samples_of(document(asked), kind)]
-        assert [one.item_id for one in data] == list(data.item_ids) == ids
-
-
-def test_bundled_references_are_right_answers_that_can_be_read() -> None:
-    for kind in DERIVATIONS:
-        lines = text_of(find("tasks", load_card(f"tsg/{kind}").data)).splitlines(keepends=True)[:6]
-        for sample in samples_of(read_document("".join(lines), "rows.jsonl"), kind):
-            assert read_reply(sample, Reply(shown_answer(sample)))[0] is Outcome.ANSWERED
-            if isinstance(sample, RefineSample) and sample.is_clean:
-                strict = judge(sample, Reply(shown_answer(sample))).scores["strict"]
-                assert strict["clean_touched"].value == 0, sample.item_id
-            else:
-                assert is_right(sample, shown_answer(sample)), sample.item_id
 
 
 @pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
