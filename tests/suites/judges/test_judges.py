@@ -32,8 +32,7 @@ from tsgkit.suites.request_forms import FIRST, NEWEST
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.spatialgen.rows import rows_in
 
-QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"
-IDS = [row.id for row in rows_in(QUESTIONS)]
+IDS = [row.id for row in rows_in(TASKS / "spatialgen/data/questions.jsonl")]
 SAID = json.dumps({"satisfies_constraint": True, "satisfied_clauses": [], "objects": []})
 SIZE = 64
 Contents = list[list[str]]
@@ -119,10 +118,6 @@ def judged(server: Running, plan: dict[str, Any], *, limits: Limits | None = Non
     return evaluate(plan_of(server, plan, **more), options, with_samples=True)
 
 
-def calls() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in Path("run/calls.jsonl").read_text().splitlines()]
-
-
 @each
 def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(case: Case) -> None:
     case.make()
@@ -143,19 +138,6 @@ def test_a_service_that_takes_schemas_is_asked_with_one_every_time(case: Case) -
         stats = server.stats()
     assert (finished.exit_code, stats["schemas"], stats["seen"]) == (0, case.calls, case.calls)
     assert list(finished.header["response_formats"].values()) == [{case.kind: True}]
-
-
-def test_one_request_that_is_refused_leaves_schemas_to_the_others() -> None:
-    spatial_images()
-    stem = next(row for row in rows_in(QUESTIONS) if row.id == IDS[1]).questions[2].stem
-    with spatial_server() as server:
-        judged(server, SPATIAL, ids=(IDS[0],))
-    port = int(server.base.rpartition(":")[2].partition("/")[0])
-    with spatial_server(always={stem: "400"}, port=port) as server:
-        finished = evaluate(plan_of(server, SPATIAL), Options(out=Path("other"), cache=False, limits=Limits(1)))
-        stats = server.stats()
-    assert (finished.exit_code, finished.results[0].board.counts["api_error"]) == (1, 1)
-    assert (stats["schemas"], stats["seen"]) == (20, 25), "only what was refused is asked without one"
 
 
 def test_errors_of_the_service_stay_errors_and_the_same_command_asks_again() -> None:
@@ -256,29 +238,3 @@ def test_images_are_decoded_beside_the_loop_a_few_at_a_time(monkeypatch: pytest.
     with spatial_server() as server:
         assert judged(server, SPATIAL, images=folders).exit_code == 0
     assert threads == {f"image-{number}" for number in range(AT_ONCE)}, "no other thread decodes for any folder"
-
-
-def test_a_decode_that_hangs_stops_no_other_item(monkeypatch: pytest.MonkeyPatch) -> None:
-    formula_images()
-    hung: list[str] = []
-    done: list[int] = []
-    others, inner = threading.Event(), ImageFolder.look
-
-    def look(self: ImageFolder, item_id: str) -> Looked:
-        if not hung:
-            hung.append(item_id)
-            assert others.wait(60), "the other items are waited for"
-        return inner(self, item_id)
-
-    def changed() -> None:
-        done.append(1)
-        if len(done) == 3:
-            others.set()
-
-    monkeypatch.setattr(ImageFolder, "look", look)
-    with formula_server() as server:
-        options = Options(out=Path("run"), cache=False)
-        finished = carry_out(prepare(plan_of(server, NATURAL)), options, Watch(changed=changed), with_samples=True)
-    assert finished.exit_code == 0
-    records = [call["sample"] for call in calls()]
-    assert records[-1].rpartition("/")[2] == hung[0], "the last record is of the item that hung"

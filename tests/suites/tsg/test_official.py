@@ -104,13 +104,6 @@ def test_replies_are_scored_as_published_and_strictly() -> None:
             assert values == [pytest.approx(one) for one in expected], shows
 
 
-def test_d7_a_letter_beyond_the_candidates_is_wrong_as_published_and_no_answer_strictly() -> None:
-    judged = judge(choice(candidates=4), Reply("[E]"))
-    assert official.letter("[E]") == "E"
-    assert judged.scores["official"]["accuracy"].value == 0
-    assert (judged.outcome, judged.notes) == ("unreadable", ("E is none of the 4 options",))
-
-
 def test_q3_hyphens_and_spaces_differ_but_in_the_normalised_metric_and_q5_other_names_are_told_apart() -> None:
     scores = judge(question("tea-bag"), Reply("[tea bag]")).scores
     assert scores["official"]["exact_match"].value == scores["strict"]["exact_match"].value == 0
@@ -126,10 +119,12 @@ def test_g8_of_several_blocks_for_a_single_action_only_the_first_is_scored_and_g
     assert (judged.scores["official"]["f1"].value, judged.counts["skipped_official"]) == (None, 1)
 
 
-def test_g11_triplets_are_compared_as_one_string() -> None:
+def test_d7_a_letter_beyond_the_candidates_and_g11_triplets_as_one_string() -> None:
+    judged = judge(choice(candidates=4), Reply("[E]"))
+    assert (official.letter("[E]"), judged.scores["official"]["accuracy"].value) == ("E", 0)
+    assert (judged.outcome, judged.notes) == ("unreadable", ("E is none of the 4 options",))
     wanted, said = ActionGraph.of(("a b", "c", "d")), ActionGraph.of(("a", "b c", "d"))
-    assert official.score_graph(wanted, said).f1 == 1
-    assert wanted != said
+    assert official.score_graph(wanted, said).f1 == 1 and wanted != said
 
 
 def test_g13_the_average_is_over_the_graphs_that_were_paired() -> None:

@@ -153,6 +153,7 @@ def test_data_that_are_not_the_tasks_are_refused(tmp_path: Path) -> None:
         ("ma-sgg", [SGG, SGG], "every item has one graph, so these are rows of sa-sgg, not ma-sgg"),
         ("actions", [SGG], "every item has one graph, so these are rows of sa-sgg, not ma-sgg"),
         ("sa-sgg", [MA], "has k = 2, so it belongs to ma-sgg"),
+        ("nodes-sa", [MA], "has k = 2, so it belongs to ma-sgg"),
         ("sgqa", [SGG], "sgg is not data of sgqa"),
         ("sgx", [SGG], "there is no task sgx"),
         ("ma-sgg", [MA, MA], "the item id a occurs twice"),

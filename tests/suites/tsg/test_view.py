@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from prompt_items import HOSTILE, document, graph, row
-from stored_samples import of_kind, panels, stored_samples
+from stored_samples import of_kind, panels
 from tsg_tasks import KINDS, samples_of, task
 
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
@@ -95,13 +95,6 @@ def test_every_task_has_panels_of_any_reply_and_hostile_names_stay_text() -> Non
             assert {panel.kind for panel in shown(kind, text)} <= {"graphs", "choices", "table"}, (kind, text)
         for word in HOSTILE:
             assert {panel.kind for panel in shown(kind, None, word)} <= {"graphs", "choices", "table"}, (kind, word)
-
-
-def test_every_sample_of_a_stored_run_has_panels() -> None:
-    for run in ("complete", "derived", "stopped"):
-        found = [panels(one) for one in stored_samples("tsg", run)]
-        assert found and all(found), run
-        assert not any(panel.kind == "text" for one in found for panel in one), run
 
 
 NAMES = st.text(max_size=8)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shipped import DATA
-from tsg_tasks import BASELINES, read_reply, samples_of
+from tsg_tasks import BASELINES, guess, read_reply, samples_of
 
 import tsgkit
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary, check_graph
@@ -145,3 +147,51 @@ def test_of_published_rows_rules_know_more_than_half_and_guesses_what_chance_has
     for task, low, high in (("sgds", 0.1, 0.3), ("sgqa", 0.0, 0.2)):
         assert accuracy(task, "rules") > 0.5, task
         assert low < sum(accuracy(task, "random", seed) for seed in range(40)) / 40 < high, task
+
+
+POUR = ActionGraph.of(
+    ("person", "verb", "pour"), ("pour", "dobj", "water"), ("pour", "from", "kettle"), ("pour", "with", "hand1")
+)
+FEW = Vocabulary(("person", "hand1", "hand2", "water", "kettle"), ("verb", "dobj", "with", "from"), ("pour", "lift"))
+
+
+def to_choose(item_id: str, candidates: int = 5) -> SelectionSample:
+    texts = tuple(f"Candidate {number}." for number in range(candidates))
+    return SelectionSample(item_id=item_id, cluster="", context=(), graph=POUR, candidates=texts, position=0)
+
+
+def to_answer(item_id: str) -> QuestionSample:
+    return QuestionSample(item_id=item_id, cluster="", graphs=(POUR, POUR), question="What?", answer="water")
+
+
+def to_write(item_id: str, vocabulary: Vocabulary = FEW, k: int = 2) -> GenerationSample:
+    return GenerationSample(
+        item_id=item_id, cluster="", context=(), sentence="", vocabulary=vocabulary, references=(POUR,) * k
+    )
+
+
+def test_letters_are_drawn_evenly_from_the_candidates_there_are() -> None:
+    drawn = Counter(guess(to_choose(str(number), candidates=4)) for number in range(4000))
+    assert set(drawn) == {"[A]", "[B]", "[C]", "[D]"}
+    assert all(900 < count < 1100 for count in drawn.values())
+
+
+def test_an_answer_is_any_thing_of_the_graphs_and_no_action_hand_or_person() -> None:
+    assert {guess(to_answer(str(number))) for number in range(50)} == {"[water]", "[kettle]"}
+    assert guess(QuestionSample(item_id="0", cluster="", graphs=(), question="What?", answer="water")) == "[person]"
+
+
+def test_a_draw_depends_on_the_seed_and_the_item_id_alone() -> None:
+    makers: tuple[Callable[[str], AnySample], ...] = (to_choose, to_answer, to_write)
+    for make in makers:
+        samples = [make(str(number)) for number in range(30)]
+        drawn = [guess(sample, 1) for sample in samples]
+        assert len(set(drawn)) > 1
+        assert drawn != [guess(sample, 2) for sample in samples]
+        assert drawn[::-1] == [guess(sample, 1) for sample in reversed(samples)]
+
+
+def test_an_l_without_with_names_no_hands_and_one_that_names_nothing_to_do_has_no_graph() -> None:
+    texts = {guess(to_write(str(number), Vocabulary(("cup",), ("on",), ("lift",)))) for number in range(20)}
+    assert all("hand" not in text for text in texts)
+    assert guess(to_write("0", Vocabulary(relationships=("with",)))) == ""

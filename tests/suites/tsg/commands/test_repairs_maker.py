@@ -116,21 +116,6 @@ def test_graphs_of_several_are_paired_with_the_references_they_are_most_like(cap
     assert sample.source.k == asked[0].k
 
 
-def test_the_maker_can_be_called_from_python() -> None:
-    one_graph_run()
-    found = tk.make("repairs", "mine.jsonl", source="run", subject="script:said.jsonl")
-    assert (found.complete, found.summary["items"]) == (True, 2)
-    assert len(found.path.read_text().splitlines()) == 2
-    with pytest.raises(UsageError, match="was not asked in this run"):
-        tk.make("repairs", "more.jsonl", source="run", subject="openai/x")
-
-
-def refused(capsys: Captured, *words: str) -> str:
-    capsys.readouterr()
-    assert main(["make", "repairs", *words]) == 2
-    return capsys.readouterr().err
-
-
 def test_a_run_without_graphs_or_with_nothing_wrong_is_named(capsys: Captured) -> None:
     assert "nowhere: no run lies here" in refused(capsys, "--from", "nowhere")
     assert main(["eval", "--task", "sgqa", "--model", "baseline/rules", "--out", "asked", "--quiet"]) == 0
@@ -138,18 +123,6 @@ def test_a_run_without_graphs_or_with_nothing_wrong_is_named(capsys: Captured) -
     answered("sa-sgg", {one.item_id: text(*one.references) for one in items("sa-sgg")})
     assert "run: no wrong graph to make an item of (right: 6)" in refused(capsys, "--from", "run")
     assert not Path("repairs.jsonl").exists()
-
-
-def test_rows_are_not_overwritten_and_another_folder_of_data_is_named(capsys: Captured) -> None:
-    one_graph_run()
-    assert made(capsys, "--from", "run")["items"] == 2
-    Path("repairs.jsonl").write_text("mine\n")
-    assert "repairs.jsonl" in refused(capsys, "--from", "run")
-    Path("sa-sgg-rows.jsonl").rename("moved.jsonl")
-    assert made(capsys, "--from", "run", "-o", "more.jsonl")["items"] == 2, "the run keeps its rows"
-    shutil.rmtree("run/asked")
-    assert "sa-sgg-rows.jsonl" in refused(capsys, "--from", "run", "-o", "again.jsonl")
-    assert made(capsys, "--from", "run", "-o", "again.jsonl", "--data", "moved.jsonl")["items"] == 2
 
 
 WASH = [["person", "verb", "wash"], ["wash", "dobj", "cup"]]
@@ -220,3 +193,24 @@ def test_models_are_asked_about_clean_graphs_and_several_faults_and_their_calls_
         assert told[1].split()[-7:] == ["calls", "an", "item", "tokens", "an", "item", "cost"]
         clean = next(line for line in told if "source none" in line)
         assert f"{calls['none']:.2f}" in clean.split()
+
+
+def refused(capsys: Captured, *words: str) -> str:
+    capsys.readouterr()
+    assert main(["make", "repairs", *words]) == 2
+    return capsys.readouterr().err
+
+
+def test_rows_are_not_overwritten_and_another_folder_of_data_is_named(capsys: Captured) -> None:
+    one_graph_run()
+    found = tk.make("repairs", "repairs.jsonl", source="run", subject="script:said.jsonl")
+    assert (found.complete, found.summary["items"], len(found.path.read_text().splitlines())) == (True, 2, 2)
+    with pytest.raises(UsageError, match="was not asked in this run"):
+        tk.make("repairs", "more.jsonl", source="run", subject="openai/x")
+    Path("repairs.jsonl").write_text("mine\n")
+    assert "repairs.jsonl" in refused(capsys, "--from", "run")
+    Path("sa-sgg-rows.jsonl").rename("moved.jsonl")
+    assert made(capsys, "--from", "run", "-o", "more.jsonl")["items"] == 2, "the run keeps its rows"
+    shutil.rmtree("run/asked")
+    assert "sa-sgg-rows.jsonl" in refused(capsys, "--from", "run", "-o", "again.jsonl")
+    assert made(capsys, "--from", "run", "-o", "again.jsonl", "--data", "moved.jsonl")["items"] == 2
