@@ -224,7 +224,7 @@ def test_wrong_words_of_the_command_are_refused(
 
 def test_ids_and_clusters_come_from_the_fields_of_rows() -> None:
     pairs = [{"Q": "?", "A": "cup"}, {"Q": "!", "A": "cup", "item_id": "mine"}]
-    rows = [SGQA | {"item_id": "r", "qa_pairs": pairs}, SGQA | {"qa_pairs": pairs[:1]}]
+    rows: list[dict[str, Any]] = [SGQA | {"item_id": "r", "qa_pairs": pairs}, SGQA | {"qa_pairs": pairs[:1]}]
     assert [sample.item_id for sample in samples_of(read_document(lines(*rows), "f"), "sgqa")] == ["r/0", "mine", "1/0"]
     rows = [MA | {"item_id": 0}, MA | {"item_id": 7}]
     assert [sample.item_id for sample in samples_of(read_document(lines(*rows), "f"), "ma-sgg")] == ["0", "7"]

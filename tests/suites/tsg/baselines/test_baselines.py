@@ -141,7 +141,7 @@ def test_answers_are_nodes_of_the_graphs_and_choices_letters_of_candidates(
 def test_of_published_rows_rules_know_more_than_half_and_guesses_what_chance_has() -> None:
     def accuracy(task: str, name: str, seed: int = 0) -> float:
         samples = samples_of(read_file(Path(OFFICIAL, f"tsg_{task}_sample.jsonl")), task)
-        right = [read_reply(one, Reply(BASELINES[name](one, seed)))[1] == one.answer for one in samples]
+        right: list[bool] = [read_reply(one, Reply(BASELINES[name](one, seed)))[1] == one.answer for one in samples]
         return sum(right) / len(right)
 
     for task, low, high in (("sgds", 0.1, 0.3), ("sgqa", 0.0, 0.2)):

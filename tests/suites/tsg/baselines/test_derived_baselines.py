@@ -81,7 +81,7 @@ def test_hands_are_named_only_where_a_with_is_given() -> None:
 
 
 def test_given_nodes_are_joined_by_what_the_sentence_says_of_them_or_by_usual_edges() -> None:
-    asked = ("person", "hand1", "lid", "pan", "take")
+    asked: tuple[str, ...] = ("person", "hand1", "lid", "pan", "take")
     sample = EdgesSample(item_id="0", cluster="", source=source("Take the lid off the pan."), nodes=(asked,))
     assert joined(sample) == [ActionGraph([*TAKE, ("take", "with", "hand1")])]
     asked = ("person", "cloth", "hand2", "wipe")
