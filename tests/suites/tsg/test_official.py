@@ -133,6 +133,24 @@ def test_g13_the_average_is_over_the_graphs_that_were_paired() -> None:
     assert [(score.sum, score.weight) for score in scores] == [(2, 2), (0, 1)]
 
 
+def test_every_strict_metric_of_generated_graphs_has_its_definition() -> None:
+    mug = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "mug"))
+    judged = judge(generation(WASH, DRY, STACK), Reply(arrows(mug, STACK)))
+    found = {name: (score.sum, score.weight) for name, score in judged.scores["strict"].items()}
+    assert {name: pair for name, pair in found.items() if name != "f1_soft"} == {
+        "precision": (0.5, 3), "recall": (0.5, 3), "f1": (0.5, 3), "f1_per_item": (0.5, 3), "exact_match": (0, 1),
+        "micro_precision": (1, 4), "micro_recall": (1, 6), "micro_f1": (2, 10),
+        "f1_in_order": (1.5, 3), "f1_aligned": (1.5, 3),
+        "nodes_f1": (pytest.approx(4 / 3), 3), "edges_f1": (2, 3),
+        "actions_precision": (1, 1), "actions_recall": (pytest.approx(2 / 3), 1), "actions_f1": (pytest.approx(0.8), 1),
+        "hallucinated": (1, 7), "hallucinating": (1, 1),
+    }  # fmt: skip
+    assert {name: count for name, count in judged.counts.items() if count} == {
+        "items": 1, "answered": 1, "missing_graphs": 1, "hallucinated_total": 1, "hallucinated_new": 1,
+        "hallucinating_items": 1, "hallucinating_items_new": 1,
+    }  # fmt: skip
+
+
 def test_the_published_reader_sees_what_its_style_shows_it() -> None:
     reply = Reply("A and B are wrong.\nFinal answer: [C]")
     seen = {style: judge(choice(), reply, style).scores.get("official") for style in STYLES}
