@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shipped import DATA
-from tsg_tasks import BASELINES, guess, read_reply, samples_of
+from tsg_tasks import BASELINES, DERIVATIONS, KINDS, TASKS, guess, read_reply, samples_of
 
-import tsgkit
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary, check_graph
 from tsgkit.graph.folding import fold
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
@@ -26,7 +24,6 @@ from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.baselines.elements import elements_of
 from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
 
-ROOT = Path(tsgkit.__file__).parents[1]
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 THINGS = ("cup", "lid", "tea-bag", "brush", "person", "hand1", "hand2", "left-hand", "Mug", "two words", "bolt:1", "")
 VERBS = ("pick-up", "put-down", "brush", "hold", "pass", "turn-on", "open", "hand1", "person", "Wash", "go over")
@@ -45,6 +42,20 @@ VOCABULARIES = st.builds(
 TEXTS = st.lists(st.sampled_from(WORDS.split()), max_size=14).map(" ".join) | st.text(max_size=30)
 TRIPLETS = st.tuples(NAMES, st.sampled_from(LABELS), NAMES) | st.tuples(st.just("person"), st.just("verb"), NAMES)
 GRAPHS = st.lists(st.lists(TRIPLETS, max_size=4).map(ActionGraph), max_size=5).map(tuple)
+
+AS_EVER = {
+    "sgqa": "5ed0ca37 d9b20cba",
+    "sgds": "ec970b9f 33769e47",
+    "sa-sgg": "f3058864 6fad7ee0",
+    "ma-sgg": "ee0160b6 6e468214",
+    "actions": "1621c011 25f2e780",
+    "edges-ma": "f3fd83c9 8cb08418",
+    "edges-sa": "16b382a5 682f9672",
+    "nodes-ma": "6083794a 04161d83",
+    "nodes-sa": "ec10b26f a8b36518",
+    "refine": "f20a4cbc 7396cb0d",
+    "refine-hinted": "f20a4cbc 7396cb0d",
+}
 
 
 def generation(
@@ -70,18 +81,15 @@ def of_all_kinds() -> tuple[AnySample, ...]:
     )
 
 
-def replies(seed: int = 3) -> str:
-    return "\n=\n".join(BASELINES[name](sample, seed) for name in sorted(BASELINES) for sample in of_all_kinds())
-
-
-def test_baselines_do_not_depend_on_the_hash_seed() -> None:
-    code = "import sys; sys.path.insert(0, sys.argv[1]); import test_baselines; print(test_baselines.replies())"
-    path = f"{ROOT}:{Path(__file__).resolve().parents[3]}"
-    environment = {**os.environ, "PYTHONHASHSEED": "4711", "PYTHONPATH": path}
-    command = [sys.executable, "-c", code, str(Path(__file__).parent)]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=ROOT)
-    assert result.stdout == replies() + "\n"
-    assert all(BASELINES["rules"](sample, 0) == BASELINES["rules"](sample, 1) for sample in of_all_kinds())
+def test_baselines_answer_the_bundled_items_as_ever_whatever_the_hash_seed() -> None:
+    """Where this fails on purpose, the figures of baselines on record are to be made anew."""
+    digests = {}
+    for kind in KINDS:
+        source = DERIVATIONS[kind].sources[0] if kind in DERIVATIONS else kind
+        samples = samples_of(read_file(DATA / f"{source}.jsonl"), kind)[:: 1 if kind in TASKS else 5]
+        said = ["\n\n\n".join(BASELINES[name](sample, 0) for sample in samples) for name in ("random", "rules")]
+        digests[kind] = " ".join(hashlib.sha256(text.encode()).hexdigest()[:8] for text in said)
+    assert digests == AS_EVER
 
 
 def test_baselines_see_only_the_number_of_references() -> None:

@@ -108,12 +108,6 @@ def test_sentences_by_patterns_say_or_imply_every_node_and_pass_the_checks() -> 
     assert number > 150
 
 
-def test_the_same_lot_writes_the_same_text_and_others_differ() -> None:
-    texts = {write([KEY, DRY, WASH, TURN], Manner("present"), Random(seed)).text for seed in range(8)}
-    again = [write([KEY, DRY, WASH, TURN], Manner("present"), Random(3)) for _ in range(2)]
-    assert again[0] == again[1] and len(texts) > 2
-
-
 def codes(text: str, graphs: list[ActionGraph], said: Mapping[str, tuple[str, ...]], *implied: str) -> list[str]:
     found = check_sentence(Sentence(text, said, implied), graphs, Surroundings(L))
     assert all(finding.severity == ERROR and finding.message for finding in found)
