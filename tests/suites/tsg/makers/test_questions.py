@@ -61,7 +61,7 @@ def test_both_evaluators_follow_a_path_to_its_answer() -> None:
     ):
         steps = tuple(path.split(", "))
         assert answer(Timeline(STORY), steps) == reply == SecondReader(STORY).answer(steps), path
-    for path in ("first cup, next, next, next, action", "only cup, action", "first cup, tool"):
+    for path in ("first cup, next, next, next, action", "all, next, action", "only cup, action", "first cup, tool"):
         assert SecondReader(STORY).answer(tuple(path.split(", "))) == "", "a path without one answer"
         with pytest.raises(LookupError):
             answer(Timeline(STORY), tuple(path.split(", ")))

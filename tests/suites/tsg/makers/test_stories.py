@@ -117,7 +117,8 @@ def written(folder: StageFolder, seed: int = 1, *texts: str) -> None:
 
 def test_a_stage_is_current_while_settings_and_files_stay(tmp_path: Path) -> None:
     folder = StageFolder(tmp_path / "made")
-    written(folder, 1, "tea")
+    written(folder, 1, "thé")
+    assert folder.file("stories.jsonl").read_text(encoding="utf-8") == '{"id": "thé"}\n'
     assert folder.is_current("import", {"seed": 1}) and not folder.is_current("import", {"seed": 2})
     assert StageFolder(folder.path).is_current("import", {"seed": 1})
     folder.file("stories.jsonl").unlink()
