@@ -1,4 +1,4 @@
-"""What the baseline rules make of sentences, questions and candidates."""
+"""Baseline rules on sentences, questions and candidates."""
 
 from __future__ import annotations
 
