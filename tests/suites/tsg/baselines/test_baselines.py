@@ -82,7 +82,7 @@ def of_all_kinds() -> tuple[AnySample, ...]:
 
 
 def test_baselines_answer_the_bundled_items_as_ever_whatever_the_hash_seed() -> None:
-    """Where this fails on purpose, the figures of baselines on record are to be made anew."""
+    """Digests of the answers: after a deliberate change the figures of baselines on record are to be made anew."""
     digests = {}
     for kind in KINDS:
         source = DERIVATIONS[kind].sources[0] if kind in DERIVATIONS else kind

@@ -104,7 +104,7 @@ def test_the_card_has_every_figure_and_claims_no_reviewer() -> None:
 
 @pytest.mark.usefixtures("copied")
 def test_patterns_make_the_same_benchmark_of_the_same_stories_as_ever_and_another_seed_others() -> None:
-    """Where this fails on purpose, the bundled benchmark is to be made anew."""
+    """Digests of the files: after a deliberate change the bundled benchmark is to be made anew."""
     names = ("described.jsonl", "narratives.jsonl", "sentences.jsonl", *ROWS)
     found = {name: hashlib.sha256(Path("out", name).read_bytes()).hexdigest()[:8] for name in names}
     assert found == AS_EVER
