@@ -10,7 +10,7 @@ import pytest
 
 from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts
 from tsgkit.suites.audits.checks import CHECKS
-from tsgkit.suites.audits.shortcuts import ANSWERERS, answered, fold_of
+from tsgkit.suites.audits.shortcuts import ANSWERERS, answered, credit, fold_of
 
 COLOURS = "red green blue white black yellow brown pink".split()  # noqa: SIM905  (a list of words reads as one)
 THINGS = "cup pen lamp chair spoon book hat ball kettle towel".split()  # noqa: SIM905
@@ -209,3 +209,12 @@ def test_clean_items_have_no_group_with_a_shortcut_and_those_of_one_kind_no_grou
     kinds = [replace(item, group=f"kind {int(item.item_id) % 10}") for item in clean(1000)]
     assert audit(Auditable(kinds)).worst is None
     assert not any(one.groups for one in audit(Auditable([replace(item, group="") for item in clean(50)])).shortcuts)
+
+
+def test_the_commonest_answer_is_a_shortcut_to_open_questions_and_no_answer_has_no_credit() -> None:
+    items = [
+        Item(str(n), str(n), f"Which is {n}?", answer="cup" if n % 5 < 3 else f"lid {n}", pool=("cup", f"lid {n}"))
+        for n in range(100)
+    ]
+    assert shortcut(items, "the commonest answer").value == pytest.approx(0.6)
+    assert credit(items[0], ()) == 0
