@@ -23,13 +23,9 @@ def sample(item_id: str, *replies: str, **more: Any) -> dict[str, Any]:  # noqa:
     return {
         "doc_id": IDS.index(item_id),
         "doc": {"item_id": item_id, "context": "..."},
-        "target": "A",
         "arguments": {"gen_args_0": {"arg_0": "Which?", "arg_1": {"until": ["\n\n"]}}},
         "resps": [list(replies)],
-        "filtered_resps": [replies[0] if replies else ""],
         "filter": "none",
-        "metrics": ["exact_match"],
-        "exact_match": 0.0,
         **more,
     }
 
@@ -55,12 +51,7 @@ def test_replies_of_the_harness_are_scored_as_our_own_files_of_replies(tmp_path:
     assert [one.outcome for one in theirs.judged] == [one.outcome for one in ours.judged]
 
 
-def test_a_sample_of_two_filters_counts_once(tmp_path: Path) -> None:
-    twice = [sample(IDS[0], "[A]"), sample(IDS[0], "[A]", filter="flexible")]
-    assert tk.score("sgds", ROWS, log(tmp_path, *twice), source="lm-eval").board.counts["answered"] == 1
-
-
-def test_one_of_several_repetitions_is_chosen(tmp_path: Path) -> None:
+def test_one_of_several_repetitions_is_chosen_and_a_sample_of_two_filters_counts_once(tmp_path: Path) -> None:
     file = log(tmp_path, sample(IDS[0], "[A]", "[B]", "[C]"))
     with pytest.raises(UsageError, match="there are 3 repetitions") as problem:
         tk.score("sgds", ROWS, file, source="lm-eval")
@@ -69,44 +60,38 @@ def test_one_of_several_repetitions_is_chosen(tmp_path: Path) -> None:
     assert next(one.answer for one in second.judged if one.sample.item_id == IDS[0]) == "B"
     with pytest.raises(UsageError, match="there is no repetition 4"):
         tk.score("sgds", ROWS, file, source="lm-eval", epoch=4)
+    twice = [sample(IDS[0], "[A]"), sample(IDS[0], "[A]", filter="flexible")]
+    assert tk.score("sgds", ROWS, log(tmp_path, *twice), source="lm-eval").board.counts["answered"] == 1
 
 
 def test_samples_of_no_item_are_told_and_a_log_of_other_data_is_refused(tmp_path: Path) -> None:
     other = sample(IDS[0], "[A]") | {"doc": {"item_id": "other/1"}, "doc_id": 4_000}
     found = tk.score("sgds", ROWS, log(tmp_path, other, sample(IDS[1], "[A]")), source="lm-eval")
     assert "1 sample is of no item of the data" in found.notes
-    with pytest.raises(UsageError, match="no sample is of an item of the data") as problem:
-        tk.score("sgds", ROWS, log(tmp_path, other), source="lm-eval")
-    assert "other/1" in problem.value.hint
-
-
-def test_the_harness_s_own_numbers_are_no_ids_of_items(tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     lines = (json.loads(line) | {"item_id": str(n)} for n, line in enumerate(ROWS.read_text("utf-8").splitlines()))
     rows.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
     numbered = sample(IDS[0], "[A]") | {"doc": {"query": "Which?"}, "doc_id": 1}
-    with pytest.raises(UsageError, match="no sample is of an item") as problem:
-        tk.score("sgds", rows, log(tmp_path, numbered), source="lm-eval")
-    assert "only numbered" in problem.value.hint
+    for data, one, hint in ((ROWS, other, "other/1"), (rows, numbered, "only numbered")):
+        with pytest.raises(UsageError, match="no sample is of an item of the data") as problem:
+            tk.score("sgds", data, log(tmp_path, one), source="lm-eval")
+        assert hint in problem.value.hint
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_what_is_no_sample_log_is_refused_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    for text, message in (
         ("", "no sample is of an item"),
         ("{", "line 1: not JSON"),
         ("[" * 100_000, "line 1: not JSON"),
         ("[]", "it has no resps"),
         ('{"resps": "[A]"}', "it has no resps"),
         ('{"doc": {"item_id": "x"}, "resps": [[[-0.5, true]]]}', "resps hold no texts"),
-    ],
-)
-def test_what_is_no_sample_log_is_refused_in_one_line(text: str, message: str, tmp_path: Path) -> None:
-    file = tmp_path / "x.jsonl"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match=message) as problem:
-        tk.score("sgds", ROWS, file, source="lm-eval")
-    assert "\n" not in problem.value.message
+    ):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(UsageError, match=message) as problem:
+            tk.score("sgds", ROWS, file, source="lm-eval")
+        assert "\n" not in problem.value.message
 
 
 def test_wrong_uses_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from fuzzing import alarm
 from reply_readers import REPLY_READERS
@@ -15,9 +13,9 @@ from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges.answers import Fault, read_support
 
-LONG = 300_000
-SECONDS = 60.0
-"""A hundred times what one of them takes; a reader whose time grows with the square of the text takes ten minutes."""
+LONG = 60_000
+SECONDS = 12.0
+"""Many times what one of them takes; a reader whose time grows with the square of the text takes longer."""
 TEXTS = {
     "thinking before a triplet": "<think>" + "x" * LONG + "</think> person -> verb -> lift",
     "spaces before a letter": " " * LONG + "x",
@@ -30,14 +28,11 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-@pytest.mark.parametrize("reader", REPLY_READERS.values(), ids=REPLY_READERS)
-def test_time_of_a_reader_grows_with_the_length_of_a_text(reader: Callable[[str], object], text: str) -> None:
-    with alarm(SECONDS):
-        reader(text)
-
-
-def test_triplet_behind_much_thinking_is_read() -> None:
+def test_time_of_a_reader_grows_with_the_length_of_a_text() -> None:
+    for reader in REPLY_READERS.values():
+        for text in TEXTS.values():
+            with alarm(SECONDS):
+                reader(text)
     assert len(read(TEXTS["thinking before a triplet"]).graphs) == 1
 
 

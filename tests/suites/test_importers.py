@@ -68,44 +68,39 @@ def test_all_files_are_fetched_checked_and_ready_for_their_tasks(published: Loop
     assert not (home / "tsg-bench" / ".incoming").exists()
 
 
-def test_installed_files_are_not_downloaded_again(published: Loopback) -> None:
+def test_installed_files_are_not_downloaded_again_and_a_changed_one_from_another_source(
+    published: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
     get_dataset("tsg-bench", patience=HASTE)
     again = get_dataset("tsg-bench", patience=HASTE)
     assert len(published.asked) == 4
     assert [arrival.inspection for arrival in again.arrivals] == [None] * 4
-    dataset_file("tsg-bench", "sgds").write_text("changed")
-    with pytest.raises(FileProblem, match="already here would be lost"):
-        get_dataset("tsg-bench", patience=HASTE)
-    get_dataset("tsg-bench", patience=HASTE, force=True)
-    assert len(published.asked) == 5
+    with loopback() as mirror:
+        mirror.files = published.files
+        monkeypatch.setenv("TSGKIT_SOURCE", mirror.url)
+        dataset_file("tsg-bench", "sgds").write_text("changed")
+        with pytest.raises(FileProblem, match="already here would be lost"):
+            get_dataset("tsg-bench", patience=HASTE)
+        get_dataset("tsg-bench", patience=HASTE, force=True)
+        assert (len(published.asked), len(mirror.asked)) == (4, 1)
     assert dataset_file("tsg-bench", "sgds").read_bytes() == FILES["sgds"]
 
 
-def test_a_download_that_failed_half_way_goes_on_with_the_rest(published: Loopback) -> None:
+def test_a_download_that_failed_half_way_goes_on_with_the_rest_and_a_wrong_file_never_gets_in(
+    published: Loopback,
+) -> None:
     published.plan = [Answer(), Answer(cut_after=500), Answer(500)]
     with pytest.raises(DownloadProblem):
         get_dataset("tsg-bench", patience=HASTE)
     assert [file.task for file in dataset("tsg-bench").files] == ["sgqa"]
-    get_dataset("tsg-bench", patience=HASTE)
-    assert published.ranges[3:] == ["bytes=500-", None, None]
-    assert dataset("tsg-bench").is_complete
-
-
-def test_a_wrong_file_never_gets_in(published: Loopback) -> None:
-    published.put("some/where/v1/d/sgds.jsonl", data(rows("sgds", 7)))
+    published.put("some/where/v1/d/ma-sgg.jsonl", data(rows("ma-sgg", 7)))
     with pytest.raises(DownloadProblem, match="not the file that is expected"):
         get_dataset("tsg-bench", patience=HASTE)
-    assert "sgds" in dataset("tsg-bench").missing
-
-
-@pytest.mark.parametrize("way", ["argument", "environment"])
-def test_data_get_accepts_another_source(way: str, published: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
-    with loopback() as mirror:
-        mirror.files = published.files
-        if way == "environment":
-            monkeypatch.setenv("TSGKIT_SOURCE", mirror.url)
-        get_dataset("tsg-bench", mirror.url if way == "argument" else None, patience=HASTE)
-        assert (len(published.asked), len(mirror.asked)) == (0, 4)
+    assert dataset("tsg-bench").missing == ("ma-sgg",)
+    assert published.ranges[3:6] == ["bytes=500-", None, None]
+    published.put("some/where/v1/d/ma-sgg.jsonl", FILES["ma-sgg"])
+    get_dataset("tsg-bench", patience=HASTE)
+    assert dataset("tsg-bench").is_complete
 
 
 def test_fetching_takes_the_place_of_an_import_and_says_so(published: Loopback, tmp_path: Path) -> None:
@@ -116,19 +111,6 @@ def test_fetching_takes_the_place_of_an_import_and_says_so(published: Loopback, 
     assert not published.asked, "it is refused before anything is fetched"
     intake = get_dataset("tsg-bench", patience=HASTE, force=True)
     assert [arrival.replaced.rows if arrival.replaced else None for arrival in intake.arrivals] == [3, None, None, None]
-
-
-def test_the_published_file_goes_in_whatever_is_wrong_with_it(
-    published: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    odd = data(rows("sa-sgg", 7) + rows("ma-sgg", 1))
-    path = tmp_path / "project" / "tasks" / "tsg" / "datasets.yaml"
-    path.write_text(path.read_text().replace(checksum_of_bytes(FILES["sa-sgg"], "git"), checksum_of_bytes(odd)))
-    published.put("some/where/v1/d/sa-sgg.jsonl", odd)
-    arrival = get_dataset("tsg-bench", patience=HASTE).arrivals[2]
-    assert arrival.inspection is not None
-    assert "line 8: item 7 has k = 2" in arrival.inspection.problem
-    assert arrival.stored.official
 
 
 def test_a_checkout_is_imported_from_wherever_its_files_are(tmp_path: Path) -> None:
@@ -146,124 +128,89 @@ def test_a_checkout_is_imported_from_wherever_its_files_are(tmp_path: Path) -> N
         assert samples_of(read_file(dataset_file("tsg-bench", task)), task)
 
 
-def test_known_slips_are_reported_and_imported(tmp_path: Path) -> None:
-    questions, choices = rows("sgqa"), rows("sgds")
-    questions[6]["context_graphs"] = [[["person", "verbs", "wipe"], ["wipe", "dobj", "shelf1"]]]
-    questions[6]["qa_pairs"] = [{"Q": "What?", "A": "shelf1"}]
+def test_known_slips_are_reported_and_imported_and_of_two_different_files_none(tmp_path: Path) -> None:
+    choices = rows("sgds")
     choices[33]["variations"] = choices[33]["variations"][:4]
     choices[33].pop("variation_triplets")
-    choices[40]["context_graphs"] = [[["person", "verb", "sit"], ["sit", "down", ""]]]
-    folder = write_layout(tmp_path / "checkout", sgqa=data(questions), sgds=data(choices) + b"\n\n")
-    findings = {file.task: file.findings for file in import_dataset("tsg-bench", folder).dataset.files}
-    assert findings["sgqa"]["edge-misspelt"] == 1
-    assert findings["sgds"]["few-candidates"] == findings["sgds"]["empty-name"] == findings["sgds"]["blank-line"] == 1
-
-
-def test_the_official_file_is_recognised_by_its_checksum_under_any_name(published: Loopback, tmp_path: Path) -> None:
-    (tmp_path / "x.data").write_bytes(FILES["sa-sgg"])
-    [file] = import_dataset("tsg-bench", tmp_path / "x.data").dataset.files
-    assert (file.task, file.official, file.rows, file.expected_rows) == ("sa-sgg", True, 8, 8)
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_a_file_of_another_name_is_known_by_its_rows(task: str, tmp_path: Path) -> None:
-    path = tmp_path / "..jsonl"
-    path.write_bytes(data(rows(task, 4)))
-    [file] = import_dataset("tsg-bench", path).dataset.files
-    assert (file.task, file.name, file.origin) == (task, f"{task}.jsonl", str(path))
-
-
-def test_one_file_adds_to_what_is_there_and_again_replaces(tmp_path: Path) -> None:
-    for number, task in enumerate(("sgqa", "sgds", "sgqa"), 1):
-        (tmp_path / f"{task}.jsonl").write_bytes(data(rows(task, number)))
-        import_dataset("tsg-bench", tmp_path / f"{task}.jsonl", force=number == 3)
-    (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 4)))
-    with pytest.raises(FileProblem, match="3 lines of JSON already here"):
-        import_dataset("tsg-bench", tmp_path / "sgqa.jsonl")
-    assert [(file.task, file.rows) for file in dataset("tsg-bench").files] == [("sgqa", 3), ("sgds", 2)]
-
-
-@pytest.mark.parametrize(
-    ("task", "content", "message"),
-    [
-        ("sgqa", data(rows("sgqa", 3)) + b"\n{oops\n", "line 4: broken JSON"),
-        ("sgqa", data(rows("sgds", 3)), "line 1: these are not rows of sgqa but sgds"),
-        ("sgqa", b"caf\xe9", "line 1: not UTF-8"),
-        ("sgqa", b"Dear reader", "line 1: not JSON"),
-        ("sa-sgg", data(rows("sa-sgg", 3) + rows("ma-sgg", 1)), "line 4: item 3 has k = 2"),
-    ],
-)
-def test_import_of_broken_files_changes_nothing(
-    task: str, content: bytes, message: str, tmp_path: Path, home: Path
-) -> None:
-    folder = write_layout(tmp_path / "checkout", **{task.replace("-", "_"): content})
-    with pytest.raises(FileProblem) as caught:
-        import_dataset("tsg-bench", folder)
-    assert message in str(caught.value)
-    assert f"{task}.jsonl" in str(caught.value)
-    assert not home.exists()
-
-
-def test_a_failed_import_leaves_what_was_there(tmp_path: Path) -> None:
-    folder = write_layout(tmp_path / "checkout")
-    import_dataset("tsg-bench", folder)
-    before = dataset("tsg-bench")
-    write_layout(folder, ma_sgg=b"{oops")
-    with pytest.raises(FileProblem):
-        import_dataset("tsg-bench", folder)
-    assert dataset("tsg-bench") == before
-    assert dataset_file("tsg-bench", "ma-sgg").read_bytes() == data(rows("ma-sgg"))
-
-
-def test_two_different_files_of_one_task_are_not_guessed_between(tmp_path: Path) -> None:
-    folder = write_layout(tmp_path / "checkout")
+    folder = write_layout(tmp_path / "checkout", sgds=data(choices) + b"\n\n")
     (folder / "copy").mkdir()
     (folder / "copy" / "sgqa.jsonl").write_bytes(data(rows("sgqa")))
-    assert len(import_dataset("tsg-bench", folder).arrivals) == 4
+    intake = import_dataset("tsg-bench", folder)
+    assert len(intake.arrivals) == 4
+    findings = {file.task: file.findings for file in intake.dataset.files}
+    assert findings["sgds"] == {"few-candidates": 1, "blank-line": 1}
     (folder / "copy" / "sgqa.jsonl").write_bytes(data(rows("sgqa", 3)))
     with pytest.raises(UsageError, match="both data of sgqa, and differ"):
         import_dataset("tsg-bench", folder)
 
 
-def test_a_folder_without_any_of_the_files_says_what_was_looked_for(tmp_path: Path) -> None:
+def test_a_file_of_another_name_is_known_by_its_checksum_or_its_rows(published: Loopback, tmp_path: Path) -> None:
+    path = tmp_path / "..jsonl"
+    path.write_bytes(FILES["sa-sgg"])
+    [file] = import_dataset("tsg-bench", path).dataset.files
+    assert (file.task, file.official, file.rows, file.expected_rows) == ("sa-sgg", True, 8, 8)
+    for task in TASKS:
+        path.write_bytes(data(rows(task, 4)))
+        found = {file.task: file for file in import_dataset("tsg-bench", path, force=True).dataset.files}[task]
+        assert (found.name, found.origin, found.official) == (f"{task}.jsonl", str(path), False)
+
+
+def test_one_file_adds_to_what_is_there_and_again_replaces(tmp_path: Path) -> None:
+    for number, task in enumerate(("sgqa", "sgds", "sgqa"), 1):
+        (tmp_path / f"{task}.jsonl").write_bytes(data(rows(task, number)))
+        intake = import_dataset("tsg-bench", tmp_path / f"{task}.jsonl", force=number == 3)
+    (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 4)))
+    with pytest.raises(FileProblem, match="3 lines of JSON already here"):
+        import_dataset("tsg-bench", tmp_path / "sgqa.jsonl")
+    assert [(file.task, file.rows) for file in dataset("tsg-bench").files] == [("sgqa", 3), ("sgds", 2)]
+    value = json.loads(json.dumps(intake_value(intake)))
+    assert [(one["task"], one["problem"]) for one in value["arrived"]] == [("sgqa", "")]
+    assert (value["dataset"]["missing"], value["dataset"]["complete"]) == (["sa-sgg", "ma-sgg"], False)
+
+
+def test_import_of_broken_files_changes_nothing(tmp_path: Path, home: Path) -> None:
+    for task, content, message in (
+        ("sgqa", data(rows("sgqa", 3)) + b"\n{oops\n", "line 4: broken JSON"),
+        ("sgqa", data(rows("sgds", 3)), "line 1: these are not rows of sgqa but sgds"),
+        ("sgqa", b"caf\xe9", "line 1: not UTF-8"),
+        ("sgqa", b"Dear reader", "line 1: not JSON"),
+        ("sa-sgg", data(rows("sa-sgg", 3) + rows("ma-sgg", 1)), "line 4: item 3 has k = 2"),
+    ):
+        folder = write_layout(tmp_path / "checkout", **{task.replace("-", "_"): content})
+        with pytest.raises(FileProblem) as caught:
+            import_dataset("tsg-bench", folder)
+        assert message in str(caught.value) and f"{task}.jsonl" in str(caught.value)
+        assert not home.exists()
+    import_dataset("tsg-bench", write_layout(folder))
+    before = dataset("tsg-bench")
+    write_layout(folder, ma_sgg=b"{oops")
+    with pytest.raises(FileProblem):
+        import_dataset("tsg-bench", folder)
+    assert dataset("tsg-bench") == before
+    import_dataset("tsg-bench", home / "tsg-bench")
+    for task in TASKS:
+        assert dataset_file("tsg-bench", task).read_bytes() == data(rows(task)), "imported from its own place"
+
+
+def test_wrong_names_are_refused(tmp_path: Path) -> None:
+    for name, sources in (("tsg-bench", ["missing"]), ("tsg-bench", []), ("else", ["x"])):
+        with pytest.raises(UsageError):
+            import_dataset(name, *sources)
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="no file of tsg-bench anywhere") as caught:
         import_dataset("tsg-bench", tmp_path / "empty")
     assert "sgqa.jsonl, sgds.jsonl, sa-sgg.jsonl, ma-sgg.jsonl" in caught.value.hint
 
 
-@pytest.mark.parametrize(("name", "sources"), [("tsg-bench", ["missing"]), ("tsg-bench", []), ("else", ["x"])])
-def test_wrong_names_are_refused(name: str, sources: list[str]) -> None:
-    with pytest.raises(UsageError):
-        import_dataset(name, *sources)
-
-
-@pytest.mark.parametrize("name", ["../../escaped", "/tmp/escaped", "a\0b", "$(touch escaped)"])  # noqa: S108
-def test_names_in_rows_never_become_paths(name: str, tmp_path: Path, home: Path) -> None:
-    made = rows("sgqa", 2)
-    made[0] |= {"item_id": name, "data_id": name, "scenario_id": name, "name": name, "task": name}
+def test_names_in_rows_never_become_paths(tmp_path: Path) -> None:
+    made = rows("sgqa", 4)
+    for row, name in zip(made, ("../../escaped", "/tmp/escaped", "a\0b", "$(touch escaped)"), strict=True):  # noqa: S108
+        row |= {"item_id": name, "data_id": name, "scenario_id": name, "name": name, "task": name}
     (tmp_path / "rows.jsonl").write_bytes(data(made))
     import_dataset("tsg-bench", tmp_path / "rows.jsonl")
     there = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
-    assert there == [
-        "home/tsg-bench/.lock",
-        "home/tsg-bench/dataset.json",
-        "home/tsg-bench/sgqa.jsonl",
-        "rows.jsonl",
-    ]
-
-
-def test_importing_what_is_installed_from_its_own_place_keeps_it(tmp_path: Path, home: Path) -> None:
-    import_dataset("tsg-bench", write_layout(tmp_path / "checkout"))
-    import_dataset("tsg-bench", home / "tsg-bench")
-    assert dataset_file("tsg-bench", "sgqa").read_bytes() == data(rows("sgqa"))
-
-
-def test_the_json_says_what_came_and_what_is_there(tmp_path: Path) -> None:
-    (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 3)))
-    value = json.loads(json.dumps(intake_value(import_dataset("tsg-bench", tmp_path / "sgqa.jsonl"))))
-    assert value["arrived"] == [{"task": "sgqa", "action": "installed", "problem": ""}]
-    assert (value["dataset"]["missing"], value["dataset"]["complete"]) == (["sgds", "sa-sgg", "ma-sgg"], False)
+    stored = [f"home/tsg-bench/{name}" for name in (".lock", "dataset.json", "sgqa.jsonl")]
+    assert there == [*stored, "rows.jsonl"]
 
 
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from shipped import TASKS
 
 from tsgkit import evaluate
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
-from tsgkit.suites.item_choice import ItemChoice
+from tsgkit.suites.item_choice import ItemChoice, Traits, chosen_numbers
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Dataset
 
@@ -21,13 +24,13 @@ def dataset_of(task: str) -> Dataset:
     return task_of(load_card(f"tsg/{task}")).dataset(str(TASKS / "tsg" / "data" / "tsgkit-2" / f"{task}.jsonl"))
 
 
-@pytest.mark.parametrize("limit", [10, 62, 100])
-def test_kinds_have_the_shares_that_they_have_in_the_data(limit: int) -> None:
+def test_kinds_have_the_shares_that_they_have_in_the_data() -> None:
     data = dataset_of("sgds")
-    some = [data.sample(number) for number in data.chosen(ItemChoice(limit=limit))]
-    assert len({sample.cluster for sample in some}) == min(limit, 62)
-    kinds = Counter(sample.groups["tag"] for sample in some)
-    assert abs(kinds[("mixed",)] - limit / 2) <= 1
+    for limit in (10, 62, 100):
+        some = [data.sample(number) for number in data.chosen(ItemChoice(limit=limit))]
+        assert len({sample.cluster for sample in some}) == min(limit, 62)
+        kinds = Counter(sample.groups["tag"] for sample in some)
+        assert abs(kinds[("mixed",)] - limit / 2) <= 1
 
 
 def test_first_takes_the_first_and_ids_choose_before_a_limit_does() -> None:
@@ -38,12 +41,10 @@ def test_first_takes_the_first_and_ids_choose_before_a_limit_does() -> None:
     assert set(data.chosen(ItemChoice(ids, limit=2))) < {5, 7, 9}
 
 
-@pytest.mark.parametrize(
-    ("limit", "first", "said"), [(0, None, "--limit 0"), (None, -1, "--first -1"), (2, 2, "exclude each other")]
-)
-def test_choices_that_mean_nothing_are_refused(limit: int | None, first: int | None, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        ItemChoice((), limit, first)
+def test_choices_that_mean_nothing_are_refused() -> None:
+    for limit, first, said in ((0, None, "--limit 0"), (None, -1, "--first -1"), (2, 2, "exclude each other")):
+        with pytest.raises(UsageError, match=said):
+            ItemChoice((), limit, first)
 
 
 def test_the_command_and_python_ask_the_same_items(tmp_path: Path) -> None:
@@ -52,3 +53,35 @@ def test_the_command_and_python_ask_the_same_items(tmp_path: Path) -> None:
     run = evaluate("sgds", limit=7, out=tmp_path / "two", quiet=True)
     one, two = ((tmp_path / name / "samples.jsonl").read_text() for name in ("one", "two"))
     assert one == two and len(run.samples) == 7
+
+
+Rows = list[tuple[str, str, str]]
+ROWS = st.lists(
+    st.tuples(st.integers(0, 400).map(str), st.sampled_from("abcde"), st.sampled_from("xyz")),
+    min_size=1,
+    max_size=60,
+    unique_by=lambda row: row[0],
+)
+
+
+def chosen(rows: Rows, limit: int) -> list[str]:
+    """Return the ids of the chosen of some rows (id, scenario, kind)."""
+    ids = [row[0] for row in rows]
+    traits = [Traits(scenario, (kind,)) for _, scenario, kind in rows]
+    found = chosen_numbers(ids, range(len(rows)), ItemChoice(limit=limit), traits.__getitem__)
+    assert list(found) == sorted(found)
+    return [ids[number] for number in found]
+
+
+@given(ROWS, st.integers(1, 70), st.integers(0, 30), st.randoms(use_true_random=False))
+def test_a_limit_spreads_over_scenarios_whatever_the_order_and_a_larger_one_adds_items(
+    rows: Rows, limit: int, more: int, lots: random.Random
+) -> None:
+    small = chosen(rows, limit)
+    assert len(small) == min(limit, len(rows))
+    assert set(small) == set(chosen(lots.sample(rows, len(rows)), limit))
+    assert set(small) <= set(chosen(rows, limit + more))
+    of = {item_id: scenario for item_id, scenario, _ in rows}
+    held, taken = Counter(of.values()), Counter(of[item_id] for item_id in small)
+    open_ones = [taken[scenario] for scenario in held if taken[scenario] < held[scenario]]
+    assert not open_ones or max(taken.values()) <= min(open_ones) + 1

@@ -1,14 +1,74 @@
-"""Scores of shortcuts with their intervals, and scores of a run without them."""
+"""Audits: planted slips, shortcuts with their intervals, and a run without what they solve."""
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from suites.audits.test_checks import clean
 
-from tsgkit.suites.audits import Auditable, Item, audit, without_shortcuts
-from tsgkit.suites.audits.shortcuts import ANSWERERS, answered, fold_of
+from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts
+from tsgkit.suites.audits.checks import CHECKS
+from tsgkit.suites.audits.shortcuts import ANSWERERS, answered, credit, fold_of
+
+COLOURS = "red green blue white black yellow brown pink".split()  # noqa: SIM905  (a list of words reads as one)
+THINGS = "cup pen lamp chair spoon book hat ball kettle towel".split()  # noqa: SIM905
+PLACES = "shelf table floor bench window door stove basket".split()  # noqa: SIM905
+
+
+def made(number: int, draw: random.Random) -> Item:
+    """Return a clean item: a question about a thing, four different places, one of them right, and "none"."""
+    options = [
+        f"on the {colour} {place}"
+        for colour, place in zip(draw.sample(COLOURS, 4), draw.sample(PLACES, 4), strict=True)
+    ]
+    return Item(
+        item_id=str(number),
+        cluster=str(number // 5),
+        question=f"Where does the {draw.choice(THINGS)} number {number} stand?",
+        options=(*options, "None"),
+        key=draw.randrange(4),
+        refusal=4,
+        group=("place", "layout")[number % 2],
+        context=f"image {number // 5}",
+        prompt="",
+    )
+
+
+def clean(count: int, seed: int = 0) -> list[Item]:
+    draw = random.Random(seed)
+    return [made(number, draw) for number in range(count)]
+
+
+def slips(items: Sequence[Item]) -> list[Slip]:
+    return [slip for check in CHECKS for slip in check.find(items)]
+
+
+def test_a_thousand_clean_items_raise_no_alarm() -> None:
+    assert slips(clean(1000)) == []
+
+
+def test_a_planted_slip_is_found_where_it_is() -> None:
+    third, item = clean(200)[3], clean(200)[7]
+    moved = [option if option == third.right_text else f"on moon {place}" for place, option in enumerate(third.options)]
+    shouted = f"{item.options[0].upper()}."
+    for code, slipped in (
+        ("duplicate", third),
+        ("twin", replace(third, options=(*moved[:4], "None"))),
+        ("repeated-question", replace(third, context="another image")),
+        ("no-key", replace(item, key=4)),
+        ("no-key", replace(item, key=9)),
+        ("no-key", Item("7", "1", "What is washed?", pool=("pan", "wash"))),
+        ("few-options", replace(item, options=(*item.options[:3], "None"), key=0, refusal=3)),
+        ("repeated-option", replace(item, options=(item.options[0], shouted, *item.options[2:]))),
+        ("answer-in-question", replace(item, question=f"Where is what stands {item.right_text}?")),
+        ("answer-in-question", Item("7", "1", "What was the cup washed in?", answer="cup", pool=("cup", "wash"))),
+        ("answer-outside", Item("7", "1", "What is washed?", answer="cup", pool=("pan", "wash"))),
+    ):
+        items = clean(200)
+        items[7] = replace(slipped, item_id="7")
+        assert {(slip.code, slip.item_id) for slip in slips(items)} == {(code, "7")}
 
 
 def shortcut(items: list[Item], name: str):  # type: ignore[no-untyped-def]  # noqa: ANN201
@@ -23,40 +83,31 @@ def test_no_shortcut_beats_chance_on_clean_items() -> None:
 
 
 def test_always_the_same_letter_is_what_a_skew_of_keys_is_worth() -> None:
-    items = [replace(item, key=2) if number % 10 < 6 else item for number, item in enumerate(clean(1000))]
-    one = shortcut(items, "always the same letter")
-    assert one.value > 0.6
-    assert one.beats_chance
-    assert audit(Auditable(items)).spreads[0].is_skewed
+    items = [replace(item, key=2) if number % 10 < 6 else item for number, item in enumerate(clean(500))]
+    found = audit(Auditable(items))
+    one = next(one for one in found.shortcuts if one.name == "always the same letter")
+    assert one.value > 0.6 and one.beats_chance and found.spreads[0].is_skewed
 
 
 def test_a_taught_shortcut_never_learns_from_the_cluster_it_answers() -> None:
     """Were it taught by its own cluster, it would find the letter that only this cluster has."""
-    items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(500)]
+    items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(100)]
     answerer = next(one for one in ANSWERERS if one.name == "always the same letter")
     per_fold: dict[int, set[float]] = {}
+    credit = answered(answerer, items)
     for item in items:
-        per_fold.setdefault(fold_of(item.cluster), set()).add(answered(answerer, items)[item.item_id])
+        per_fold.setdefault(fold_of(item.cluster), set()).add(credit[item.item_id])
     assert all(len(values) == 1 for values in per_fold.values())
 
 
-def test_the_longest_option_is_found_out() -> None:
+def test_options_that_give_themselves_away_are_found_out() -> None:
     items = [
-        replace(
-            item, options=tuple(option + " of oak" * (place == item.key) for place, option in enumerate(item.options))
-        )
-        for item in clean(200)
+        replace(one, options=tuple(text + " of oak" * (place == one.key) for place, text in enumerate(one.options)))
+        for one in clean(200)
     ]
     assert shortcut(items, "the longest option").value == 1
-
-
-def test_ties_get_their_share() -> None:
-    items = [Item(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
-    assert shortcut(items, "the longest option").value == 0.25
-
-
-def test_distractors_made_around_the_truth_are_found_out() -> None:
-    """Four variations of the right answer: it shares most words with all the others."""
+    tied = [Item(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
+    assert shortcut(tied, "the longest option").value == 0.25, "ties get their share"
     truth = "she cuts the ripe apple with a sharp knife"
     others = (
         "she cuts the ripe apple with a spoon",
@@ -64,13 +115,10 @@ def test_distractors_made_around_the_truth_are_found_out() -> None:
         "she cuts the pear with a sharp knife",
         "he cuts the ripe apple with a sharp edge",
     )
-    items = [Item(str(n), str(n), "", options=(truth, *others), key=0) for n in range(30)]
-    assert shortcut(items, "the option most like the others").value == 1
-
-
-def test_audit_finds_answers_in_other_questions() -> None:
-    items = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]
-    assert shortcut(items, "the option most like the other questions").value > 0.95
+    around = [Item(str(n), str(n), "", options=(truth, *others), key=0) for n in range(30)]
+    assert shortcut(around, "the option most like the others").value == 1
+    beside = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]
+    assert shortcut(beside, "the option most like the other questions").value > 0.95
 
 
 def test_reading_the_prompt_is_no_shortcut() -> None:
@@ -157,10 +205,16 @@ def test_a_shortcut_of_one_half_is_not_hidden_by_the_other() -> None:
     assert solved
 
 
-def test_clean_items_have_no_group_with_a_shortcut() -> None:
+def test_clean_items_have_no_group_with_a_shortcut_and_those_of_one_kind_no_groups() -> None:
     kinds = [replace(item, group=f"kind {int(item.item_id) % 10}") for item in clean(1000)]
     assert audit(Auditable(kinds)).worst is None
-
-
-def test_items_of_one_kind_have_no_groups() -> None:
     assert not any(one.groups for one in audit(Auditable([replace(item, group="") for item in clean(50)])).shortcuts)
+
+
+def test_the_commonest_answer_is_a_shortcut_to_open_questions_and_no_answer_has_no_credit() -> None:
+    items = [
+        Item(str(n), str(n), f"Which is {n}?", answer="cup" if n % 5 < 3 else f"lid {n}", pool=("cup", f"lid {n}"))
+        for n in range(100)
+    ]
+    assert shortcut(items, "the commonest answer").value == pytest.approx(0.6)
+    assert credit(items[0], ()) == 0

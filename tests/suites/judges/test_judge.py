@@ -62,35 +62,28 @@ def test_a_question_that_is_never_answered_is_unknown_with_the_last_reason() -> 
     assert found.unknown is not None and found.unknown.outcome is Outcome.UNREADABLE
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason", "outcome"),
-    [
-        (DOWN, "lamp: the service failed: bad gateway", Outcome.API_ERROR),
-        (Reply(None, Ending.MISSING), "lamp: there is no reply", Outcome.MISSING),
-    ],
-)
-def test_a_service_that_fails_is_asked_once_and_never_read(reply: Reply, reason: str, outcome: Outcome) -> None:
-    service = Service(reply)
-
+def test_a_service_that_fails_is_asked_once_and_never_read() -> None:
     def never(reply: Reply) -> Reading[str]:
         pytest.fail(f"read {reply}")
 
-    found = asyncio.run(Judge().answer(service, Question("lamp", (), never, tries=3)))
-    assert (str(found.unknown), len(service.asked), found.outcome) == (reason, 1, outcome)
+    for reply, reason, outcome in (
+        (DOWN, "lamp: the service failed: bad gateway", Outcome.API_ERROR),
+        (Reply(None, Ending.MISSING), "lamp: there is no reply", Outcome.MISSING),
+    ):
+        service = Service(reply)
+        found = asyncio.run(Judge().answer(service, Question("lamp", (), never, tries=3)))
+        assert (str(found.unknown), len(service.asked), found.outcome) == (reason, 1, outcome)
 
 
-@pytest.mark.parametrize(
-    ("reply", "outcome"),
-    [
+def test_an_unread_reply_keeps_how_it_ended() -> None:
+    for reply, outcome in (
         (Reply("", Ending.EMPTY), Outcome.EMPTY),
         (Reply("  "), Outcome.EMPTY),
         (Reply("ye", Ending.TRUNCATED), Outcome.TRUNCATED),
         (Reply(None, Ending.REFUSED), Outcome.REFUSED),
         (Reply("perhaps"), Outcome.UNREADABLE),
-    ],
-)
-def test_an_unread_reply_keeps_how_it_ended(reply: Reply, outcome: Outcome) -> None:
-    assert outcome_of(reply) is outcome
+    ):
+        assert outcome_of(reply) is outcome
 
 
 def test_judge_raises_a_fatal_error_again_before_more_work() -> None:
@@ -125,12 +118,12 @@ def test_one_request_finds_out_for_those_beside_it() -> None:
     assert [reply.text for reply in asked_together(formats, service)] == ["yes"] * 5
     assert sum(with_schema for _, _, with_schema in service.asked) == 1
     assert kept == [{"json_schema": False}]
-
-
-def test_judge_keeps_known_response_formats() -> None:
     service = Service(Reply("yes"), refuses=REFUSED)
     asked_together(ResponseFormats({"json_schema": False}), service)
-    assert not any(with_schema for _, _, with_schema in service.asked)
+    assert not any(with_schema for _, _, with_schema in service.asked), "a known format is not tried again"
+    formats = ResponseFormats({"json_object": False})
+    asked_together(formats, Service(Reply("yes")), 1)
+    assert formats.takes == {"json_object": False, "json_schema": True}, "types are learnt apart"
 
 
 def test_a_service_that_is_down_teaches_nothing_and_holds_up_nobody() -> None:
@@ -146,12 +139,6 @@ def test_a_service_that_took_a_schema_and_refuses_one_is_asked_that_without() ->
     service = Service(Reply("yes"), refuses=REFUSED)
     assert asked_together(formats, service, 2)[0].text == "yes"
     assert formats.takes == {"json_schema": True} and len(service.asked) == 4
-
-
-def test_types_of_response_formats_are_learnt_apart() -> None:
-    formats, service = ResponseFormats({"json_object": False}), Service(Reply("yes"))
-    asked_together(formats, service, 1)
-    assert formats.takes == {"json_object": False, "json_schema": True}
 
 
 def test_sights_recorded_by_0_1_0_are_read() -> None:

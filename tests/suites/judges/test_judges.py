@@ -11,10 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from amount import some
-
-pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
-
 from formula_items import ROWS, lines, paint
 from image_server import image_server, png
 from model_server import Running
@@ -29,8 +25,6 @@ from tsgkit.runs.folder import read_header
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
-from tsgkit.runs.shard_merge import merge
-from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, Looked
 from tsgkit.suites.judges.images import AT_ONCE
@@ -38,8 +32,7 @@ from tsgkit.suites.request_forms import FIRST, NEWEST
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.spatialgen.rows import rows_in
 
-QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"
-IDS = [row.id for row in rows_in(QUESTIONS)]
+IDS = [row.id for row in rows_in(TASKS / "spatialgen/data/questions.jsonl")]
 SAID = json.dumps({"satisfies_constraint": True, "satisfied_clauses": [], "objects": []})
 SIZE = 64
 Contents = list[list[str]]
@@ -70,7 +63,6 @@ def formula_images() -> None:
 
 
 def scenes() -> None:
-    pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
     Path("mine").mkdir()
     bed = thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5), attributes=["wooden"])
     lamp = thing("lamp_1", "lamp", (0.5, 0.5, 0), (0.2, 0.2, 1.5), attributes=["red"], shape="cylinder")
@@ -126,39 +118,16 @@ def judged(server: Running, plan: dict[str, Any], *, limits: Limits | None = Non
     return evaluate(plan_of(server, plan, **more), options, with_samples=True)
 
 
-def calls() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in Path("run/calls.jsonl").read_text().splitlines()]
-
-
 @each
-@pytest.mark.parametrize("status", some([400, 422], 400))
-def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(status: int, case: Case) -> None:
+def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(case: Case) -> None:
     case.make()
-    with case.server(refuses_schemas=status) as server:
+    with case.server(refuses_schemas=422 if case.calls > 4 else 400) as server:
         stopped = judged(server, case.plan, limits=Limits(max_requests=4))
         assert (stopped.exit_code, server.stats()["schemas"]) == (4, 1)
         assert list(read_header(Path("run"))["response_formats"].values()) == [{case.kind: False}]
         again = judged(server, case.plan)
         stats = server.stats()
     assert (again.exit_code, stats["schemas"], stats["seen"]) == (0, 1, case.calls + 1)
-
-
-def scored(run: str) -> list[dict[str, Any]]:
-    """Return the samples of a run, without what tells how often a refusal had to be met: once in each shard."""
-    found = [json.loads(line) for line in Path(run, "samples.jsonl").read_text().splitlines()]
-    return [{name: value for name, value in one.items() if name not in ("usage", "error")} for one in found]
-
-
-@each
-def test_refused_schemas_leave_merged_samples_equal_to_those_of_the_undivided_run(case: Case) -> None:
-    case.make()
-    with case.server(refuses_schemas=400) as server:
-        plan = plan_of(server, case.plan)
-        for number in range(1, 5):
-            assert evaluate(plan, Options(Path("run"), cache=False, shard=Shard(number, 4))).exit_code == 0
-        assert judged(server, case.plan).exit_code == 0
-    assert merge([Path(f"run.shard-{number}-of-4") for number in range(1, 5)], Path("all")).complete
-    assert scored("all") == scored("run")
 
 
 @each
@@ -171,46 +140,34 @@ def test_a_service_that_takes_schemas_is_asked_with_one_every_time(case: Case) -
     assert list(finished.header["response_formats"].values()) == [{case.kind: True}]
 
 
-def test_one_request_that_is_refused_leaves_schemas_to_the_others() -> None:
-    spatial_images()
-    stem = next(row for row in rows_in(QUESTIONS) if row.id == IDS[1]).questions[2].stem
-    with spatial_server() as server:
-        judged(server, SPATIAL, ids=(IDS[0],))
-    port = int(server.base.rpartition(":")[2].partition("/")[0])
-    with spatial_server(always={stem: "400"}, port=port) as server:
-        finished = evaluate(plan_of(server, SPATIAL), Options(out=Path("other"), cache=False, limits=Limits(1)))
-        stats = server.stats()
-    assert (finished.exit_code, finished.results[0].board.counts["api_error"]) == (1, 1)
-    assert (stats["schemas"], stats["seen"]) == (20, 25), "only what was refused is asked without one"
-
-
-@each
-def test_errors_of_the_service_stay_errors_and_the_same_command_asks_again(case: Case) -> None:
-    case.make()
-    with case.server(always={"": "400"}) as server:
-        first = judged(server, case.plan)
+def test_errors_of_the_service_stay_errors_and_the_same_command_asks_again() -> None:
+    formula_images()
+    with formula_server(always={"": "400"}) as server:
+        first = judged(server, NATURAL)
         port = int(server.base.rpartition(":")[2].partition("/")[0])
     assert first.exit_code == 1 and "response_formats" not in first.header
     outcomes = [sample["outcome"] for row in first.values for sample in row["samples"]]
     assert "api_error" in outcomes and set(outcomes) <= {"api_error", "missing"}, "nothing is charged to an image"
-    with case.server(port=port) as server:
-        again = judged(server, case.plan)
-        stats = server.stats()
-    assert (again.exit_code, stats["seen"]) == (0, case.calls)
+    with formula_server(port=port) as server:
+        again = judged(server, NATURAL)
+        assert (again.exit_code, server.stats()["seen"]) == (0, 4)
 
 
 def contents(server: Running) -> Contents:
     return [list(one) for one in server.stats()["contents"]]
 
 
-@pytest.mark.parametrize("protocol", ["ours", "ours-apart", "ours-shuffled"])
-def test_images_come_first_and_the_question_last_in_our_ways_of_spatialgen(protocol: str) -> None:
+def test_images_come_first_and_the_question_last_in_our_ways() -> None:
     spatial_images()
     with spatial_server() as server:
-        finished = judged(server, SPATIAL, ids=(IDS[0],), protocols=(protocol,))
+        finished = judged(server, SPATIAL, ids=(IDS[0],), protocols=("ours", "ours-apart", "ours-shuffled"))
         assert {tuple(one) for one in contents(server)} == {("image_url", "text")}
         assert not any("The picture:" in one["text"] for one in server.stats()["looked"])
     assert finished.header["request_form"] == NEWEST
+    formula_images()
+    with formula_server() as server:
+        evaluate(plan_of(server, KNOLLING, protocols=("ours",)), Options(out=Path("knolling"), cache=False))
+        assert contents(server) == [["image_url", "text"]] * 4, "all classes are asked for at once"
 
 
 def test_published_protocols_keep_the_published_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,13 +186,6 @@ def test_published_protocols_keep_the_published_order(monkeypatch: pytest.Monkey
         assert {tuple(one) for one in contents(server)[4:]} == {("image_url",)}, "the text is the system's message"
 
 
-def test_the_image_comes_first_where_all_classes_are_asked_for_at_once() -> None:
-    formula_images()
-    with formula_server() as server:
-        judged(server, KNOLLING, protocols=("ours",))
-        assert contents(server) == [["image_url", "text"]] * 4
-
-
 def test_images_of_objects_come_first_with_what_stands_between_them() -> None:
     scenes()
     with room_server() as server:
@@ -245,19 +195,12 @@ def test_images_of_objects_come_first_with_what_stands_between_them() -> None:
     assert found == {alone, around, nothing}
 
 
-@pytest.mark.parametrize(
-    ("name", "plan", "left"),
-    [("spatialgen", SPATIAL, 17), ("formalimg", {**KNOLLING, "protocols": ("ours",)}, 1)],
-    ids=["spatialgen", "formalimg"],
-)
-@pytest.mark.parametrize("out", [Path("run"), None], ids=["named", "unnamed"])
-def test_a_run_of_the_first_form_goes_on_in_the_old_order(
-    name: str, plan: dict[str, Any], left: int, out: Path | None
-) -> None:
+@pytest.mark.parametrize(("name", "out"), [("spatialgen", None), ("formalimg", Path("run"))])
+def test_a_run_of_the_first_form_goes_on_in_the_old_order(name: str, out: Path | None) -> None:
     case = CASES[name]
     case.make()
     with case.server() as server:
-        wanted = plan_of(server, plan)
+        wanted = plan_of(server, SPATIAL if name == "spatialgen" else {**KNOLLING, "protocols": ("ours",)})
         options = Options(out=out, cache=False, limits=Limits(concurrency=1, max_requests=3))
         stopped = carry_out(prepare(wanted, form=FIRST), options, Watch())
         header = read_header(stopped.path)
@@ -265,7 +208,7 @@ def test_a_run_of_the_first_form_goes_on_in_the_old_order(
         (stopped.path / "run.json").write_text(json.dumps(header))
         again = evaluate(wanted, replace(options, limits=Limits()))
         assert (again.exit_code, again.path) == (0, stopped.path)
-        assert contents(server) == [["text", "image_url"]] * (3 + left)
+        assert contents(server) == [["text", "image_url"]] * case.calls
         assert "request_form" not in read_header(again.path)
         assert prepare_run(wanted, replace(options, new=True)).form == NEWEST
 
@@ -281,13 +224,8 @@ def test_a_run_of_a_form_that_is_not_known_is_refused() -> None:
     assert "a newer one" in refused.value.hint
 
 
-IMAGES: dict[str, dict[str, Any]] = {"spatialgen": SPATIAL, "formalimg": NATURAL}
-images = pytest.mark.parametrize("name", IMAGES)
-
-
-@images
-def test_images_are_decoded_beside_the_loop_a_few_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    CASES[name].make()
+def test_images_are_decoded_beside_the_loop_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    spatial_images()
     threads, inner, together = set[str](), ImageFolder.look, threading.Barrier(AT_ONCE, timeout=60)
 
     def look(self: ImageFolder, item_id: str) -> Looked:
@@ -296,36 +234,7 @@ def test_images_are_decoded_beside_the_loop_a_few_at_a_time(name: str, monkeypat
         return inner(self, item_id)
 
     monkeypatch.setattr(ImageFolder, "look", look)
-    folders = {"images": tuple(f"mine{number}=mine" for number in range(6))}
-    with CASES[name].server() as server:
-        assert judged(server, {**IMAGES[name], **folders}).exit_code == 0
+    folders = tuple(f"mine{number}=mine" for number in range(3))
+    with spatial_server() as server:
+        assert judged(server, SPATIAL, images=folders).exit_code == 0
     assert threads == {f"image-{number}" for number in range(AT_ONCE)}, "no other thread decodes for any folder"
-
-
-@images
-def test_a_decode_that_hangs_stops_no_other_item(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    CASES[name].make()
-    hung: list[str] = []
-    others, inner = threading.Event(), ImageFolder.look
-
-    def look(self: ImageFolder, item_id: str) -> Looked:
-        if not hung:
-            hung.append(item_id)
-            assert others.wait(60), "the other items are waited for"
-        return inner(self, item_id)
-
-    done: list[int] = []
-
-    def changed() -> None:
-        done.append(1)
-        if len(done) == 3:
-            others.set()
-
-    monkeypatch.setattr(ImageFolder, "look", look)
-    with CASES[name].server() as server:
-        wanted = plan_of(server, IMAGES[name])
-        options = Options(out=Path("run"), cache=False)
-        finished = carry_out(prepare(wanted), options, Watch(changed=changed), with_samples=True)
-    assert finished.exit_code == 0
-    records = [json.loads(line)["sample"] for line in Path("run/calls.jsonl").read_text().splitlines()]
-    assert records[-1].rpartition("/")[2] == hung[0], "the last record is of the item that hung"

@@ -1,23 +1,24 @@
-"""Rows read when they are needed are the rows of the file, and what is wrong with a file is said at once."""
+"""Rows read when they are needed: those of the file, what is wrong with it, and which of them are of one story."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
-from prompt_items import TASKS, row
+from prompt_items import TASKS, graph, pool, row
 from shipped import DATA
-from tsg_tasks import rows_in, samples_of
+from tsg_tasks import pool_of, rows_in, samples_of
 
+from tsgkit.cli import main
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.documents.reader import read_file
+from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.suites.item_choice import ItemChoice
 from tsgkit.suites.tsg import dataset
 from tsgkit.suites.tsg.inspection import kinds_of
 
-BUNDLED = DATA
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 
 
@@ -31,50 +32,43 @@ def written(folder: Path, content: bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kept", [0, 7_000, 1_000_000])
-@pytest.mark.parametrize("task", TASKS)
-def test_the_samples_are_those_of_the_whole_file(task: str, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dataset, "KEPT", kept)
-    path = BUNDLED / f"{task}.jsonl"
-    lazily, whole = rows_in(path, task), samples_of(read_file(path), task)
-    assert tuple(lazily) == whole
-    assert tuple(lazily.sample(number) for number in reversed(range(len(lazily)))) == whole[::-1]
-    assert list(lazily.item_ids) == [sample.item_id for sample in whole]
+def test_the_samples_are_those_of_the_whole_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    for task, kept in (*((task, 7_000) for task in TASKS), ("sgqa", 0), ("sgds", 1_000_000)):
+        monkeypatch.setattr(dataset, "KEPT", kept)
+        path = DATA / f"{task}.jsonl"
+        lazily, whole = rows_in(path, task), samples_of(read_file(path), task)
+        assert tuple(lazily) == whole, task
+        assert tuple(lazily.sample(number) for number in reversed(range(len(lazily)))) == whole[::-1], task
+        assert list(lazily.item_ids) == [sample.item_id for sample in whole], task
 
 
 @pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
-@pytest.mark.parametrize(("name", "task"), [("tsg_sgqa_sample", "sgqa"), ("tsg_sgds_sample", "sgds")])
-def test_published_rows_are_those_of_the_whole_file(name: str, task: str) -> None:
-    path = Path(OFFICIAL, f"{name}.jsonl")
-    assert tuple(rows_in(path, task)) == samples_of(read_file(path), task)
+def test_published_rows_are_those_of_the_whole_file() -> None:
+    for task in ("sgqa", "sgds"):
+        path = Path(OFFICIAL, f"tsg_{task}_sample.jsonl")
+        assert tuple(rows_in(path, task)) == samples_of(read_file(path), task)
 
 
-@pytest.mark.parametrize(
-    "spoilt",
-    [
-        lambda lines: b"\xef\xbb\xbf" + b"\n".join(lines),
-        lambda lines: b"\xef\xbb\xbf\n" + b"\n".join(lines),
-        lambda lines: b"\r\n".join(lines) + b"\r\n",
-        lambda lines: b"\n\n" + b"\n  \n\n".join(lines) + b"\n\n\n",
-        lambda lines: b"\n".join(lines),
-    ],
-    ids=["mark", "mark alone", "CRLF", "blank lines", "no last newline"],
-)
-def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path, spoilt: object) -> None:
-    assert callable(spoilt)
+def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path) -> None:
     rows = [row("sgqa", name) for name in ("first", "second", "third")]
     for one in rows:
         del one["item_id"]  # so that the ids are the numbers of the rows
     lines = text_of(*rows).splitlines()
-    path = written(tmp_path, spoilt(lines))
-    found = rows_in(path, "sgqa")
-    assert list(found.item_ids) == ["0/0", "1/0", "2/0"]
-    assert tuple(found) == samples_of(read_file(path), "sgqa")
+    for content in (
+        b"\xef\xbb\xbf" + b"\n".join(lines),
+        b"\xef\xbb\xbf\n" + b"\n".join(lines),
+        b"\r\n".join(lines) + b"\r\n",
+        b"\n\n" + b"\n  \n\n".join(lines) + b"\n\n\n",
+        b"\n".join(lines),
+    ):
+        path = written(tmp_path, content)
+        found = rows_in(path, "sgqa")
+        assert list(found.item_ids) == ["0/0", "1/0", "2/0"]
+        assert tuple(found) == samples_of(read_file(path), "sgqa")
 
 
-@pytest.mark.parametrize(
-    ("second", "said"),
-    [
+def test_row_errors_name_their_line(tmp_path: Path) -> None:
+    for second, said in (
         (b"{oops\n", "line 2: "),
         (b"[]\n", "line 2: sgqa is made of sgqa rows, and this is none of our rows"),
         (text_of(row("sgds", "other")), "line 2: sgqa is made of sgqa rows, and this is sgds"),
@@ -84,20 +78,14 @@ def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path, spoilt
         (text_of(row("sgqa", "second") | {"qa_pairs": "none"}), "line 2: "),
         (b"9" * 5000 + b"\n", "line 2: "),
         (b"[" * 100_000 + b"\n", "line 2: "),
-    ],
-    ids=["JSON", "list", "kind", "twice", "UTF-8", "UTF-16", "schema", "digits", "depth"],
-)
-def test_row_errors_name_their_line(tmp_path: Path, second: bytes, said: str) -> None:
-    path = written(tmp_path, text_of(row("sgqa", "first")) + second)
-    with pytest.raises(UsageError) as raised:
-        rows_in(path, "sgqa")
-    assert str(raised.value).startswith(f"{path}: {said}"), raised.value
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \r\n\n", b"\xef\xbb\xbf"])
-def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(UsageError, match=r"rows\.jsonl: there are no items in it"):
-        rows_in(written(tmp_path, content), "sgqa")
+    ):
+        path = written(tmp_path, text_of(row("sgqa", "first")) + second)
+        with pytest.raises(UsageError) as raised:
+            rows_in(path, "sgqa")
+        assert str(raised.value).startswith(f"{path}: {said}"), raised.value
+    for content in (b"", b"\n \r\n\n", b"\xef\xbb\xbf"):
+        with pytest.raises(UsageError, match=r"rows\.jsonl: there are no items in it"):
+            rows_in(written(tmp_path, content), "sgqa")
 
 
 def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
@@ -109,43 +97,34 @@ def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
     assert raised.value.hint == f"{tmp_path / 'rows.jsonl'}?"
 
 
-def test_rows_of_the_other_generation_task_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
-    with pytest.raises(UsageError, match="item two has k = 2, so it belongs to ma-sgg, not sa-sgg"):
-        rows_in(path, "sa-sgg")
-
-
-def test_rows_of_one_graph_are_taken_among_rows_of_several(tmp_path: Path) -> None:
+def test_rows_of_one_graph_are_taken_among_rows_of_several_only(tmp_path: Path) -> None:
     path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
     assert tuple(rows_in(path, "ma-sgg")) == samples_of(read_file(path), "ma-sgg")
     assert [sample.is_single for sample in rows_in(path, "ma-sgg")] == [True, False]
     assert kinds_of(path) == ("ma-sgg",)
-
-
-@pytest.mark.parametrize("task", ["ma-sgg", "nodes-ma"])
-def test_a_file_of_rows_of_one_graph_is_not_of_several(tmp_path: Path, task: str) -> None:
+    with pytest.raises(UsageError, match="item two has k = 2, so it belongs to ma-sgg, not sa-sgg"):
+        rows_in(path, "sa-sgg")
     path = written(tmp_path, text_of(row("sa-sgg", "one"), row("sa-sgg", "two")))
-    with pytest.raises(UsageError, match="every item has one graph, so these are rows of sa-sgg"):
-        rows_in(path, task)
+    for task in ("ma-sgg", "nodes-ma"):
+        with pytest.raises(UsageError, match="every item has one graph, so these are rows of sa-sgg"):
+            rows_in(path, task)
     assert kinds_of(path) == ("sa-sgg",)
 
 
-@pytest.mark.parametrize("other", ["secone", "second"])
-def test_a_file_that_changes_while_it_is_used_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
-) -> None:
+def test_a_file_that_changes_while_it_is_used_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset, "KEPT", 1)
-    path = written(tmp_path, text_of(row("sgqa", "first"), row("sgqa", "second", "mug")))
-    found = rows_in(path, "sgqa")
-    assert found.sample(1).item_id == "second/0"
-    path.write_bytes(text_of(row("sgqa", "first"), row("sgqa", other, "cup")))
-    assert found.sample(0).item_id == "first/0", "what is kept stays"
-    with pytest.raises(FileProblem, match="the file was changed while it was in use"):
-        found.sample(1)
+    for other in ("secone", "second"):
+        path = written(tmp_path, text_of(row("sgqa", "first"), row("sgqa", "second", "mug")))
+        found = rows_in(path, "sgqa")
+        assert found.sample(1).item_id == "second/0"
+        path.write_bytes(text_of(row("sgqa", "first"), row("sgqa", other, "cup")))
+        assert found.sample(0).item_id == "first/0", "an item in memory stays"
+        with pytest.raises(FileProblem, match="the file was changed while it was in use"):
+            found.sample(1)
 
 
 def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
-    found = rows_in(BUNDLED / "sgqa.jsonl", "sgqa")
+    found = rows_in(DATA / "sgqa.jsonl", "sgqa")
     ids = list(found.item_ids)
     assert list(found.chosen(ItemChoice((ids[5], ids[2], ids[5])))) == [2, 5]
     assert list(found.chosen(ItemChoice((ids[5], ids[2]), first=1))) == [2]
@@ -154,3 +133,104 @@ def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
     with pytest.raises(UsageError, match="there is no item nobody"):
         found.chosen(ItemChoice(("nobody",)))
     assert found.chosen_hash([0, 1]) != found.chosen_hash([1, 0])
+
+
+STEPS = [graph(verb, "cup") for verb in ("take", "wash", "dry", "store", "lift")]
+OTHER = [graph(verb, "pan") for verb in ("take", "wash", "dry")]
+
+
+def choice(context: list[Any], target: object, **fields: object) -> dict[str, Any]:
+    made = row("sgds", "x") | {"context_graphs": context, "triplet": target}
+    del made["scenario_id"], made["item_id"]
+    return made | fields
+
+
+def clusters(tmp_path: Path, *rows: dict[str, Any], task: str = "sgds") -> list[str]:
+    """Return the clusters of samples read one by one, which are those of the whole file read at once."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    found = [sample.cluster for sample in rows_in(path, task)]
+    assert found == [sample.cluster for sample in samples_of(read_file(path), task)]
+    return found
+
+
+def test_rows_join_where_one_context_and_target_continue_the_other(tmp_path: Path) -> None:
+    late, early, apart = choice(STEPS[:4], STEPS[4]), choice(STEPS[:2], STEPS[3]), choice(OTHER[:2], OTHER[2])
+    assert clusters(tmp_path, late, early, apart) == ["story of item 0"] * 2 + [json.dumps(OTHER[:2])]
+    found = clusters(tmp_path, choice(STEPS[:1], STEPS[1]), choice(STEPS[:3], STEPS[3]))
+    assert found[0] == found[1]
+
+
+def test_one_shared_graph_or_an_empty_context_is_no_evidence_of_one_story(tmp_path: Path) -> None:
+    first, second, third = (
+        choice(STEPS[:1], OTHER[1]),
+        choice(STEPS[:3], STEPS[3]),
+        choice([STEPS[0], *OTHER], STEPS[4]),
+    )
+    assert len(set(clusters(tmp_path, first, second, third))) == 3
+    rows = [choice([], STEPS[0], target_sentence=word, variations=[word], position=0) for word in ("one", "two")]
+    assert len(set(clusters(tmp_path, *rows, choice(STEPS[:2], STEPS[2])))) == 3
+
+
+def test_any_shared_id_joins(tmp_path: Path) -> None:
+    rows = [
+        choice(STEPS[:2], STEPS[2], data_id="clip", scenario_id="tea"),
+        choice(OTHER[:2], OTHER[2], data_id="clip"),
+        choice([], STEPS[0], scenario_id="tea", data_id="more"),
+        choice(STEPS[1:4], STEPS[4], scenario_id="soup"),
+    ]
+    assert clusters(tmp_path, *rows) == ["tea", "tea", "tea", "soup"]
+    assert clusters(tmp_path, choice(STEPS[:3], STEPS[3]), choice(STEPS[:2], STEPS[2], data_id="clip")) == ["clip"] * 2
+
+
+def test_bundled_data_stay_in_eighteen_scenarios() -> None:
+    for task in TASKS:
+        path = DATA / f"{task}.jsonl"
+        dataset = rows_in(path, task)
+        own = {json.loads(line)["scenario_id"] for line in path.read_text(encoding="utf-8").splitlines()}
+        assert {sample.cluster for sample in dataset} == own
+        assert (len(own), dataset.clusters_are) == (18, "scenarios")
+
+
+def test_examples_of_a_joined_story_are_still_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(choice(STEPS[:2], STEPS[2])) + "\n" + json.dumps(choice(STEPS[:3], STEPS[3])) + "\n")
+    shown = choice(STEPS[:3], STEPS[3], rationale="So.", target_sentence="x washes mug")
+    shown["variations"] = ["x washes mug", *shown["variations"][1:]]
+    shown["position"] = 0
+    examples = pool_of(read_document(json.dumps(shown) + "\n", "pool"), "sgds")
+    with pytest.raises(UsageError, match="share nothing"):
+        examples.check_disjoint(rows_in(path, "sgds"))
+    pool_of(pool("sgds"), "sgds").check_disjoint(rows_in(path, "sgds"))
+
+
+def test_tables_say_what_the_clusters_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "sgds.jsonl"
+    data.write_text("".join(json.dumps(choice(STEPS[:n], STEPS[n])) + "\n" for n in (2, 3)))
+    assert main(["eval", "--task", "tsg/sgds", "--data", str(data), "--out", str(tmp_path / "run"), "--quiet"]) == 0
+    assert "95 % intervals over stories" in capsys.readouterr().out
+    assert main(["report", str(tmp_path / "run")]) == 0
+    assert "95 % intervals over stories" in capsys.readouterr().out
+    assert main(["audit", str(data)]) == 0
+    assert "They come from 1 story" in capsys.readouterr().out
+
+
+def test_scores_with_clusters_of_an_older_version_are_rescored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "sgds.jsonl"
+    rows = [choice(STEPS[:2], STEPS[2]), choice(STEPS[:3], STEPS[3]), choice(OTHER[:2], OTHER[2])]
+    data.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    runs = [tmp_path / "old", tmp_path / "new"]
+    for run in runs:
+        assert main(["eval", "--task", "tsg/sgds", "--data", str(data), "--out", str(run), "--quiet"]) == 0
+    stored = runs[0] / "samples.jsonl"
+    records = [json.loads(line) for line in stored.read_text(encoding="utf-8").splitlines()]
+    older = [record | {"cluster": json.dumps(one["context_graphs"])} for record, one in zip(records, rows, strict=True)]
+    stored.write_text("".join(json.dumps(one) + "\n" for one in older))
+    assert main(["report", str(runs[0])]) == 0
+    capsys.readouterr()
+    assert main(["compare", *map(str, runs)]) == 2
+    assert "tsgkit rescore" in capsys.readouterr().err
+    assert main(["rescore", str(runs[0])]) == 0
+    assert main(["compare", *map(str, runs)]) == 0

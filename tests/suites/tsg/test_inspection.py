@@ -12,11 +12,13 @@ from tsgkit.errors import FileProblem
 from tsgkit.suites.tsg.inspection import inspect
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_the_rows_tell_the_task_and_made_up_rows_are_clean(task: str) -> None:
-    inspection = inspect(data(rows(task, 20)) + b"\n", "f")
-    assert (inspection.task, inspection.rows, inspection.problem) == (task, 20, "")
-    assert inspection.counts == {}
+def test_the_rows_tell_the_task_and_made_up_rows_are_clean() -> None:
+    for task in TASKS:
+        inspection = inspect(data(rows(task, 20)) + b"\n", "f")
+        assert (inspection.task, inspection.rows, inspection.problem, inspection.counts) == (task, 20, "", {})
+    [row] = rows("sgqa", 1)
+    hostile = row | {"item_id": "../../etc/passwd", "data_id": "/etc/passwd", "scenario_id": "{0}\x1b[31m"}
+    assert inspect(json.dumps(hostile).encode() + b"\n", "f").problem == ""
 
 
 def slipped(task: str, line: int, **fields: object) -> bytes:
@@ -33,31 +35,27 @@ EMPTY_TARGET = [["person", "verb", "wipe"], ["wipe", "dobj", "shelf"], ["wipe", 
 VERBS = [["person", "verbs", "wipe"], ["wipe", "dobj", "shelf"]]
 
 
-@pytest.mark.parametrize(
-    ("text", "counts"),
-    [
-        (slipped("sgqa", 2, context_graphs=[VERBS], qa_pairs=[]), {"no-action", "edge-misspelt", "dobj-source"}),
-        (slipped("sgds", 2, context_graphs=[EMPTY_TARGET]), {"empty-name", "not-a-preposition"}),
+def test_slips_are_counted_and_the_data_usable() -> None:
+    cases: list[tuple[bytes, dict[str, int]]] = [
         (
-            slipped("sgds", 1, variations=["You wipe shelf 0 with item 0.", "b", "c", "d"]),
-            {"few-candidates"},
+            slipped("sgqa", 2, context_graphs=[VERBS], qa_pairs=[]),
+            {"edge-misspelt": 1, "no-action": 1, "dobj-source": 1},
         ),
-        (data(rows("sgqa", 3)), {"no-final-newline"}),
-        (data(rows("sgqa", 3)) + b"\n\n", {"blank-line"}),
-        (data(rows("sgqa", 3)) + b"\n \n" + data(rows("sgqa", 1)), {"blank-line", "no-final-newline"}),
-        (b"\xef\xbb\xbf" + data(rows("sgqa", 3)) + b"\n", {"byte-order-mark"}),
-        (data(rows("sgqa", 3)).replace(b"\n", b"\r\n") + b"\r\n", set()),
-    ],
-)
-def test_slips_are_counted_and_the_data_usable(text: bytes, counts: set[str]) -> None:
-    inspection = inspect(text, "f")
-    assert inspection.problem == ""
-    assert set(inspection.counts) - {"not-a-preposition"} == counts - {"not-a-preposition"}
+        (slipped("sgds", 2, context_graphs=[EMPTY_TARGET]), {"empty-name": 1}),
+        (slipped("sgds", 1, variations=["You wipe shelf 0 with item 0.", "b", "c", "d"]), {"few-candidates": 1}),
+        (data(rows("sgqa", 3)), {"no-final-newline": 1}),
+        (data(rows("sgqa", 3)) + b"\n\n", {"blank-line": 1}),
+        (data(rows("sgqa", 3)) + b"\n \n" + data(rows("sgqa", 1)), {"blank-line": 1, "no-final-newline": 1}),
+        (b"\xef\xbb\xbf" + data(rows("sgqa", 3)) + b"\n", {"byte-order-mark": 1}),
+        (data(rows("sgqa", 3)).replace(b"\n", b"\r\n") + b"\r\n", {}),
+    ]
+    for text, counts in cases:
+        inspection = inspect(text, "f")
+        assert (inspection.problem, inspection.counts) == ("", counts)
 
 
-@pytest.mark.parametrize(
-    ("text", "task", "problem"),
-    [
+def test_unusable_rows_are_named_with_their_line() -> None:
+    for text, task, problem in (
         (data(rows("sgqa", 3)) + b"\n{oops\n", "sgqa", "f: line 4: broken JSON"),
         (data(rows("sgqa", 3))[:-7], "sgqa", "f: line 3: broken JSON"),
         (b"{oops", "sgqa", "f: line 1: broken JSON"),
@@ -67,33 +65,26 @@ def test_slips_are_counted_and_the_data_usable(text: bytes, counts: set[str]) ->
         (slipped("sgds", 3, position=5), "sgds", "f: line 3: item 2 has its answer at position 5"),
         (data(rows("sgds", 3)), "sgqa", "f: line 1: these are not rows of sgqa but sgds"),
         (data(rows("sa-sgg", 3) + rows("ma-sgg", 1)), "sa-sgg", "f: line 4: item 3 has k = 2"),
+        (data(rows("sa-sgg", 5) + rows("ma-sgg", 1)), None, "f: line 6: item 5 has k = 2"),
         (data(rows("sa-sgg", 3)), "ma-sgg", "f: every item has one graph, so these are rows of sa-sgg"),
         (data(rows("sa-sgg", 1) + slipped_rows("ma-sgg", graphs=[])), "ma-sgg", "f: line 2: item 1 has no reference"),
         (slipped("sa-sgg", 2, graphs=[]), "sa-sgg", "f: line 2: item 1 has no reference graphs"),
         (slipped("sa-sgg", 2, mandatory_space={"object": []}), "sa-sgg", "f: line 2: vocabulary"),
         (data([row | {"item_id": "a"} for row in rows("sgqa", 2)]), "sgqa", "f: line 2: the id a occurred before"),
-    ],
-)
-def test_unusable_rows_are_named_with_their_line(text: bytes, task: str, problem: str) -> None:
-    assert inspect(text, "f", task).problem.startswith(problem)
+    ):
+        assert inspect(text, "f", task).problem.startswith(problem), problem
 
 
-def test_the_row_of_several_graphs_among_rows_of_one_is_named() -> None:
-    inspection = inspect(data(rows("sa-sgg", 5) + rows("ma-sgg", 1)), "f")
-    assert (inspection.task, inspection.problem.split(" has ")[0]) == ("sa-sgg", "f: line 6: item 5")
+def test_rows_of_one_graph_among_rows_of_several_are_counted() -> None:
+    for several, single, task in ((5, 1, None), (1, 5, "ma-sgg"), (2, 2, None)):
+        inspection = inspect(data(rows("sa-sgg", single) + rows("ma-sgg", several)) + b"\n", "f", task)
+        assert (inspection.task, inspection.problem) == ("ma-sgg", "")
+        assert inspection.counts == {"single-graph": single}
+        assert [found.place.line for found in inspection.findings] == list(range(1, single + 1))
 
 
-@pytest.mark.parametrize(("several", "single", "task"), [(5, 1, None), (1, 5, "ma-sgg"), (2, 2, None)])
-def test_rows_of_one_graph_among_rows_of_several_are_counted(several: int, single: int, task: str | None) -> None:
-    inspection = inspect(data(rows("sa-sgg", single) + rows("ma-sgg", several)) + b"\n", "f", task)
-    assert (inspection.task, inspection.problem) == ("ma-sgg", "")
-    assert inspection.counts == {"single-graph": single}
-    assert [found.place.line for found in inspection.findings] == list(range(1, single + 1))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_files_without_rows_are_refused() -> None:
+    for text, message in (
         (b"", "f: the file is empty"),
         (b"\n\nperson -> verb -> wipe\n", "f: line 3: not JSON"),
         (b"<html></html>", "f: this is HTML"),
@@ -102,15 +93,7 @@ def test_rows_of_one_graph_among_rows_of_several_are_counted(several: int, singl
         (data(rows("sgqa", 1)) + b"\0", "NUL"),
         (b'[[["person", "verb", "wipe"]]]', "f: line 1: these are not rows of any task but triplets"),
         (b'{"a": 1}\n{"a": 2}\n', "none of our items"),
-    ],
-)
-def test_files_without_rows_are_refused(text: bytes, message: str) -> None:
-    with pytest.raises(FileProblem) as caught:
-        inspect(text, "f")
-    assert message in str(caught.value)
-
-
-def test_hostile_strings_are_only_strings() -> None:
-    [row] = rows("sgqa", 1)
-    hostile = row | {"item_id": "../../etc/passwd", "data_id": "/etc/passwd", "scenario_id": "{0}\x1b[31m"}
-    assert inspect(json.dumps(hostile).encode() + b"\n", "f").problem == ""
+    ):
+        with pytest.raises(FileProblem) as caught:
+            inspect(text, "f")
+        assert message in str(caught.value)

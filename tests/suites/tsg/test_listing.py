@@ -1,51 +1,38 @@
-"""Lists of names are read however they are laid out; prose and triplets are no lists."""
+"""Lists of names in replies to derived tasks; the reader of lists has its own tests."""
 
 from __future__ import annotations
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tsgkit.replies import Unreadable
 from tsgkit.replies.lists import Listed
-from tsgkit.suites.tsg import derived_tasks
+from tsgkit.suites.tsg.derived_tasks import names
 
 
-def names(reply: str) -> Listed | Unreadable:
-    """Return what is listed, wherever it stands."""
-    found = derived_tasks.names(reply)
-    return found if isinstance(found, Unreadable) else found._replace(spans=())
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_names_are_read_wherever_they_are_listed() -> None:
+    for reply in (
         "take\nput-down",
-        "Take, put-down.",
-        "1. take\n2. put-down",
-        "1) `take`\n\n2) **put-down**",
-        "- take\n- put-down\n",
-        "• take\r\n• put-down",
-        "[take, put-down]",
-        '["take", "put-down"]',
         '{"actions": ["take", "put-down"]}',
         '```json\n{"Nodes": ["take", "put-down"]}\n```',
-        "Actions: take, put-down",
-        "Here are the actions:\ntake\nput-down",
-        "Reasoning:\nFirst open, then close.\n\nFinal answer:\ntake\nput-down",
-        "<think>open?\n</think>take\nput-down",
-        "1. take (the lid is taken off)\n2. put-down - on the table, of course",
-        "take: the lid\nput-down: the same lid",
-        "The sentence tells of two things that are done one after the other.\ntake\nput-down",
-    ],
-)
-def test_names_are_read_however_they_are_listed(reply: str) -> None:
-    found = names(reply)
-    assert isinstance(found, Listed)
-    assert found.names == ("take", "put-down")
+        "Reasoning:\nFirst open, then close.\n\nFinal answer:\n1. take\n2. put-down",
+        "<think>open?\n</think>Here are the actions:\ntake\nput-down",
+    ):
+        found = names(reply)
+        assert isinstance(found, Listed) and found.names == ("take", "put-down"), reply
+    prose = "These are the two actions of the sentence:"
+    for reply, listed, notes in (
+        ("take\nput\ntake", ("take", "put", "take"), ()),
+        (f"{prose}\ntake\nput", ("take", "put"), (f"left out: {prose}",)),
+        ("take: the lid\nput", ("take", "put"), ("only its names: take: the lid",)),
+        ("rolling pin\nrolling-pin", ("rolling pin", "rolling-pin"), ()),
+    ):
+        found = names(reply)
+        assert isinstance(found, Listed) and (found.names, found.notes) == (listed, notes)
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason"),
-    [
+def test_replies_without_names_are_unreadable() -> None:
+    for reply, reason in (
         ("person -> verb -> take\ntake -> dobj -> lid", "triplets"),
         ("I am sorry, but this sentence tells nothing that could be listed.", "no names"),
         ("Final answer:", "no names"),
@@ -53,28 +40,18 @@ def test_names_are_read_however_they_are_listed(reply: str) -> None:
         ('{"nodes": []}', "no names"),
         ('{"nodes": [["person", "verb", "take"]]}', "no list of names"),
         ('{"graphs": "take"}', "no list of names"),
-        ("...\n---\n***", "no names"),
-    ],
-)
-def test_replies_without_names_are_unreadable(reply: str, reason: str) -> None:
-    found = names(reply)
-    assert isinstance(found, Unreadable)
-    assert reason in found.reason
+    ):
+        found = names(reply)
+        assert isinstance(found, Unreadable) and reason in found.reason, reply
 
 
-def test_repeats_and_order_are_kept() -> None:
-    assert names("take\nput\ntake") == Listed(("take", "put", "take"))
+PIECES = ["Final answer:", "take", "put-down", ",", "\n", "->", "[", "]", "{", '"', "1.", "-", ":", "```", "</think>"]
 
 
-def test_omitted_list_lines_are_noted() -> None:
-    found = names("These are the two actions of the sentence:\ntake\nput")
-    assert isinstance(found, Listed)
-    assert found.notes == ("left out: These are the two actions of the sentence:",)
-
-
-def test_an_explanation_behind_a_name_is_noted() -> None:
-    assert names("take: the lid\nput") == Listed(("take", "put"), ("only its names: take: the lid",))
-
-
-def test_a_name_of_several_words_stays_apart_from_its_hyphenated_form() -> None:
-    assert names("rolling pin\nrolling-pin") == Listed(("rolling pin", "rolling-pin"))
+@given(text=st.one_of(st.text(max_size=80), st.lists(st.sampled_from(PIECES), max_size=14).map(" ".join)))
+def test_any_text_is_a_list_of_names_or_unreadable_with_a_reason(text: str) -> None:
+    found = names(text)
+    if isinstance(found, Unreadable):
+        assert found.reason
+    else:
+        assert found.names and all(name and name == name.strip() for name in found.names)

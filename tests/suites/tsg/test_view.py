@@ -1,18 +1,22 @@
-"""Panels of the samples of tsg: graphs with their differences, candidates, names; odd names and answers included."""
+"""Panels of samples of tsg: graphs with their differences, candidates, names; odd names and answers included."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from prompt_items import HOSTILE, document, graph, row
-from stored_samples import of_kind, panels, stored_samples
-from tsg_tasks import KINDS, deduce, samples_of, task
+from stored_samples import of_kind, panels
+from tsg_tasks import KINDS, samples_of, task
 
+from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.panels import Panel, Shown
+from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.protocols import AsAsked
+from tsgkit.suites.task import Graphs
 
 ROWS = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sa-sgg", "nodes-sa": "sa-sgg", "edges-sa": "sa-sgg"}
 ANSWER = "person -> verb -> wash\ncup -> dobj -> wash\nwash -> with -> hand2\nwash -> on -> moon"
@@ -67,11 +71,9 @@ def test_a_question_shows_its_graphs_and_both_names() -> None:
     assert table["rows"] == [["~", "cup", "hand1"]]
     [graphs] = of_kind(found, "graphs")
     assert [pair["candidate"] for pair in graphs["pairs"]] == [graph("wash"), graph("dry")]
-
-
-def test_a_question_without_an_answer_lacks_a_name() -> None:
-    [table] = of_kind(shown("sgqa", None), "table")
-    assert table["rows"] == [["-", "cup", None]]
+    for text, row_shown in ((None, ["-", "cup", None]), ("[cup]", ["=", "cup", "cup"])):
+        [table] = of_kind(shown("sgqa", text), "table")
+        assert table["rows"] == [row_shown]
 
 
 def test_lists_of_names_are_signed() -> None:
@@ -87,23 +89,25 @@ def test_a_repair_shows_the_given_graph_and_the_answer_beside_the_reference() ->
     assert answer["pairs"][0]["candidate"] is None
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("text", [None, "", "no graph at all", "[A]\na -> b -> c"])
-def test_every_task_has_panels_of_any_reply(kind: str, text: str | None) -> None:
-    assert shown(kind, text)
+def test_every_task_has_panels_of_any_reply_and_hostile_names_stay_text() -> None:
+    for kind in KINDS:
+        for text in (None, "", "no graph at all", "[A]\na -> b -> c"):
+            assert {panel.kind for panel in shown(kind, text)} <= {"graphs", "choices", "table"}, (kind, text)
+        for word in HOSTILE:
+            assert {panel.kind for panel in shown(kind, None, word)} <= {"graphs", "choices", "table"}, (kind, word)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("word", HOSTILE)
-def test_hostile_names_stay_text(kind: str, word: str) -> None:
-    item = samples_of(document(row(ROWS.get(kind, "ma-sgg"), "a", word)), kind)[0]
-    found = panels(Shown(task(kind), item, judged(kind, item, deduce(item)), None, None))
-    assert all(panel.kind in ("graphs", "choices", "table") for panel in found)
+NAMES = st.text(max_size=8)
+DRAWN = st.lists(st.lists(st.builds(Triplet, NAMES, NAMES, NAMES), max_size=6).map(ActionGraph), max_size=3)
 
 
-@pytest.mark.parametrize("run", ["complete", "derived", "stopped"])
-def test_every_sample_of_a_stored_run_has_panels(run: str) -> None:
-    found = [panels(one) for one in stored_samples("tsg", run)]
-    assert found
-    assert all(found)
-    assert not any(panel.kind == "text" for one in found for panel in one)
+@given(DRAWN, DRAWN)
+def test_graphs_of_any_names_make_json(references: list[ActionGraph], answers: list[ActionGraph]) -> None:
+    value = differences_panel("x", Graphs(tuple(references), tuple(answers), Vocabulary())).value
+    assert json.loads(json.dumps(value)) == value
+    assert len(value["pairs"]) == max(len(references), len(answers))
+    for pair in value["pairs"]:
+        told = {tuple(one["reference"]) for one in pair["changes"] if one["reference"]}
+        if pair["candidate"] is not None and pair["reference"] is not None:
+            assert len(told) + pair["matched"] == len({tuple(one) for one in pair["reference"]})
+    assert json.dumps(graphs_panel("x", references).value)

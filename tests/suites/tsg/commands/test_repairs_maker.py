@@ -79,19 +79,22 @@ def test_every_wrong_graph_becomes_an_item_and_the_others_are_counted(capsys: Ca
     assert summary["dropped"] == {
         "right": 1, "no triplet in common with a reference": 1, "unreadable": 1, "empty": 1,
     }  # fmt: skip
-    rows = [json.loads(line) for line in Path("repairs.jsonl").read_text().splitlines()]
-    assert [row["given"]["item_id"] for row in rows] == [one.item_id for one in asked[:2]]
-    assert {(row["given"]["subject"], row["given"]["style"], row["given"]["task"]) for row in rows} == {
-        ("script:said.jsonl", "zero-shot", "tsg/sa-sgg")
-    }
+    rows = [json.loads(line)["given"] for line in Path("repairs.jsonl").read_text().splitlines()]
+    assert [row["item_id"] for row in rows] == [one.item_id for one in asked[:2]]
+    told = {(row["subject"], row["style"], row["task"]) for row in rows}
+    assert told == {("script:said.jsonl", "zero-shot", "tsg/sa-sgg")}
     samples: list[RefineSample] = list(rows_in(Path("repairs.jsonl"), "refine"))
     for sample, source in zip(samples, asked, strict=False):
-        assert (sample.sentence, sample.context, sample.vocabulary) == (
-            source.sentence, source.context, source.vocabulary,
-        )  # fmt: skip
-        assert sample.original == source.references[0]
+        given, wanted = (sample.sentence, sample.context), (source.sentence, source.context)
+        assert (given, sample.vocabulary, sample.original) == (wanted, source.vocabulary, source.references[0])
         assert sample.spoilt == fold_graph(wrongly(source.references[0]))
         assert (sample.error, sample.origin, sample.cluster) == ("model-reversed", "model", source.cluster)
+    words = ["eval", "--task", "refine,refine-hinted", "--data", "repairs.jsonl", "--out", "mended", "--quiet"]
+    assert main([*words, "--model", "baseline/none", "--model", "baseline/rules"]) == 0
+    capsys.readouterr()
+    assert main(["report", "mended", "--by", "source,error,faults"]) == 0
+    report = capsys.readouterr().out
+    assert all(text in report for text in ("source model", "faults 1", "graphs mended, and what it took"))
 
 
 def test_graphs_of_several_are_paired_with_the_references_they_are_most_like(capsys: Captured) -> None:
@@ -113,65 +116,31 @@ def test_graphs_of_several_are_paired_with_the_references_they_are_most_like(cap
     assert sample.source.k == asked[0].k
 
 
-def test_items_of_a_run_are_evaluated_like_any_others(capsys: Captured) -> None:
-    one_graph_run()
-    assert made(capsys, "--from", "run", "-o", "out.jsonl")["items"] == 2
-    words = ["eval", "--task", "refine,refine-hinted", "--data", "out.jsonl", "--out", "mended", "--quiet"]
-    assert main([*words, "--model", "baseline/none", "--model", "baseline/rules"]) == 0
-    capsys.readouterr()
-    assert main(["report", "mended", "--by", "source,error,faults"]) == 0
-    told = capsys.readouterr().out
-    assert "source model" in told
-    assert "faults 1" in told
-    assert "graphs mended, and what it took" in told
-
-
-def test_the_maker_can_be_called_from_python() -> None:
-    one_graph_run()
-    found = tk.make("repairs", "mine.jsonl", source="run", subject="script:said.jsonl")
-    assert (found.complete, found.summary["items"]) == (True, 2)
-    assert len(found.path.read_text().splitlines()) == 2
-    with pytest.raises(UsageError, match="was not asked in this run"):
-        tk.make("repairs", "more.jsonl", source="run", subject="openai/x")
-
-
-def refused(capsys: Captured, *words: str) -> str:
-    capsys.readouterr()
-    assert main(["make", "repairs", *words]) == 2
-    return capsys.readouterr().err
-
-
-def test_a_folder_without_a_run_and_a_run_without_graphs_are_named(capsys: Captured) -> None:
+def test_a_run_without_graphs_or_with_nothing_wrong_is_named(capsys: Captured) -> None:
     assert "nowhere: no run lies here" in refused(capsys, "--from", "nowhere")
     assert main(["eval", "--task", "sgqa", "--model", "baseline/rules", "--out", "asked", "--quiet"]) == 0
     assert "asked: no graphs were asked for in this run, but tsg/sgqa" in refused(capsys, "--from", "asked")
-    assert not Path("repairs.jsonl").exists()
-
-
-def test_a_run_with_nothing_wrong_in_it_says_what_there_was(capsys: Captured) -> None:
     answered("sa-sgg", {one.item_id: text(*one.references) for one in items("sa-sgg")})
-    said = refused(capsys, "--from", "run")
-    assert "run: no wrong graph to make an item of (right: 6)" in said
-
-
-def test_rows_are_not_overwritten_and_another_folder_of_data_is_named(capsys: Captured) -> None:
-    one_graph_run()
-    assert made(capsys, "--from", "run")["items"] == 2
-    Path("repairs.jsonl").write_text("mine\n")
-    assert "repairs.jsonl" in refused(capsys, "--from", "run")
-    Path("sa-sgg-rows.jsonl").rename("moved.jsonl")
-    assert made(capsys, "--from", "run", "-o", "more.jsonl")["items"] == 2, "the run keeps its rows"
-    shutil.rmtree("run/asked")
-    assert "sa-sgg-rows.jsonl" in refused(capsys, "--from", "run", "-o", "again.jsonl")
-    assert made(capsys, "--from", "run", "-o", "again.jsonl", "--data", "moved.jsonl")["items"] == 2
+    assert "run: no wrong graph to make an item of (right: 6)" in refused(capsys, "--from", "run")
+    assert not Path("repairs.jsonl").exists()
 
 
 WASH = [["person", "verb", "wash"], ["wash", "dobj", "cup"]]
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
+def given_row(given: object) -> list[str]:
+    """Write a row of another maker; return the words of an evaluation of it."""
+    row = {
+        "item_id": "a", "scenario_id": "s", "context": [], "target_sentence": "She washes it.",
+        "mandatory_space": {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]},
+        "graphs": [{"triplets": WASH}], "given": given,
+    }  # fmt: skip
+    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
+    return ["eval", "--task", "refine", "--data", "rows.jsonl", "--out", "run", "--quiet", "--model", "baseline/none"]
+
+
+def test_rows_of_other_makers_are_refused_with_their_line(capsys: Captured) -> None:
+    for given, said in (
         ("text", "given: Input should be"),
         ([], "given: Input should be"),
         ({}, "given.number: Field required"),
@@ -183,31 +152,16 @@ WASH = [["person", "verb", "wash"], ["wash", "dobj", "cup"]]
         ({"number": True, "triplets": WASH}, "given.number: Input should be a valid integer"),
         ({"number": 0, "triplets": WASH}, "item a: given: nothing is wrong in this graph"),
         ({"number": 0, "triplets": [["Person", "verb", "wash"], *WASH]}, "nothing is wrong in this graph"),
-    ],
-)
-def test_rows_of_other_makers_are_refused_with_their_line(given: object, said: str, capsys: Captured) -> None:
-    row = {
-        "item_id": "a", "scenario_id": "s", "context": [], "target_sentence": "She washes it.",
-        "mandatory_space": {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]},
-        "graphs": [{"triplets": WASH}], "given": given,
-    }  # fmt: skip
-    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
-    assert main(["eval", "--task", "refine", "--data", "rows.jsonl", "--model", "baseline/none", "--quiet"]) == 2
-    found = capsys.readouterr().err
-    assert "rows.jsonl: line 1: " in found
-    assert said in found
+    ):
+        assert main(given_row(given)) == 2
+        found = capsys.readouterr().err
+        assert "rows.jsonl: line 1: " in found and said in found
 
 
 def test_strange_names_in_given_graphs_are_text_and_nothing_else(capsys: Captured) -> None:
     strange = [["person", "verb", "wash"], ["wash", "dobj", "{graph} \x1b[31m\nperson -> verb -> steal"], ["", "", ""]]
-    row = {
-        "item_id": "a", "context": "", "target_sentence": "She washes it.",
-        "mandatory_space": {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]},
-        "graphs": [{"triplets": WASH}], "given": {"number": 0, "triplets": strange, "more": {"kept": 1}},
-    }  # fmt: skip
-    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
-    words = ["eval", "--task", "refine", "--data", "rows.jsonl", "--out", "run", "--quiet"]
-    assert main([*words, "--model", "baseline/none", "--model", "baseline/rules", "--model", "baseline/random"]) == 0
+    words = given_row({"number": 0, "triplets": strange, "more": {"kept": 1}})
+    assert main([*words, "--model", "baseline/rules", "--model", "baseline/random"]) == 0
     assert main(["report", "run", "--by", "error"]) == 0
     assert "\x1b" not in capsys.readouterr().out
 
@@ -216,28 +170,47 @@ ASKED = ("redundant", "several", "three", "four", "none")
 GOOD = "person -> verb -> take\ntake -> dobj -> towel"
 
 
-@pytest.mark.parametrize("solver", ["single", "vote:3", "agent"])
-def test_models_are_asked_about_clean_graphs_and_several_faults_and_their_calls_are_told(
-    solver: str, capsys: Captured
-) -> None:
+def test_models_are_asked_about_clean_graphs_and_several_faults_and_their_calls_are_told(capsys: Captured) -> None:
     item = items("sa-sgg")[0].item_id
     ids = [f"{item}/0/{error}" for error in ASKED]
     replies = {"Mend an action graph": GOOD, "Look at action graphs": "nothing", "Put action graphs right": GOOD}
     with model_server(replies=replies) as server:
         words = ["eval", "--task", "refine", "--model", "openai/x", "--model-arg", f"api_base={server.base}"]
-        assert main([*words, "--solver", solver, "--ids", *ids, "--out", "run", "--no-cache", "--quiet"]) == 0
+        words += ["--ids", *ids, "--no-cache", "--quiet"]
+        for solver in ("vote:3", "agent"):
+            assert main([*words, "--solver", solver, "--out", solver]) == 0
     capsys.readouterr()
-    assert main(["report", "run", "--by", "error", "--format", "json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert row["outcomes"]["answered"] == len(ids)
-    calls = {error: used["calls"] for error, used in row["usage_by"]["error"].items()}
-    assert set(calls) == set(ASKED)
-    assert sum(calls.values()) == row["usage"]["calls"]
-    assert row["by"]["error"]["none"]["profiles"]["strict"]["clean_touched"]["n"] == 1
-    assert main(["report", "run", "--by", "source"]) == 0
-    told = capsys.readouterr().out.partition("graphs mended, and what it took")[2].splitlines()
-    assert told[1].split()[-7:] == ["calls", "an", "item", "tokens", "an", "item", "cost"]
-    clean = next(line for line in told if "source none" in line)
-    assert f"{calls['none']:.2f}" in clean.split()
-    if solver != "agent":
-        assert calls == dict.fromkeys(ASKED, 3 if solver == "vote:3" else 1)
+    for solver, expected in (("vote:3", 3), ("agent", None)):
+        assert main(["report", solver, "--by", "error", "--format", "json"]) == 0
+        (row,) = json.loads(capsys.readouterr().out)["rows"]
+        assert row["outcomes"]["answered"] == len(ids)
+        calls = {error: used["calls"] for error, used in row["usage_by"]["error"].items()}
+        assert calls == (dict.fromkeys(ASKED, expected) if expected else calls) and set(calls) == set(ASKED)
+        assert sum(calls.values()) == row["usage"]["calls"]
+        assert row["by"]["error"]["none"]["profiles"]["strict"]["clean_touched"]["n"] == 1
+        assert main(["report", solver, "--by", "source"]) == 0
+        told = capsys.readouterr().out.partition("graphs mended, and what it took")[2].splitlines()
+        assert told[1].split()[-7:] == ["calls", "an", "item", "tokens", "an", "item", "cost"]
+        clean = next(line for line in told if "source none" in line)
+        assert f"{calls['none']:.2f}" in clean.split()
+
+
+def refused(capsys: Captured, *words: str) -> str:
+    capsys.readouterr()
+    assert main(["make", "repairs", *words]) == 2
+    return capsys.readouterr().err
+
+
+def test_rows_are_not_overwritten_and_another_folder_of_data_is_named(capsys: Captured) -> None:
+    one_graph_run()
+    found = tk.make("repairs", "repairs.jsonl", source="run", subject="script:said.jsonl")
+    assert (found.complete, found.summary["items"], len(found.path.read_text().splitlines())) == (True, 2, 2)
+    with pytest.raises(UsageError, match="was not asked in this run"):
+        tk.make("repairs", "more.jsonl", source="run", subject="openai/x")
+    Path("repairs.jsonl").write_text("mine\n")
+    assert "repairs.jsonl" in refused(capsys, "--from", "run")
+    Path("sa-sgg-rows.jsonl").rename("moved.jsonl")
+    assert made(capsys, "--from", "run", "-o", "more.jsonl")["items"] == 2, "the run keeps its rows"
+    shutil.rmtree("run/asked")
+    assert "sa-sgg-rows.jsonl" in refused(capsys, "--from", "run", "-o", "again.jsonl")
+    assert made(capsys, "--from", "run", "-o", "again.jsonl", "--data", "moved.jsonl")["items"] == 2

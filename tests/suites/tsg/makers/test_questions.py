@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+from drawn_graphs import drawn_graphs
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from made_up_stories import made_up_story
 from shipped import DATA
 
@@ -43,53 +46,35 @@ def asked(text: str, reply: str, *path: str) -> Question:
     return Question(text, reply, path, "", hops_needed(path))
 
 
-@pytest.mark.parametrize(
-    ("path", "reply"),
-    [
-        (("only wash cup", "tool"), "brush"),
-        (("only take cup", "target off"), "shelf"),
-        (("only take cup", "next", "action"), "wash"),
-        (("only put cup", "previous", "previous", "place"), "shelf"),
-        (("only wash cup", "held hand1"), "cup"),
-        (("only wash cup", "holder cup"), "hand1"),
-        (("only take cup", "again", "hand"), "hand2"),
-        (("between take cup and put cup", "first", "action"), "wash"),
-        (("all", "times 3 object"), "cup"),
-        (("only take cup", "shared wash cup"), "cup"),
-    ],
-)
-def test_both_evaluators_follow_a_path_to_its_answer(path: tuple[str, ...], reply: str) -> None:
-    assert answer(Timeline(STORY), path) == reply == SecondReader(STORY).answer(path)
-
-
-@pytest.mark.parametrize(
-    "path", [("first cup", "next", "next", "next", "action"), ("only cup", "action"), ("first cup", "tool")]
-)
-def test_a_path_without_one_answer_is_none_for_both(path: tuple[str, ...]) -> None:
-    assert SecondReader(STORY).answer(path) == ""
-    with pytest.raises(LookupError):
-        answer(Timeline(STORY), path)
+def test_both_evaluators_follow_a_path_to_its_answer() -> None:
+    for path, reply in (
+        ("only wash cup, tool", "brush"),
+        ("only take cup, target off", "shelf"),
+        ("only take cup, next, action", "wash"),
+        ("only put cup, previous, previous, place", "shelf"),
+        ("only wash cup, held hand1", "cup"),
+        ("only wash cup, holder cup", "hand1"),
+        ("only take cup, again, hand", "hand2"),
+        ("between take cup and put cup, first, action", "wash"),
+        ("all, times 3 object", "cup"),
+        ("only take cup, shared wash cup", "cup"),
+    ):
+        steps = tuple(path.split(", "))
+        assert answer(Timeline(STORY), steps) == reply == SecondReader(STORY).answer(steps), path
+    for path in ("first cup, next, next, next, action", "all, next, action", "only cup, action", "first cup, tool"):
+        assert SecondReader(STORY).answer(tuple(path.split(", "))) == "", "a path without one answer"
+        with pytest.raises(LookupError):
+            answer(Timeline(STORY), tuple(path.split(", ")))
 
 
 def test_a_question_is_refused_with_its_reason() -> None:
-    good = asked("With what was the cup washed?", "brush", "only wash cup", "tool")
-    assert confirmed(STORY, good) == ""
-    assert confirmed(STORY, asked("With what?", "towel", "only wash cup", "tool")) == "the evaluators differ"
-    assert confirmed(STORY, asked("What?", "cup", "first cup", "tool")) == "no single answer"
-    in_question = asked("With what brush was the cup washed?", "brush", "only wash cup", "tool")
-    assert confirmed(STORY, in_question) == "the answer is in the question"
-
-
-def test_all_questions_of_our_stories_are_confirmed_and_say_no_answer() -> None:
-    for story in stories():
-        drawn = draw_questions(story, Random(3), 24)
-        assert len(drawn.questions) > 12
-        for question in drawn.questions:
-            assert confirmed(story, question) == "" and mentions(question.text, question.answer) is None
-            assert (
-                question.hops == hops_needed(question.path) and question.text.endswith("?") and "-" not in question.text
-            )
-        assert {question.hops for question in drawn.questions} == {1, 2, 3, 4}
+    for text, reply, path, reason in (
+        ("With what was the cup washed?", "brush", ("only wash cup", "tool"), ""),
+        ("With what?", "towel", ("only wash cup", "tool"), "the evaluators differ"),
+        ("What?", "cup", ("first cup", "tool"), "no single answer"),
+        ("With what brush was the cup washed?", "brush", ("only wash cup", "tool"), "the answer is in the question"),
+    ):
+        assert confirmed(STORY, asked(text, reply, *path)) == reason
 
 
 class Backwards(SecondReader):
@@ -109,15 +94,23 @@ class OtherHands(SecondReader):
         )
 
 
-@pytest.mark.parametrize(("wrong", "share"), [(Backwards, 0.4), (OtherHands, 0.9)])
-def test_a_wrong_evaluator_is_noticed(wrong: type[SecondReader], share: float) -> None:
-    told = Counter[bool]()
+def test_questions_of_our_stories_are_confirmed_and_a_wrong_evaluator_is_noticed() -> None:
+    told: dict[type[SecondReader], Counter[bool]] = {Backwards: Counter(), OtherHands: Counter()}
     for story in stories():
-        reader = wrong(story)
-        for question in draw_questions(story, Random(5), 24).questions:
-            if wrong is not OtherHands or question.answer in HANDS:
-                told[reader.answer(question.path) != question.answer] += 1
-    assert told[True] >= share * told.total() and told.total() > 15
+        drawn = draw_questions(story, Random(3), 24).questions
+        assert len(drawn) > 12 and {question.hops for question in drawn} == {1, 2, 3, 4}
+        for question in drawn:
+            assert confirmed(story, question) == "" and mentions(question.text, question.answer) is None
+            assert question.hops == hops_needed(question.path)
+            assert question.text.endswith("?") and "-" not in question.text
+        for reader, counts in told.items():
+            counts.update(
+                reader(story).answer(question.path) != question.answer
+                for question in drawn
+                if reader is Backwards or question.answer in HANDS
+            )
+    for reader, share in ((Backwards, 0.4), (OtherHands, 0.9)):
+        assert told[reader][True] >= share * told[reader].total() and told[reader].total() > 15
 
 
 def test_chosen_questions_spread_over_hops_and_families_and_no_name_answers_many() -> None:
@@ -126,13 +119,10 @@ def test_chosen_questions_spread_over_hops_and_families_and_no_name_answers_many
     assert len(chosen) > 130 and min(hops[number] for number in (1, 2, 3, 4)) > len(chosen) / 8
     assert len({question.family for question in chosen}) > 15
     assert max(Counter(question.answer for question in chosen).values()) <= 8
-
-
-def test_avoided_paths_are_not_chosen_again() -> None:
     story = made_up_story(1)
     first = QuestionChooser(1).choose(story, 6).questions
     again = QuestionChooser(1).choose(story, 6, frozenset(question.path for question in first)).questions
-    assert len(again) > 3 and not {one.path for one in first} & {one.path for one in again}
+    assert len(again) > 3 and not {one.path for one in first} & {one.path for one in again}, "avoided paths stay away"
 
 
 def test_a_row_has_graphs_and_questions_with_ids() -> None:
@@ -142,3 +132,10 @@ def test_a_row_has_graphs_and_questions_with_ids() -> None:
     [pair] = row["qa_pairs"]
     assert (pair["Q"], pair["A"], pair["item_id"]) == (question.text, "brush", "tea/q0")
     assert (pair["path"], pair["hops"]) == (["only wash cup", "tool"], 1)
+
+
+@given(st.lists(drawn_graphs(), max_size=9), st.integers(0, 5))
+@settings(max_examples=50)
+def test_two_evaluators_agree_on_any_story_whenever_the_second_one_knows(steps: list[ActionGraph], seed: int) -> None:
+    drawn = draw_questions(Narrative.of(steps), Random(seed), 16)
+    assert drawn.dropped["the evaluators differ"] == 0

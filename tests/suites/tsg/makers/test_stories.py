@@ -1,20 +1,23 @@
-"""Import of stories: repaired, in order of time and hands, each once; and what is left out, with reasons."""
+"""Import of stories, and the folder of a benchmark in the making."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import HANDS, ActionGraph, Description, Frames, Narrative, Vocabulary
 from tsgkit.graph.notation import narratives
 from tsgkit.library.documents.reader import read_document
 from tsgkit.suites.tsg.makers.allowed_elements import ElementPool, with_vocabulary
+from tsgkit.suites.tsg.makers.balance import Balance, Option
 from tsgkit.suites.tsg.makers.description_sizes import grouped, parse_mix, repeated
 from tsgkit.suites.tsg.makers.generation_rows import generation_rows, synonyms_of
 from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.stage_files import StageFolder
 from tsgkit.suites.tsg.makers.stories import Imported, import_stories
 
 
@@ -59,34 +62,21 @@ def test_a_story_that_begins_another_is_left_out() -> None:
 
 
 def test_rows_of_one_scenario_become_one_story() -> None:
-    graphs = [act("take", "cup", "hand1"), act("wash", "cup", "hand1"), act("put", "cup", "hand1")]
-    rows = [
-        {
-            "context_graphs": [[list(t) for t in graph] for graph in graphs[:number]],
-            "triplet": [list(t) for t in graphs[number]],
-            "target_sentence": "She does it.",
-            "position": 0,
-            "variations": ["She does it.", "b", "c", "d", "e"],
-            "scenario_id": "tea",
-        }
-        for number in (1, 2)
-    ]
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    found = import_stories([read_document(text, "rows.jsonl")])
+    graphs = [[list(t) for t in act(verb, "cup", "hand1")] for verb in ("take", "wash", "put")]
+    shared = {"position": 0, "variations": [*"abcde"], "target_sentence": "a", "scenario_id": "tea"}
+    rows = [shared | {"context_graphs": graphs[:number], "triplet": graphs[number]} for number in (1, 2)]
+    found = import_stories([read_document("".join(json.dumps(row) + "\n" for row in rows), "rows.jsonl")])
     assert [story.id for story in found.stories] == ["tea"] and len(found.stories[0].graphs) >= 2
 
 
-@pytest.mark.parametrize("text", ["9:1", "0", "1:-1", "a:b", "", "1:0"])
-def test_a_mix_of_impossible_sizes_is_refused(text: str) -> None:
-    with pytest.raises(UsageError):
-        parse_mix(text)
-
-
-def test_groups_follow_the_mix_and_keep_all_graphs_in_order() -> None:
+def test_a_mix_gives_groups_of_its_sizes_and_an_impossible_one_is_refused() -> None:
     story = Narrative.of([act("press", f"cup-{number}") for number in range(200)])
     made = grouped(story, {1: 1.0, 3: 1.0}, Random(1))
     sizes = [len(one.graphs) for one in made.descriptions]
     assert made.graphs == story.graphs and {*sizes[:-1]} == {1, 3} and 30 < sizes.count(3) < 70
+    for text in ("9:1", "0", "1:-1", "a:b", "", "1:0"):
+        with pytest.raises(UsageError):
+            parse_mix(text)
 
 
 def test_only_actions_that_move_nothing_are_repeated() -> None:
@@ -117,3 +107,60 @@ def test_rows_say_which_other_words_stand_for_elements() -> None:
     story = Narrative((Description(sentence.text, (graph,)),), vocabulary, "tea")
     [row] = generation_rows(story, {0: sentence})
     assert row["tags"] == ["synonym"] and row["synonyms"] == {"cloth": "towel"} and row["scenario_id"] == "tea"
+
+
+def written(folder: StageFolder, seed: int = 1, *texts: str) -> None:
+    with folder.writing("import", {"seed": seed}, ("stories.jsonl",)) as files:
+        for text in texts:
+            files.add("stories.jsonl", {"id": text})
+
+
+def test_a_stage_is_current_while_settings_and_files_stay(tmp_path: Path) -> None:
+    folder = StageFolder(tmp_path / "made")
+    written(folder, 1, "thé")
+    assert folder.file("stories.jsonl").read_text(encoding="utf-8") == '{"id": "thé"}\n'
+    assert folder.is_current("import", {"seed": 1}) and not folder.is_current("import", {"seed": 2})
+    assert StageFolder(folder.path).is_current("import", {"seed": 1})
+    folder.file("stories.jsonl").unlink()
+    assert not folder.is_current("import", {"seed": 1})
+
+
+def test_an_error_leaves_the_files_that_were_there(tmp_path: Path) -> None:
+    folder = StageFolder(tmp_path)
+    written(folder, 1, "tea")
+    with pytest.raises(RuntimeError), folder.writing("import", {"seed": 2}, ("stories.jsonl",)) as files:
+        files.add("stories.jsonl", {"id": "half"})
+        raise RuntimeError
+    assert [one["id"] for one in folder.values("stories.jsonl")] == ["tea"] and folder.is_current("import", {"seed": 1})
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_changes_by_hand_are_not_replaced_without_force(tmp_path: Path) -> None:
+    folder = StageFolder(tmp_path)
+    written(folder, 1, "tea")
+    folder.refuse_to_overwrite("import", ["stories.jsonl"], force=False)
+    folder.file("stories.jsonl").write_text('{"id": "mine"}\n')
+    with pytest.raises(FileProblem, match="changes made by hand would be lost"):
+        folder.refuse_to_overwrite("import", ["stories.jsonl"], force=False)
+    folder.refuse_to_overwrite("import", ["stories.jsonl"], force=True)
+    folder.file("other.jsonl").write_text("x")
+    with pytest.raises(FileProblem, match="what lies there already would be lost"):
+        folder.refuse_to_overwrite("import", ["other.jsonl"], force=False)
+
+
+def test_a_record_of_something_else_and_a_broken_line_are_named(tmp_path: Path) -> None:
+    (tmp_path / "stories.jsonl").write_text('{"id": "tea"}\n{"id":\n')
+    with pytest.raises(FileProblem, match=r"line 2: not JSON"):
+        list(StageFolder(tmp_path).values("stories.jsonl"))
+    for text in ("no json", "[]", '{"stages": []}'):
+        (tmp_path / "make.json").write_text(text)
+        with pytest.raises(FileProblem, match="no record of tsgkit make tsg"):
+            StageFolder(tmp_path)
+
+
+def test_a_balance_keeps_sums_at_chance_within_groups() -> None:
+    balance = Balance()
+    for number in range(200):
+        options = [Option("right", (1.0,), 0.2, "ab"[number % 2]), Option("wrong", (0.0,), 0.2, "ab"[number % 2])]
+        balance.choose(options)
+    assert all(abs(sums[0]) <= 1 for sums in balance.excess.values()) and set(balance.excess) == {"", "a", "b"}

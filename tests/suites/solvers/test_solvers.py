@@ -1,0 +1,205 @@
+"""Solvers: how often they ask, which tasks each can do, and recorded runs of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from prompt_items import document, pool, row
+from tsg_tasks import pool_of, program_named, prompter_of, samples_of, tsg_task
+
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.llm.failures import Stopped
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.solvers.factories import factory_of, recorded, votes_of
+from tsgkit.suites.solvers.offline_solvers import Baseline
+from tsgkit.suites.solvers.scorers import OneReply
+from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.styles import style_of
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.transcript import LabelledReply, Transcript
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+ANSWERS = tsg_task(load_card("tsg/sgqa"))
+[SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
+
+
+def solver(name: str = "single", style: str = "zero-shot") -> Solver:
+    chosen = style_of(style, 3 if "few" in style else None)
+    examples = pool_of(pool("sgqa"), "sgqa").drawn(3) if chosen.shots else ()
+    return factory_of(name).solver(name, ANSWERS, prompter_of("sgqa", chosen, None, examples))
+
+
+def baseline_of(subject: str, seed: int) -> Solver:
+    return Baseline(OneReply(ANSWERS, "", "baseline"), program_named(subject, seed))
+
+
+class Asked:
+    """Answers with what it was given, in turn, and remembers how it was asked."""
+
+    def __init__(self, *replies: Reply | Exception) -> None:
+        self.replies = list(replies)
+        self.calls: list[tuple[str, int, dict[str, Any] | None]] = []
+        self.ended = 0
+
+    async def __call__(
+        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        self.calls.append((label, draw, schema))
+        reply = self.replies[draw]
+        if isinstance(reply, Exception):
+            raise reply
+        await asyncio.sleep(0.01)
+        self.ended += 1
+        return reply
+
+
+def replies(*texts: str) -> list[Reply]:
+    return [Reply(text) for text in texts]
+
+
+def test_a_single_look_asks_once_and_keeps_the_reply() -> None:
+    asked = Asked(*replies("[cup]"))
+    transcript = asyncio.run(solver().solve(SAMPLE, asked))
+    assert asked.calls == [("answer", 0, None)]
+    assert transcript == Transcript((LabelledReply("answer", Reply("[cup]")),))
+    judged = solver().judge(SAMPLE, transcript)
+    assert (judged.outcome, judged.answer, sorted(judged.scores)) == (Outcome.ANSWERED, "cup", ["official", "strict"])
+
+
+def test_a_vote_asks_its_draws_under_labels_of_their_own_and_has_no_official_figures() -> None:
+    asked = Asked(*replies("[lid]", "[cup]", "[cup]"))
+    transcript = asyncio.run(solver("vote:3").solve(SAMPLE, asked))
+    assert [call[:2] for call in asked.calls] == [("vote/0", 0), ("vote/1", 1), ("vote/2", 2)]
+    judged = solver("vote:3").judge(SAMPLE, transcript)
+    assert (judged.answer, sorted(judged.scores)) == ("cup", ["strict"])
+    assert solver("vote:3").unpublished == "the published way asks once; solver vote:3 does not"
+
+
+def test_when_one_vote_is_stopped_the_others_come_home_first_and_a_failed_one_leaves_the_sample_open() -> None:
+    asked = Asked(Reply("[cup]"), Stopped("stopped"), Reply("[cup]"))
+    with pytest.raises(Stopped):
+        asyncio.run(solver("vote:3").solve(SAMPLE, asked))
+    assert asked.ended == 2
+    failed = Reply(None, ending=Ending.API_ERROR, error="500")
+    said = (LabelledReply(f"vote/{n}", one) for n, one in enumerate((Reply("[cup]"), failed, Reply("[cup]"))))
+    assert solver("vote:3").judge(SAMPLE, Transcript(tuple(said))).outcome is Outcome.API_ERROR
+
+
+def test_sample_outcome_is_the_ending_of_its_call() -> None:
+    for ending in (Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR, Ending.EMPTY, Ending.MISSING):
+        text = "[cup]" if ending in (Ending.TRUNCATED, Ending.REFUSED) else None
+        judged = solver().judge(SAMPLE, Transcript((LabelledReply("answer", Reply(text, ending=ending)),)))
+        assert (judged.outcome, judged.answer) == (Outcome[ending.name], None)
+    for name in ("single", "vote:2"):
+        judged = solver(name).judge(SAMPLE, None)
+        assert judged.outcome is Outcome.MISSING
+        assert judged.counts["items"] == judged.counts["missing"] == 1
+
+
+def test_the_structured_style_sends_a_schema_and_has_no_official_figures() -> None:
+    for name in ("single", "vote:2"):
+        asked, made = Asked(*replies('{"answer": "cup"}', '{"answer": "cup"}')), solver(name, "structured")
+        transcript = asyncio.run(made.solve(SAMPLE, asked))
+        schema = asked.calls[0][2]
+        assert schema is not None
+        assert (schema["type"], schema["json_schema"]["strict"]) == ("json_schema", True)
+        judged = made.judge(SAMPLE, transcript)
+        assert (judged.answer, sorted(judged.scores)) == ("cup", ["strict"])
+        assert made.unpublished
+
+
+def test_fingerprints_tell_everything_apart_that_changes_an_answer() -> None:
+    ways = [solver(), solver("vote:2"), solver("vote:3"), solver(style="cot"), solver(style="few-shot")]
+    found = [way.fingerprint for way in ways] + [baseline_of(f"baseline/{name}", 0).fingerprint for name in ("rules",)]
+    found += [baseline_of("baseline/random", seed).fingerprint for seed in (0, 1)]
+    assert len(set(found)) == len(found)
+    assert solver().fingerprint == ways[0].fingerprint
+
+
+def test_a_baseline_asks_nobody_and_other_solvers_need_a_model() -> None:
+    transcript = asyncio.run(baseline_of("baseline/rules", 0).solve(SAMPLE, None))
+    assert [said.label for said in transcript.said] == ["local"]
+    assert transcript.usage.total == 0
+    with pytest.raises(UsageError, match="solver single asks a model, and none was given"):
+        asyncio.run(solver().solve(SAMPLE, None))
+    with pytest.raises(UsageError, match="there is no baseline/rule") as raised:
+        baseline_of("baseline/rule", 0)
+    assert raised.value.hint == "baseline/rules?"
+
+
+def test_a_vote_takes_2_to_100_calls() -> None:
+    assert [votes_of(name) for name in ("vote:2", "vote:100")] == [2, 100]
+    for name, said in (
+        ("vote", "there is no solver vote"),
+        ("vote:1", "a vote takes 2 to 100 calls"),
+        ("vote:0", "a vote takes 2 to 100 calls"),
+        ("vote:101", "a vote takes 2 to 100 calls"),
+        ("vote:-3", "there is no solver vote:-3"),
+        ("vote:٣", "there is no solver"),
+        ("singel", "there is no solver singel"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            votes_of(name)
+
+
+VOTABLE = {name for name in card_names() if name.startswith("tsg/")} | {"sceneeval/annotate"}
+WRITING = {"tsg/sa-sgg", "tsg/ma-sgg", "tsg/refine", "tsg/refine-hinted"}
+
+
+def test_a_solver_that_a_task_cannot_use_is_refused_in_one_sentence() -> None:
+    for solver, able in (("vote:3", VOTABLE), ("agent", WRITING), ("single", set(card_names()))):
+        for name in card_names():
+            task = task_of(load_card(name))
+            if name in able:
+                task.check_way("zero-shot", solver, None)
+                continue
+            with pytest.raises(UsageError, match=f"^solver {solver} cannot do {name}") as raised:
+                task.check_way("zero-shot", solver, None)
+            assert "\n" not in raised.value.message and ". " not in raised.value.message
+    for name, reason in (
+        ("formalimg/layout", "its answers cannot be put to a vote"),
+        ("formalimg/natural", "no model answers it"),
+    ):
+        with pytest.raises(UsageError, match=f"{name}: {reason}"):
+            task_of(load_card(name)).check_way("zero-shot", "vote:5", None)
+    for name in ("spatialgen/questions", "sceneeval/fidelity", "formalimg/knolling"):
+        with pytest.raises(UsageError, match="there is no solver singel") as raised:
+            task_of(load_card(name)).check_way("zero-shot", "singel", None)
+        assert raised.value.hint == "single?"
+
+
+def transcript(**said: str) -> Transcript:
+    return Transcript(tuple(LabelledReply(label.replace("_", "/"), Reply(text)) for label, text in said.items()))
+
+
+def test_a_recorded_run_is_scored_as_the_solver_that_made_it() -> None:
+    votes = {"vote_0": "[lid]", "vote_1": "[cup]", "vote_2": "[cup]"}
+    for solver, style, said, profiles in (
+        ("single", "zero-shot", {"answer": "[cup]"}, ["official", "strict"]),
+        ("single", "structured", {"answer": '{"answer": "cup"}'}, ["strict"]),
+        ("baseline", "", {"local": "[cup]"}, ["official", "strict"]),
+        ("vote:3", "cot", votes, ["strict"]),
+    ):
+        left = recorded(ANSWERS, solver, style)
+        judged = left.judge(SAMPLE, transcript(**said))
+        assert (judged.answer, sorted(judged.scores)) == ("cup", profiles)
+        assert bool(left.unpublished) == ("official" not in profiles)
+        assert left.unfinished(transcript(**said)) == ""
+        assert left.expected(SAMPLE).calls == (0, 0)
+        with pytest.raises(UsageError, match="a recorded run can only be scored"):
+            asyncio.run(left.solve(SAMPLE, None))
+    assert left.unfinished(transcript(vote_0="[cup]", vote_1="[cup]")) == "2 of 3 calls are recorded"
+
+
+def test_a_run_of_a_solver_that_is_not_installed_opens_and_is_refused_only_where_it_is_scored() -> None:
+    left: Any = recorded(ANSWERS, "theirs:2", "cot")
+    assert left.unpublished == "the published way asks once; solver theirs:2 does not"
+    with pytest.raises(UsageError, match="there is no solver theirs:2"):
+        left.judge(SAMPLE, transcript(answer="[cup]"))
