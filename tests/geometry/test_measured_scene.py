@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import math
 import pickle
-import subprocess
-import sys
 from itertools import product
 
-import pytest
-
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("shapely", reason="rooms need the extra: scenes")
-
 import numpy as np
+import pytest
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit import geometry
@@ -38,6 +32,7 @@ from tsgkit.geometry import (
     standing,
     supports,
 )
+from tsgkit.geometry.libraries import Library, check_libraries
 
 thing = AS_IT_IS.thing
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
@@ -143,44 +138,32 @@ def test_an_empty_scene_is_a_room_and_a_scene_of_nothing_has_no_floor(profile: P
     assert out_of_bounds(nothing).share is None
 
 
-@pytest.mark.parametrize(
-    ("points", "code"),
-    [
+@both
+def test_floors_walls_and_openings_that_are_none_are_problems(profile: Profile) -> None:
+    rings: list[tuple[tuple[tuple[float, float, float], ...], str]] = [
         ((), "bad-floor"),
         (((0, 0, 0), (1, 0, 0)), "bad-floor"),
         (((0, 0, 0), (1, 0, 0), (2, 0, 0)), "bad-floor"),
         (((1, 1, 0),) * 5, "bad-floor"),
         (((0, 0, 0), (math.nan, 0, 0), (1, 1, 0)), "bad-floor"),
         (((0, 0, 0), (2, 2, 0), (2, 0, 0), (0, 2, 0)), "crossed-floor"),
-    ],
-)
-@both
-def test_a_floor_that_is_none_is_a_problem(
-    points: tuple[tuple[float, float, float], ...], code: str, profile: Profile
-) -> None:
-    stage = staged([thing("a", (0.2, 0.2, 0.2), (1.5, 1, 0.1))], Architecture((Floor("bad one", points),)), profile)
-    assert (code, "floor_bad_one") in codes(stage)
-    assert 0 <= out_of_bounds(stage).objects["a"].ratio <= 1
-
-
-@pytest.mark.parametrize(
-    ("wall", "problem"),
-    [
+    ]
+    for points, code in rings:
+        floors = (Floor("bad one", points),)
+        stage = staged([thing("a", (0.2, 0.2, 0.2), (1.5, 1, 0.1))], Architecture(floors), profile)
+        assert (code, "floor_bad_one") in codes(stage), points
+        assert 0 <= out_of_bounds(stage).objects["a"].ratio <= 1, points
+    door, window = Opening("door", (2, 0), (1, 2)), Opening("window", (7, 1), (8, 2))
+    for wall, problem in (
         (Wall("w", (0, 0, 0), (0, 0, 0), 2.5), ("bad-wall", "wall_w")),
         (Wall("w", (0, 0, 0), (4, 0, 0), 0.0), ("bad-wall", "wall_w")),
         (Wall("w", (0, 0, 0), (math.inf, 0, 0), 2.5), ("bad-wall", "wall_w")),
-        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (2, 0), (1, 2)),)), ("bad-opening", "door_0_w")),
-        (
-            Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("window", (7, 1), (8, 2)),)),
-            ("bad-opening", "window_0_w"),
-        ),
-    ],
-)
-@both
-def test_a_wall_or_opening_that_is_none_is_a_problem(wall: Wall, problem: tuple[str, str], profile: Profile) -> None:
-    stage = staged([], Architecture((SQUARE,), (wall,)), profile)
-    assert codes(stage) == [problem]
-    assert len(stage.walls) == (problem[0] == "bad-opening")
+        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (door,)), ("bad-opening", "door_0_w")),
+        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (window,)), ("bad-opening", "window_0_w")),
+    ):
+        stage = staged([], Architecture((SQUARE,), (wall,)), profile)
+        assert codes(stage) == [problem]
+        assert len(stage.walls) == (problem[0] == "bad-opening")
 
 
 @both
@@ -254,38 +237,19 @@ def test_a_stage_asks_between_steps_whether_to_go_on() -> None:
         supports(MeasuredScene(stage.scene, STRICT, no_more))
 
 
-def test_profiles_are_found_by_name() -> None:
-    assert PROFILES == {"official": OFFICIAL, "strict": STRICT}
-
-
-def test_importing_the_room_imports_none_of_its_libraries() -> None:
-    heavy = ("numpy", "trimesh", "fcl", "embreex", "shapely", "scipy")
-    code = f"import sys, tsgkit.geometry; print([name for name in {heavy} if name in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "[]\n"
-
-
 def test_a_missing_library_names_the_extra() -> None:
-    from tsgkit.geometry.libraries import Library
-
     with pytest.raises(UsageError, match="rooms are measured with no_such_library, which is not installed") as caught:
         _ = Library("no_such_library").zeros
     assert 'pip install "tsgkit[scenes]"' in (caught.value.hint or "")
-
-
-def test_libraries_are_checked_before_some_of_them_measure_alone() -> None:
-    from tsgkit.geometry.libraries import check_libraries
-
     check_libraries()
     with pytest.raises(UsageError, match="no_such_library, which is not installed"):
         check_libraries(["numpy", "no_such_library.part"])
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [("Drawn", "RenderedSurface"), ("Picture", "RenderedImage"), ("Stage", "MeasuredScene")]
-)
-def test_old_names_of_the_package_work_with_a_warning(old: str, new: str) -> None:
-    with pytest.warns(DeprecationWarning, match=f"geometry.{old} is now called {new}"):
-        assert getattr(geometry, old) is getattr(geometry, new)
+def test_old_names_of_the_package_work_with_a_warning() -> None:
+    for old, new in (("Drawn", "RenderedSurface"), ("Picture", "RenderedImage"), ("Stage", "MeasuredScene")):
+        with pytest.warns(DeprecationWarning, match=f"geometry.{old} is now called {new}"):
+            assert getattr(geometry, old) is getattr(geometry, new)
     with pytest.raises(AttributeError, match="has no attribute 'Curtain'"):
         _ = geometry.Curtain
+    assert PROFILES == {"official": OFFICIAL, "strict": STRICT}
