@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+import subprocess
+import sys
 from itertools import product
 
 import numpy as np
@@ -253,3 +255,10 @@ def test_old_names_of_the_package_work_with_a_warning() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'Curtain'"):
         _ = geometry.Curtain
     assert PROFILES == {"official": OFFICIAL, "strict": STRICT}
+
+
+def test_importing_the_package_imports_none_of_its_libraries() -> None:
+    heavy = ("numpy", "trimesh", "fcl", "embreex", "shapely", "scipy")
+    code = f"import sys, tsgkit.geometry; print([name for name in {heavy} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"

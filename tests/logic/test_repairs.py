@@ -1,16 +1,26 @@
-"""The least change of a layout that makes it satisfy a formula."""
+"""The least change of a layout that makes it satisfy a formula, and the least that makes it fail by one conjunct."""
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-pytest.importorskip("ortools", reason="repairing layouts needs the extra logic")
-
-from tsgkit.logic.layouts import Box, LayoutProblem
+from tsgkit.logic.configurations import Twist
+from tsgkit.logic.conjuncts import without
+from tsgkit.logic.formula import Formula, Not
+from tsgkit.logic.layouts import Box, Layout, LayoutProblem, Thing
+from tsgkit.logic.near_misses import NearMiss, near_misses
 from tsgkit.logic.parser import parse
 from tsgkit.logic.repairs import repair
+from tsgkit.logic.samples import configuration, formula_of
+from tsgkit.logic.solver import solve
+from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
 
+PROFILES: tuple[Profile, ...] = ("strict", "official")
 BOOK = "(exists ?b (and (Is ?b 'book') {}))"
 
 
@@ -63,18 +73,80 @@ def test_repair_removes_an_object_only_as_a_last_resort() -> None:
     assert repair(formula, given).changes == ("removed the cup",)
 
 
-def test_repair_replaces_a_forbidden_color() -> None:
-    repaired = repair(parse(BOOK.format("(not (Has ?b 'red'))")), scene(("book", "red", [0, 0, 100, 100])))
+def test_repair_replaces_a_forbidden_color_and_reports_a_contradiction() -> None:
+    book = scene(("book", "red", [0, 0, 100, 100]))
+    repaired = repair(parse(BOOK.format("(not (Has ?b 'red'))")), book)
     assert repaired.layout is not None
     assert repaired.layout.objects[0].color not in (None, "red")
-
-
-def test_repair_of_a_contradiction_is_unsatisfiable() -> None:
-    formula = parse(BOOK.format("(OnLeftSide ?b) (OnRightSide ?b)"))
-    repaired = repair(formula, scene(("book", "red", [0, 0, 100, 100])))
+    repaired = repair(parse(BOOK.format("(OnLeftSide ?b) (OnRightSide ?b)")), book)
     assert (repaired.status, repaired.layout) == ("unsatisfiable", None)
 
 
 def test_repair_refuses_a_malformed_layout() -> None:
     with pytest.raises(LayoutProblem, match="x1 < x2"):
         repair(parse(BOOK.format("(OnTopSide ?b)")), scene(("book", "red", [50, 0, 10, 100])))
+
+
+def assert_near(formula: Formula, miss: NearMiss) -> None:
+    for profile in PROFILES:
+        assert verify(formula, miss.layout, profile).truth is False
+        assert verify(without(formula, [miss.path]), miss.layout, profile).truth is True
+
+
+def test_every_conjunct_gets_a_near_miss_that_fails_it_and_nothing_else() -> None:
+    formula = parse(
+        "(exists ?a (exists ?b (and (Is ?a 'cup') (Is ?b 'pen') (Has ?a 'red') (OnLeftSide ?a) (not (OnTopSide ?b))"
+        " (LeftOf ?a ?b) (forall ?c (implies (Is ?c 'hat') (and (Above ?c ?b) (LargerThan ?c ?a)))))))"
+    )
+    misses = near_misses(formula, 6, seed=1)
+    assert len({miss.conjunct for miss in misses}) == 6
+    for miss in misses:
+        assert_near(formula, miss)
+    misses = near_misses(formula, 12, seed=2)
+    assert len({miss.layout for miss in misses}) == 12
+    assert near_misses(formula, 3, seed=2) == misses[:3]
+
+
+def test_near_misses_lack_what_must_exist_but_nothing_that_others_imply() -> None:
+    formula = parse("(exists ?a (and (Is ?a 'cup') (OnLeftSide ?a) (not (OnRightSide ?a))))")
+    assert {miss.conjunct for miss in near_misses(formula, 5)} == {"the cup is on the left side"}
+    misses = near_misses(parse("(exists ?a (Is ?a 'cup'))"), 1)
+    assert [miss.conjunct for miss in misses] == ["there is a cup"]
+    assert verify(Not(parse("(exists ?a (Is ?a 'cup'))")), misses[0].layout).truth
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> Formula:
+    """Formulas of the published shape."""
+    twists: tuple[Twist, ...] = ("", "or", "not")
+    twist = draw(st.sampled_from(twists))
+    k, seed = draw(st.integers(1, 6)), draw(st.integers(0, 10**6))
+    return formula_of(configuration(k, "knolling", seed, universal=draw(st.booleans()), twist=twist))
+
+
+@settings(max_examples=15)
+@given(samples(), st.integers(0, 10**6))
+def test_samples_have_solutions_that_need_no_repair_and_near_misses(formula: Formula, seed: int) -> None:
+    solution = solve(formula, seed=seed)
+    assert solution == solve(formula, seed=seed)
+    assert solution.layout is not None
+    repaired = repair(formula, solution.layout)
+    assert (repaired.layout, repaired.changes) == (solution.layout, ())
+    for miss in near_misses(formula, 2, seed):
+        assert_near(formula, miss)
+
+
+@settings(max_examples=4)
+@given(samples(), st.integers(0, 10**6))
+def test_a_shaken_layout_is_repaired_to_one_that_verifies(formula: Formula, seed: int) -> None:
+    layout = solve(formula, seed=seed).layout
+    assert layout is not None
+    boxes = [thing.box for thing in layout.objects]
+    Random(seed).shuffle(boxes)
+    shaken = Layout(tuple(Thing(thing.label, box, "pink") for thing, box in zip(layout.objects, boxes, strict=True)))
+    repaired = repair(formula, shaken, effort=1.0)
+    if repaired.layout is None:
+        assert repaired.status == "not decided"
+        return
+    assert all(verify(formula, repaired.layout, profile).truth for profile in PROFILES)
+    assert bool(repaired.changes) is (repaired.layout != shaken)

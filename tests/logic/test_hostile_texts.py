@@ -7,7 +7,6 @@ import json
 from random import Random
 from typing import Any
 
-import pytest
 from logic import made_up_formulas
 
 from tsgkit.errors import UsageError
@@ -67,15 +66,11 @@ def is_read(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("chunk", range(4))
-def test_strange_texts_are_read_or_refused(chunk: int) -> None:
-    assert {is_read(text) for text in texts(3_000)[chunk::4]} == ({True, False} if chunk % 2 == 0 else {False})
-
-
-@pytest.mark.parametrize("piece", LONG)
-def test_long_texts_are_read_or_refused(piece: str) -> None:
-    assert not is_read(piece * 20_000)
-    assert not is_read("(exists ?x (and " + piece * 2_000)
+def test_strange_and_long_texts_are_read_or_refused() -> None:
+    assert {is_read(text) for text in texts(600)} == {True, False}
+    for piece in LONG:
+        assert not is_read(piece * 5_000)
+        assert not is_read("(exists ?x (and " + piece * 1_000)
 
 
 SCALARS: tuple[Any, ...] = (None, True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "cup", "1", [], {}, [[]])
@@ -98,7 +93,7 @@ def strange(random: Random, deepest: int) -> Any:  # noqa: ANN401
 
 def test_strange_layouts_get_a_verdict() -> None:
     seen = set()
-    for number in range(2_000):
+    for number in range(600):
         random = Random(f"layout/{number}")
         formula = made_up_formulas.formula(random, deepest=4)
         scene = strange(random, 2)
