@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from tsgkit.geometry import Mesh, Primitive, Problem, box, read_mesh
+from tsgkit.geometry import Mesh, Primitive, Problem, box, meshes, read_mesh
 from tsgkit.geometry.meshes import cleaned, closed, merged, mesh_of
 
 
@@ -102,6 +102,13 @@ def test_mesh_problems_have_codes() -> None:
         if mesh is not None:
             assert np.isfinite(mesh.vertices).all(), number
             assert mesh.volume >= 0 or not closed(merged(mesh.vertices, mesh.faces)), number
+
+
+def test_many_faces_are_reported_from_the_first_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit, codes in ((11, ["many-faces"]), (12, [])):
+        monkeypatch.setattr(meshes, "MANY_FACES", limit)
+        _, problems = cleaned(CUBE, "lamp", mend_winding=True)
+        assert [problem.code for problem in problems] == codes, limit
 
 
 def test_winding_is_mended_only_where_asked() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.errors import UsageError
+from tsgkit.logic.formula import Comparison
 from tsgkit.logic.grounding import All, Any, Fact, Lit, Tally, ground, holds
 from tsgkit.logic.parser import parse
-from tsgkit.logic.witnesses import Candidate, candidates_of, is_enough
+from tsgkit.logic.witnesses import Candidate, bounds_of, candidates_of, is_enough
 
 CUP, PEN = Candidate("cup"), Candidate("pen")
 
@@ -55,6 +56,28 @@ def test_counts_are_grounded_to_tallies() -> None:
     assert holds(made, frozenset({Fact("OnTopSide", (2,))}))
     assert not holds(made, frozenset({Fact("OnTopSide", (0,)), Fact("OnTopSide", (2,))}))
     assert holds(made, frozenset({Fact("OnTopSide", (0,)), Fact("OnTopSide", (1,))}))
+
+
+def test_comparisons_bound_counts_from_either_side() -> None:
+    cups = "(Count ?x (Is ?x 'cup'))"
+    for text, bounds, denied in (
+        (f"(Equals {cups} 2)", (2, 2, False), (3, 1, True)),
+        (f"(Equals 2.5 {cups})", (3, 2, False), (3, 2, True)),
+        (f"(GreaterThan {cups} 2)", (3, None, False), (None, 2, False)),
+        (f"(GreaterThan 2 {cups})", (None, 1, False), (2, None, False)),
+        (f"(LessThan {cups} 2.5)", (None, 2, False), (3, None, False)),
+        (f"(GreaterThanOrEquals {cups} 2)", (2, None, False), (None, 1, False)),
+        (f"(LessThanOrEquals {cups} 2)", (None, 2, False), (3, None, False)),
+    ):
+        comparison = parse(text)
+        assert isinstance(comparison, Comparison)
+        for truth, expected in ((True, bounds), (False, denied)):
+            found = bounds_of(comparison, truth=truth)
+            assert found is not None and found[1:] == expected, (text, truth)
+    for text in (f"(Equals {cups} {cups})", "(Equals 1 2)"):
+        comparison = parse(text)
+        assert isinstance(comparison, Comparison)
+        assert bounds_of(comparison, truth=True) is None, text
 
 
 def test_candidates_cover_every_variable_that_needs_a_witness() -> None:

@@ -42,6 +42,14 @@ def test_repair_moves_a_box_only_as_far_as_needed() -> None:
     assert repaired.least
 
 
+def test_repair_resizes_a_box_no_more_than_needed() -> None:
+    books = scene(("book", "red", [0, 0, 100, 100]), ("cup", "red", [200, 0, 300, 100]))
+    formula = parse(BOOK.format("(exists ?c (and (Is ?c 'cup') (LargerThan ?b ?c)))"))
+    repaired = repair(formula, books)
+    assert repaired.changes == ("resized the book by +1 in width: from [0, 0, 100, 100] to [0, 0, 101, 100]",)
+    assert (repaired.cost, repaired.least) == (3, True)
+
+
 def test_repair_changes_only_failing_objects() -> None:
     cups = ("cup", "blue", [500.0, 500.0, 600.0, 600.0]), ("cup", "red", [0.0, 200.0, 9.0, 290.0])
     given = scene(("book", "red", [0, 0, 100, 100]), *cups)

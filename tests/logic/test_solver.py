@@ -48,9 +48,7 @@ SOLVABLE = [
 ]
 
 
-formulas = st.integers(0, 10**6).map(
-    lambda seed: made_up_formulas.formula(Random(seed), deepest=4, iff=False, numbers=False)
-)
+formulas = st.integers(0, 10**6).map(lambda seed: made_up_formulas.formula(Random(seed), deepest=4, iff=False))
 
 
 def test_solve_finds_layouts_that_both_verifiers_accept() -> None:
@@ -140,6 +138,27 @@ def test_formula_neither_satisfied_nor_refuted_is_not_decided() -> None:
     solution = solve(parse(text))
     assert (solution.status, solution.conflict, solution.outright) == ("not decided", (), False)
     assert "not ruled out" in solution.text
+
+
+def test_counts_are_solved_with_the_fewest_objects() -> None:
+    cups = "(Count ?x (Is ?x 'cup'))"
+    for text, objects in {
+        f"(Equals {cups} 2)": 2,
+        f"(GreaterThan {cups} 2)": 3,
+        f"(GreaterThanOrEquals {cups} 1.5)": 2,
+        f"(LessThan 1 {cups})": 2,
+        f"(LessThanOrEquals 2 {cups})": 2,
+        f"(not (Equals {cups} 0))": 1,
+        f"(not (LessThan {cups} 2))": 2,
+        f"(not (Equals 1 {cups}))": 0,
+        f"(and (exists ?p (Is ?p 'pen')) (LessThan {cups} 1))": 1,
+        f"(Equals {cups} 1.5)": None,
+        f"(and (Equals {cups} 2) (LessThan {cups} 2))": None,
+        f"(and (GreaterThan {cups} 1) (LessThanOrEquals {cups} 1))": None,
+    }.items():
+        solution = solve(parse(text))
+        assert (solution.layout and len(solution.layout.objects)) == objects, text
+        assert solution.status == ("unsatisfiable" if objects is None else "satisfiable"), text
 
 
 def test_solution_notes_that_only_strict_accepts_it() -> None:

@@ -86,6 +86,18 @@ def test_reply_without_a_whole_layout_is_unreadable_with_a_reason() -> None:
         assert reason in read.reason, reply
 
 
+def test_published_reader_takes_lists_of_objects_as_json_or_python() -> None:
+    for reply, layout in {
+        str([CUP, PEN]): [CUP, PEN],
+        f"<think>{json.dumps([PEN])}</think>```json\n{json.dumps([CUP])}\n``` or {json.dumps([PEN])}": [CUP],
+        f"First {json.dumps([CUP])}, no: {json.dumps([PEN])}": None,
+        "[1, 2]": [1, 2],
+        "[{'label': 'cup'": None,
+        "][": None,
+    }.items():
+        assert official.layout(reply) == layout, reply
+
+
 def test_of_several_layouts_the_last_with_objects_counts() -> None:
     read = answer(f"{json.dumps([CUP])} or rather {json.dumps([PEN])}. Not [].")
     assert read.objects == [PEN]
