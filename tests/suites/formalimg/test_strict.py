@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from formula_items import judge_layout
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tsgkit.logic.official import verify_official
@@ -145,14 +145,6 @@ THINGS = st.fixed_dictionaries(
     }
 )
 LAYOUTS = st.lists(THINGS, max_size=6)
-KEYS = st.sampled_from(["label", "box_2d", "objects", "color", "x", "bbox"]) | st.text(max_size=4)
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner),
-    max_leaves=20,
-)
-SCRAPS = (*"[]{}(),:'\"`\\ \n", "```", "```json", "<think>", "</think>", '"label"', "'box_2d'", "cup", "1e9", "-", "//")
-TEXTS = st.text(max_size=80) | st.lists(st.sampled_from(SCRAPS) | st.text(max_size=3), max_size=40).map("".join)
 FRAMES = ("{}", "```json\n{}\n```", "Here:\n```\n{}\n```\nDone.", "<think>[]</think>{}")
 
 
@@ -173,14 +165,16 @@ def test_layouts_in_the_requested_form_are_read_by_both_readers_unless_cut(
     assert judged.scores["official"]["satisfied"].value == float(bool(verdict.truth))
 
 
-@given(TEXTS | JSON.map(json.dumps) | JSON.map(str) | JSON.map(lambda value: json.dumps([{"label": "cup"}, value])))
-@settings(max_examples=50)
-@example("[{'label': 'cup', 'box_2d': [" + "9" * 400 + ", 0, 1, 1]}, {'label': 'pen', 'box_2d': [0, 0, 9, 9]}]")
-@example("[{'label': {1, 2}, 'box_2d': (0, 0, 1, 1)}]")
-@example("[{" * 3000)
-def test_scoring_never_crashes_on_any_reply(text: str) -> None:
-    judged = judge_layout(SAMPLE, Reply(text))
-    assert judged == judge_layout(SAMPLE, Reply(text))
-    json.dumps([judged.answer, judged.evidence, judged.notes], allow_nan=False).encode("ascii")
-    assert judged.counts[judged.outcome] == judged.counts["items"] == 1
-    assert all(scores["satisfied"].weight in (0, 1) for scores in judged.scores.values())
+def test_scoring_takes_any_reply() -> None:
+    huge = "[{'label': 'cup', 'box_2d': [" + "9" * 400 + ", 0, 1, 1]}, {'label': 'pen', 'box_2d': [0, 0, 9, 9]}]"
+    odd = (
+        "[{'label': {1, 2}, 'box_2d': (0, 0, 1, 1)}]",
+        '[{"label": "cup"}, NaN]',
+        '[{"label": ["cup"], "x": -1e400}]',
+    )
+    for text in ("", "\ud800", "[{" * 3000, huge, *odd):
+        judged = judge_layout(SAMPLE, Reply(text))
+        assert judged == judge_layout(SAMPLE, Reply(text)), text[:40]
+        json.dumps([judged.answer, judged.evidence, judged.notes], allow_nan=False).encode("ascii")
+        assert judged.counts[judged.outcome] == judged.counts["items"] == 1, text[:40]
+        assert all(scores["satisfied"].weight in (0, 1) for scores in judged.scores.values()), text[:40]

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tsgkit.replies import Unreadable
-from tsgkit.suites.spatialgen.official import asked, result_row, table
-from tsgkit.suites.spatialgen.rows import Question, row_of
+from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
 
 OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
@@ -106,14 +105,6 @@ def test_invalid_letter_is_unreadable_and_refusal_is_an_answer() -> None:
 
 
 TEN = st.lists(st.sampled_from("ABCDE"), min_size=10, max_size=10)
-PIECES = st.sampled_from(["A", "b", "E", "F", "1.", "2)", "\n", "**", ": ", "Answer", " is ", "[", "]", "{", '"', ", "])
-REPLIES = st.text(max_size=80) | st.lists(PIECES | st.text(max_size=4), max_size=40).map("".join)
-KEYS = st.sampled_from(["answers", "1", "q2", "answer", "question", "x"])
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=6),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
-    max_leaves=12,
-)
 FORMS = (
     "\n".join,
     lambda said: "\n".join(f"{number}. **{letter}**: so" for number, letter in enumerate(said, 1)),
@@ -124,27 +115,8 @@ FORMS = (
 )
 
 
-@given(REPLIES | JSON.map(json.dumps), st.integers(1, 10))
-@settings(max_examples=50)
-def test_reader_gives_a_letter_or_reason_for_every_question(reply: str, questions: int) -> None:
-    found = letters(reply, QUESTIONS[:questions])
-    assert len(found) == questions
-    assert all(one.reason if isinstance(one, Unreadable) else one in OPTIONS for one in found)
-
-
 @given(TEN)
 @settings(max_examples=20)
 def test_ten_letters_round_trip_in_every_form(ten: list[str]) -> None:
     for form in FORMS:
         assert letters(form(ten), QUESTIONS) == tuple(ten)
-
-
-@given(st.lists(st.none() | REPLIES | TEN.map("\n".join), max_size=30))
-@settings(max_examples=40)
-def test_the_published_scoring_takes_any_replies(replies: list[str | None]) -> None:
-    found = asked(replies)
-    assert found.requests <= 25
-    result = result_row(row_of("000001", "Forest", "", QUESTIONS), found, "x.png")
-    assert (result is None) == found.dropped
-    made = table([result] if result else [])
-    assert made is None or 0 <= made.overall <= 1
