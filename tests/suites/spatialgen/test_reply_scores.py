@@ -82,41 +82,32 @@ def test_items_without_replies_are_wrong_in_strict_and_left_out_of_official(tmp_
     assert named in report.notes[1]
 
 
-def test_replies_that_are_not_ten_lines_are_read_by_strict_and_rejected_by_official(tmp_path: Path) -> None:
-    heading = "My answers:\n" + right(ROWS[0])
-    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [heading] * 5}], ROWS[:1])
-    assert (figure(report, "strict"), figure(report, "official")) == (1.0, None)
-    assert report.board.counts["replies_rejected"] == 5
-    assert report.notes == (
-        f"1 item without five replies of ten lines ({ROWS[0].id}): official leaves them out, as the published script "
-        "does (E1)",
-    )
-
-
-def test_rejected_replies_are_followed_by_those_asked_for_again(tmp_path: Path) -> None:
-    said = ["I see.", right(ROWS[0]), None, *[right(ROWS[0])] * 4]
-    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": said}], ROWS[:1])
-    assert (figure(report, "strict"), figure(report, "official")) == (1.0, 1.0)
-    assert report.judged[0].evidence["official"] == {"requests": 7, "rejected": 2, "right": [True] * 10}
-
-
-def test_replies_after_the_last_one_needed_are_not_read(tmp_path: Path) -> None:
+def test_official_takes_the_first_five_replies_of_ten_lines_and_strict_the_first_five_rounds(tmp_path: Path) -> None:
     assert rounds_of_replies(["no"] * 40) == tuple(range(5)) * 5
-    assert rounds_of_replies([right(ROWS[0])] * 6) == tuple(range(5))
-    values = [{"item_id": ROWS[0].id, "reply": [REFUSED] * 5 + [right(ROWS[0])] * 5}]
-    report = scored(tmp_path, values, ROWS[:1])
-    assert (figure(report, "strict"), figure(report, "official")) == (0.0, 0.0)
-    assert report.notes == (
-        f"1 item with more replies than are asked for ({ROWS[0].id}): those after the last one needed are not read",
-    )
-
-
-def test_rounds_without_reply_vote_for_nothing(tmp_path: Path) -> None:
-    values = [{"item_id": row.id, "reply": [right(row)] * rounds} for row, rounds in zip(ROWS, (4, 3), strict=False)]
-    report = scored(tmp_path, values, ROWS[:2])
-    assert [one.scores["strict"]["accuracy"].value for one in report.judged] == [1.0, 0.0]
-    assert figure(report, "official") is None
-    assert report.notes[0].startswith(f"2 items with fewer than 5 replies ({ROWS[0].id}, {ROWS[1].id})")
+    good = right(ROWS[0])
+    assert rounds_of_replies([good] * 6) == tuple(range(5))
+    item = f"({ROWS[0].id})"
+    few = f"1 item with fewer than 5 replies {item}"
+    for replies, figures, note in (
+        (
+            ["My answers:\n" + good] * 5,
+            (1.0, None),
+            f"1 item without five replies of ten lines {item}: ",
+        ),
+        ([good] * 4, (1.0, None), few),
+        ([good] * 3, (0.0, None), few),
+        (
+            [REFUSED] * 5 + [good] * 5,
+            (0.0, 0.0),
+            f"1 item with more replies than are asked for {item}: those",
+        ),
+        (["I see.", good, None, *[good] * 4], (1.0, 1.0), ""),
+    ):
+        report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": replies}], ROWS[:1])
+        assert (figure(report, "strict"), figure(report, "official")) == figures, replies
+        assert report.notes[0].startswith(note) if note else report.notes == (), replies
+    assert report.judged[0].evidence["official"] == {"requests": 7, "rejected": 2, "right": [True] * 10}
+    assert report.board.counts["replies_rejected"] == 2
 
 
 def test_items_without_a_letter_end_as_their_replies_do(tmp_path: Path) -> None:
