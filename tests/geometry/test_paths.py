@@ -38,7 +38,8 @@ def test_published_ways_and_access_are_counted_to_the_pixel() -> None:
         ]
     ):
         found = navigability(staged(objects, AS_IT_IS.room(*room), OFFICIAL))
-        assert (found.parts, found.value) == (parts, pytest.approx(value, abs=5e-6)), number
+        assert found.parts == parts, number
+        assert found.value == pytest.approx(value, abs=5e-6), number
     it, chest = thing("it", (1, 0.5, 1), (0, 0, 0.5)), thing("box", (0.5, 0.6, 1), (0.25, -0.6, 0.5))
     against_wall = thing("it", (1, 0.5, 1), (0, 2.75, 0.5))
     for number, (objects, side, score) in enumerate(

@@ -100,7 +100,7 @@ def test_balance_depends_on_where_a_thing_touches(profile: Profile) -> None:
     assert not support_of(thing("it", joined(seat, legs[0]), (0, 0, 0)), profile).supported
     assert not support_of(thing("it", wedge(1), (0, 0, 0)), profile).supported, "contacts in a line"
     for kind in ("cylinder", "cone", "box"):
-        flat = thing("it", Primitive(kind, (0.5, 0.5, 1)), (0, 0, 0.5))  # type: ignore[arg-type]
+        flat = thing("it", Primitive(kind, (0.5, 0.5, 1)), (0, 0, 0.5))
         assert support_of(flat, profile).supported, kind
 
 

@@ -28,7 +28,8 @@ def test_an_unturned_asset_stands_up_and_faces_minus_y() -> None:
 
 
 def test_yaw_is_read_back_at_any_scale_and_tilt_about_x() -> None:
-    for yaw, scale, tilt in product((-179, -90, -30, 0, 1e-9, 45, 90, 180), (2, (1, 2, 3)), (0, 20, -50)):
+    scales: tuple[float | tuple[float, ...], ...] = (2, (1, 2, 3))
+    for yaw, scale, tilt in product((-179, -90, -30, 0, 1e-9, 45, 90, 180), scales, (0, 20, -50)):
         read = yaw_of(local_matrix(standing(yaw=yaw, scale=scale, tilt=tilt)))
         assert math.isclose(read, yaw, abs_tol=1e-9), (yaw, scale, tilt)
     for mirror, yaw in (((-1, 1, 1), 30), ((1, -1, 1), 30), ((1, 1, -1), -150)):

@@ -250,7 +250,8 @@ def test_strict_rejects_malformed_layouts_with_the_reason() -> None:
         verdict = verify("(exists ?x (Is ?x 'hat'))", scene(SHOE, ("hat", box)))
         assert (verdict.truth, verdict.status) == (False, "rejected"), reason
         assert (reason in verdict.reason, "object 1 (hat)" in verdict.reason) == (True, True), verdict.reason
-    for value in (None, [], {"objects": 1}, {"objects": [1]}, {"objects": [{"label": 5}]}):
+    values: list[Any] = [None, [], {"objects": 1}, {"objects": [1]}, {"objects": [{"label": 5}]}]
+    for value in values:
         assert verify("(exists ?x (Is ?x 'hat'))", value).status == "rejected", value
         with pytest.raises(LayoutProblem):
             layout_of(value)

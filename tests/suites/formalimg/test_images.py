@@ -173,7 +173,7 @@ def ran(tmp_path: Path, task: str, base: str, **more: Any) -> EvaluationOutcome:
 
 def satisfied(finished: EvaluationOutcome, profile: str, number: int = 0) -> float | None:
     found = (finished.results[number].board.profiles[profile] or {})["satisfied"]
-    return found and found.value
+    return None if found is None else found.value
 
 
 def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
