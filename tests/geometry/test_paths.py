@@ -7,17 +7,7 @@ import pytest
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import (
-    OFFICIAL,
-    STRICT,
-    Architecture,
-    Floor,
-    Opening,
-    Profile,
-    Wall,
-    accessibility,
-    navigability,
-)
+from tsgkit.geometry import OFFICIAL, STRICT, Architecture, Floor, Opening, Profile, Wall, accessibility, navigability
 from tsgkit.geometry.paths import Canvas
 from tsgkit.geometry.raster import filled
 

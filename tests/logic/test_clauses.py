@@ -9,14 +9,7 @@ import pytest
 from logic import made_up_formulas, naive
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.clauses import (
-    category,
-    clause_form,
-    closures,
-    form_of_text,
-    k_as_defined,
-    object_classes,
-)
+from tsgkit.logic.clauses import category, clause_form, closures, form_of_text, k_as_defined, object_classes
 from tsgkit.logic.parser import parse
 from tsgkit.logic.variables import rename_apart
 

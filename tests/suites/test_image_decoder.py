@@ -11,18 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import pytest
-from drawn_images import (
-    animated,
-    bomb,
-    clear_palette,
-    deep_colours,
-    drawn,
-    png_of,
-    saved,
-    text_bomb,
-    turned,
-    webp_bomb,
-)
+from drawn_images import animated, bomb, clear_palette, deep_colours, drawn, png_of, saved, text_bomb, turned, webp_bomb
 from PIL import Image
 
 from tsgkit.errors import UsageError

@@ -89,18 +89,10 @@ def test_official_takes_the_first_five_replies_of_ten_lines_and_strict_the_first
     item = f"({ROWS[0].id})"
     few = f"1 item with fewer than 5 replies {item}"
     for replies, figures, note in (
-        (
-            ["My answers:\n" + good] * 5,
-            (1.0, None),
-            f"1 item without five replies of ten lines {item}: ",
-        ),
+        (["My answers:\n" + good] * 5, (1.0, None), f"1 item without five replies of ten lines {item}: "),
         ([good] * 4, (1.0, None), few),
         ([good] * 3, (0.0, None), few),
-        (
-            [REFUSED] * 5 + [good] * 5,
-            (0.0, 0.0),
-            f"1 item with more replies than are asked for {item}: those",
-        ),
+        ([REFUSED] * 5 + [good] * 5, (0.0, 0.0), f"1 item with more replies than are asked for {item}: those"),
         (["I see.", good, None, *[good] * 4], (1.0, 1.0), ""),
     ):
         report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": replies}], ROWS[:1])
@@ -191,10 +183,7 @@ def test_odd_result_rows_are_noted(tmp_path: Path) -> None:
 BROKEN: list[tuple[list[Any], str]] = [
     ([{"item_id": "7", "reply": "A"}], "line 1: the data have no item 7"),
     ([{"item_id": ROWS[0].id, "reply": "A"}] * 2, f"line 2: a second reply to item {ROWS[0].id}"),
-    (
-        [{"item_id": ROWS[0].id, "reply": {"1": "A"}}],
-        "line 1: not a reply: reply: expected a string, a list of str",
-    ),
+    ([{"item_id": ROWS[0].id, "reply": {"1": "A"}}], "line 1: not a reply: reply: expected a string, a list of str"),
     ([{"item_id": ROWS[0].id, "reply": ["A", 3]}], "line 1: not a reply: reply: .* found a number in the list"),
     (['{"item_id"'], "line 1: broken JSON"),
     ([GOOD, {**GOOD, "id": "7"}], "line 2: the data have no item 7"),
