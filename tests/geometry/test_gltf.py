@@ -157,14 +157,39 @@ def test_sparse_positions_are_filled_in() -> None:
     content["buffers"] = [{"byteLength": start + len(more)}]
     found = mesh(written_glb(content, binary.ljust(start, b"\0") + more))
     assert found.vertices.tolist() == [[0, 0, 0], [1, 0, 0], [3, 4, 5], [0, 1, 0]]
+    filled = binary.ljust(start, b"\0") + more
+    del content["accessors"][0]["bufferView"]
+    bare = mesh(written_glb(content, filled))
+    assert sorted(map(tuple, bare.vertices.tolist()))[-1] == (3, 4, 5), "and what is not filled in is zero"
+    assert bare.vertices.sum() == 12
+    del content["accessors"][0]["sparse"]["values"]
+    assert "a sparse accessor is not as glTF has it: KeyError" in refusal(written_glb(content, filled))
+
+
+def test_buffers_may_be_written_into_the_file() -> None:
+    content, binary = sheet()
+    for data, faces in ((base64.b64encode(binary).decode(), 2), ("A", 0)):
+        uri = f"data:application/octet-stream;base64,{data}"
+        content["buffers"] = [{"uri": uri, "byteLength": len(binary)}]
+        if faces:
+            assert len(mesh(written_glb(content, b"")).faces) == faces
+        else:
+            assert "the bytes written in it are no base64" in refusal(written_glb(content, b""))
 
 
 def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
     content, binary = sheet()
+    *tables, indices = content["accessors"]
+    views = content["bufferViews"][:2]
     changes: dict[str, dict[str, Any]] = {
         "there is no accessor": {"accessors": []},
         "there is no buffer view": {"bufferViews": []},
         "it names another file": {"buffers": [{"uri": "other.bin"}]},
+        "accessor 2 has no numbers": {"accessors": [*tables, {"componentType": 5123, "type": "SCALAR", "count": 6}]},
+        "accessor 2 is of no known type or size": {"accessors": [*tables, indices | {"componentType": 1}]},
+        "an accessor reaches beyond its bytes": {"accessors": [*tables, indices | {"count": 7}]},
+        "buffer view 2 reaches beyond its buffer": {"bufferViews": [*views, {"buffer": 0, "byteLength": 9999}]},
+        "there is no buffer 3": {"bufferViews": [*views, {"buffer": 3, "byteLength": 12}]},
         "no positions": {"meshes": [{"primitives": [{"attributes": {}}]}]},
         "no list of primitives": {"meshes": [3]},
     }

@@ -123,6 +123,8 @@ def test_images_have_from_1_to_2048_pixels_a_side() -> None:
     image = from_south(drawn("cube", box(1, 1, 1)), size=1)
     assert image.colours.shape == (1, 1, 3)
     assert image.mask("cube").all()
+    with pytest.raises(UsageError, match="the image shows no 'lamp'"):
+        image.mask("lamp")
 
 
 def test_the_same_scene_makes_the_same_image_also_far_from_the_origin() -> None:

@@ -49,6 +49,15 @@ EXAMPLES = (
         2,
     ),
 )
+TOP, LEFT = "(OnTopSide ?x)", "(OnLeftSide ?x)"
+NORMAL = {
+    f"(iff {TOP} {LEFT})": f"(and (or (not {TOP}) {LEFT}) (or (not {LEFT}) {TOP}))",
+    f"(not (iff {TOP} {LEFT}))": (
+        f"(and (or {TOP} {LEFT}) (or {TOP} (not {TOP})) (or (not {LEFT}) {LEFT}) (or (not {LEFT}) (not {TOP})))"
+    ),
+    f"(not (implies {TOP} {LEFT}))": f"(and {TOP} (not {LEFT}))",
+    f"(not (or {TOP} (not {LEFT})))": f"(and (not {TOP}) {LEFT})",
+}
 DEFECT = "(or (and (Is ?x 'cup') (OnTopSide ?x)) (and (Is ?x 'pen') (OnLeftSide ?x)))"
 
 
@@ -56,6 +65,11 @@ def test_clause_form_reproduces_the_published_examples() -> None:
     for (text, cnf, k), official in product(EXAMPLES, (False, True)):
         form = clause_form(parse(text), official=official)
         assert (form.text, form.k) == (cnf, k)
+
+
+def test_clause_form_rewrites_every_connective() -> None:
+    for text, cnf in NORMAL.items():
+        assert clause_form(parse(f"(exists ?x {text})")).text == f"(exists ?x {cnf})"
 
 
 def test_of_several_conjunctions_in_a_disjunction_official_keeps_only_the_last() -> None:

@@ -42,6 +42,10 @@ READINGS = {
         "The style is pixel art. There is a man. The man is running."
     ),
     "(exists ?x (and (Is ?x 'cup') (HasMaterial ?x 'glass')))": "There is a glass cup.",
+    "(exists ?x (and (Is ?x 'cup') (or (HasMaterial ?x 'metal') (HasMaterial ?x 'glass'))))": (
+        "There is a cup. Either the cup is made of metal or the cup is made of glass."
+    ),
+    "(exists ?x (not (HasMaterial ?x 'wood')))": "There is an object (object 1). Object 1 is not made of wood.",
     "(and)": "Anything is fine.",
     "(or)": "Nothing is fine.",
 }

@@ -152,6 +152,8 @@ def test_names_and_numbers_that_would_not_parse_are_refused() -> None:
     for name in ("", "and", "Count", "Equals", "?x", "5", "a b"):
         with pytest.raises(UsageError):
             Atom(name, ())
+    with pytest.raises(UsageError, match="'Bigger' is not a comparison"):
+        Comparison("Bigger", 1, 1)
     for number in (float("nan"), float("inf"), 10**400):
         with pytest.raises(UsageError):
             Comparison("Equals", number, 1)

@@ -69,6 +69,7 @@ def test_implausible_formulas_have_no_world() -> None:
         "(NextTo ?a ?b) (not (NextTo ?b ?a))",
         "(HasColor ?a 'black') (HasColor ?a 'white')",
         "(HasState ?a 'sitting') (HasState ?a 'lying')",
+        "(Holding ?a ?b) (exists ?c (and (Is ?c 'man') (Holding ?c ?b)))",
     ):
         assert world_of(parse(CAT_AND_DOG.format(text))) is None, text
     with pytest.raises(UsageError, match="counts"):

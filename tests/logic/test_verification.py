@@ -42,7 +42,7 @@ PAIR = "(exists ?x (exists ?y (and (Is ?x 'shoe') (Is ?y 'hat') ({} ?x ?y))))"
 EVERY_SHOE = "(forall ?x (implies (Is ?x 'shoe') (OnTopSide ?x)))"
 TWO_SHOES = "(exists ?x (exists ?y (and (Is ?x 'shoe') (Is ?y 'shoe') (AlignedVertically ?x ?y))))"
 SHOE = ("shoe", [0, 0, 100, 100])
-MADE_UP = 4_000
+MADE_UP = 3_000
 """How many pairs of a formula and a layout each comparison tries."""
 
 
@@ -346,6 +346,43 @@ def test_traces_show_satisfied_conjuncts_and_figures() -> None:
         "└── ✓ the pen is such a pen",
         "    ├── ✓ the pen is a pen",
         "    └── ✓ the cup is left of the pen: the cup ends at x = 90, the pen's centre is at x = 400",
+    ]
+
+
+def test_reasons_and_traces_of_every_connective() -> None:
+    layout = scene(("cup", [600, 0, 700, 100]), ("pen", [0, 0, 90, 90]))
+    cup, hat, fork = (f"(exists ?x (Is ?x '{label}'))" for label in ("cup", "hat", "fork"))
+    left, top = "its centre is at x = 650, the middle at 500", "its centre is at y = 50, the middle at 500"
+    for text, reason, head in (
+        (f"(or {hat} {fork})", "there is no hat and there is no fork", "✗ none of these holds"),
+        (f"(and {cup} (implies {cup} {hat}))", "there is no hat", "✗ not all of these hold"),
+        (
+            "(exists ?x (and (Is ?x 'cup') (iff (OnTopSide ?x) (OnLeftSide ?x))))",
+            f"one side holds and the other does not: the cup is not on the left side: {left}",
+            "✗ no cup fits",
+        ),
+        (
+            "(exists ?x (and (Is ?x 'cup') (not (OnTopSide ?x))))",
+            f"the cup is on the top side: {top}, which must not be",
+            "✗ no cup fits",
+        ),
+        (
+            "(forall ?x (iff (Is ?x 'cup') (OnTopSide ?x)))",
+            "one side holds and the other does not: the pen is not a cup",
+            "✗ for every object (object 1): object 1 is a cup exactly when object 1 is on the top side",
+        ),
+    ):
+        verdict = verify(text, layout)
+        assert verdict.trace is not None
+        assert (verdict.reason, verdict.trace.text.splitlines()[0]) == (reason, head)
+    row = scene(*(("cup", [10 * n, 0, 10 * n + 9, 9]) for n in range(40)))
+    trace = verify("(forall ?x (implies (Is ?x 'cup') (OnTopSide ?x)))", row).trace
+    assert trace is not None
+    assert [trace.text.splitlines()[n] for n in (0, 1, 2, -1)] == [
+        "✓ for every cup: the cup is on the top side",
+        "├── ✓ for cup_1",
+        "│   └── ✓ the condition applies, and what follows holds",
+        "└── ✓ and for 35 more",
     ]
 
 
