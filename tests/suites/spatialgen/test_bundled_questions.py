@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from hashlib import sha256
 from statistics import fmean
 
 from shipped import TASKS
@@ -51,6 +52,19 @@ def test_no_baseline_is_much_better_than_chance() -> None:
         by_type = {sub_domain: fmean(one[sub_domain] for one in found) for sub_domain in SUB_DOMAINS}
         assert max(by_type.values()) <= CHANCE + 0.10, (name, by_type)
         assert fmean(by_type.values()) <= CHANCE + 0.02, name
+
+
+def test_baselines_give_the_same_letters_in_every_version() -> None:
+    """Digests of the letters for all bundled questions, seed 3, and the letters of the first row."""
+    for name, letters, digest in (
+        ("random", "DBBBCCADCE", "0d56477b7ba5"),
+        ("majority-per-type", "DBDCACADAC", "f1b39943e6ff"),
+        ("overlap", "DBBBCCADCC", "7da8f7bcffa6"),
+        ("longest", "CABDBDBBDD", "2a5623d324e4"),
+        ("most-like-others", "DBBCCDADCC", "52b4a6e5a711"),
+    ):
+        answers = ["".join(baseline(name, ROWS, 3)(row)) for row in ROWS]
+        assert (answers[0], sha256("".join(answers).encode()).hexdigest()[:12]) == (letters, digest), name
 
 
 def test_other_questions_do_not_reveal_answers() -> None:
