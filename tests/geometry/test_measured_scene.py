@@ -101,6 +101,21 @@ def test_openings_are_counted_from_the_start_of_their_wall(profile: Profile) -> 
         assert np.isfinite(stage.walls[0].rays.first(rays, (0, -1, 0))).tolist() == [False, True]
 
 
+def test_a_wall_is_solid_between_its_doors() -> None:
+    doors = [((1, 0), (2, 2)), ((1.5, 0), (2.5, 2)), ((3.5, 0), (5, 2)), ((-1, 0), (0.25, 2))]
+    for spans, solid in (
+        ([], [0, 4]),
+        (doors[:1], [0, 1, 2, 4]),
+        (doors[:2], [0, 1, 2.5, 4]),
+        (doors, [0.25, 1, 2.5, 3.5]),
+        ([((-1, 0), (9, 2))], []),
+    ):
+        openings = tuple(Opening("door", low, high) for low, high in spans)
+        wall = Wall("w", (0, 0, 1), (4, 0, 1), 2.5, (*openings, Opening("window", (0, 1), (4, 2))))
+        stretches = staged([], Architecture((SQUARE,), (wall,))).built_walls[0].solid_stretches
+        assert [float(end[0]) for ends in stretches for end in ends] == pytest.approx(solid), spans
+
+
 def test_a_slanted_wall_is_drawn_along_x_as_published_and_said_so() -> None:
     turn = Turn(30)
     official, strict = (staged([], turn.room(6, 6), profile) for profile in (OFFICIAL, STRICT))

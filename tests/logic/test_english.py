@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from random import Random
 
 from logic import made_up_formulas
@@ -62,11 +63,14 @@ INSTRUCTIONS = {
 def test_every_formula_has_a_reading() -> None:
     for text, reading in READINGS.items():
         assert reading_of(parse(text)) == reading
+    readings = sha256()
     for number in range(500):
         formula = made_up_formulas.formula(Random(f"reading/{number}"), deepest=6)
         reading = reading_of(formula)
+        readings.update(reading.encode())
         assert reading == reading_of(formula)
         assert (reading[0].isupper(), reading[-1], "?" in reading) == (True, ".", False), reading
+    assert readings.hexdigest()[:16] == "259d77f495e04fbf", "some wording changed: see that it is meant, and write it down"
 
 
 def test_instruction_verbalises_formulas() -> None:

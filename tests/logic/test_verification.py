@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from hashlib import sha256
 from random import Random
 from typing import Any
 
@@ -44,6 +45,9 @@ TWO_SHOES = "(exists ?x (exists ?y (and (Is ?x 'shoe') (Is ?y 'shoe') (AlignedVe
 SHOE = ("shoe", [0, 0, 100, 100])
 MADE_UP = 3_000
 """How many pairs of a formula and a layout each comparison tries."""
+WORDED = 500
+"""For how many of these pairs the reason and the trace are those of a digest."""
+CHANGED = "some reason or trace changed: see that it is meant, and write it down"
 
 
 def scene(*things: tuple[Any, ...]) -> dict[str, Any]:
@@ -74,7 +78,7 @@ def test_verify_gives_expected_verdicts() -> None:
 
 
 def test_official_verdict_equals_plain_evaluation_including_crashes() -> None:
-    seen = set()
+    seen, words = set(), sha256()
     for number in range(MADE_UP):
         random = Random(f"official/{number}")
         formula = made_up_formulas.formula(random, deepest=random.choice((3, 4, 5, 6)), iff=random.random() < 0.3)
@@ -87,11 +91,14 @@ def test_official_verdict_equals_plain_evaluation_including_crashes() -> None:
         found = verdict.status if verdict.status == "crashed" else verdict.truth
         assert found == wanted, (text_of(formula), layout, verdict)
         seen.add(wanted)
+        if number < WORDED:
+            words.update(f"{verdict.detail} {verdict.trace and verdict.trace.text}".encode())
     assert seen == {True, False, "crashed"}
+    assert words.hexdigest()[:16] == "c99917397b62e6c1", CHANGED
 
 
 def test_strict_verdict_equals_plain_evaluation() -> None:
-    seen = set()
+    seen, words = set(), sha256()
     for number in range(MADE_UP):
         random = Random(f"strict/{number}")
         formula = made_up_formulas.formula(random, deepest=random.choice((3, 4, 5, 6)))
@@ -103,7 +110,10 @@ def test_strict_verdict_equals_plain_evaluation() -> None:
         assert (verdict.reason == "") == wanted
         assert verdict.trace is None or verdict.trace.truth == wanted
         seen.add((wanted, verdict.status))
+        if number < WORDED:
+            words.update(f"{verdict.reason} {verdict.trace and verdict.trace.text}".encode())
     assert seen == {(True, "decided"), (False, "decided"), (False, "rejected")}
+    assert words.hexdigest()[:16] == "eeca2b6bde2705de", CHANGED
 
 
 def test_both_profiles_are_classical_without_forall() -> None:
