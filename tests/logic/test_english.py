@@ -70,7 +70,9 @@ def test_every_formula_has_a_reading() -> None:
         readings.update(reading.encode())
         assert reading == reading_of(formula)
         assert (reading[0].isupper(), reading[-1], "?" in reading) == (True, ".", False), reading
-    assert readings.hexdigest()[:16] == "259d77f495e04fbf", "some wording changed: see that it is meant, and write it down"
+    assert readings.hexdigest()[:16] == "259d77f495e04fbf", (
+        "some wording changed: see that it is meant, and write it down"
+    )
 
 
 def test_instruction_verbalises_formulas() -> None:

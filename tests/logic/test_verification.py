@@ -197,8 +197,10 @@ def nltk_text(formula: Formula, names: dict[Variable, str]) -> str:
 
 def test_official_verdict_is_false_where_the_published_verifier_crashes() -> None:
     layouts: list[tuple[Any, str]] = [
-        *((layout, "the layout is not an object") for layout in (None, [])),
-        *(({"objects": objects}, "objects is not a list") for objects in (None, {})),
+        (None, "the layout is not an object"),
+        ([], "the layout is not an object"),
+        ({"objects": None}, "objects is not a list"),
+        ({"objects": {}}, "objects is not a list"),
         ({"objects": ["cup"]}, "object 0 is not an object"),
         *((scene(SHOE, ("hat", box)), "") for box in ([1, 2, 3], ["1", 2, 3, 4], "box")),
     ]
