@@ -110,7 +110,7 @@ def test_a_clause_form_means_what_its_formula_means() -> None:
             tried += 1
     assert tried > 280
     assert forms.hexdigest()[:16] == "4f93556a0b879f59", (
-        "some clause form changed: see that it is meant, and write it down"
+        "see that the change is meant, and write it down"
     )
 
 

@@ -71,7 +71,7 @@ def test_every_formula_has_a_reading() -> None:
         assert reading == reading_of(formula)
         assert (reading[0].isupper(), reading[-1], "?" in reading) == (True, ".", False), reading
     assert readings.hexdigest()[:16] == "259d77f495e04fbf", (
-        "some wording changed: see that it is meant, and write it down"
+        "see that the change is meant, and write it down"
     )
 
 

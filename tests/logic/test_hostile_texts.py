@@ -73,7 +73,7 @@ def test_strange_and_long_texts_are_read_or_refused() -> None:
     messages = sha256()
     assert {is_read(text, messages) for text in texts(600)} == {True, False}
     assert messages.hexdigest()[:16] == "020fbbf8530cee93", (
-        "some message changed: see that it is meant, and write it down"
+        "see that the change is meant, and write it down"
     )
     for piece in LONG:
         assert not is_read(piece * 5_000, messages)
