@@ -109,9 +109,7 @@ def test_a_clause_form_means_what_its_formula_means() -> None:
             assert naive.classical(form.formula, objects) == naive.classical(formula, objects)
             tried += 1
     assert tried > 280
-    assert forms.hexdigest()[:16] == "4f93556a0b879f59", (
-        "see that the change is meant, and write it down"
-    )
+    assert forms.hexdigest()[:16] == "4f93556a0b879f59", "see that the change is meant, and write it down"
 
 
 def test_copies_made_by_distribution_share_their_quantifier() -> None:

@@ -70,9 +70,7 @@ def test_every_formula_has_a_reading() -> None:
         readings.update(reading.encode())
         assert reading == reading_of(formula)
         assert (reading[0].isupper(), reading[-1], "?" in reading) == (True, ".", False), reading
-    assert readings.hexdigest()[:16] == "259d77f495e04fbf", (
-        "see that the change is meant, and write it down"
-    )
+    assert readings.hexdigest()[:16] == "259d77f495e04fbf", "see that the change is meant, and write it down"
 
 
 def test_instruction_verbalises_formulas() -> None:
