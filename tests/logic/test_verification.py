@@ -352,19 +352,6 @@ def test_reasons_name_the_smallest_unsatisfied_part() -> None:
     )
 
 
-def test_traces_show_satisfied_conjuncts_and_figures() -> None:
-    layout = scene(("cup", [0, 0, 90, 90], "red"), ("pen", [300, 100, 500, 120]))
-    trace = verify("(exists ?c (exists ?p (and (Is ?c 'cup') (Is ?p 'pen') (LeftOf ?c ?p))))", layout).trace
-    assert trace is not None
-    assert trace.text.splitlines() == [
-        "✓ the cup is such a cup",
-        "├── ✓ the cup is a cup",
-        "└── ✓ the pen is such a pen",
-        "    ├── ✓ the pen is a pen",
-        "    └── ✓ the cup is left of the pen: the cup ends at x = 90, the pen's centre is at x = 400",
-    ]
-
-
 def test_reasons_and_traces_of_every_connective() -> None:
     layout = scene(("cup", [600, 0, 700, 100]), ("pen", [0, 0, 90, 90]))
     cup, hat, fork = (f"(exists ?x (Is ?x '{label}'))" for label in ("cup", "hat", "fork"))
