@@ -7,7 +7,7 @@ import pytest
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.geometry import OFFICIAL, STRICT, Architecture, Floor, Primitive, Profile, out_of_bounds
-from tsgkit.geometry.bounds import shares_over
+from tsgkit.geometry.bounds import Bound, shares_over
 from tsgkit.geometry.libraries import shapely
 
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
@@ -24,6 +24,10 @@ def test_the_ratio_is_the_share_of_the_surface_over_the_floor(profile: Profile) 
             found = out_of_bounds(staged([block], turn.room(6, 6), profile)).objects["block"]
             assert found.ratio == pytest.approx(ratio, abs=1e-5 if profile is STRICT else 0.02), (yaw, scale, past)
             assert found.out == (ratio < 0.99)
+
+
+def test_an_object_is_out_below_ninety_nine_hundredths_and_not_at_it() -> None:
+    assert [Bound("it", ratio, 0).out for ratio in (0.98, 0.9899, 0.99, 1.0)] == [True, True, False, False]
 
 
 def test_the_threshold_is_ninety_nine_hundredths_of_the_area() -> None:

@@ -34,6 +34,7 @@ from tsgkit.geometry import (
     standing,
     supports,
 )
+from tsgkit.geometry.boxes import Boxes
 from tsgkit.geometry.libraries import Library, check_libraries
 
 thing = AS_IT_IS.thing
@@ -97,8 +98,22 @@ def test_openings_are_counted_from_the_start_of_their_wall(profile: Profile) -> 
         assert [board.id for board in (*stage.doors, *stage.windows)] == ["door_0_w", "window_1_w"]
         assert stage.doors[0].frame.half == pytest.approx(np.array([0.5, 0.0005, 1]))
         base = float(stage.walls[0].low[2])
-        rays = [(middle, 1, base + 1), (middle, 1, base + 2.2)]
-        assert np.isfinite(stage.walls[0].rays.first(rays, (0, -1, 0))).tolist() == [False, True]
+        solid = {(1, 1): False, (1, 2.1): True, (1, 0.1): False, (0.4, 1): True, (1.6, 1): True, (1.9, 1.5): True}
+        solid |= {(2.5, 1.5): False, (2.1, 1.1): False, (2.9, 1.9): False, (2.5, 0.9): True, (3.1, 1.5): True}
+        rays = [(x if middle == 1 else 4 - x, 1, base + z) for x, z in solid]
+        assert np.isfinite(stage.walls[0].rays.first(rays, (0, -1, 0))).tolist() == list(solid.values())
+
+
+def test_boxes_bound_the_distances_between_bodies() -> None:
+    stage = staged([thing("a", (1, 1, 1), (0, 0, 0.5)), thing("b", (1, 1, 1), (0, 5, 0.5))], AS_IT_IS.room(20, 20))
+    boxes = Boxes(list(stage.bodies.values()))
+    low, high = np.array([2.0, 0, 0]), np.array([3.0, 1, 1])
+    assert boxes.least(low, high) == pytest.approx(np.array([1.5, (1.5**2 + 3.5**2) ** 0.5]), abs=1e-6)
+    assert boxes.most(low, high) == pytest.approx(
+        np.array([(3.5**2 + 1.5**2 + 1) ** 0.5, (3.5**2 + 5.5**2 + 1) ** 0.5])
+    )
+    assert boxes.meeting(np.array([0.5, 0.5, 1]), np.array([9, 4.4, 9])).tolist() == [0], "touching is meeting"
+    assert boxes.meeting(np.array([0.6, 0, 0]), high).tolist() == []
 
 
 def test_a_wall_is_solid_between_its_doors() -> None:

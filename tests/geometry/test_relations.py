@@ -25,7 +25,7 @@ from tsgkit.geometry import (
     relation_to_room,
 )
 from tsgkit.geometry.distances import between_objects
-from tsgkit.geometry.relations import Range
+from tsgkit.geometry.relations import Range, relation
 
 thing = AS_IT_IS.thing
 ROOM = AS_IT_IS.room(20, 20)
@@ -172,6 +172,12 @@ def test_ranges_score_one_strictly_inside_and_fall_off_outside() -> None:
     assert span.most(0, 9) == span.most(0, 1.1) == 1
     assert span.most(0.2, 1) == span.most(2, 3) == 1
     assert (Range(0, 2, 0.5).needs, span.needs, Range(1, math.inf, 0.5).needs) == ("< 2.59", "0.41 to 2.59", "> 0.41")
+
+
+def test_a_relation_holds_above_one_half_and_what_cannot_be_scored_scores_nothing() -> None:
+    for score, known, holds in ((0.5, 0.5, False), (0.51, 0.51, True), (math.nan, 0, False), (math.inf, 0, False)):
+        found = relation("near", score, "so")
+        assert (found.score, found.satisfied, found.margin) == (known, holds, known - 0.5), score
 
 
 def test_a_square_thing_has_no_long_side() -> None:
