@@ -4,8 +4,8 @@ As a program it prints its port and serves, like ``image_server``, whose options
 ``rows`` (a file of questions with their keys) and ``images`` (the item that an image's SHA-256 belongs to) are what
 it knows; ``mode`` is how it decides: ``sees`` (the keyed option if the image sent is that of the questions, else
 None), ``constant:C`` (always that letter). ``forms`` lists how its replies are written: the first reply to a request in
-the first form, a repeated one in the next, and so on: ``plain``, ``bold``, ``heading``, ``nine`` (a line too few),
-``prose`` (no letter at all).
+the first form, a repeated one in the next, and so on: ``plain``, ``heading`` (before the answers), ``nine`` (a line
+too few).
 """
 
 from __future__ import annotations
@@ -83,14 +83,11 @@ class JudgeConnection(ImageConnection):
 
 def written(letters: list[str], asked: str, form: str) -> str:
     """Return a reply that says these letters."""
-    if form == "prose":
-        return "I would rather not say anything about this."
     if '{"answer"' in asked:
         return json.dumps({"answer": letters[0]})
     if "one JSON object" in asked:
         return json.dumps({str(number): letter for number, letter in enumerate(letters, 1)})
-    mark = "**" if form == "bold" else ""
-    lines = [f"{mark}{letter}{mark}: that is what the image shows" for letter in letters]
+    lines = [f"{letter}: that is what the image shows" for letter in letters]
     if form == "nine":
         lines.pop()
     return "\n".join((["My answers are these."] if form == "heading" else []) + lines)

@@ -8,12 +8,8 @@ import math
 import zlib
 from typing import Any
 
-import pytest
-
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("trimesh", reason="meshes are read with the extra: scenes")
-
 import numpy as np
+import pytest
 import trimesh
 
 from tsgkit.errors import FileProblem
@@ -84,42 +80,32 @@ def with_image(image: bytes, texture: dict[str, Any], mime: str) -> tuple[dict[s
     return content, binary.ljust(start, b"\0") + image
 
 
-def test_a_draco_compressed_mesh_is_read() -> None:
-    pytest.importorskip("DracoPy", reason="Draco needs the extra: scenes")
-    cube = made.creation.box((2, 1, 0.5))
-    data = bytes(made.Scene([cube]).export(file_type="glb", extension_draco=True))
-    assert "KHR_draco_mesh_compression" in content_of(data)[0]["extensionsRequired"]
+def test_a_draco_compressed_mesh_is_read_or_refused_by_its_name() -> None:
+    data = bytes(made.Scene([made.creation.box((2, 1, 0.5))]).export(file_type="glb", extension_draco=True))
+    content, binary = content_of(data)
+    assert "KHR_draco_mesh_compression" in content["extensionsRequired"]
     found = mesh(data)
     assert len(found.faces) == 12
     assert np.ptp(found.vertices, axis=0) == pytest.approx([2, 1, 0.5], abs=1e-3)
     assert found.volume == pytest.approx(1, rel=1e-3)
-
-
-def test_draco_data_that_is_broken_refuses_the_mesh_by_its_name() -> None:
-    pytest.importorskip("DracoPy", reason="Draco needs the extra: scenes")
-    data = bytes(made.Scene([made.creation.box()]).export(file_type="glb", extension_draco=True))
-    content, binary = content_of(data)
     broken = written_glb(content, binary[:8] + bytes(len(binary) - 8))
     assert refusal(broken).startswith("lamp: not a readable glb mesh: its Draco data cannot be decoded")
 
 
-@pytest.mark.parametrize(
-    ("name", "way"),
-    [("EXT_meshopt_compression", "gltfpack -i FILE.glb -o NEW.glb -noq"), ("VENDOR_new", "gltf-transform copy")],
-)
-def test_a_required_extension_that_is_not_read_is_refused_by_name_with_a_way_out(name: str, way: str) -> None:
-    content, binary = sheet(extensionsRequired=[name])
-    assert f"it needs the glTF extension {name}, which is not read" in refusal(written_glb(content, binary))
-    assert way in refusal(written_glb(content, binary))
-
-
-def test_extensions_that_only_say_how_light_plays_keep_nothing_from_being_read() -> None:
+def test_a_required_extension_that_is_not_read_is_refused_by_name_with_a_way_out() -> None:
+    for name, way in (
+        ("EXT_meshopt_compression", "gltfpack -i FILE.glb -o NEW.glb -noq"),
+        ("VENDOR_new", "gltf-transform copy"),
+    ):
+        content, binary = sheet(extensionsRequired=[name])
+        text = refusal(written_glb(content, binary))
+        assert f"it needs the glTF extension {name}, which is not read" in text
+        assert way in text
     content, binary = sheet(extensionsRequired=["KHR_materials_unlit", "KHR_lights_punctual"])
-    assert len(mesh(written_glb(content, binary)).faces) == 2
+    assert len(mesh(written_glb(content, binary)).faces) == 2, "how light plays keeps nothing from being read"
 
 
 def test_a_room_in_one_file_names_the_object_that_cannot_be_read() -> None:
-    pytest.importorskip("DracoPy", reason="Draco needs the extra: scenes")
     scene = made.Scene()
     for name in ("bed_1", "lamp_1"):
         scene.add_geometry(made.creation.box((1, 1, len(name))), node_name=name, geom_name=name)
@@ -171,37 +157,58 @@ def test_sparse_positions_are_filled_in() -> None:
     content["buffers"] = [{"byteLength": start + len(more)}]
     found = mesh(written_glb(content, binary.ljust(start, b"\0") + more))
     assert found.vertices.tolist() == [[0, 0, 0], [1, 0, 0], [3, 4, 5], [0, 1, 0]]
+    filled = binary.ljust(start, b"\0") + more
+    del content["accessors"][0]["bufferView"]
+    bare = mesh(written_glb(content, filled))
+    assert sorted(map(tuple, bare.vertices.tolist()))[-1] == (3, 4, 5), "and what is not filled in is zero"
+    assert bare.vertices.sum() == 12
+    del content["accessors"][0]["sparse"]["values"]
+    assert "a sparse accessor is not as glTF has it: KeyError" in refusal(written_glb(content, filled))
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"accessors": []}, "there is no accessor"),
-        ({"bufferViews": []}, "there is no buffer view"),
-        ({"buffers": [{"uri": "other.bin"}]}, "it names another file"),
-        ({"meshes": [{"primitives": [{"attributes": {}}]}]}, "no positions"),
-        ({"meshes": [3]}, "no list of primitives"),
-    ],
-)
-def test_a_surface_that_cannot_be_read_says_what_is_wrong(change: dict[str, Any], says: str) -> None:
+def test_buffers_may_be_written_into_the_file() -> None:
     content, binary = sheet()
-    assert says in refusal(written_glb(content | change, binary))
+    for data, faces in ((base64.b64encode(binary).decode(), 2), ("A", 0)):
+        uri = f"data:application/octet-stream;base64,{data}"
+        content["buffers"] = [{"uri": uri, "byteLength": len(binary)}]
+        if faces:
+            assert len(mesh(written_glb(content, b"")).faces) == faces
+        else:
+            assert "the bytes written in it are no base64" in refusal(written_glb(content, b""))
 
 
-@pytest.mark.parametrize("way", GREEN)
-def test_a_ktx2_texture_is_shown_in_its_own_colours(way: str) -> None:
-    pytest.importorskip("opengl_basisu", reason="KTX2 needs the extra: scenes")
-    image = zlib.decompress(base64.b64decode(GREEN[way]))
-    content, binary = with_image(image, {"extensions": {"KHR_texture_basisu": {"source": 0}}}, "image/ktx2")
-    paint = mesh(written_glb(content | {"extensionsRequired": ["KHR_texture_basisu"]}, binary)).paint
-    assert paint is not None
-    assert paint.textures[0].fault == ""
-    red, green, blue, solid = paint.textures[0].levels[0][4, 4].tolist()
-    assert (red < 20, green > 180, blue < 30, solid) == (True, True, True, 255)
+def test_a_surface_that_cannot_be_read_says_what_is_wrong() -> None:
+    content, binary = sheet()
+    *tables, indices = content["accessors"]
+    views = content["bufferViews"][:2]
+    changes: dict[str, dict[str, Any]] = {
+        "there is no accessor": {"accessors": []},
+        "there is no buffer view": {"bufferViews": []},
+        "it names another file": {"buffers": [{"uri": "other.bin"}]},
+        "accessor 2 has no numbers": {"accessors": [*tables, {"componentType": 5123, "type": "SCALAR", "count": 6}]},
+        "accessor 2 is of no known type or size": {"accessors": [*tables, indices | {"componentType": 1}]},
+        "an accessor reaches beyond its bytes": {"accessors": [*tables, indices | {"count": 7}]},
+        "buffer view 2 reaches beyond its buffer": {"bufferViews": [*views, {"buffer": 0, "byteLength": 9999}]},
+        "there is no buffer 3": {"bufferViews": [*views, {"buffer": 3, "byteLength": 12}]},
+        "no positions": {"meshes": [{"primitives": [{"attributes": {}}]}]},
+        "no list of primitives": {"meshes": [3]},
+    }
+    for reason, change in changes.items():
+        assert reason in refusal(written_glb(content | change, binary)), reason
+
+
+def test_a_ktx2_texture_is_shown_in_its_own_colours() -> None:
+    for way, packed in GREEN.items():
+        image = zlib.decompress(base64.b64decode(packed))
+        content, binary = with_image(image, {"extensions": {"KHR_texture_basisu": {"source": 0}}}, "image/ktx2")
+        paint = mesh(written_glb(content | {"extensionsRequired": ["KHR_texture_basisu"]}, binary)).paint
+        assert paint is not None
+        assert paint.textures[0].fault == "", way
+        red, green, blue, solid = paint.textures[0].levels[0][4, 4].tolist()
+        assert (red < 20, green > 180, blue < 30, solid) == (True, True, True, 255), way
 
 
 def test_a_texture_that_ends_early_costs_no_mesh() -> None:
-    pytest.importorskip("PIL.Image", reason="textures need the extra: images")
     image = png(np.random.default_rng(2).integers(0, 256, (64, 64, 3), dtype=np.uint8))
     for length, broken in ((len(image), False), (4000, True)):
         content, binary = with_image(image[:length], {"source": 0}, "image/png")

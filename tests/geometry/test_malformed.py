@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import math
 
-import pytest
-
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("fcl", reason="rooms need the extra: scenes")
-pytest.importorskip("embreex", reason="rooms need the extra: scenes")
-
 import numpy as np
+import pytest
 from furnished_rooms import AS_IT_IS, staged
 
 from tsgkit.geometry import (
@@ -92,14 +87,6 @@ SHAPES = {
 }
 
 
-@both
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_broken_mesh_among_good_ones(name: str, profile: Profile) -> None:
-    good = AS_IT_IS.thing("good", (1, 1, 1), (1, 1, 0.5))
-    bad = Object("bad", SHAPES[name], standing(at=(0.2, 0.1, 0.5), yaw=20))
-    assert "good" in measured(staged([bad, good], ROOM, profile))
-
-
 TRANSFORMS = {
     "zeros": (0.0,) * 16,
     "not a number": (math.nan,) * 16,
@@ -111,14 +98,6 @@ TRANSFORMS = {
     "tiny": standing(scale=1e-6),
     "far": standing(at=(1e6, -1e6, 30)),
 }
-
-
-@both
-@pytest.mark.parametrize("name", TRANSFORMS)
-def test_a_broken_transform_among_good_ones(name: str, profile: Profile) -> None:
-    good = AS_IT_IS.thing("good", (1, 1, 1), (1, 1, 0.5))
-    bad = Object("bad", box(1, 0.5, 1), TRANSFORMS[name])
-    assert "good" in measured(staged([good, bad], ROOM, profile))
 
 
 ARCHITECTURES = {
@@ -137,25 +116,14 @@ ARCHITECTURES = {
 
 
 @both
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_a_broken_room(name: str, profile: Profile) -> None:
+def test_scenes_with_a_broken_part_are_measured(profile: Profile) -> None:
+    good = AS_IT_IS.thing("good", (1, 1, 1), (1, 1, 0.5))
+    for name, shape in SHAPES.items():
+        bad = Object("bad", shape, standing(at=(0.2, 0.1, 0.5), yaw=20))
+        assert "good" in measured(staged([bad, good], ROOM, profile)), name
+    for name, transform in TRANSFORMS.items():
+        assert "good" in measured(staged([good, Object("bad", box(1, 0.5, 1), transform)], ROOM, profile)), name
     things = [AS_IT_IS.thing("a", (1, 1, 1), (0, 0, 0.5)), AS_IT_IS.thing("b", (1, 1, 1), (1.5, 0, 0.5))]
-    assert measured(staged(things, ARCHITECTURES[name], profile)) == {"a", "b"}
-    assert measured(staged([], ARCHITECTURES[name], profile)) == set()
-
-
-@pytest.mark.slow
-@both
-def test_two_million_faces_are_said_and_measured(profile: Profile) -> None:
-    side = np.linspace(-0.5, 0.5, 1001)
-    x, z = np.meshgrid(side, side)
-    vertices = np.stack([x.ravel(), 0.05 * np.sin(9 * x.ravel()), z.ravel()], axis=1)
-    a = (np.arange(1000)[:, None] * 1001 + np.arange(1000)).ravel()
-    faces = np.concatenate([np.c_[a, a + 1, a + 1002], np.c_[a, a + 1002, a + 1001]])
-    cloth = Object("cloth", Mesh.of(vertices, faces), standing(at=(0, 0, 1)))
-    stage = staged([cloth, AS_IT_IS.thing("far", (1, 1, 1), (2, 2, 0.5))], ROOM, profile)
-    assert [problem.code for problem in stage.problems] == ["many-faces"]
-    assert collisions(stage).hits == ()
-    assert out_of_bounds(stage).out == ()
-    assert navigability(stage).value is not None
-    assert not supports(stage)["cloth"].supported
+    for name, architecture in ARCHITECTURES.items():
+        assert measured(staged(things, architecture, profile)) == {"a", "b"}, name
+        assert measured(staged([], architecture, profile)) == set(), name

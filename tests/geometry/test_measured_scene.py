@@ -8,12 +8,8 @@ import subprocess
 import sys
 from itertools import product
 
-import pytest
-
-pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-pytest.importorskip("shapely", reason="rooms need the extra: scenes")
-
 import numpy as np
+import pytest
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit import geometry
@@ -38,6 +34,8 @@ from tsgkit.geometry import (
     standing,
     supports,
 )
+from tsgkit.geometry.boxes import Boxes
+from tsgkit.geometry.libraries import Library, check_libraries
 
 thing = AS_IT_IS.thing
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
@@ -100,8 +98,37 @@ def test_openings_are_counted_from_the_start_of_their_wall(profile: Profile) -> 
         assert [board.id for board in (*stage.doors, *stage.windows)] == ["door_0_w", "window_1_w"]
         assert stage.doors[0].frame.half == pytest.approx(np.array([0.5, 0.0005, 1]))
         base = float(stage.walls[0].low[2])
-        rays = [(middle, 1, base + 1), (middle, 1, base + 2.2)]
-        assert np.isfinite(stage.walls[0].rays.first(rays, (0, -1, 0))).tolist() == [False, True]
+        solid = {(1, 1): False, (1, 2.1): True, (1, 0.1): False, (0.4, 1): True, (1.6, 1): True, (1.9, 1.5): True}
+        solid |= {(2.5, 1.5): False, (2.1, 1.1): False, (2.9, 1.9): False, (2.5, 0.9): True, (3.1, 1.5): True}
+        rays = [(x if middle == 1 else 4 - x, 1, base + z) for x, z in solid]
+        assert np.isfinite(stage.walls[0].rays.first(rays, (0, -1, 0))).tolist() == list(solid.values())
+
+
+def test_boxes_bound_the_distances_between_bodies() -> None:
+    stage = staged([thing("a", (1, 1, 1), (0, 0, 0.5)), thing("b", (1, 1, 1), (0, 5, 0.5))], AS_IT_IS.room(20, 20))
+    boxes = Boxes(list(stage.bodies.values()))
+    low, high = np.array([2.0, 0, 0]), np.array([3.0, 1, 1])
+    assert boxes.least(low, high) == pytest.approx(np.array([1.5, (1.5**2 + 3.5**2) ** 0.5]), abs=1e-6)
+    assert boxes.most(low, high) == pytest.approx(
+        np.array([(3.5**2 + 1.5**2 + 1) ** 0.5, (3.5**2 + 5.5**2 + 1) ** 0.5])
+    )
+    assert boxes.meeting(np.array([0.5, 0.5, 1]), np.array([9, 4.4, 9])).tolist() == [0], "touching is meeting"
+    assert boxes.meeting(np.array([0.6, 0, 0]), high).tolist() == []
+
+
+def test_a_wall_is_solid_between_its_doors() -> None:
+    doors = [((1, 0), (2, 2)), ((1.5, 0), (2.5, 2)), ((3.5, 0), (5, 2)), ((-1, 0), (0.25, 2))]
+    for spans, solid in (
+        ([], [0, 4]),
+        (doors[:1], [0, 1, 2, 4]),
+        (doors[:2], [0, 1, 2.5, 4]),
+        (doors, [0.25, 1, 2.5, 3.5]),
+        ([((-1, 0), (9, 2))], []),
+    ):
+        openings = tuple(Opening("door", low, high) for low, high in spans)
+        wall = Wall("w", (0, 0, 1), (4, 0, 1), 2.5, (*openings, Opening("window", (0, 1), (4, 2))))
+        stretches = staged([], Architecture((SQUARE,), (wall,))).built_walls[0].solid_stretches
+        assert [float(end[0]) for ends in stretches for end in ends] == pytest.approx(solid), spans
 
 
 def test_a_slanted_wall_is_drawn_along_x_as_published_and_said_so() -> None:
@@ -143,44 +170,32 @@ def test_an_empty_scene_is_a_room_and_a_scene_of_nothing_has_no_floor(profile: P
     assert out_of_bounds(nothing).share is None
 
 
-@pytest.mark.parametrize(
-    ("points", "code"),
-    [
+@both
+def test_floors_walls_and_openings_that_are_none_are_problems(profile: Profile) -> None:
+    rings: list[tuple[tuple[tuple[float, float, float], ...], str]] = [
         ((), "bad-floor"),
         (((0, 0, 0), (1, 0, 0)), "bad-floor"),
         (((0, 0, 0), (1, 0, 0), (2, 0, 0)), "bad-floor"),
         (((1, 1, 0),) * 5, "bad-floor"),
         (((0, 0, 0), (math.nan, 0, 0), (1, 1, 0)), "bad-floor"),
         (((0, 0, 0), (2, 2, 0), (2, 0, 0), (0, 2, 0)), "crossed-floor"),
-    ],
-)
-@both
-def test_a_floor_that_is_none_is_a_problem(
-    points: tuple[tuple[float, float, float], ...], code: str, profile: Profile
-) -> None:
-    stage = staged([thing("a", (0.2, 0.2, 0.2), (1.5, 1, 0.1))], Architecture((Floor("bad one", points),)), profile)
-    assert (code, "floor_bad_one") in codes(stage)
-    assert 0 <= out_of_bounds(stage).objects["a"].ratio <= 1
-
-
-@pytest.mark.parametrize(
-    ("wall", "problem"),
-    [
+    ]
+    for points, code in rings:
+        floors = (Floor("bad one", points),)
+        stage = staged([thing("a", (0.2, 0.2, 0.2), (1.5, 1, 0.1))], Architecture(floors), profile)
+        assert (code, "floor_bad_one") in codes(stage), points
+        assert 0 <= out_of_bounds(stage).objects["a"].ratio <= 1, points
+    door, window = Opening("door", (2, 0), (1, 2)), Opening("window", (7, 1), (8, 2))
+    for wall, problem in (
         (Wall("w", (0, 0, 0), (0, 0, 0), 2.5), ("bad-wall", "wall_w")),
         (Wall("w", (0, 0, 0), (4, 0, 0), 0.0), ("bad-wall", "wall_w")),
         (Wall("w", (0, 0, 0), (math.inf, 0, 0), 2.5), ("bad-wall", "wall_w")),
-        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (2, 0), (1, 2)),)), ("bad-opening", "door_0_w")),
-        (
-            Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("window", (7, 1), (8, 2)),)),
-            ("bad-opening", "window_0_w"),
-        ),
-    ],
-)
-@both
-def test_a_wall_or_opening_that_is_none_is_a_problem(wall: Wall, problem: tuple[str, str], profile: Profile) -> None:
-    stage = staged([], Architecture((SQUARE,), (wall,)), profile)
-    assert codes(stage) == [problem]
-    assert len(stage.walls) == (problem[0] == "bad-opening")
+        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (door,)), ("bad-opening", "door_0_w")),
+        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (window,)), ("bad-opening", "window_0_w")),
+    ):
+        stage = staged([], Architecture((SQUARE,), (wall,)), profile)
+        assert codes(stage) == [problem]
+        assert len(stage.walls) == (problem[0] == "bad-opening")
 
 
 @both
@@ -214,6 +229,11 @@ def test_the_same_scene_is_sampled_the_same_whatever_else_is_in_it() -> None:
     it, other = thing("it", (1, 1, 1), (0, 0, 0.5)), thing("other", (1, 1, 1), (3, 0, 0.5))
     first, second = (staged(things, AS_IT_IS.room(9, 9), OFFICIAL) for things in ([it, other], [other, it]))
     assert np.array_equal(first.body("it").points, second.body("it").points)
+    assert first.body("it").points.mean(axis=0) == pytest.approx([0.00033298, -0.00188722, 0.49971266], abs=1e-8)
+    assert first.body("it").points.shape == (5000, 3), "as many as published"
+    even = staged([it], AS_IT_IS.room(9, 9)).body("it").points
+    assert even.shape == (4096, 3)
+    assert even.mean(axis=0) == pytest.approx([0.00018666, 0.00050411, 0.49990555], abs=1e-8)
     assert not np.array_equal(first.body("it").points, first.body("other").points - (3, 0, 0))
     renamed = MeasuredScene(Scene("elsewhere", (it,), AS_IT_IS.room(9, 9)), OFFICIAL)
     assert not np.array_equal(first.body("it").points, renamed.body("it").points)
@@ -254,38 +274,26 @@ def test_a_stage_asks_between_steps_whether_to_go_on() -> None:
         supports(MeasuredScene(stage.scene, STRICT, no_more))
 
 
-def test_profiles_are_found_by_name() -> None:
-    assert PROFILES == {"official": OFFICIAL, "strict": STRICT}
-
-
-def test_importing_the_room_imports_none_of_its_libraries() -> None:
-    heavy = ("numpy", "trimesh", "fcl", "embreex", "shapely", "scipy")
-    code = f"import sys, tsgkit.geometry; print([name for name in {heavy} if name in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "[]\n"
-
-
 def test_a_missing_library_names_the_extra() -> None:
-    from tsgkit.geometry.libraries import Library
-
     with pytest.raises(UsageError, match="rooms are measured with no_such_library, which is not installed") as caught:
         _ = Library("no_such_library").zeros
     assert 'pip install "tsgkit[scenes]"' in (caught.value.hint or "")
-
-
-def test_libraries_are_checked_before_some_of_them_measure_alone() -> None:
-    from tsgkit.geometry.libraries import check_libraries
-
     check_libraries()
     with pytest.raises(UsageError, match="no_such_library, which is not installed"):
         check_libraries(["numpy", "no_such_library.part"])
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [("Drawn", "RenderedSurface"), ("Picture", "RenderedImage"), ("Stage", "MeasuredScene")]
-)
-def test_old_names_of_the_package_work_with_a_warning(old: str, new: str) -> None:
-    with pytest.warns(DeprecationWarning, match=f"geometry.{old} is now called {new}"):
-        assert getattr(geometry, old) is getattr(geometry, new)
+def test_old_names_of_the_package_work_with_a_warning() -> None:
+    for old, new in (("Drawn", "RenderedSurface"), ("Picture", "RenderedImage"), ("Stage", "MeasuredScene")):
+        with pytest.warns(DeprecationWarning, match=f"geometry.{old} is now called {new}"):
+            assert getattr(geometry, old) is getattr(geometry, new)
     with pytest.raises(AttributeError, match="has no attribute 'Curtain'"):
         _ = geometry.Curtain
+    assert PROFILES == {"official": OFFICIAL, "strict": STRICT}
+
+
+def test_importing_the_package_imports_none_of_its_libraries() -> None:
+    heavy = ("numpy", "trimesh", "fcl", "embreex", "shapely", "scipy")
+    code = f"import sys, tsgkit.geometry; print([name for name in {heavy} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"

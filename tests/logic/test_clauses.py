@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from itertools import product
 from random import Random
 
 import pytest
 from logic import made_up_formulas, naive
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.clauses import (
-    category,
-    clause_form,
-    closures,
-    form_of_text,
-    k_as_defined,
-    object_classes,
-)
+from tsgkit.logic.clauses import category, clause_form, closures, form_of_text, k_as_defined, object_classes
 from tsgkit.logic.parser import parse
 from tsgkit.logic.variables import rename_apart
 
@@ -55,14 +50,27 @@ EXAMPLES = (
         2,
     ),
 )
+TOP, LEFT = "(OnTopSide ?x)", "(OnLeftSide ?x)"
+NORMAL = {
+    f"(iff {TOP} {LEFT})": f"(and (or (not {TOP}) {LEFT}) (or (not {LEFT}) {TOP}))",
+    f"(not (iff {TOP} {LEFT}))": (
+        f"(and (or {TOP} {LEFT}) (or {TOP} (not {TOP})) (or (not {LEFT}) {LEFT}) (or (not {LEFT}) (not {TOP})))"
+    ),
+    f"(not (implies {TOP} {LEFT}))": f"(and {TOP} (not {LEFT}))",
+    f"(not (or {TOP} (not {LEFT})))": f"(and (not {TOP}) {LEFT})",
+}
 DEFECT = "(or (and (Is ?x 'cup') (OnTopSide ?x)) (and (Is ?x 'pen') (OnLeftSide ?x)))"
 
 
-@pytest.mark.parametrize("official", [False, True])
-@pytest.mark.parametrize(("text", "cnf", "k"), EXAMPLES)
-def test_clause_form_reproduces_the_published_examples(text: str, cnf: str, k: int, official: bool) -> None:
-    form = clause_form(parse(text), official=official)
-    assert (form.text, form.k) == (cnf, k)
+def test_clause_form_reproduces_the_published_examples() -> None:
+    for (text, cnf, k), official in product(EXAMPLES, (False, True)):
+        form = clause_form(parse(text), official=official)
+        assert (form.text, form.k) == (cnf, k)
+
+
+def test_clause_form_rewrites_every_connective() -> None:
+    for text, cnf in NORMAL.items():
+        assert clause_form(parse(f"(exists ?x {text})")).text == f"(exists ?x {cnf})"
 
 
 def test_of_several_conjunctions_in_a_disjunction_official_keeps_only_the_last() -> None:
@@ -85,8 +93,8 @@ def test_clause_forms_compare_without_order() -> None:
 
 
 def test_a_clause_form_means_what_its_formula_means() -> None:
-    tried = 0
-    for number in range(700):
+    tried, forms = 0, sha256()
+    for number in range(500):
         random = Random(f"clauses/{number}")
         formula = made_up_formulas.formula(random, deepest=random.choice((3, 4, 5)), numbers=random.random() < 0.2)
         objects = made_up_formulas.layout(random, apart=True)["objects"]
@@ -94,12 +102,14 @@ def test_a_clause_form_means_what_its_formula_means() -> None:
             form = clause_form(formula)
         except UsageError:
             continue
+        forms.update(f"{form.text} {form.k} {k_as_defined(formula)}".encode())
         names = [bound.variable for one in form.components for bound in one.prefix]
         assert len(set(names)) == len(names)
         if objects and sum(len(one.prefix) for one in form.components) <= 7 and len(form.clauses) < 200:
             assert naive.classical(form.formula, objects) == naive.classical(formula, objects)
             tried += 1
-    assert tried > 400
+    assert tried > 280
+    assert forms.hexdigest()[:16] == "4f93556a0b879f59", "see that the change is meant, and write it down"
 
 
 def test_copies_made_by_distribution_share_their_quantifier() -> None:
@@ -110,14 +120,10 @@ def test_copies_made_by_distribution_share_their_quantifier() -> None:
 
 def test_k_links_variables_by_clauses_and_its_definition_by_atoms() -> None:
     formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (Is ?y 'pen'))))")
-    assert clause_form(formula).k == 2
-    assert k_as_defined(formula) == 1
-
-
-def test_closures_link_variables_through_others() -> None:
+    assert (clause_form(formula).k, k_as_defined(formula)) == (2, 1)
+    assert k_as_defined(parse("(IsStyle 'photo')")) == 0
     formula = parse("(exists ?a (exists ?b (exists ?c (exists ?d (and (LeftOf ?a ?b) (Is ?d 'cup') (LeftOf ?c ?a))))))")
     assert sorted(sorted(one.name for one in group) for group in closures(formula)) == [["?a", "?b", "?c"], ["?d"]]
-    assert k_as_defined(parse("(IsStyle 'photo')")) == 0
 
 
 def test_comparisons_are_not_components_and_do_not_count_for_k() -> None:
@@ -126,23 +132,20 @@ def test_comparisons_are_not_components_and_do_not_count_for_k() -> None:
     assert form.k == 1
 
 
-@pytest.mark.parametrize(
-    ("clause", "about"),
-    [
-        ("(Is ?x 'cup')", "object"),
-        ("(Has ?x 'red')", "attribute"),
-        ("(HasState ?x 'open')", "attribute"),
-        ("(OnTopSide ?x)", "attribute"),
-        ("(LeftOf ?x ?y)", "relation"),
-        ("(LeftOf ?x ?x)", "relation"),
-        ("(not (Holding ?x ?y))", "relation"),
-        ("(or (not (Is ?x 'cup')) (OnTopSide ?x))", "condition"),
-        ("(IsStyle 'photo')", "style"),
-        ("(Equals (Count ?x (Is ?x 'cup')) 1)", "number"),
-    ],
-)
-def test_clauses_have_categories(clause: str, about: str) -> None:
-    assert category(parse(clause)) == about
+def test_clauses_have_categories() -> None:
+    for clause, about in {
+        "(Is ?x 'cup')": "object",
+        "(Has ?x 'red')": "attribute",
+        "(HasState ?x 'open')": "attribute",
+        "(OnTopSide ?x)": "attribute",
+        "(LeftOf ?x ?y)": "relation",
+        "(LeftOf ?x ?x)": "relation",
+        "(not (Holding ?x ?y))": "relation",
+        "(or (not (Is ?x 'cup')) (OnTopSide ?x))": "condition",
+        "(IsStyle 'photo')": "style",
+        "(Equals (Count ?x (Is ?x 'cup')) 1)": "number",
+    }.items():
+        assert category(parse(clause)) == about, clause
 
 
 def test_object_classes_are_listed_once_in_order() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.errors import UsageError
+from tsgkit.logic.formula import Comparison
 from tsgkit.logic.grounding import All, Any, Fact, Lit, Tally, ground, holds
 from tsgkit.logic.parser import parse
-from tsgkit.logic.witnesses import Candidate, candidates_of, is_enough
+from tsgkit.logic.witnesses import Candidate, bounds_of, candidates_of, is_enough
 
 CUP, PEN = Candidate("cup"), Candidate("pen")
 
@@ -32,24 +33,16 @@ def test_grounding_negates_only_facts() -> None:
     assert made == Any((Lit(Fact("OnTopSide", (0,)), False), Lit(Fact("Has", (0,), "red"), False)))
 
 
-def test_a_forall_that_applies_to_nothing_is_false_in_both_profiles() -> None:
-    formula = parse("(forall ?x (implies (Is ?x 'shoe') (OnTopSide ?x)))")
-    assert ground(formula, [CUP], "strict") is False
-    assert ground(formula, [CUP], "official") is False
-    assert ground(formula, [CUP], "strict", truth=False) is True
-
-
-def test_zero_trigger_rule_does_not_apply_to_disjunctions() -> None:
-    formula = parse("(forall ?x (or (not (Is ?x 'shoe')) (OnTopSide ?x)))")
-    assert ground(formula, [CUP], "strict") is True
-    assert ground(formula, [CUP], "official") is True
-    assert ground(formula, [], "strict") is False
-
-
-def test_nested_foralls_are_one_in_strict_and_two_in_official() -> None:
-    formula = parse("(forall ?x (forall ?y (implies (and (Is ?x 'cup') (Is ?y 'pen')) (LeftOf ?x ?y))))")
-    assert ground(formula, [CUP, PEN], "strict") == Lit(Fact("LeftOf", (0, 1)))
-    assert ground(formula, [CUP, PEN], "official") is False
+def test_the_zero_trigger_rule_applies_to_implications_in_both_profiles() -> None:
+    implied = parse("(forall ?x (implies (Is ?x 'shoe') (OnTopSide ?x)))")
+    either = parse("(forall ?x (or (not (Is ?x 'shoe')) (OnTopSide ?x)))")
+    assert [ground(implied, [CUP], "strict"), ground(implied, [CUP], "official")] == [False, False]
+    assert [ground(either, [CUP], "strict"), ground(either, [CUP], "official")] == [True, True]
+    assert ground(either, [], "strict") is False
+    assert ground(implied, [CUP], "strict", truth=False) is True
+    nested = parse("(forall ?x (forall ?y (implies (and (Is ?x 'cup') (Is ?y 'pen')) (LeftOf ?x ?y))))")
+    assert ground(nested, [CUP, PEN], "strict") == Lit(Fact("LeftOf", (0, 1)))
+    assert ground(nested, [CUP, PEN], "official") is False
 
 
 def test_an_optional_candidate_must_be_there_to_be_a_witness() -> None:
@@ -65,24 +58,42 @@ def test_counts_are_grounded_to_tallies() -> None:
     assert holds(made, frozenset({Fact("OnTopSide", (0,)), Fact("OnTopSide", (1,))}))
 
 
+def test_comparisons_bound_counts_from_either_side() -> None:
+    cups = "(Count ?x (Is ?x 'cup'))"
+    for text, bounds, denied in (
+        (f"(Equals {cups} 2)", (2, 2, False), (3, 1, True)),
+        (f"(Equals 2.5 {cups})", (3, 2, False), (3, 2, True)),
+        (f"(GreaterThan {cups} 2)", (3, None, False), (None, 2, False)),
+        (f"(GreaterThan 2 {cups})", (None, 1, False), (2, None, False)),
+        (f"(LessThan {cups} 2.5)", (None, 2, False), (3, None, False)),
+        (f"(GreaterThanOrEquals {cups} 2)", (2, None, False), (None, 1, False)),
+        (f"(LessThanOrEquals {cups} 2)", (None, 2, False), (3, None, False)),
+    ):
+        comparison = parse(text)
+        assert isinstance(comparison, Comparison)
+        for truth, expected in ((True, bounds), (False, denied)):
+            found = bounds_of(comparison, truth=truth)
+            assert found is not None and found[1:] == expected, (text, truth)
+    for text in (f"(Equals {cups} {cups})", "(Equals 1 2)"):
+        comparison = parse(text)
+        assert isinstance(comparison, Comparison)
+        assert bounds_of(comparison, truth=True) is None, text
+
+
 def test_candidates_cover_every_variable_that_needs_a_witness() -> None:
     formula = parse("(exists ?x (and (Is ?x 'cup') (not (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x))))))")
     assert [one.label for one in candidates_of(formula)] == ["cup"]
     assert [one.label for one in candidates_of(formula, spare=1)] == ["cup", "cup"]
 
 
-@pytest.mark.parametrize(
-    ("text", "classes"),
-    [
-        ("(exists ?x (and (or (Is ?x 'cup') (Is ?x 'pen')) (OnTopSide ?x)))", ("cup", "pen")),
-        ("(exists ?x (and (not (Is ?x 'cup')) (OnTopSide ?x)))", ("laptop",)),
-        ("(and (exists ?x (OnTopSide ?x)) (not (exists ?y (not (Is ?y 'cup')))))", ("cup", "laptop")),
-        ("(not (forall ?x (or (Is ?x 'cup') (not (Is ?x 'pen')))))", ("pen",)),
-    ],
-)
-def test_a_candidate_may_be_of_every_class_that_its_variable_leaves_open(text: str, classes: tuple[str, ...]) -> None:
-    (candidate,) = candidates_of(parse(text))
-    assert candidate.labels == classes
+def test_a_candidate_may_be_of_every_class_that_its_variable_leaves_open() -> None:
+    for text, classes in {
+        "(exists ?x (and (or (Is ?x 'cup') (Is ?x 'pen')) (OnTopSide ?x)))": ("cup", "pen"),
+        "(exists ?x (and (not (Is ?x 'cup')) (OnTopSide ?x)))": ("laptop",),
+        "(and (exists ?x (OnTopSide ?x)) (not (exists ?y (not (Is ?y 'cup')))))": ("cup", "laptop"),
+        "(not (forall ?x (or (Is ?x 'cup') (not (Is ?x 'pen')))))": ("pen",),
+    }.items():
+        assert [candidate.labels for candidate in candidates_of(parse(text))] == [classes], text
 
 
 def test_grounding_keeps_an_undecided_class_as_a_fact() -> None:
@@ -90,23 +101,23 @@ def test_grounding_keeps_an_undecided_class_as_a_fact() -> None:
     assert made == Lit(Fact("Is", (0,), "cup"))
 
 
-@pytest.mark.parametrize(
-    ("text", "enough"),
-    [
-        ("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'pizza') (RightOf ?q ?p)))))", False),
-        ("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'cup') (RightOf ?q ?p)))))", True),
-        ("(forall ?p (implies (Is ?p 'pizza') (OnTopSide ?p)))", True),
-        ("(and (exists ?q (Is ?q 'pizza')) (forall ?p (implies (Is ?p 'pizza') (OnTopSide ?p))))", True),
-        ("(and (exists ?q (Is ?q 'pen')) (forall ?p (exists ?r (and (Is ?r 'pen') (LeftOf ?p ?r)))))", False),
-        ("(GreaterThan (Count ?x (Is ?x 'cup')) 2)", True),
-        ("(GreaterThan (Count ?x (Is ?x 'cup')) (Count ?x (Is ?x 'pen')))", False),
-        ("(not (exists ?x (Is ?x 'cup')))", True),
-        ("(not (exists ?x (and (Is ?x 'cup') (not (exists ?y (and (Is ?y 'cup') (LeftOf ?y ?x)))))))", True),
-        ("(and (exists ?z (Is ?z 'cup')) (not (exists ?x (not (exists ?y (LeftOf ?y ?x))))))", False),
-    ],
-)
-def test_witnesses_are_enough_unless_a_class_requires_itself(text: str, enough: bool) -> None:
-    assert is_enough(parse(text)) is enough
+ENOUGH = [
+    ("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'pizza') (RightOf ?q ?p)))))", False),
+    ("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'cup') (RightOf ?q ?p)))))", True),
+    ("(forall ?p (implies (Is ?p 'pizza') (OnTopSide ?p)))", True),
+    ("(and (exists ?q (Is ?q 'pizza')) (forall ?p (implies (Is ?p 'pizza') (OnTopSide ?p))))", True),
+    ("(and (exists ?q (Is ?q 'pen')) (forall ?p (exists ?r (and (Is ?r 'pen') (LeftOf ?p ?r)))))", False),
+    ("(GreaterThan (Count ?x (Is ?x 'cup')) 2)", True),
+    ("(GreaterThan (Count ?x (Is ?x 'cup')) (Count ?x (Is ?x 'pen')))", False),
+    ("(not (exists ?x (Is ?x 'cup')))", True),
+    ("(not (exists ?x (and (Is ?x 'cup') (not (exists ?y (and (Is ?y 'cup') (LeftOf ?y ?x)))))))", True),
+    ("(and (exists ?z (Is ?z 'cup')) (not (exists ?x (not (exists ?y (LeftOf ?y ?x))))))", False),
+]
+
+
+def test_witnesses_are_enough_unless_a_class_requires_itself() -> None:
+    for text, enough in ENOUGH:
+        assert is_enough(parse(text)) is enough, text
 
 
 def test_candidates_refuse_formulas_that_need_too_many_objects() -> None:

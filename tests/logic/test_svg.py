@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-import pytest
-
 from tsgkit.logic.layouts import Box, Layout, Thing
 from tsgkit.logic.svg import drawn
 
@@ -29,9 +27,9 @@ def test_svg_blueprint_has_no_colors() -> None:
     assert drawn(layout, blueprint=True) == drawn(Layout((Thing("cup", Box(0, 0, 100, 100)),)), blueprint=True)
 
 
-@pytest.mark.parametrize("label", ["<script>alert(1)</script>", "a \"quoted\" & 'other'", "\x00\x07\ud800", "", "漢字"])
-def test_svg_escapes_hostile_labels(label: str) -> None:
-    image = drawn(Layout((Thing(label, Box(0, 0, 100, 100), label),)), title=label)
-    root = ElementTree.fromstring(image.encode())  # noqa: S314
-    assert "<script" not in image
-    assert len(list(root)) == 3 + bool(label)
+def test_svg_escapes_hostile_labels() -> None:
+    for label in ("<script>alert(1)</script>", "a \"quoted\" & 'other'", "\x00\x07\ud800", "", "漢字"):
+        image = drawn(Layout((Thing(label, Box(0, 0, 100, 100), label),)), title=label)
+        root = ElementTree.fromstring(image.encode())  # noqa: S314
+        assert "<script" not in image
+        assert len(list(root)) == 3 + bool(label), label

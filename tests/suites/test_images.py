@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
-
 from drawn_images import animated, drawn, saved
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from image_server import png
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.images import MOST_BYTES, ImageFile, bytes_of
-from tsgkit.suites.image_decoder import Unreadable
+from tsgkit.suites.image_decoder import Examined, Unreadable, examine
 from tsgkit.suites.images import ImageFolder, Looked, Missing, is_file_id, keep_image
+
+HOSTILE = (
+    *("", ".", "..", "../secret", "..\\secret", "/etc/passwd", "sub/7", "./7", "7/", "7\0", "7\n", "\x7f", ".hidden"),
+    *("a/../7", "x" * 201, "é" * 101, "\ud800", "C:\\7", "~/7"),
+)
+NAMES = ("a b", "a.b", "7", "é", "*", "?", "[7]", "~", "$HOME", "-o", "a:b", "x" * 200)
 
 
 @pytest.fixture
@@ -37,48 +43,70 @@ def seen(folder: Path, item_id: str, longest_side: int | None = None) -> ImageFi
 
 def reason(folder: Path, item_id: str) -> str:
     found = looked(folder, item_id)
-    assert isinstance(found, Unreadable), found
+    assert isinstance(found, Unreadable), (item_id, found)
     return found.reason
 
 
-@pytest.mark.parametrize("name", ["7.png", "7.PNG", "7.Png"])
-def test_a_image_is_found_by_its_id_whatever_the_case_of_its_ending(folder: Path, name: str) -> None:
-    (folder / name).write_bytes(png("seven"))
-    image = seen(folder, "7")
-    assert bytes_of(image) == png("seven") and (image.width, image.height) == (8, 6)
-    assert image.path == (folder / name).resolve() and image.notes == ()
+def test_an_image_is_found_by_its_id_whatever_the_case_of_its_ending(folder: Path) -> None:
+    for item_id, name in (("7", "7.png"), ("8", "8.PNG"), ("9", "9.Png")):
+        (folder / name).write_bytes(png(name))
+        image = seen(folder, item_id)
+        assert bytes_of(image) == png(name)
+        assert (image.width, image.height, image.path, image.notes) == (8, 6, (folder / name).resolve(), ())
+    assert not (folder.parent / "kept").exists(), "nothing is written without re-encoding"
+    (folder.parent / "link").symlink_to(folder)
+    assert bytes_of(seen(folder.parent / "link", "7")) == png("7.png"), "the folder may be a link itself"
 
 
-def test_a_missing_image_shifts_no_other(folder: Path) -> None:
-    for number in (0, 1, 3, 10):
-        (folder / f"{number}.png").write_bytes(png(str(number)))
-    (folder / "thumbnail.png").write_bytes(png("stray"))
+def test_a_missing_image_shifts_no_other_and_stray_files_are_listed(folder: Path) -> None:
+    for name in ("0.png", "1.png", "3.png", "10.png", "old.png", "notes.txt", ".DS_Store", "paintings.jsonl"):
+        (folder / name).write_bytes(png(name))
+    (folder / "drawings").mkdir()
     found = ImageFolder("model", folder, folder.parent / "kept")
     for number in (0, 1, 3, 10):
         image = found.look(str(number))
-        assert isinstance(image, ImageFile) and bytes_of(image) == png(str(number))
+        assert isinstance(image, ImageFile) and bytes_of(image) == png(f"{number}.png")
     assert found.look("2") == Missing() and found.look("01") == Missing()
+    assert found.stray(["0", "1", "2", "3", "10"]) == ("notes.txt", "old.png")
 
 
-HOSTILE = (
-    *("", ".", "..", "../secret", "..\\secret", "/etc/passwd", "sub/7", "./7", "7/", "7\0", "7\n", "\x7f", ".hidden"),
-    *("a/../7", "x" * 201, "é" * 101, "\ud800", "C:\\7", "~/7"),
-)
-
-
-@pytest.mark.parametrize("item_id", HOSTILE)
-def test_an_id_is_never_a_path(folder: Path, item_id: str) -> None:
+def test_an_id_is_never_a_path_and_every_other_id_a_name(folder: Path) -> None:
     (folder.parent / "secret.png").write_bytes(png("secret"))
     (folder / "sub").mkdir()
     (folder / "sub/7.png").write_bytes(png("seven"))
-    assert not is_file_id(item_id)
-    assert "cannot be the name of an image" in reason(folder, item_id)
+    for item_id in HOSTILE:
+        assert not is_file_id(item_id), item_id
+        assert "cannot be the name of an image" in reason(folder, item_id), item_id
+    for item_id in NAMES:
+        (folder / f"{item_id}.png").write_bytes(png(item_id))
+        assert bytes_of(seen(folder, item_id)) == png(item_id), item_id
 
 
-@pytest.mark.parametrize("item_id", ["a b", "a.b", "7", "é", "*", "?", "[7]", "~", "$HOME", "-o", "a:b", "x" * 200])
-def test_every_other_id_is_a_name_as_it_stands(folder: Path, item_id: str) -> None:
-    (folder / f"{item_id}.png").write_bytes(png(item_id))
-    assert bytes_of(seen(folder, item_id)) == png(item_id)
+@given(st.one_of(st.text(max_size=40), st.text("./\\ab\0", max_size=12)))
+@settings(max_examples=40)
+def test_no_id_reads_anything_outside_the_folder(item_id: str) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        outer = Path(place)
+        (outer / "inner/deep").mkdir(parents=True)
+        for name in ("a", "b", "ab"):
+            (outer / f"{name}.png").write_bytes(png("outside"))
+            (outer / f"inner/deep/{name}.png").write_bytes(png("too deep"))
+        if is_file_id(item_id):
+            (outer / "inner" / f"{item_id}.png").write_bytes(png("inside"))
+        found = ImageFolder("model", outer / "inner", outer / "kept").look(item_id)
+        if is_file_id(item_id):
+            assert isinstance(found, ImageFile) and bytes_of(found) == png("inside")
+        else:
+            assert isinstance(found, Unreadable)
+
+
+@given(st.binary(max_size=200), st.integers(0, 70), st.integers(0, 255))
+@settings(max_examples=50)
+def test_whatever_bytes_hold_they_are_an_image_or_a_reason(data: bytes, place: int, value: int) -> None:
+    good = bytearray(png("a cup"))
+    good[place % len(good)] = value
+    for tried in (data, bytes(good), bytes(good[:place]), bytes(good) + data, png("x")[:8] + data):
+        assert isinstance(examine(tried), (Examined, Unreadable))
 
 
 def test_links_out_of_the_folder_are_refused_and_links_within_are_followed(folder: Path) -> None:
@@ -94,19 +122,9 @@ def test_links_out_of_the_folder_are_refused_and_links_within_are_followed(folde
     assert "11.png cannot be read" in reason(folder, "11")
 
 
-def test_a_folder_that_is_a_link_itself_is_taken(folder: Path) -> None:
-    (folder / "7.png").write_bytes(png("seven"))
-    (folder.parent / "link").symlink_to(folder)
-    assert bytes_of(seen(folder.parent / "link", "7")) == png("seven")
-
-
-def test_two_files_of_one_id_are_named_and_neither_is_taken(folder: Path) -> None:
+def test_files_that_are_no_single_image_say_why(folder: Path) -> None:
     (folder / "7.png").write_bytes(png("seven"))
     (folder / "7.JPG").write_bytes(saved(drawn(), "JPEG"))
-    assert reason(folder, "7") == "several files have this id: 7.JPG, 7.png"
-
-
-def test_files_that_are_no_images_say_why(folder: Path) -> None:
     (folder / "empty.png").touch()
     (folder / "text.png").write_text("a red cup")
     (folder / "cut.png").write_bytes(png("cut")[:50])
@@ -116,6 +134,7 @@ def test_files_that_are_no_images_say_why(folder: Path) -> None:
     (folder / "closed.png").write_bytes(png("closed"))
     (folder / "closed.png").chmod(0)
     (folder / "dir.png").mkdir()
+    assert reason(folder, "7") == "several files have this id: 7.JPG, 7.png"
     assert reason(folder, "empty") == "empty.png: the file is empty"
     assert "no image of a kind" in reason(folder, "text") and "cannot be decoded" in reason(folder, "cut")
     assert reason(folder, "pipe") == "pipe.png is no file"
@@ -125,21 +144,17 @@ def test_files_that_are_no_images_say_why(folder: Path) -> None:
         assert reason(folder, "closed") == "closed.png cannot be read: Permission denied"
 
 
-def test_image_content_overrides_the_file_ending_with_a_note(folder: Path) -> None:
-    (folder / "7.png").write_bytes(saved(drawn(), "JPEG"))
-    (folder / "8.jpeg").write_bytes(saved(drawn(), "JPEG"))
+def test_content_overrides_the_file_ending_and_other_formats_become_png(folder: Path) -> None:
+    for name, kind in (("7.png", "JPEG"), ("8.jpeg", "JPEG"), ("9.gif", "GIF"), ("10.bmp", "BMP"), ("11.GIF", "GIF")):
+        (folder / name).write_bytes(saved(drawn(), kind))
     assert (seen(folder, "7").media_type, seen(folder, "7").notes) == ("image/jpeg", ("named 7.png, but holds JPEG",))
     assert seen(folder, "8").notes == ()
+    for item_id, kind in (("9", "GIF"), ("10", "BMP"), ("11", "GIF")):
+        image = seen(folder, item_id)
+        assert image.notes == (f"{kind} made PNG",) and bytes_of(image).startswith(b"\x89PNG"), item_id
 
 
-@pytest.mark.parametrize(("ending", "kind"), [(".gif", "GIF"), (".bmp", "BMP"), (".GIF", "GIF")])
-def test_gif_and_bmp_files_are_found_and_made_png(folder: Path, ending: str, kind: str) -> None:
-    (folder / f"7{ending}").write_bytes(saved(drawn(), kind))
-    image = seen(folder, "7")
-    assert image.notes == (f"{kind} made PNG",) and bytes_of(image).startswith(b"\x89PNG")
-
-
-def test_a_image_that_was_made_anew_is_kept_once_under_its_sha256(folder: Path) -> None:
+def test_a_reencoded_image_is_kept_once_under_its_sha256_and_written_again_if_damaged(folder: Path) -> None:
     (folder / "7.webp").write_bytes(animated("WEBP"))
     (folder / "8.png").write_bytes(animated("WEBP"))
     found = ImageFolder("model", folder, folder.parent / "kept")
@@ -149,18 +164,13 @@ def test_a_image_that_was_made_anew_is_kept_once_under_its_sha256(folder: Path) 
     assert other.notes == ("named 8.png, but holds WEBP", "animated: its first frame is taken")
     assert [path.name for path in (folder.parent / "kept").iterdir()] == [f"{first.sha256}.png"]
     assert bytes_of(first).startswith(b"\x89PNG") and first.media_type == "image/png"
-
-
-def test_damaged_reencoded_images_are_written_again(folder: Path) -> None:
-    (folder / "7.webp").write_bytes(animated("WEBP"))
-    first = seen(folder, "7")
     first.path.write_bytes(b"torn")
     assert bytes_of(seen(folder, "7"))
     first.path.unlink()
     assert bytes_of(seen(folder, "7"))
 
 
-def test_a_image_that_is_replaced_is_looked_at_again(folder: Path) -> None:
+def test_an_image_that_is_replaced_is_looked_at_again(folder: Path) -> None:
     (folder / "7.png").write_bytes(png("seven"))
     found = ImageFolder("model", folder, folder.parent / "kept")
     before = found.look("7")
@@ -171,28 +181,14 @@ def test_a_image_that_is_replaced_is_looked_at_again(folder: Path) -> None:
     assert found.look("7") == Missing()
 
 
-def test_a_image_is_made_smaller_on_request_and_says_so(folder: Path) -> None:
+def test_an_image_is_made_smaller_on_request_and_says_so(folder: Path) -> None:
     (folder / "7.png").write_bytes(png("seven", width=64, height=32))
     image = seen(folder, "7", longest_side=16)
     assert (image.width, image.height, image.notes) == (16, 8, ("shrunk from 64x32 to 16x8",))
     assert seen(folder, "7", longest_side=64).path == (folder / "7.png").resolve()
 
 
-def test_stray_files_are_listed(folder: Path) -> None:
-    for name in ("7.png", "8.png", "old.png", "notes.txt", ".DS_Store", "paintings.jsonl"):
-        (folder / name).write_bytes(png(name))
-    (folder / "drawings").mkdir()
-    found = ImageFolder("model", folder, folder.parent / "kept")
-    assert found.stray(["7", "8", "9"]) == ("notes.txt", "old.png")
-
-
-def test_nothing_is_written_without_reencoding(folder: Path) -> None:
-    (folder / "7.png").write_bytes(png("seven"))
-    seen(folder, "7")
-    assert not (folder.parent / "kept").exists()
-
-
-def test_a_folder_that_is_none_is_refused(folder: Path) -> None:
+def test_folders_that_cannot_be_used_are_refused(folder: Path) -> None:
     (folder / "7.png").write_bytes(png("seven"))
     with pytest.raises(FileProblem, match="no such folder") as error:
         ImageFolder("model", folder.parent / "picturs", folder.parent / "kept")
@@ -201,9 +197,6 @@ def test_a_folder_that_is_none_is_refused(folder: Path) -> None:
         ImageFolder("model", folder / "7.png", folder.parent / "kept")
     with pytest.raises(UsageError, match="at least 1"):
         ImageFolder("model", folder, folder.parent / "kept", 0)
-
-
-def test_unwritable_folder_for_reencoded_images_is_reported(folder: Path) -> None:
     (folder.parent / "kept").touch()
     with pytest.raises(FileProblem, match="images cannot be stored here"):
         keep_image(folder.parent / "kept", png("seven"), (8, 6))

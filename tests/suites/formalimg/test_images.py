@@ -11,6 +11,7 @@ from formula_items import CUP, PEN, ROWS, lines, paint, sample
 from model_server import model_server
 
 from tsgkit.cli import main
+from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
@@ -20,6 +21,7 @@ from tsgkit.suites.formalimg.image_prompts import plan_png
 from tsgkit.suites.formalimg.knolling import TRIES, KnollingTask, objects_in, published_objects
 from tsgkit.suites.formalimg.natural import NaturalTask, judgement, judgement_in
 from tsgkit.suites.item_choice import ItemChoice
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownImage
 from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
 from tsgkit.suites.solvers.offline_solvers import Recorded
@@ -37,7 +39,7 @@ FOUND = {
 ALL_CLAUSES = ["(Is ?x 'cat')", "(HasColor ?x 'black')", "(Is ?y 'sofa')", "(On ?x ?y)"]
 
 
-def knolling(protocol: str) -> Recorded:
+def knolling(protocol: str = "published") -> Recorded:
     """Return what judges transcripts of things laid out."""
     return KnollingTask(load_card("formalimg/knolling")).recorded(protocol, "")
 
@@ -57,12 +59,17 @@ def grounded(protocol: str = "published", **replies: Reply | str | dict[str, Any
     return Transcript((*said, SEEN_IT))
 
 
-def scores(judged: Any) -> tuple[float | None, float | None]:  # noqa: ANN401
-    return tuple(judged.scores[profile]["satisfied"].value for profile in ("strict", "official"))
+def judged_as(satisfied: object, clauses: object) -> Judged:
+    text = json.dumps({"satisfies_constraint": satisfied, "satisfied_clauses": clauses})
+    return natural().judge(sample(2), Transcript((LabelledReply("judge", Reply(text)), SEEN_IT)))
+
+
+def scores(judged: Judged) -> tuple[float | None, float | None]:
+    strict, official = (judged.scores[profile]["satisfied"].value for profile in ("strict", "official"))
+    return strict, official
 
 
 def test_images_are_named_after_row_ids(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="images are read with the extra")
     rows: list[dict[str, Any]] = [ROWS[0] | {"item_id": "desk-1"}, {**ROWS[1], "id": None, "item_id": "desk-2"}]
     (tmp_path / "rows.jsonl").write_text(lines(rows))
     for name in ("0", "desk-2", "desk-1"):
@@ -75,53 +82,41 @@ def test_images_are_named_after_row_ids(tmp_path: Path) -> None:
     assert [painting.item_id for painting in made] == ["desk-2"]
 
 
-def test_objects_found_per_class_form_one_scene() -> None:
-    judged = knolling("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}))
+def test_objects_found_per_class_form_one_scene_by_their_last_replies() -> None:
+    judged = knolling().judge(sample(0), grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}))
     assert (judged.outcome, scores(judged)) == (Outcome.ANSWERED, (1.0, 1.0))
     assert judged.answer == [CUP, PEN]
     assert judged.evidence["picture"] == "0" * 64
+    again = Transcript(
+        (LabelledReply("ground/cup", Reply("?")), *grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}).said)
+    )
+    assert scores(knolling().judge(sample(0), again)) == (1.0, 1.0)
 
 
 def test_class_without_json_reply_is_empty_in_official_and_unreadable_in_strict() -> None:
-    judged = knolling("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
+    judged = knolling().judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
     assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
     assert "ground/pen" in judged.evidence["reason"]
+    with pytest.raises(ValueError, match="no object"):
+        published_objects("[]")
+    judged = knolling().judge(sample(0), grounded(cup='{"objects": null}', pen={"objects": [PEN]}))
+    assert judged.counts["skipped_official"] == 1, "the published code stops at null"
 
 
-def test_last_of_several_replies_counts() -> None:
-    replies = (
-        LabelledReply("ground/cup", Reply("?")),
-        LabelledReply("ground/cup", Reply(json.dumps({"objects": [CUP]}))),
-    )
-    pen = LabelledReply("ground/pen", Reply(json.dumps({"objects": [PEN]})))
-    judged = knolling("published").judge(sample(0), Transcript((*replies, pen, SEEN_IT)))
-    assert scores(judged) == (1.0, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("sight", "outcome", "official"),
-    [(ShownImage(MISSING, "none"), Outcome.MISSING, None), (ShownImage(UNREADABLE, "broken"), Outcome.UNREADABLE, 0.0)],
-)
-def test_missing_and_unreadable_images_are_distinguished(
-    sight: ShownImage, outcome: Outcome, official: float | None
-) -> None:
-    judged = knolling("published").judge(sample(0), Transcript((sight.said,)))
-    assert (judged.outcome, scores(judged)) == (outcome, (0.0, official))
-    scene = natural().judge(sample(2), Transcript((sight.said,)))
-    assert (scene.outcome, scores(scene)) == (outcome, (0.0, None))
-    assert scene.counts["skipped_official"] == 1
-
-
-def test_interrupted_transcript_is_unfinished() -> None:
-    solver = knolling("published")
-    assert solver.unfinished(Transcript((LabelledReply("ground/cup", Reply("{}")),)))
-    assert not solver.unfinished(grounded(cup={"objects": []}))
-
-
-def test_service_failure_is_counted_as_such() -> None:
+def test_images_and_replies_that_are_missing_have_outcomes_of_their_own() -> None:
+    for sight, outcome, official in (
+        (ShownImage(MISSING, "none"), Outcome.MISSING, None),
+        (ShownImage(UNREADABLE, "broken"), Outcome.UNREADABLE, 0.0),
+    ):
+        judged = knolling().judge(sample(0), Transcript((sight.said,)))
+        assert (judged.outcome, scores(judged)) == (outcome, (0.0, official))
+        scene = natural().judge(sample(2), Transcript((sight.said,)))
+        assert (scene.outcome, scores(scene)) == (outcome, (0.0, None))
+        assert scene.counts["skipped_official"] == 1
+    assert knolling().unfinished(Transcript((LabelledReply("ground/cup", Reply("{}")),)))
+    assert not knolling().unfinished(grounded(cup={"objects": []}))
     failed = Reply(None, Ending.API_ERROR, error="500")
-    judged = knolling("ours").judge(sample(0), grounded("ours", all=failed))
-    assert judged.outcome is Outcome.API_ERROR
+    assert knolling("ours").judge(sample(0), grounded("ours", all=failed)).outcome is Outcome.API_ERROR
 
 
 def test_grounded_boxes_may_share_less_than_half_of_the_smaller() -> None:
@@ -143,43 +138,24 @@ def test_grounded_objects_are_checked() -> None:
     assert "x1 < x2" in objects_in(Reply('[{"label": "cup", "box_2d": [9, 2, 3, 4]}]'), ("cup",)).problem
 
 
-def test_the_published_code_asks_again_for_a_bare_list_and_stops_at_null() -> None:
-    with pytest.raises(ValueError, match="no object"):
-        published_objects("[]")
-    judged = knolling("published").judge(sample(0), grounded(cup='{"objects": null}', pen={"objects": [PEN]}))
-    assert judged.counts["skipped_official"] == 1
-
-
-def judged_as(satisfied: object, clauses: object) -> Transcript:
-    text = json.dumps({"satisfies_constraint": satisfied, "satisfied_clauses": clauses})
-    return Transcript((LabelledReply("judge", Reply(text)), SEEN_IT))
-
-
-def test_positive_verdict_with_failing_clauses_is_counted_and_reported() -> None:
-    judged = natural().judge(sample(2), judged_as(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"]))
+def test_verdict_decides_and_failing_clauses_are_counted_and_reported() -> None:
+    judged = judged_as(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"])
     assert (scores(judged), judged.counts["inconsistent"]) == ((1.0, 1.0), 1)
     assert judged.evidence["failed"] == [{"clause": "(HasColor ?x 'black')", "category": "attribute"}]
     assert "1 clauses that the formula does not have" in judged.notes[0]
     assert judged.scores["strict"]["clauses"].value == 0.75
+    negative = judged_as(False, ALL_CLAUSES)
+    assert (scores(negative), negative.counts["inconsistent"]) == ((0.0, 0.0), 0)
+    assert scores(judged_as("false", [])) == (0.0, 1.0), "only the published code reads a quoted false as true"
 
 
-def test_negative_verdict_fails_the_item_whatever_clauses_hold() -> None:
-    judged = natural().judge(sample(2), judged_as(False, ALL_CLAUSES))
-    assert (scores(judged), judged.counts["inconsistent"]) == ((0.0, 0.0), 0)
-
-
-def test_only_the_published_code_reads_a_quoted_false_as_true() -> None:
-    judged = natural().judge(sample(2), judged_as("false", []))
-    assert scores(judged) == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("text", ["", "yes", "[true]", "{}", '{"satisfied_clauses": []}', '{"satisfies_constraint": 1'])
-def test_reply_without_verdict_is_no_result(text: str) -> None:
-    assert judgement_in(Reply(text)).verdict is None
-    assert judgement(text) is None or "satisfied_clauses" in text
-    judged = natural().judge(sample(2), Transcript((LabelledReply("judge", Reply(text)), SEEN_IT)))
-    assert judged.scores["strict"]["satisfied"].value == 0.0
-    assert judged.outcome in (Outcome.UNREADABLE, Outcome.EMPTY)
+def test_reply_without_verdict_is_no_result() -> None:
+    for text in ("", "yes", "[true]", "{}", '{"satisfied_clauses": []}', '{"satisfies_constraint": 1'):
+        assert judgement_in(Reply(text)).verdict is None, text
+        assert judgement(text) is None or "satisfied_clauses" in text
+        judged = natural().judge(sample(2), Transcript((LabelledReply("judge", Reply(text)), SEEN_IT)))
+        assert judged.scores["strict"]["satisfied"].value == 0.0, text
+        assert judged.outcome is (Outcome.UNREADABLE if text else Outcome.EMPTY), text
 
 
 def ran(tmp_path: Path, task: str, base: str, **more: Any) -> EvaluationOutcome:  # noqa: ANN401
@@ -195,8 +171,12 @@ def ran(tmp_path: Path, task: str, base: str, **more: Any) -> EvaluationOutcome:
     return evaluate(plan, Options(out=tmp_path / "run", cache=False))
 
 
+def satisfied(finished: EvaluationOutcome, profile: str, number: int = 0) -> float | None:
+    found = (finished.results[number].board.profiles[profile] or {})["satisfied"]
+    return None if found is None else found.value
+
+
 def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="images are read with the extra")
     paint(tmp_path / "pictures" / "0.png")
     paint(tmp_path / "pictures" / "1.png")
     with model_server(replies=FOUND) as served:
@@ -205,53 +185,44 @@ def test_model_grounds_images_in_both_protocols(tmp_path: Path) -> None:
     published, ours = finished.results
     assert seen == 2 + 30 + 1 + 1, "a class that cannot be read is asked for as often as published"
     assert published.board.counts["unreadable"] == 1
-    assert (published.board.profiles["strict"] or {})["satisfied"].value == 0.5  # type: ignore[union-attr]
-    assert (published.board.profiles["official"] or {})["satisfied"].value == 0.5  # type: ignore[union-attr]
+    assert (satisfied(finished, "strict"), satisfied(finished, "official")) == (0.5, 0.5)
     assert ours.board.profiles["official"] is None
     assert main(["rescore", str(finished.path)]) == 0
     assert main(["explain", str(finished.path), "--item", "knolling/0", "--solver", "published"]) == 0
 
 
 def test_truncated_reply_is_requested_again_even_if_readable(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="images are read with the extra")
     paint(tmp_path / "pictures" / "0.png")
-    said = '{"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 9, 9]}]}'
-    with model_server(replies={"Find all": said}, always={"Find all": "length"}) as served:
+    reply = '{"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 9, 9]}]}'
+    with model_server(replies={"Find all": reply}, always={"Find all": "length"}) as served:
         finished = ran(tmp_path, "knolling", served.base, protocols=("ours",), ids=("knolling/0",))
-        seen = served.stats()["seen"]
-    assert (finished.results[0].board.counts["truncated"], seen) == (1, TRIES["ours"])
+        assert served.stats()["seen"] == TRIES["ours"]
+    assert finished.results[0].board.counts["truncated"] == 1
 
 
 def test_natural_images_are_judged_and_a_missing_one_is_left_out_of_official(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="images are read with the extra")
     (tmp_path / "pictures").mkdir()
-    said = json.dumps({"satisfies_constraint": True, "satisfied_clauses": ALL_CLAUSES})
-    with model_server(replies={"Judge whether": said}) as served:
+    reply = json.dumps({"satisfies_constraint": True, "satisfied_clauses": ALL_CLAUSES})
+    with model_server(replies={"Judge whether": reply}) as served:
         missing = ran(tmp_path, "natural", served.base)
         paint(tmp_path / "pictures" / "0.png")
-        (tmp_path / "again").mkdir()
-        (tmp_path / "run").rename(tmp_path / "again" / "before")
+        (tmp_path / "run").rename(tmp_path / "before")
         there = ran(tmp_path, "natural", served.base)
     assert missing.results[0].board.counts["missing"] == 1
-    assert (missing.results[0].board.profiles["official"] or {})["satisfied"] is None
-    assert (there.results[0].board.profiles["official"] or {})["satisfied"].value == 1.0  # type: ignore[union-attr]
+    assert (satisfied(missing, "official"), satisfied(there, "official")) == (None, 1.0)
     assert missing.header["identity"] != there.header["identity"], "what a folder holds is part of a run's identity"
 
 
 def test_missing_judge_or_folder_is_refused_with_a_hint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "rows.jsonl").write_text(lines(ROWS))
     data = ["eval", "--task", "formalimg/knolling", "--data", str(tmp_path / "rows.jsonl")]
-    assert main([*data, "--images", f"mine={tmp_path}"]) == 2
-    assert "--judge PROVIDER/MODEL" in capsys.readouterr().err
-    assert main(data) == 2
-    assert "--images NAME=DIR" in capsys.readouterr().err
-    assert main([*data, "--model", "openai/x"]) == 2
-    assert "--images NAME=DIR" in capsys.readouterr().err
-
-
-def test_only_image_tasks_generate_images() -> None:
-    assert {"formalimg/knolling", "formalimg/natural"} <= set(paintable_names())
-    assert "formalimg/layout" not in paintable_names()
+    for words, hint in (
+        (["--images", f"mine={tmp_path}"], "--judge PROVIDER/MODEL"),
+        ([], "--images NAME=DIR"),
+        (["--model", "openai/x"], "--images NAME=DIR"),
+    ):
+        assert main([*data, *words]) == 2
+        assert hint in capsys.readouterr().err
 
 
 def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]:  # noqa: ANN401
@@ -263,33 +234,30 @@ def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]: 
 
 
 def test_image_prompt_has_style_instruction_and_optional_layout(tmp_path: Path) -> None:
-    pytest.importorskip("PIL", reason="plans are drawn with the extra")
-    (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": [CUP, PEN]}]))
+    layouts = tmp_path / "replies.jsonl"
+    layouts.write_text(lines([{"item_id": "knolling/0", "reply": [CUP, PEN]}]))
     plain = prompts(tmp_path, "knolling")
     assert [one.item_id for one in plain] == ["0", "1"]
     assert ROWS[0]["prompt"] in plain[0].prompt
     assert prompts(tmp_path, "natural")[0].prompt == ROWS[2]["prompt"]
-    layouts = tmp_path / "replies.jsonl"
     told = prompts(tmp_path, "knolling", "0", condition="text", layouts=layouts)[0]
     assert ROWS[0]["prompt"] in told.prompt
     assert json.dumps(CUP) in told.prompt
     drawn = prompts(tmp_path, "knolling", "0", condition="drawn", layouts=layouts, instruction=False)[0]
     assert ROWS[0]["prompt"] not in drawn.prompt
     assert drawn.image.path.read_bytes() == plan_png([CUP, PEN])
-
-
-def test_image_prompt_can_use_solver_layouts(tmp_path: Path) -> None:
-    pytest.importorskip("ortools", reason="formulas are solved with the extra")
-    found = prompts(tmp_path, "knolling", condition="text", layouts=Path("baseline/solver"))
-    assert all('"label"' in one.prompt for one in found)
+    solved = prompts(tmp_path, "knolling", condition="text", layouts=Path("baseline/solver"))
+    assert all('"label"' in one.prompt for one in solved)
+    assert {"formalimg/knolling", "formalimg/natural"} <= set(paintable_names())
+    assert "formalimg/layout" not in paintable_names()
 
 
 def test_image_prompt_refuses_item_without_layout(tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": "no idea"}]))
-    from tsgkit.errors import UsageError
-
-    for ids, why in ((("0",), "no list of objects"), (("1",), "no layout")):
-        with pytest.raises(UsageError, match=why):
-            prompts(tmp_path, "knolling", *ids, condition="text", layouts=tmp_path / "replies.jsonl")
-    with pytest.raises(UsageError, match="natural scenes have no layouts"):
-        prompts(tmp_path, "natural", condition="text", layouts=tmp_path / "replies.jsonl")
+    for name, ids, reason in (
+        ("knolling", ("0",), "no list of objects"),
+        ("knolling", ("1",), "no layout"),
+        ("natural", (), "natural scenes have no layouts"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            prompts(tmp_path, name, *ids, condition="text", layouts=tmp_path / "replies.jsonl")

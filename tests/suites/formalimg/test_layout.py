@@ -16,7 +16,7 @@ from tsgkit.suites.formalimg.layout import LayoutTask
 from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.task import level_held
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.scoreboard import ScoreReport, report_value
+from tsgkit.suites.scoreboard import ScoreReport
 
 RIGHT = [CUP]
 WRONG = [CUP | {"box_2d": [700, 0, 800, 100]}]
@@ -52,32 +52,21 @@ def test_levels_are_averaged_and_the_highest_level_held_is_reported(tmp_path: Pa
     expected = {"satisfied": 0.4, "easy": 1.0, "medium": 1 / 3, "hard": 0.0, "overall": 0.4, "g": 4.0}
     for profile in ("strict", "official"):
         assert {name: value(report, profile, name) for name in expected} == pytest.approx(expected)
-
-
-def test_levels_have_equal_weight_whatever_their_size(tmp_path: Path) -> None:
     rows = [*levels(1), *levels(5, levels=1)[1:]]
-    replies = {f"knolling/{row['id']}": RIGHT if row["k"] == 1 else WRONG for row in rows}
-    report = scored(tmp_path, rows, replies)
+    report = scored(tmp_path, rows, {f"knolling/{row['id']}": RIGHT if row["k"] == 1 else WRONG for row in rows})
     assert value(report, "strict", "satisfied") == pytest.approx(5 / 14)
-    assert value(report, "strict", "overall") == pytest.approx(0.1)
+    assert value(report, "strict", "overall") == pytest.approx(0.1), "levels have equal weight whatever their size"
 
 
 def test_mean_of_levels_is_none_if_a_level_has_no_item(tmp_path: Path) -> None:
     report = scored(tmp_path, levels(2, levels=6), {})
-    assert value(report, "strict", "easy") == 0.0
+    assert value(report, "strict", "easy") == value(report, "strict", "g") == 0.0
     assert value(report, "strict", "hard") is value(report, "strict", "overall") is None
     assert "level_7" in report.board.reasons["strict.hard"]
-    assert value(report, "strict", "g") == 0.0
-
-
-def test_a_level_without_items_is_not_reached_at_the_upper_end_of_an_interval(tmp_path: Path) -> None:
-    report = scored(tmp_path, levels(2, levels=1), {}, metrics=("g_50",))
-    found = (report.board.profiles["strict"] or {})["g_50"]
-    assert found is not None
-    assert (found.value, found.low, found.high) == (0.0, None, None)
-    full = (scored(tmp_path, levels(2), {}, metrics=("g_10",)).board.profiles["strict"] or {})["g_10"]
-    assert full is not None
-    assert (full.value, full.low, full.high) == (0.0, 0.0, 10.0)
+    for rows, name, interval in ((levels(2, levels=1), "g_50", (None, None)), (levels(2), "g_10", (0.0, 10.0))):
+        found = (scored(tmp_path, rows, {}, metrics=(name,)).board.profiles["strict"] or {})[name]
+        assert found is not None
+        assert (found.value, (found.low, found.high)) == (0.0, interval), name
 
 
 def test_a_later_recovery_does_not_raise_the_level_held() -> None:
@@ -151,14 +140,6 @@ def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
         task.dataset(str(tmp_path / "rows.jsonl"))
 
 
-def test_every_score_has_the_same_counts(tmp_path: Path) -> None:
-    answered = scored(tmp_path, ROWS[:2], {"knolling/0": [CUP, CUP | {"label": "pen"}], "knolling/1": []}).board.counts
-    assert (answered["rejected"], answered["undecided"], answered["missing"]) == (1, 0, 0)
-    missing = scored(tmp_path, ROWS[:2], {}).board.counts
-    assert (missing["rejected"], missing["undecided"], missing["missing"]) == (0, 0, 2)
-    assert set(answered) == set(missing)
-
-
 def test_natural_items_are_left_out_with_a_note(tmp_path: Path) -> None:
     report = scored(tmp_path, ROWS, {"knolling/0": [CUP, PEN], "natural/0": "[]"})
     assert report.board.n == 2
@@ -202,19 +183,6 @@ def test_predicates_count_their_own_clauses_and_those_that_fail(tmp_path: Path) 
     assert set(shares) == {"Has", "Is", "LeftOf", "OnTopSide"}
     assert all(set(board.profiles["strict"] or ()) == {"failed"} for board in report.groups["predicate"].values())
     assert report.board.profiles["strict"]["failed"].value == 0.4  # type: ignore[index, union-attr]
-
-
-def test_the_json_of_a_score_has_the_agreed_keys(tmp_path: Path) -> None:
-    found = report_value(scored(tmp_path, levels(1), up_to(4, 1)), with_samples=True)
-    assert {"task", "n", "profiles", "counts", "reasons", "samples"} <= set(found)
-    counts = found["counts"]
-    assert isinstance(counts, dict)
-    assert {"undecided", "skipped_official", "repaired", "api_error"} <= set(counts)
-    samples = found["samples"]
-    assert isinstance(samples, list)
-    assert set(samples[0]) == {"item_id", "outcome", "answer", "scores", "notes", "evidence"}
-    assert {"k", "reason", "fail_reason", "trace", "failed"} <= set(samples[-1]["evidence"])
-    json.dumps(found, allow_nan=False)
 
 
 def test_failed_clauses_are_counted_per_category() -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
 from model_server import model_server
-
-pytest.importorskip("ortools", reason="items are proved satisfiable with the extra: logic")
 
 from tsgkit.cli import main
 from tsgkit.logic.clauses import closures
@@ -18,54 +17,52 @@ from tsgkit.logic.parser import parse
 from tsgkit.logic.printer import text_of
 from tsgkit.suites.formalimg.maker import composed, distinguishing_layout, faults
 
+BOTH: tuple[Scenario, ...] = ("knolling", "natural")
 CUP = "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))"
 
 
-@pytest.mark.parametrize("scenario", ["knolling", "natural"])
-@pytest.mark.parametrize("k", [1, 4, 10])
-def test_composed_items_are_sound(k: int, scenario: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    target = tmp_path / "items.jsonl"
-    words = ["make", "formalimg", "--k", str(k), "--n", "4", "--scenario", scenario, "-o", str(target), "--quiet"]
-    assert main(words) == 0
-    rows = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
-    assert [row["k"] for row in rows] == [k] * 4
-    assert len({row["dsl"] for row in rows}) == 4
-    for row in rows:
-        assert faults(parse(row["dsl"]), row["scenario"], k) == []
+def test_composed_items_are_sound(tmp_path: Path) -> None:
+    for scenario, k in product(BOTH, (1, 4, 10)):
+        target = tmp_path / f"{scenario}-{k}.jsonl"
+        words = ["make", "formalimg", "--k", str(k), "--n", "4", "--scenario", scenario, "-o", str(target), "--quiet"]
+        assert main(words) == 0
+        rows = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+        assert [row["k"] for row in rows] == [k] * 4
+        assert len({row["dsl"] for row in rows}) == 4
+        for row in rows:
+            assert faults(parse(row["dsl"]), row["scenario"], k) == [], row
+    assert composed(5, "knolling", 8) == composed(5, "knolling", 8) != composed(5, "knolling", 9)
 
 
-def test_the_same_seed_makes_the_same_items() -> None:
-    assert composed(5, "knolling", 8) == composed(5, "knolling", 8)
-    assert composed(5, "knolling", 8) != composed(5, "knolling", 9)
+def test_more_objects_than_k_are_in_groups_that_nothing_relates() -> None:
+    for scenario, seed in product(BOTH, range(6)):
+        item = composed(3, scenario, seed, objects=10)
+        groups = sorted(len(group) for group in closures(item.formula))
+        assert (item.row["k"], len(set(item.row["object_classes"]))) == (3, 10), (scenario, seed)
+        assert (max(groups), sum(groups)) == (3, 10), (scenario, seed)
+        assert any(isinstance(part, Forall) for _, part in walk(item.formula)) is (seed % 2 == 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "k", "fault"),
-    [
+def test_faults_report_unsound_formulas() -> None:
+    for text, k, fault in (
         ("(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x) (OnRightSide ?x)))", 1, "unsatisfiable"),
         ("(not (exists ?x (Is ?x 'cup')))", 1, "an empty scene satisfies it"),
         (CUP, 2, "its K is 1, not 2"),
         ("(exists ?x (Is ?x 'dragon'))", 1, "dragon"),
-    ],
-)
-def test_faults_report_unsound_formulas(text: str, k: int, fault: str) -> None:
-    assert any(fault in one for one in faults(parse(text), "knolling", k))
+    ):
+        assert any(fault in one for one in faults(parse(text), "knolling", k)), text
 
 
-@pytest.mark.parametrize(
-    ("other", "verdict"),
-    [
-        ("(exists ?y (and (OnLeftSide ?y) (Is ?y 'cup')))", ""),
-        ("(exists ?x (and (Is ?x 'cup') (not (OnRightSide ?x)) (OnLeftSide ?x)))", ""),
-        ("(exists ?x (Is ?x 'cup'))", "less"),
-        ("(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x) (OnTopSide ?x)))", "more"),
-    ],
-)
-def test_distinguishing_layout_is_found_for_different_formulas(other: str, verdict: str) -> None:
-    found = distinguishing_layout(parse(CUP), parse(other), "knolling")
-    assert found is not None
-    assert bool(found) == bool(verdict)
-    assert verdict in found
+def test_distinguishing_layout_is_found_for_different_formulas() -> None:
+    for other, verdict in {
+        "(exists ?y (and (OnLeftSide ?y) (Is ?y 'cup')))": "",
+        "(exists ?x (and (Is ?x 'cup') (not (OnRightSide ?x)) (OnLeftSide ?x)))": "",
+        "(exists ?x (Is ?x 'cup'))": "less",
+        "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x) (OnTopSide ?x)))": "more",
+    }.items():
+        found = distinguishing_layout(parse(CUP), parse(other), "knolling")
+        assert found is not None
+        assert (bool(found), verdict in found) == (bool(verdict), True), other
 
 
 def made(server_replies: dict[str, str], target: Path, *more: str) -> list[str]:
@@ -102,32 +99,13 @@ def test_maker_ignores_nonsense_and_instructions_of_a_model(tmp_path: Path, caps
     assert list(tmp_path.iterdir()) == [tmp_path / "items.jsonl.calls"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["formalimg", "--k", "40", "-o", "x.jsonl"], "--k 40: from 1 to 10"),
-        (["formalimg", "--k", "2", "--n", "0", "-o", "x.jsonl"], "--n 0"),
-        (["formalimg", "--k", "2", "-o", "x.jsonl", "--model", "baseline/rules"], "no model to ask"),
-    ],
-)
-def test_maker_refuses_bad_options(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["make", *words, "--quiet"]) == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("scenario", ["knolling", "natural"])
-def test_more_objects_than_k_are_in_groups_that_nothing_relates(scenario: Scenario) -> None:
-    for seed in range(6):
-        item = composed(3, scenario, seed, objects=10)
-        groups = sorted(len(group) for group in closures(item.formula))
-        assert (item.row["k"], len(set(item.row["object_classes"]))) == (3, 10)
-        assert max(groups) == 3
-        assert sum(groups) == 10
-        assert any(isinstance(part, Forall) for _, part in walk(item.formula)) is (seed % 2 == 1)
-
-
-def test_the_number_of_objects_is_at_least_k(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["make", "formalimg", "--k", "3", "-o", str(tmp_path / "items.jsonl")]
-    for objects in ("2", "21"):
-        assert main([*words, "--objects", objects]) == 2
-        assert f"--objects {objects}: from K (3) to 20" in capsys.readouterr().err
+def test_maker_refuses_bad_options(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, message in (
+        (["--k", "40"], "--k 40: from 1 to 10"),
+        (["--k", "2", "--n", "0"], "--n 0"),
+        (["--k", "2", "--model", "baseline/rules"], "no model to ask"),
+        (["--k", "3", "--objects", "2"], "--objects 2: from K (3) to 20"),
+        (["--k", "3", "--objects", "21"], "--objects 21: from K (3) to 20"),
+    ):
+        assert main(["make", "formalimg", *words, "-o", "x.jsonl", "--quiet"]) == 2
+        assert message in capsys.readouterr().err

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-from formula_items import CUP, KEYS, PEN, judge_layout, lines, sample
+from formula_items import CUP, KEYS, PEN, judge_layout, lines, paint, sample
 from stored_samples import STORED, of_kind, panels, stored_samples
 
 from tsgkit.library.cards import load_card
@@ -27,7 +26,7 @@ def shown(number: int, *objects: dict[str, Any], text: str | None = None) -> lis
     return panels(Shown(LayoutTask(load_card("formalimg/layout")), item, judged, None, None))
 
 
-def test_a_layout_that_holds_has_only_right_boxes_and_parts() -> None:
+def test_boxes_and_parts_are_right_or_marked_with_the_reason() -> None:
     boxes, formula = shown(0, CUP, PEN)
     assert [(one["label"], one["state"]) for one in boxes.value["boxes"]] == [
         ("the cup", "right"),
@@ -35,18 +34,14 @@ def test_a_layout_that_holds_has_only_right_boxes_and_parts() -> None:
     ]
     assert formula.value["tree"]["holds"] is True
     assert all(one["holds"] for one in leaves_of(formula.value["tree"]))
-
-
-def test_a_failed_part_says_why_and_marks_the_boxes_it_names() -> None:
     boxes, formula = shown(0, CUP | {"box_2d": [700, 100, 800, 200]}, PEN, KEYS)
     [failed] = [one for one in leaves_of(formula.value["tree"]) if not one["holds"]]
     assert failed["text"] == "(LeftOf ?c ?p)"
     assert failed["why"] == "the cup is left of no pen: the cup ends at x = 800, the pen's centre is at x = 620"
     assert failed["names"] == ["the cup", "the pen"]
     assert [one["state"] for one in boxes.value["boxes"]] == ["wrong", "wrong", ""]
-    assert boxes.value["boxes"][0] == {
-        "label": "the cup", "x": 700, "y": 100, "width": 100, "height": 100, "state": "wrong"
-    }  # fmt: skip
+    cup = {"label": "the cup", "x": 700, "y": 100, "width": 100, "height": 100, "state": "wrong"}
+    assert boxes.value["boxes"][0] == cup
 
 
 def test_absent_classes_and_objects_without_a_box_are_noted() -> None:
@@ -62,14 +57,11 @@ def test_a_condition_stands_above_what_follows_from_it() -> None:
     assert tree["parts"][0]["parts"][0]["text"] == "(OnTopSide ?k)"
 
 
-@pytest.mark.parametrize("text", ["", "I cannot.", "[1, 2]", '[{"label": 3, "box_2d": "x"}]', "[]"])
-def test_any_reply_has_panels(text: str) -> None:
-    boxes, formula = shown(0, text=text)
-    assert boxes.value["notes"]
-    assert formula.value["tree"]["holds"] is not True
-
-
-def test_a_reply_without_a_layout_decides_nothing_and_says_so() -> None:
+def test_any_reply_has_panels_and_without_a_layout_nothing_is_decided() -> None:
+    for text in ("", "I cannot.", "[1, 2]", '[{"label": 3, "box_2d": "x"}]', "[]"):
+        boxes, formula = shown(0, text=text)
+        assert boxes.value["notes"], text
+        assert formula.value["tree"]["holds"] is not True, text
     boxes, formula = shown(0, text="I cannot.")
     assert "There is no layout" in boxes.value["notes"][0]
     assert {one["holds"] for one in leaves_of(formula.value["tree"])} == {None}
@@ -88,19 +80,12 @@ def test_a_huge_formula_is_cut() -> None:
     assert tree["parts"][-1]["text"] == LEFT_OUT
 
 
-@pytest.mark.parametrize("run", ["layout", "judged-knolling", "judged-natural"])
-def test_every_sample_of_a_stored_run_has_boxes_and_a_formula(run: str) -> None:
-    pytest.importorskip("PIL")
-    found = [panels(one) for one in stored_samples("formalimg", run)]
-    assert found
-    assert all([panel.kind for panel in one] == ["boxes", "formula"] for one in found)
-    if run != "layout":
-        assert any(panel.images for one in found for panel in one)
-
-
-def changed_folder(tmp_path: Path) -> Path:
-    shutil.copytree(STORED / "formalimg", tmp_path / "formalimg")
-    return tmp_path / "formalimg" / "natural"
+def test_every_sample_of_a_stored_run_has_boxes_and_a_formula() -> None:
+    for run in ("layout", "judged-knolling", "judged-natural"):
+        found = [panels(one) for one in stored_samples("formalimg", run)]
+        assert found, run
+        assert all([panel.kind for panel in one] == ["boxes", "formula"] for one in found), run
+        assert any(panel.images for one in found for panel in one) is (run != "layout"), run
 
 
 def notes_of_stored(at: Path) -> list[str]:
@@ -110,17 +95,16 @@ def notes_of_stored(at: Path) -> list[str]:
 
 
 def test_changed_missing_and_broken_images_are_told(tmp_path: Path) -> None:
-    image_module = pytest.importorskip("PIL.Image")
-    folder = changed_folder(tmp_path)
-    for path in folder.iterdir():
-        if path.suffix == ".png":
-            image_module.new("RGB", (8, 8)).save(path)
+    shutil.copytree(STORED / "formalimg", tmp_path / "formalimg")
+    folder = tmp_path / "formalimg" / "natural"
+    images = list(folder.glob("*.png"))
+    for path in images:
+        paint(path)
     assert OTHER_IMAGE in notes_of_stored(tmp_path)
-    for path in folder.iterdir():
-        if path.suffix == ".png":
-            path.write_text("no image")
+    for path in images:
+        path.write_text("no image")
     assert any("cannot be shown" in note for note in notes_of_stored(tmp_path))
-    for path in list(folder.glob("*.png")):
+    for path in images:
         path.unlink()
     assert "The folder has no image of this item any more." in notes_of_stored(tmp_path)
     shutil.rmtree(folder)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from tsgkit.suites.spatialgen.defects import RULES, findings, question_findings, row_findings
 from tsgkit.suites.spatialgen.rows import Question, Row, question_from, row_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
@@ -37,9 +35,8 @@ def test_clean_rows_have_no_findings() -> None:
     assert list(findings([clean("000001"), clean("000002", "BCDABCDABC")])) == []
 
 
-@pytest.mark.parametrize(
-    ("options", "key", "found"),
-    [
+def test_wrong_options_and_keys_are_found() -> None:
+    for options, key, found in (
         ("A: sun, B: fog, C: ice, E: None", "A", ["missing-option"]),
         ("A: sun, B: fog, C: ice, E: None", "D", ["missing-option", "key-without-option"]),
         ("A: sun. B: fog. C: ice. D: mud, E: None", "D", []),
@@ -50,13 +47,8 @@ def test_clean_rows_have_no_findings() -> None:
         ("A: sun, B: fog, C: ice, D: mud", "A", ["no-refusal"]),
         ("A: sun, B: , C: ice, D: mud, E: None", "A", ["empty-option"]),
         ("A: sun, B: fog, C: ice, D: mud, E: None of the above", "A", ["refusal-form"]),
-    ],
-)
-def test_wrong_options_and_keys_are_found(options: str, key: str, found: list[str]) -> None:
-    assert of(f"Where?  Options: {options}", key) == found
-
-
-def test_a_question_without_options_or_with_another_gap_is_found() -> None:
+    ):
+        assert of(f"Where?  Options: {options}", key) == found, (options, key)
     assert of("Where?") == ["no-options"]
     assert of("Where? Options: A: sun, B: fog, C: ice, D: mud, E: None") == ["refusal-form"]
 
@@ -73,22 +65,19 @@ def test_refusal_form_message_has_found_and_expected_text() -> None:
         assert [told in one.message for one in question_findings(row, 0) if one.code == "refusal-form"] == [True]
 
 
-@pytest.mark.parametrize(
-    ("stem", "found"),
-    [
-        ("What is mentioned?", True),
-        ("What is the described colour?", True),
-        ("Which option can better describe it?", True),
-        ("According to the scene, what is up?", True),
-        ("What is the specified size?", True),
-        ("What colour is the cup in the scene?", False),
-        ("What is prompting her?", False),
-        ("Which state is it in?", False),
-    ],
-)
-def test_stems_that_speak_of_a_text_are_found(stem: str, found: bool) -> None:
-    text = f"{stem}  Options: A: sun, B: fog, C: ice, D: mud, E: None"
-    assert of(text) == (["text-reference"] if found else [])
+def test_stems_that_speak_of_a_text_are_found() -> None:
+    for stem, found in {
+        "What is mentioned?": True,
+        "What is the described colour?": True,
+        "Which option can better describe it?": True,
+        "According to the scene, what is up?": True,
+        "What is the specified size?": True,
+        "What colour is the cup in the scene?": False,
+        "What is prompting her?": False,
+        "Which state is it in?": False,
+    }.items():
+        text = f"{stem}  Options: A: sun, B: fog, C: ice, D: mud, E: None"
+        assert of(text) == (["text-reference"] if found else []), stem
 
 
 def test_stem_revealing_only_its_key_is_found() -> None:

@@ -67,10 +67,3 @@ def test_import_reports_defects_with_lines(capsys: pytest.CaptureFixture[str]) -
     [found] = json.loads(capsys.readouterr().out)["audits"]
     told = {check["code"]: [one["item_id"] for one in check["found"]] for check in found["checks"] if check["found"]}
     assert told == {"text-reference": ["000001/3"]}
-
-
-def test_bundled_questions_have_no_defects(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit", "--task", "spatialgen/questions", "--json"]) == 0
-    [found] = json.loads(capsys.readouterr().out)["audits"]
-    assert [check["code"] for check in found["checks"] if check["found"]] == []
-    assert not [one for one in found["keys"] if one["skewed"]] and found["items"] == 250

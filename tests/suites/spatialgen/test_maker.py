@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from shipped import TASKS
 
 from tsgkit.agents.asker import MemoryRecorder, ask_for
@@ -48,10 +47,10 @@ def made(
     return asyncio.run(maker.make(scenes)), kept
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row.scene for row in ROWS])
-def test_bundled_rows_pass_the_checks_of_the_maker(row: Row) -> None:
-    assert prompt_problems(row.prompt, [other.prompt for other in ROWS if other is not row]) == []
-    assert draft_problems(row.prompt, drafts_of(row)) == []
+def test_bundled_rows_pass_the_checks_of_the_maker() -> None:
+    for row in ROWS:
+        assert prompt_problems(row.prompt, [other.prompt for other in ROWS if other is not row]) == [], row.scene
+        assert draft_problems(row.prompt, drafts_of(row)) == [], row.scene
 
 
 def test_maker_spreads_keys_evenly() -> None:
@@ -75,9 +74,8 @@ def spoilt(row: Row, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN40
     return drafts
 
 
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
+def test_draft_problems_are_described() -> None:
+    changed: list[tuple[dict[str, Any], str]] = [
         ({"stem": "What does the text mention?"}, "the stem speaks of a text"),
         ({"right": "A purple hippopotamus"}, "the text does not tell the right answer"),
         ({"wrong": ("Up", "Up", "Down")}, "say the same: Up"),
@@ -85,19 +83,13 @@ def spoilt(row: Row, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN40
         ({"wrong": ("Up", "Down")}, "there are not three wrong answers"),
         ({"kind": "Colour"}, "not one of each of the ten kinds"),
         ({"wrong": ("x" * 90, "Up", "Down")}, "answers of very unlike lengths"),
-    ],
-)
-def test_draft_problems_are_described(changes: dict[str, Any], problem: str) -> None:
-    assert any(problem in told for told in draft_problems(ROWS[0].prompt, spoilt(ROWS[0], 2, **changes)))
-
-
-def test_a_leak_from_one_question_into_another_is_found() -> None:
+    ]
     row = ROWS[0]
-    right = drafts_of(row)[3].right
-    told = draft_problems(
-        row.prompt, spoilt(row, 8, stem=f"What is the squirrel doing while the ranger is turned {right}?")
-    )
-    assert any(problem.startswith("Orientation: all words of") for problem in told)
+    for changes, problem in changed:
+        assert any(problem in text for text in draft_problems(row.prompt, spoilt(row, 2, **changes))), problem
+    leak = f"What is the squirrel doing while the ranger is turned {drafts_of(row)[3].right}?"
+    problems = draft_problems(row.prompt, spoilt(row, 8, stem=leak))
+    assert any(problem.startswith("Orientation: all words of") for problem in problems)
 
 
 def test_drafts_with_problems_are_requested_again_with_the_problems() -> None:

@@ -8,7 +8,14 @@ from tsgkit.suites.spatialgen import strict
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
 from tsgkit.suites.spatialgen.rows import Question, Row, row_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
-from tsgkit.suites.spatialgen.votes import Ballot
+from tsgkit.suites.spatialgen.votes import (
+    Ballot,
+    accuracy,
+    agreement_between_rounds,
+    right_by_chance,
+    single_round_accuracy,
+    vote_curve,
+)
 
 OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
 KEYS = "ABCDABCDAB"
@@ -32,20 +39,16 @@ def strictly(replies: list[str | None]) -> list[bool]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("reply", "kept"),
-    [
-        (RIGHT, True),
-        (RIGHT.replace("\n", "\n\n \n") + "\n", True),
-        ("My answers:\n" + RIGHT, False),
-        (RIGHT + "\nI hope this helps.", False),
-        ("\n".join(RIGHT.split("\n")[:9]), False),
-        ("", False),
-    ],
-)
-def test_reply_is_accepted_or_rejected_by_its_number_of_lines(reply: str, kept: bool) -> None:
-    assert (accepted(reply) is not None) == kept
-    assert accepted(reply) == (tuple(KEYS) if kept else None)
+def test_reply_is_accepted_or_rejected_by_its_number_of_lines() -> None:
+    for reply, kept in {
+        RIGHT: True,
+        RIGHT.replace("\n", "\n\n \n") + "\n": True,
+        "My answers:\n" + RIGHT: False,
+        RIGHT + "\nI hope this helps.": False,
+        "\n".join(RIGHT.split("\n")[:9]): False,
+        "": False,
+    }.items():
+        assert accepted(reply) == (tuple(KEYS) if kept else None), reply
 
 
 def test_published_reader_strips_every_line_before_it_takes_the_first_character() -> None:
@@ -62,19 +65,38 @@ def test_published_reader_strips_every_line_before_it_takes_the_first_character(
     assert counted.overall == 1.0
 
 
-@pytest.mark.parametrize(
-    ("letters", "key", "winners", "right"),
-    [
+def test_a_key_needs_four_votes_of_five() -> None:
+    for letters, key, winners, right in (
         ("BBBBB", "B", ("B",), True),
         ("BBBBA", "B", ("B",), True),
         ("BBBAA", "B", ("B",), False),
         ("AABBC", "A", ("A", "B"), False),
         ("*****", "B", ("*",), False),
         ("", "B", (), False),
-    ],
-)
-def test_a_key_needs_four_votes_of_five(letters: str, key: str, winners: tuple[str, ...], right: bool) -> None:
-    assert vote(tuple(letters), key) == (winners, right)
+    ):
+        assert vote(tuple(letters), key) == (winners, right), letters
+    for letters in ("BBBBB", "BBBB-", "BBBB"):
+        assert ballot(letters).right(), letters
+    for letters in ("BBBA-", "BBB", "", "AABBBBB"):
+        assert not ballot(letters).right(), "a round without a letter, or a sixth, votes for nothing"
+
+
+def ballot(letters: str, key: str = "B") -> Ballot:
+    return Ballot(key, tuple(None if letter == "-" else letter for letter in letters))
+
+
+def test_the_curve_shows_every_threshold_and_never_rises() -> None:
+    ballots = [ballot("B" * rights + "A" * (5 - rights)) for rights in range(6)]
+    assert vote_curve(ballots) == tuple(pytest.approx(passing / 6) for passing in (5, 4, 3, 2, 1))
+    assert accuracy(ballots) == pytest.approx(2 / 6)
+    assert single_round_accuracy(ballots) == 0.5
+    assert accuracy([]) is single_round_accuracy([]) is agreement_between_rounds([]).value is None
+    assert vote_curve([]) == (None,) * 5
+    assert agreement_between_rounds([ballot("AAAAA"), ballot("CCCCC"), ballot("BBBB-")]).value == 1.0
+    torn = agreement_between_rounds([ballot("ABABA"), ballot("BABAB"), ballot("ABBA")]).value
+    assert torn is not None and torn < 0, "letters are compared, not correctness"
+    assert right_by_chance(5) == pytest.approx(0.00672)
+    assert right_by_chance(4, rounds=1, needed=1) == pytest.approx(0.25)
 
 
 def test_official_asks_until_five_accepted_replies_or_25_requests() -> None:
@@ -109,7 +131,7 @@ def test_e2_second_run_into_one_file_counts_items_twice_in_official_only() -> No
     assert table(list(kept.values())) == first
 
 
-def test_e3_stray_file_shifts_pairs_in_official_only() -> None:
+def test_e3_files_are_paired_by_position_in_official_only() -> None:
     rows = [row(f"{number:06d}") for number in (1, 2, 3)]
     files = ["000001.png", "000001_small.png", "000003.png"]
     published = paired(rows, files)
@@ -117,15 +139,10 @@ def test_e3_stray_file_shifts_pairs_in_official_only() -> None:
     assert published.warning is None, "as many files as rows, so nothing is said"
     ours = strict.paired(rows, files)
     assert [(one.id, name) for one, name in ours.pairs] == [("000001", "000001.png"), ("000003", "000003.png")]
-    assert [one.id for one in ours.missing] == ["000002"]
-    assert ours.stray == ("000001_small.png",)
-
-
-def test_e3_different_numbers_of_files_and_rows_only_warn() -> None:
-    published = paired([row("000001"), row("000002")], ["000002.png"])
-    assert [(one.id, name) for one, name in published.pairs] == [("000001", "000002.png")]
-    assert published.warning == "1 images for 2 prompts"
-    assert not published.crashes
+    assert ([one.id for one in ours.missing], ours.stray) == (["000002"], ("000001_small.png",))
+    fewer = paired(rows[:2], ["000002.png"])
+    assert [(one.id, name) for one, name in fewer.pairs] == [("000001", "000002.png")]
+    assert (fewer.warning, fewer.crashes) == ("1 images for 2 prompts", False)
 
 
 def test_e4_scene_beyond_the_last_image_crashes_official_only() -> None:
@@ -138,9 +155,8 @@ def test_e4_scene_beyond_the_last_image_crashes_official_only() -> None:
     assert [one.id for one, _ in strict.paired(rows[1:], files).pairs] == ["000002", "000003"]
 
 
-@pytest.mark.parametrize(
-    ("line", "published", "ours"),
-    [
+def test_e5_the_first_character_is_the_published_answer() -> None:
+    for line, published, ours in (
         ("**B**", "*", "B"),
         ("1. B", "1", "B"),
         ("(B)", "(", "B"),
@@ -153,14 +169,11 @@ def test_e4_scene_beyond_the_last_image_crashes_official_only() -> None:
         ("\tb: down\r", "b", "B"),
         ("Option C", "O", "C"),
         ("F", "F", None),
-    ],
-)
-def test_e5_the_first_character_is_the_published_answer(line: str, published: str, ours: str | None) -> None:
-    found = accepted("\n".join([line] * 10))
-    assert found is not None
-    assert found[0] == published
-    (read,) = strict.letters(line, row().questions[:1])
-    assert (read if isinstance(read, str) else None) == ours
+    ):
+        found = accepted("\n".join([line] * 10))
+        (read,) = strict.letters(line, row().questions[:1])
+        assert found is not None
+        assert (found[0], read if isinstance(read, str) else None) == (published, ours), line
 
 
 def test_result_row_has_the_published_form() -> None:

@@ -62,20 +62,13 @@ def test_five_rounds_of_every_item_are_scored_in_both_profiles(tmp_path: Path) -
     report = scored(tmp_path, values)
     assert [figure(report, profile) for profile in ("strict", "official")] == pytest.approx([0.7, 0.7])
     assert figure(report, "strict", "single_round") == pytest.approx(0.7)
-    assert outcomes(report) == ["answered"] * 4
-    assert report.notes == ()
-
-
-def test_indented_replies_count_in_official_too(tmp_path: Path) -> None:
-    values = [{"item_id": row.id, "reply": ["  " + right(row).replace("\n", "\n  ")] * 5} for row in ROWS[:4]]
-    assert figure(scored(tmp_path, values), "official") == 1.0
-
-
-def test_question_needs_its_key_in_four_rounds(tmp_path: Path) -> None:
+    assert (outcomes(report), report.notes) == (["answered"] * 4, ())
     rounds = [right(ROWS[0])] * 4 + [REFUSED], [right(ROWS[1])] * 3 + [REFUSED] * 2
     report = scored(tmp_path, [{"item_id": row.id, "reply": said} for row, said in zip(ROWS, rounds, strict=False)])
-    assert [one.scores["strict"]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0]
-    assert [one.scores["official"]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0]
+    for profile in ("strict", "official"):
+        assert [one.scores[profile]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0], profile
+    indented = [{"item_id": row.id, "reply": ["  " + right(row).replace("\n", "\n  ")] * 5} for row in ROWS[:4]]
+    assert figure(scored(tmp_path, indented), "official") == 1.0
 
 
 def test_items_without_replies_are_wrong_in_strict_and_left_out_of_official(tmp_path: Path) -> None:
@@ -89,46 +82,28 @@ def test_items_without_replies_are_wrong_in_strict_and_left_out_of_official(tmp_
     assert named in report.notes[1]
 
 
-def test_replies_that_are_not_ten_lines_are_read_by_strict_and_rejected_by_official(tmp_path: Path) -> None:
-    heading = "My answers:\n" + right(ROWS[0])
-    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [heading] * 5}], ROWS[:1])
-    assert (figure(report, "strict"), figure(report, "official")) == (1.0, None)
-    assert report.board.counts["replies_rejected"] == 5
-    assert report.notes == (
-        f"1 item without five replies of ten lines ({ROWS[0].id}): official leaves them out, as the published script "
-        "does (E1)",
-    )
-
-
-def test_rejected_replies_are_followed_by_those_asked_for_again(tmp_path: Path) -> None:
-    said = ["I see.", right(ROWS[0]), None, *[right(ROWS[0])] * 4]
-    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": said}], ROWS[:1])
-    assert (figure(report, "strict"), figure(report, "official")) == (1.0, 1.0)
-    assert report.judged[0].evidence["official"] == {"requests": 7, "rejected": 2, "right": [True] * 10}
-
-
-def test_replies_after_the_last_one_needed_are_not_read(tmp_path: Path) -> None:
+def test_official_takes_the_first_five_replies_of_ten_lines_and_strict_the_first_five_rounds(tmp_path: Path) -> None:
     assert rounds_of_replies(["no"] * 40) == tuple(range(5)) * 5
-    assert rounds_of_replies([right(ROWS[0])] * 6) == tuple(range(5))
-    values = [{"item_id": ROWS[0].id, "reply": [REFUSED] * 5 + [right(ROWS[0])] * 5}]
-    report = scored(tmp_path, values, ROWS[:1])
-    assert (figure(report, "strict"), figure(report, "official")) == (0.0, 0.0)
-    assert report.notes == (
-        f"1 item with more replies than are asked for ({ROWS[0].id}): those after the last one needed are not read",
-    )
+    good = right(ROWS[0])
+    assert rounds_of_replies([good] * 6) == tuple(range(5))
+    item = f"({ROWS[0].id})"
+    few = f"1 item with fewer than 5 replies {item}"
+    for replies, figures, note in (
+        (["My answers:\n" + good] * 5, (1.0, None), f"1 item without five replies of ten lines {item}: "),
+        ([good] * 4, (1.0, None), few),
+        ([good] * 3, (0.0, None), few),
+        ([REFUSED] * 5 + [good] * 5, (0.0, 0.0), f"1 item with more replies than are asked for {item}: those"),
+        (["I see.", good, None, *[good] * 4], (1.0, 1.0), ""),
+    ):
+        report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": replies}], ROWS[:1])
+        assert (figure(report, "strict"), figure(report, "official")) == figures, replies
+        assert report.notes[0].startswith(note) if note else report.notes == (), replies
+    assert report.judged[0].evidence["official"] == {"requests": 7, "rejected": 2, "right": [True] * 10}
+    assert report.board.counts["replies_rejected"] == 2
 
 
-def test_rounds_without_reply_vote_for_nothing(tmp_path: Path) -> None:
-    values = [{"item_id": row.id, "reply": [right(row)] * rounds} for row, rounds in zip(ROWS, (4, 3), strict=False)]
-    report = scored(tmp_path, values, ROWS[:2])
-    assert [one.scores["strict"]["accuracy"].value for one in report.judged] == [1.0, 0.0]
-    assert figure(report, "official") is None
-    assert report.notes[0].startswith(f"2 items with fewer than 5 replies ({ROWS[0].id}, {ROWS[1].id})")
-
-
-@pytest.mark.parametrize(
-    ("line", "outcome"),
-    [
+def test_items_without_a_letter_end_as_their_replies_do(tmp_path: Path) -> None:
+    lines: list[tuple[dict[str, Any], str]] = [
         ({"reply": None}, "empty"),
         ({"reply": []}, "empty"),
         ({"reply": ["", None]}, "empty"),
@@ -136,21 +111,17 @@ def test_rounds_without_reply_vote_for_nothing(tmp_path: Path) -> None:
         ({"reply": None, "outcome": "refused"}, "refused"),
         ({"reply": ["B"], "outcome": "truncated"}, "truncated"),
         ({"reply": [None] * 5, "outcome": "api_error"}, "api_error"),
-    ],
-    ids=str,
-)
-def test_items_without_a_letter_end_as_their_replies_do(line: dict[str, Any], outcome: str, tmp_path: Path) -> None:
-    report = scored(tmp_path, [{"item_id": ROWS[0].id, **line}], ROWS[:1])
-    assert outcomes(report) == [outcome]
-    assert (figure(report, "strict"), figure(report, "official")) == (0.0, None)
-
-
-@pytest.mark.parametrize("outcome", ["truncated", "refused", "api_error"])
-def test_stated_outcomes_are_zero_in_strict_whatever_text_came_with_them(outcome: str, tmp_path: Path) -> None:
-    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5, "outcome": outcome}], ROWS[:1])
-    assert outcomes(report) == [outcome]
-    assert (figure(report, "strict"), figure(report, "official")) == (0.0, 1.0)
-    assert report.judged[0].counts["skipped_official"] == 0
+    ]
+    for line, outcome in lines:
+        report = scored(tmp_path, [{"item_id": ROWS[0].id, **line}], ROWS[:1])
+        figures = figure(report, "strict"), figure(report, "official")
+        assert (outcomes(report), figures) == ([outcome], (0.0, None)), line
+    for outcome in ("truncated", "refused", "api_error"):  # zero in strict whatever text came with it
+        line = {"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5, "outcome": outcome}
+        report = scored(tmp_path, [line], ROWS[:1])
+        figures = figure(report, "strict"), figure(report, "official")
+        assert (outcomes(report), figures) == ([outcome], (0.0, 1.0))
+        assert report.judged[0].counts["skipped_official"] == 0
 
 
 def test_result_rows_give_the_figures_of_the_published_script(tmp_path: Path) -> None:
@@ -198,47 +169,37 @@ def test_official_takes_the_keys_of_the_result_rows_and_strict_those_of_the_data
     assert figure(scored(tmp_path, [stored], [mended]), "official") == 0.9
 
 
-def test_result_rows_with_other_questions_are_noted(tmp_path: Path) -> None:
+def test_odd_result_rows_are_noted(tmp_path: Path) -> None:
     report = scored(tmp_path, [GOOD | {"questions": ["Where?"] * 10}], ROWS[:1])
     named = f"1 item with other questions in their rows than in the data ({ROWS[0].id})"
     assert report.notes == (f"{named}: their letters may mean other options",)
-
-
-def test_truncated_result_rows_are_skipped_and_noted(tmp_path: Path) -> None:
     rows = [json.dumps(result(row, *[right(row)] * 5)) for row in ROWS[:2]]
     report = scored(tmp_path, [rows[0][:40], rows[0], rows[1][:-20]], ROWS[:2])
     assert (figure(report, "strict"), figure(report, "official")) == (0.5, 1.0)
-    assert report.notes[-2:] == tuple(
-        f"line {line} is not JSON: left out, as the published script does" for line in (1, 3)
-    )
+    left_out = "is not JSON: left out, as the published script does"
+    assert report.notes[-2:] == (f"line 1 {left_out}", f"line 3 {left_out}")
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ([{"item_id": "7", "reply": "A"}], "line 1: the data have no item 7"),
-        ([{"item_id": ROWS[0].id, "reply": "A"}] * 2, f"line 2: a second reply to item {ROWS[0].id}"),
-        (
-            [{"item_id": ROWS[0].id, "reply": {"1": "A"}}],
-            "line 1: not a reply: reply: expected a string, a list of str",
-        ),
-        ([{"item_id": ROWS[0].id, "reply": ["A", 3]}], "line 1: not a reply: reply: .* found a number in the list"),
-        (['{"item_id"'], "line 1: broken JSON"),
-        ([GOOD, {**GOOD, "id": "7"}], "line 2: the data have no item 7"),
-        ([GOOD, {"item_id": "1", "reply": "A"}], "line 2: not a result row: id: Field required"),
-        ([GOOD, [1]], "line 2: not a result row but a list of 1"),
-        ([GOOD | {"model_preds_cot": [["A"] * 10] * 4}], "model_preds_cot: expected 5 rounds, found 4"),
-        ([GOOD | {"model_preds_cot": [["A"] * 10] * 4 + [["A"] * 9]}], r"round 4 does not have 10 lines"),
-        ([GOOD | {"model_preds_cot": [["A"] * 10] * 4 + [["A"] * 9 + [" "]]}], r"round 4 does not have 10 lines"),
-        ([GOOD | {"answers": ["A"]}], r"line 1: not a result row: answers: .* at least 10 items"),
-    ],
-    ids=range(12),
-)
-def test_files_that_cannot_be_scored_are_refused_by_line_and_field(
-    lines: list[Any], message: str, tmp_path: Path
-) -> None:
-    with pytest.raises(UsageError, match=f"replies.jsonl: .*{message}"):
-        scored(tmp_path, lines)
+BROKEN: list[tuple[list[Any], str]] = [
+    ([{"item_id": "7", "reply": "A"}], "line 1: the data have no item 7"),
+    ([{"item_id": ROWS[0].id, "reply": "A"}] * 2, f"line 2: a second reply to item {ROWS[0].id}"),
+    ([{"item_id": ROWS[0].id, "reply": {"1": "A"}}], "line 1: not a reply: reply: expected a string, a list of str"),
+    ([{"item_id": ROWS[0].id, "reply": ["A", 3]}], "line 1: not a reply: reply: .* found a number in the list"),
+    (['{"item_id"'], "line 1: broken JSON"),
+    ([GOOD, {**GOOD, "id": "7"}], "line 2: the data have no item 7"),
+    ([GOOD, {"item_id": "1", "reply": "A"}], "line 2: not a result row: id: Field required"),
+    ([GOOD, [1]], "line 2: not a result row but a list of 1"),
+    ([GOOD | {"model_preds_cot": [["A"] * 10] * 4}], "model_preds_cot: expected 5 rounds, found 4"),
+    ([GOOD | {"model_preds_cot": [["A"] * 10] * 4 + [["A"] * 9]}], r"round 4 does not have 10 lines"),
+    ([GOOD | {"model_preds_cot": [["A"] * 10] * 4 + [["A"] * 9 + [" "]]}], r"round 4 does not have 10 lines"),
+    ([GOOD | {"answers": ["A"]}], r"line 1: not a result row: answers: .* at least 10 items"),
+]
+
+
+def test_files_that_cannot_be_scored_are_refused_by_line_and_field(tmp_path: Path) -> None:
+    for lines, message in BROKEN:
+        with pytest.raises(UsageError, match=f"replies.jsonl: .*{message}"):
+            scored(tmp_path, lines)
 
 
 def test_unknown_styles_and_groups_are_refused(tmp_path: Path) -> None:

@@ -6,9 +6,20 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
-from tsgkit.suites.spatialgen.rows import Question, question_from, read_rows, row_from, row_of, rows_in, written
+from tsgkit.suites.spatialgen.rows import (
+    LETTERS,
+    Question,
+    question_from,
+    read_rows,
+    row_from,
+    row_of,
+    rows_in,
+    written,
+)
 
 FOUR = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
 
@@ -25,76 +36,55 @@ def value(**fields: object) -> dict[str, object]:
     }
 
 
-def test_options_are_split_at_letters_and_never_at_commas() -> None:
-    question = question_from("What?  Options: A: A cup, a jug, B: Ham, C: A: b, D: 3, 4, and 5, E: None", "A")
-    assert question.options == {"A": "A cup, a jug", "B": "Ham", "C": "A: b", "D": "3, 4, and 5", "E": "None"}
+def test_options_are_split_at_letters_in_order_and_never_at_commas() -> None:
+    for text, options in {
+        "A: A cup, a jug, B: Ham, C: A: b, D: 3, 4, and 5, E: None": "A cup, a jug|Ham|A: b|3, 4, and 5|None",
+        "A: plan, B: as in, A: above, E: None": "plan|as in, A: above|None",
+        "A: Oak. B: Fir. C: Same, E: None": "Oak|Fir|Same|None",
+    }.items():
+        assert "|".join(question_from(f"What?  Options: {text}", "A").options.values()) == options
+    question = question_from("Which of these Options: is up?  Options: A: up, B: down, E: None", "A")
+    assert question.stem == "Which of these Options: is up?"
+    (row,) = read_rows([json.dumps(value()).encode()], "x.jsonl")
+    assert row.questions == (Question("Where?", FOUR, "B", "Position"),)
 
 
-def test_letter_out_of_order_belongs_to_the_text() -> None:
-    assert question_from("?  Options: A: plan, B: as in, A: above, E: None", "A").options == {
-        "A": "plan",
-        "B": "as in, A: above",
-        "E": "None",
-    }
+SPLIT = {
+    "A: Red. B: Tan. C: Pink. D: Blue. E: None": "Red|Tan|Pink|Blue|None",
+    "A: Red. B: Tan. C: Pink. D: Blue., E: None": "Red|Tan|Pink|Blue.|None",
+    "A: Red. B: Tan. C: Pink. D: Blue, E: None": "Red|Tan|Pink|Blue|None",
+    "A: A cup, a jug. B: Two, or so. C: Tin. D: A pot, E: None": "A cup, a jug|Two, or so|Tin|A pot|None",
+    "A: By J. B. Hill, B: By B. Cole, C: Fig. B, D: A. B, E: None": "By J. B. Hill|By B. Cole|Fig. B|A. B|None",
+    "A: A sign: Go. C: now, B: Up, C: Left, D: Down, E: None": "A sign: Go. C: now|Up|Left|Down|None",
+    "A: Go. B: now, B: Up, C: Left, D: Down, E: None": "Go. B: now|Up|Left|Down|None",
+    "A: Go, B: now. B: Up. C: Left. D: Down, E: None": "Go, B: now|Up|Left|Down|None",
+    "A: Up. E: None yet, B: Left, C: Right, D: Down, E: None": "Up. E: None yet|Left|Right|Down|None",
+}
 
 
-@pytest.mark.parametrize(
-    ("options", "texts"),
-    [
-        ("A: Red. B: Tan. C: Pink. D: Blue. E: None", "Red|Tan|Pink|Blue|None"),
-        ("A: Red. B: Tan. C: Pink. D: Blue., E: None", "Red|Tan|Pink|Blue.|None"),
-        ("A: Red. B: Tan. C: Pink. D: Blue, E: None", "Red|Tan|Pink|Blue|None"),
-        ("A: A cup, a jug. B: Two, or so. C: Tin. D: A pot, E: None", "A cup, a jug|Two, or so|Tin|A pot|None"),
-        ("A: By J. B. Hill, B: By B. Cole, C: Fig. B, D: A. B, E: None", "By J. B. Hill|By B. Cole|Fig. B|A. B|None"),
-        ("A: A sign: Go. C: now, B: Up, C: Left, D: Down, E: None", "A sign: Go. C: now|Up|Left|Down|None"),
-        ("A: Go. B: now, B: Up, C: Left, D: Down, E: None", "Go. B: now|Up|Left|Down|None"),
-        ("A: Go, B: now. B: Up. C: Left. D: Down, E: None", "Go, B: now|Up|Left|Down|None"),
-        ("A: Up. E: None yet, B: Left, C: Right, D: Down, E: None", "Up. E: None yet|Left|Right|Down|None"),
-    ],
-)
-def test_options_are_split_at_commas_or_periods_before_letters_in_order(options: str, texts: str) -> None:
-    text = f"What colour is it?  Options: {options}"
-    question = question_from(text, "B")
-    assert "|".join(question.options.values()) == texts
-    assert "".join(question.options) == "ABCDE"
-    assert (question.refusal, question.choices) == ("E", tuple("ABCD"))
-    assert question.written() == text
+def test_options_are_split_at_commas_or_periods_before_letters_in_order() -> None:
+    for options, texts in SPLIT.items():
+        text = f"What colour is it?  Options: {options}"
+        question = question_from(text, "B")
+        assert "|".join(question.options.values()) == texts
+        assert "".join(question.options) == "ABCDE", options
+        assert (question.refusal, question.choices) == ("E", tuple("ABCD")), options
+        assert question.written() == text
 
 
-def test_four_options_separated_by_periods_stay_four() -> None:
-    question = question_from("Which is taller?  Options: A: Oak. B: Fir. C: Same, E: None", "C")
-    assert question.options == {"A": "Oak", "B": "Fir", "C": "Same", "E": "None"}
-
-
-def test_options_separated_by_commas_are_equal_to_options_written_by_hand() -> None:
-    assert question_from("Where?  Options: A: up, B: down, C: left, D: right, E: None", "A") == Question(
-        "Where?", FOUR, "A"
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "letters", "refusal", "gap"),
-    [
+def test_a_question_is_read_and_written_back() -> None:
+    for text, letters, refusal, gap in (
         ("Where?  Options: A: up, B: down, C: left, D: right, E: None", "ABCDE", "E", "  "),
         ("Where?  Options: A: up, B: down, C: left, E: None", "ABCE", "E", "  "),
         ("Where? Options: A: up, B: down, C: left, D: right, E: None of the above", "ABCDE", "E", " "),
         ("Where?  Options: A: up, B: None, C: left, D: right, E: None", "ABCDE", "E", "  "),
         ("Where?  Options: A: up, B: down, C: left, D: Nonetheless right", "ABCD", None, "  "),
         ("Where?", "", None, ""),
-    ],
-)
-def test_a_question_is_read_and_written_back(text: str, letters: str, refusal: str | None, gap: str) -> None:
-    question = question_from(text, "A")
-    assert "".join(question.options) == letters
-    assert question.refusal == refusal
-    assert question.gap == gap
-    assert question.choices == tuple(letter for letter in letters if letter != refusal)
-    assert question.written() == text
-
-
-def test_word_options_in_a_stem_does_not_start_the_options() -> None:
-    question = question_from("Which of these Options: is up?  Options: A: up, B: down, E: None", "A")
-    assert question.stem == "Which of these Options: is up?"
+    ):
+        question = question_from(text, "A")
+        assert ("".join(question.options), question.refusal, question.gap) == (letters, refusal, gap), text
+        assert question.choices == tuple(letter for letter in letters if letter != refusal), text
+        assert question.written() == text
 
 
 def test_row_keeps_extra_fields() -> None:
@@ -117,27 +107,21 @@ def test_a_row_made_of_questions_has_their_columns() -> None:
     assert row.questions[1].options == FOUR
 
 
-@pytest.mark.parametrize(
-    ("broken", "message"),
-    [
-        (b"[1]", "line 2: not a row but a list of 1"),
-        (b"{", "line 2: broken JSON, column 2"),
-        (json.dumps(value(answers=[1])).encode(), r"line 2: field answers\.0: Input should be a valid string"),
-        (json.dumps(value(scene=None, prompt=3)).encode(), r"line 2: field scene: .* \(and 1 more\)"),
-        (b'{"id": "000001"}', "line 2: field scene: Field required"),
-        (b'{"id": "\xff"}', "line 2: not UTF-8 text"),
-        (json.dumps(value(prompt="\ud800")).encode(), "line 2: field prompt: .*half a character"),
-        (json.dumps(value(note="\ud800")).encode(), "line 2: field of its own: .*half a character"),
-    ],
-)
-def test_a_broken_row_is_named_by_line_and_field(broken: bytes, message: str) -> None:
-    lines = read_rows([json.dumps(value()).encode(), broken], "x.jsonl")
-    next(lines)
-    with pytest.raises(UsageError, match=f"^x.jsonl: {message}"):
+def test_a_broken_row_is_named_by_line_and_field() -> None:
+    for broken, message in {
+        b"[1]": "line 2: not a row but a list of 1",
+        b"{": "line 2: broken JSON, column 2",
+        json.dumps(value(answers=[1])).encode(): r"line 2: field answers\.0: Input should be a valid string",
+        json.dumps(value(scene=None, prompt=3)).encode(): r"line 2: field scene: .* \(and 1 more\)",
+        b'{"id": "000001"}': "line 2: field scene: Field required",
+        b'{"id": "\xff"}': "line 2: not UTF-8 text",
+        json.dumps(value(prompt="\ud800")).encode(): "line 2: field prompt: .*half a character",
+        json.dumps(value(note="\ud800")).encode(): "line 2: field of its own: .*half a character",
+    }.items():
+        lines = read_rows([json.dumps(value()).encode(), broken], "x.jsonl")
         next(lines)
-
-
-def test_non_object_is_refused_as_a_row() -> None:
+        with pytest.raises(UsageError, match=f"^x.jsonl: {message}"):
+            next(lines)
     with pytest.raises(NotationError, match="not a row but null"):
         row_from(None)
 
@@ -158,3 +142,36 @@ def test_missing_file_and_folder_are_reported(tmp_path: Path) -> None:
     assert "questions.jsonl" in missing.value.hint
     with pytest.raises(FileProblem, match="a folder"):
         next(rows_in(tmp_path))
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+PIECES = st.sampled_from(["Options: ", "  ", ", ", ". ", "A: ", "B: ", "C: ", "D: ", "E: ", "E: None", "cup", ",", ":"])
+TEXTS = st.lists(PIECES | WORDS, max_size=14).map("".join)
+COLUMN = st.lists(TEXTS, max_size=11)
+FIVE = st.tuples(*[WORDS.filter(lambda text: ":" not in text)] * len(LETTERS))
+
+
+@given(TEXTS, FIVE, st.tuples(*[st.sampled_from([", ", ". "])] * (len(LETTERS) - 1)))
+@settings(max_examples=50)
+def test_any_question_comes_back_to_the_byte(text: str, texts: tuple[str, ...], separators: tuple[str, ...]) -> None:
+    question = question_from(text, "A")
+    assert question.written() == text
+    assert list(question.options) == sorted(question.options)
+    options = dict(zip(LETTERS, texts, strict=True))
+    parts = zip(("", *separators), options.items(), strict=True)
+    joined = "".join(f"{before}{letter}: {text}" for before, (letter, text) in parts)
+    assert question_from(f"Where?  Options: {joined}", "A").options == options
+
+
+@given(WORDS, WORDS, TEXTS, COLUMN, COLUMN, COLUMN, st.dictionaries(WORDS, st.none() | WORDS, max_size=2))
+@settings(max_examples=40)
+def test_any_row_comes_back_to_the_byte(
+    item: str, scene: str, prompt: str, types: list[str], texts: list[str], answers: list[str], more: dict[str, object]
+) -> None:
+    fields = {"id": item, "scene": scene, "prompt": prompt, "question_type": types}
+    columns = {"questions": texts, "answers": answers}
+    others = {name: part for name, part in more.items() if name not in {*fields, *columns}}
+    line = json.dumps({**fields, **columns, **others}, ensure_ascii=False)
+    (row,) = read_rows([line.encode()], "x")
+    assert written(row) == line
+    assert len(row.questions) == min(len(types), len(texts), len(answers))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,34 +51,31 @@ def test_task_is_recognised_by_its_rows() -> None:
     assert tasks_of_rows(TASKS / "tsg" / "data" / "tsgkit-1" / "sgqa.jsonl") == ("tsg/sgqa",)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda rows: [rows[0], rows[0]], "the item id 000001 occurs twice"),
-        (lambda rows: [], "there are no items in it"),
-        (lambda rows: [row_of("9", "Park", "", rows[0].questions[:9])], "line 1: item 9: 9 questions, not one of each"),
-        (lambda rows: [row_of("9", "Park", "", rows[0].questions[::-1])], "in their order"),
-    ],
-)
-def test_rows_that_cannot_be_scored_are_refused(
-    change: Callable[[list[Row]], list[Row]], message: str, tmp_path: Path
-) -> None:
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(written, change(ROWS))))
-    with pytest.raises(UsageError, match=message):
-        TASK.dataset(str(tmp_path / "rows.jsonl"))
+def test_rows_that_cannot_be_scored_are_refused(tmp_path: Path) -> None:
+    questions = ROWS[0].questions
+    changed: dict[str, list[Row]] = {
+        "the item id 000001 occurs twice": [ROWS[0], ROWS[0]],
+        "there are no items in it": [],
+        "line 1: item 9: 9 questions, not one of each": [row_of("9", "Park", "", questions[:9])],
+        "in their order": [row_of("9", "Park", "", questions[::-1])],
+    }
+    for message, rows in changed.items():
+        (tmp_path / "rows.jsonl").write_text("\n".join(map(written, rows)))
+        with pytest.raises(UsageError, match=message):
+            TASK.dataset(str(tmp_path / "rows.jsonl"))
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_every_protocol_has_its_prompts_and_schema(protocol: str) -> None:
-    words, way = QuestionPrompts(CARD, parse_protocol(protocol)), parse_protocol(protocol)
-    words.check()
-    asked = ROWS[0].questions[:1] if way.base == "ours-apart" else ROWS[0].questions
-    text = words.text(asked)
-    assert text.endswith("The picture:") == (protocol in ("published", "published-shuffled"))
-    assert ROWS[0].prompt not in text
-    assert all(question.stem in text for question in asked)
-    schema = schema_of(asked, way.base)
-    assert (schema is None) == (way.base == "published") == ("JSON" not in text)
+def test_every_protocol_has_its_prompts_and_schema() -> None:
+    for protocol in PROTOCOLS:
+        words, way = QuestionPrompts(CARD, parse_protocol(protocol)), parse_protocol(protocol)
+        words.check()
+        asked = ROWS[0].questions[:1] if way.base == "ours-apart" else ROWS[0].questions
+        text = words.text(asked)
+        assert text.endswith("The picture:") == (protocol in ("published", "published-shuffled")), protocol
+        assert ROWS[0].prompt not in text
+        assert all(question.stem in text for question in asked), protocol
+        schema = schema_of(asked, way.base)
+        assert (schema is None) == (way.base == "published") == ("JSON" not in text), protocol
 
 
 def test_schema_allows_the_letters_of_options_that_periods_separate() -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
-
 from image_server import png
 from shipped import TASKS
 from spatial_judge import spatial_judge
@@ -67,7 +65,7 @@ def test_rows_are_written_checked_and_can_be_asked(capsys: Captured) -> None:
     assert main(["audit", "mine.jsonl", "--json"]) == 0
 
 
-def test_same_command_resumes_without_repeated_calls(capsys: Captured) -> None:
+def test_same_command_resumes_and_similar_texts_and_invalid_options_are_refused(capsys: Captured) -> None:
     script(ROWS[1])
     assert make("--scene", ROWS[1].scene, "--json") == 0
     first = json.loads(capsys.readouterr().out)
@@ -75,23 +73,13 @@ def test_same_command_resumes_without_repeated_calls(capsys: Captured) -> None:
     assert make("--scene", ROWS[1].scene, "--json") == 0
     assert json.loads(capsys.readouterr().out)["rows"] == first["rows"] == 1
     assert Path("mine.jsonl.calls/calls.jsonl").read_bytes() == calls
-
-
-def test_text_similar_to_an_existing_one_is_dropped(capsys: Captured) -> None:
+    for words, message in ((("--scene", "Kitchn"), "there is no scene 'Kitchn'"), (("--count", "0"), "at least 1")):
+        assert make(*words) == 2
+        assert message in capsys.readouterr().err
     script(ROWS[0])
-    assert make("--scene", ROWS[0].scene, "--rounds", "0") == 1
-    [dropped] = [json.loads(line) for line in Path("mine.jsonl.dropped.jsonl").read_text().splitlines()]
+    assert make("--scene", ROWS[0].scene, "--rounds", "0", out="same.jsonl") == 1
+    [dropped] = [json.loads(line) for line in Path("same.jsonl.dropped.jsonl").read_text().splitlines()]
     assert dropped["problems"] == ["much like another text"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [(["--scene", "Kitchn"], "there is no scene 'Kitchn'"), (["--count", "0"], "--count must be at least 1")],
-)
-def test_invalid_options_are_refused(words: list[str], message: str, capsys: Captured) -> None:
-    script(ROWS[1])
-    assert make(*words) == 2
-    assert message in capsys.readouterr().err
 
 
 def test_images_become_pairs_with_texts_that_are_true_of_them(capsys: Captured) -> None:
@@ -150,16 +138,14 @@ def pairs(capsys: Captured, *words: str) -> tuple[int, int]:
     return made["kept"], made["rewritten"]
 
 
-@pytest.mark.parametrize(("votes", "expected"), [("decided", (0, 1)), ("plurality", (1, 0))])
-def test_three_votes_of_five_show_a_fact_only_by_plurality(
-    votes: str, expected: tuple[int, int], capsys: Captured
-) -> None:
+def test_three_votes_of_five_show_a_fact_only_by_plurality(capsys: Captured) -> None:
     row = ROWS[0]
     torn = replaced_key(row, 4, "B")
     judged([row], lambda row: [row, row, row, torn, torn])
     text = row.prompt.replace("form a ring", "grow")
     Path("says.jsonl").write_text(json.dumps({"item_id": f"mine-{row.id}", "reply": [json.dumps({"prompt": text})]}))
-    assert pairs(capsys, "--votes", votes) == expected
+    assert pairs(capsys, "--votes", "decided") == (0, 1)
+    assert pairs(capsys, "--votes", "plurality", "--force") == (1, 0)
 
 
 def test_scenes_of_design_become_pairs_only_on_request(capsys: Captured) -> None:
@@ -172,6 +158,4 @@ def test_scenes_of_design_become_pairs_only_on_request(capsys: Captured) -> None
 
 def replaced_key(row: Row, number: int, letter: str) -> Row:
     """Return the row with another key for one question."""
-    from dataclasses import replace
-
     return replace(row, answers=(*row.answers[:number], letter, *row.answers[number + 1 :]))

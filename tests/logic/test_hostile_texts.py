@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
+from hashlib import sha256
 from random import Random
 from typing import Any
 
-import pytest
 from logic import made_up_formulas
 
 from tsgkit.errors import UsageError
@@ -44,18 +44,20 @@ def texts(count: int) -> list[str]:
     return made
 
 
-def is_read(text: str) -> bool:
+def is_read(text: str, messages: Any) -> bool:  # noqa: ANN401  (a digest)
     """Put a text through every reader and verifier. Return whether it is a formula."""
     scene = made_up_formulas.layout(Random(text[:50]), apart=True)
     taken = as_published(text)
     assert (taken.lifted is None) == (verify(text, scene, "official").status == "uncounted")
     for vocabulary in (KNOLLING, NATURAL):
         checked = check(text, vocabulary)
+        messages.update(repr([*map(str, checked.findings), checked.published_fault]).encode())
         assert checked.formula is not None or checked.findings[0].code == "syntax"
     try:
         formula = parse(text)
     except FormulaProblem as problem:
         assert 0 <= problem.offset <= len(text)
+        messages.update(str(problem).encode(errors="replace"))
         return False
     assert parse(text_of(formula)) == formula
     assert reading_of(formula)
@@ -67,15 +69,13 @@ def is_read(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("chunk", range(4))
-def test_strange_texts_are_read_or_refused(chunk: int) -> None:
-    assert {is_read(text) for text in texts(3_000)[chunk::4]} == ({True, False} if chunk % 2 == 0 else {False})
-
-
-@pytest.mark.parametrize("piece", LONG)
-def test_long_texts_are_read_or_refused(piece: str) -> None:
-    assert not is_read(piece * 20_000)
-    assert not is_read("(exists ?x (and " + piece * 2_000)
+def test_strange_and_long_texts_are_read_or_refused() -> None:
+    messages = sha256()
+    assert {is_read(text, messages) for text in texts(600)} == {True, False}
+    assert messages.hexdigest()[:16] == "020fbbf8530cee93", "see that the change is meant, and write it down"
+    for piece in LONG:
+        assert not is_read(piece * 5_000, messages)
+        assert not is_read("(exists ?x (and " + piece * 1_000, messages)
 
 
 SCALARS: tuple[Any, ...] = (None, True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "cup", "1", [], {}, [[]])
@@ -98,7 +98,7 @@ def strange(random: Random, deepest: int) -> Any:  # noqa: ANN401
 
 def test_strange_layouts_get_a_verdict() -> None:
     seen = set()
-    for number in range(2_000):
+    for number in range(600):
         random = Random(f"layout/{number}")
         formula = made_up_formulas.formula(random, deepest=4)
         scene = strange(random, 2)

@@ -5,10 +5,6 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-
-pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
-pytest.importorskip("z3", reason="the second opinion needs z3-solver")
-
 import solver_fuzzing
 from logic import layouts_by_z3, made_up_formulas, naive
 
@@ -19,7 +15,6 @@ from tsgkit.logic.printer import text_of
 from tsgkit.logic.solver import Solution
 
 
-@pytest.mark.slow
 def test_solver_agrees_with_z3_and_leaves_few_formulas_undecided() -> None:
     tally = solver_fuzzing.Tally()
     for number in range(200):

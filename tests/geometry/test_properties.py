@@ -1,0 +1,162 @@
+"""Properties of every scene and image: scores are within bounds, and order, rotation and position change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from furnished_rooms import AS_IT_IS, Turn, staged
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tsgkit.geometry import (
+    OFFICIAL,
+    RELATIONS_OF_OBJECTS,
+    RELATIONS_TO_ROOMS,
+    SIDED,
+    STRICT,
+    MeasuredScene,
+    Object,
+    Opening,
+    Primitive,
+    Profile,
+    RenderedImage,
+    Scene,
+    accessibility,
+    clearances,
+    collisions,
+    framing,
+    navigability,
+    out_of_bounds,
+    relation_of_objects,
+    relation_to_room,
+    supports,
+    view,
+)
+from tsgkit.geometry.views import VIEWS, View
+
+OPENINGS = (Opening("door", (1, 0), (2, 2)), Opening("window", (4, 1), (5, 2)))
+Piece = tuple[str, tuple[float, float, float], tuple[float, float], float, float]
+metres = st.integers(2, 12).map(lambda n: n / 10)
+middles = st.integers(-300, 300).map(lambda n: n / 97)
+pieces: st.SearchStrategy[list[Piece]] = st.lists(
+    st.tuples(
+        st.sampled_from(["box", "cylinder", "cone"]),
+        st.tuples(metres, metres, metres),
+        st.tuples(middles, middles),
+        st.integers(0, 23).map(lambda n: 15.0 * n),
+        st.sampled_from([1.0, 0.5, 2.0]),
+    ),
+    min_size=1,
+    max_size=4,
+)
+shifts = st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-2, 2))
+turns = st.builds(Turn, st.integers(0, 359).map(float), shifts)
+lengths, places, shares = st.floats(0.01, 5), st.floats(-50, 50), st.floats(-1, 1)
+
+
+def furnished(given_pieces: list[Piece], turn: Turn, profile: Profile, *, backwards: bool = False) -> MeasuredScene:
+    things: list[Object] = []
+    for n, (kind, size, (x, y), yaw, scale) in enumerate(given_pieces):
+        shape = Primitive(kind, tuple(side / scale for side in size))  # type: ignore[arg-type]
+        things.append(turn.thing(f"thing_{n}", shape, (x, y, size[2] / 2 + 0.002 * n), yaw=yaw, scale=scale))
+    return staged(things[::-1] if backwards else things, turn.room(6, 6, openings=OPENINGS), profile)
+
+
+def figures(stage: MeasuredScene) -> dict[str, Any]:
+    """Return everything strict that may not depend on the frame, in an order of its own."""
+    names = sorted(stage.bodies)
+    found: dict[str, Any] = {f"ratio {name}": bound.ratio for name, bound in out_of_bounds(stage).objects.items()}
+    found |= {f"way {n}": area for n, area in enumerate(navigability(stage).parts) if area > 1e-3}
+    for name, access in accessibility(stage, dict.fromkeys(names, ("front", "left"))).items():
+        found |= {f"access {name} {side}": value for side, value in access.sides.items()}
+    found |= {f"hidden {side.opening}": side.occlusion for side in clearances(stage)}
+    for name in names:
+        found |= {f"{kind} {name}": relation_to_room(stage, kind, name).score for kind in RELATIONS_TO_ROOMS}
+    for one, other in ((one, other) for one in names for other in names if one != other):
+        for kind in RELATIONS_OF_OBJECTS:
+            for side in SIDED.get(kind, (None,)):
+                score = relation_of_objects(stage, kind, one, [other], side).score
+                found[f"{kind} {side} {other} {one}"] = score
+    return found
+
+
+@given(pieces, turns)
+@settings(max_examples=15)
+def test_strict_figures_do_not_depend_on_order_turn_and_place(given_pieces: list[Piece], turn: Turn) -> None:
+    stages = furnished(given_pieces, AS_IT_IS, STRICT), furnished(given_pieces, turn, STRICT, backwards=True)
+    here, there = (figures(stage) for stage in stages)
+    assert here.keys() == there.keys()
+    assert not {key: (here[key], there[key]) for key in here if abs(here[key] - there[key]) > 0.01}
+    hits = [{frozenset((hit.one, hit.other)) for hit in collisions(stage).hits} for stage in stages]
+    walls = [{(hit.one, hit.other) for hit in collisions(stage).wall_hits} for stage in stages]
+    assert (hits[0], walls[0]) == (hits[1], walls[1])
+    assert all(0 <= value <= 1 + 1e-9 for key, value in here.items() if not key.startswith("way"))
+    for key in (key for key in here if key.startswith("inside_of")):
+        assert here[key] + here[key.replace("inside_of", "outside_of")] == pytest.approx(1), key
+
+
+@given(pieces)
+@settings(max_examples=3)
+def test_published_figures_are_within_bounds_and_the_same_again(given_pieces: list[Piece]) -> None:
+    first, second = (furnished(given_pieces, AS_IT_IS, OFFICIAL) for _ in range(2))
+    found = figures(first)
+    assert all(0 <= value <= 1 + 1e-9 for key, value in found.items() if not key.startswith("way"))
+    assert 0 <= (navigability(first).value or 0) <= 1
+    assert found == figures(second)
+    assert (collisions(first), supports(first)) == (collisions(second), supports(second))
+
+
+@given(pieces, st.integers(0, 4))
+@settings(max_examples=15)
+def test_taking_something_away_never_makes_anything_else_collide(given_pieces: list[Piece], which: int) -> None:
+    stage = furnished(given_pieces, AS_IT_IS, STRICT)
+    others = tuple(o for o in stage.scene.objects if o.id != f"thing_{which % len(given_pieces)}")
+    left = MeasuredScene(Scene("room", others, stage.scene.architecture), STRICT)
+    assert set(collisions(left).in_collision) <= set(collisions(stage).in_collision)
+    assert sum(navigability(left).parts) >= sum(navigability(stage).parts) - 1e-9
+
+
+@given(
+    points=st.lists(st.tuples(places, places, places), min_size=2, max_size=30, unique=True).filter(
+        lambda points: float(np.ptp(np.array(points), axis=0).max()) > 1e-3
+    ),
+    back=st.tuples(shares, shares, shares).filter(lambda way: np.hypot(way[0], way[1]) > 0.05),
+)
+@settings(max_examples=50)
+def test_every_point_is_in_the_frame_and_before_the_camera(
+    points: list[tuple[float, float, float]], back: tuple[float, float, float]
+) -> None:
+    camera = framing(points, back)
+    assert (-((np.array(points) - camera.eye) @ camera.axes[:, 2])).min() > 0
+    seen = camera.pixels(points, 100)
+    assert -1e-6 <= seen.min() <= seen.max() <= 100 + 1e-6
+
+
+def taken(turn: Turn, size: tuple[float, float, float], kind: View) -> RenderedImage:
+    desk = turn.thing("desk", size, (0.3, -0.2, size[2] / 2), yaw=25)
+    cup = turn.thing("cup", (0.1, 0.12, 0.1), (0.3, -0.2, size[2] + 0.05), yaw=70)
+    return view(staged([desk, cup], turn.room(8, 8)), kind, "desk", 48)
+
+
+@settings(max_examples=10)
+@given(turns, st.tuples(lengths, lengths, lengths), st.sampled_from(["front", "figure", "surroundings"]))
+def test_turning_and_moving_a_room_as_one_changes_no_image(
+    turn: Turn, size: tuple[float, float, float], kind: View
+) -> None:
+    here, there = taken(AS_IT_IS, size, kind), taken(turn, size, kind)
+    assert here.names == there.names
+    assert (here.surfaces != there.surfaces).mean() < 0.02
+
+
+@settings(max_examples=10)
+@given(st.tuples(lengths, lengths, lengths), st.sampled_from(VIEWS))
+def test_an_image_says_the_same_of_each_pixel_in_every_layer(size: tuple[float, float, float], kind: View) -> None:
+    image = taken(AS_IT_IS, size, kind)
+    shown = image.surfaces >= 0
+    assert np.array_equal(np.isfinite(image.depth), shown)
+    assert np.allclose(np.linalg.norm(image.normals, axis=2), shown, atol=1e-3)
+    ways = image.camera.ways(48).reshape(48, 48, 3)
+    assert (np.einsum("ijk,ijk->ij", image.normals, ways) <= 1e-6).all(), "normals look at the viewer"
+    assert image.surfaces.max() < len(image.names)
