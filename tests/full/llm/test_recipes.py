@@ -36,28 +36,25 @@ def command_of(recipe: str) -> list[str]:
     return shlex.split(re.findall(r"^tsgkit (eval .*)$", section, re.MULTILINE)[-1])
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_a_recipe_asks_the_address_that_its_service_has(
-    recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = RECIPES[recipe]
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setenv(OWN_CLIENT, "True")  # asking Azure turns it off in the whole process
-    if recipe in KEYS:
-        monkeypatch.setenv(KEYS[recipe], wanted.get("key", "sk-azure"))
-    with service(body=completion(content=ANSWER)) as told:
-        here = told.base if recipe != "Azure" else told.base.removesuffix("/v1")
-        monkeypatch.setenv("OPENROUTER_API_BASE", told.base)
-        words = [re.sub(r"^api_base=.*", f"api_base={here}", word) for word in command_of(recipe)]
-        more = ["--task", "sgqa", "--first", "1", "--no-cache", "--quiet", "--out", str(tmp_path / "run")]
-        assert main([*words, *more]) == 0
-    assert told.paths == [wanted["path"]]
-    [(headers, body)] = told.asked
-    assert body["model"] == wanted["model"]
-    assert [message["role"] for message in body["messages"]] == ["user"]
-    assert {"model", "messages", "temperature"} <= body.keys() and "stream" not in body
-    if recipe == "Azure":
-        assert headers["api-key"] == "sk-azure" and "authorization" not in headers
-    else:
-        assert headers["authorization"] == f"Bearer {wanted['key']}"
-    assert headers.get("x-team") == ("graphs" if recipe == "A proxy of your own" else None)
+def test_recipes_ask_the_addresses_that_their_services_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for recipe, wanted in RECIPES.items():
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        monkeypatch.setenv(OWN_CLIENT, "True")  # asking Azure turns it off in the whole process
+        if recipe in KEYS:
+            monkeypatch.setenv(KEYS[recipe], wanted.get("key", "sk-azure"))
+        with service(body=completion(content=ANSWER)) as told:
+            here = told.base if recipe != "Azure" else told.base.removesuffix("/v1")
+            monkeypatch.setenv("OPENROUTER_API_BASE", told.base)
+            words = [re.sub(r"^api_base=.*", f"api_base={here}", word) for word in command_of(recipe)]
+            more = ["--task", "sgqa", "--first", "1", "--no-cache", "--quiet", "--out", str(tmp_path / recipe)]
+            assert main([*words, *more]) == 0, recipe
+        assert told.paths == [wanted["path"]], recipe
+        [(headers, body)] = told.asked
+        assert body["model"] == wanted["model"], recipe
+        assert [message["role"] for message in body["messages"]] == ["user"], recipe
+        assert {"model", "messages", "temperature"} <= body.keys() and "stream" not in body, recipe
+        if recipe == "Azure":
+            assert headers["api-key"] == "sk-azure" and "authorization" not in headers
+        else:
+            assert headers["authorization"] == f"Bearer {wanted['key']}", recipe
+        assert headers.get("x-team") == ("graphs" if recipe == "A proxy of your own" else None), recipe
