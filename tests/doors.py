@@ -279,7 +279,7 @@ def carrying(where: CarriedService) -> Iterator[None]:
         yield
 
 
-def reply_by(  # noqa: ANN401
+def reply_by(
     client: Client,
     where: CarriedService | str,
     *arguments: str,

@@ -248,7 +248,7 @@ def test_questions_about_batches_go_to_the_root_of_the_interface_with_the_header
     assert run(work()) == {"id": "b"}
     assert str(seen[0].url) == "http://h/v1/batches?v=1&limit=1"
     assert {name: seen[0].headers.get(name) for name in ("authorization", "x-team", "x-more", "content-length")} == {
-        **{"authorization": "Bearer k", "x-team": "a", "x-more": "1", "content-length": None}
+        "authorization": "Bearer k", "x-team": "a", "x-more": "1", "content-length": None
     }
 
 

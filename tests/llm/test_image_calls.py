@@ -69,7 +69,7 @@ def test_prompt_brings_the_bytes_of_one_image() -> None:
     [(url, headers, body)] = told.asked
     assert url == "http://127.0.0.1:9/v1/images/generations" and headers["authorization"] == f"Bearer {KEY}"
     assert body == {
-        **{"model": "m", "prompt": "A red cup.", "n": 1, "size": "512x512", "seed": 3, "quality": "low"},
+        "model": "m", "prompt": "A red cup.", "n": 1, "size": "512x512", "seed": 3, "quality": "low",
         "steps": 4,
     }
     assert "image" not in reply_value(reply) and "PNG" not in repr(reply)

@@ -161,7 +161,7 @@ def test_what_ends_a_thread_is_the_failure_of_one_call() -> None:
 
 def answered(
     function: Any, price: Price | None = None, schema: dict[str, Any] | None = None, timeout: float = 9
-) -> Reply:  # noqa: ANN401
+) -> Reply:
     model = UserModel(registered_name(function), price)
     model.prepare()
     model.prepare()
