@@ -1,14 +1,12 @@
-"""Helpers for tests of the door: a recorder, scripted providers, and services on loopback or in this process."""
+"""Helpers for tests of the door: a recorder, scripted providers, and services in this process."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 
 import httpx
@@ -156,63 +154,11 @@ async def closing(door: Door, work: Awaitable[Result]) -> Result:
         await door.provider.close()
 
 
-@dataclass
-class Service:
-    """One answer, given to every request, and the requests."""
-
-    base: str
-    status: int = 200
-    body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
-    asked: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    service: Service
-
-    def do_POST(self) -> None:
-        told = self.service
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        told.paths.append(self.path)
-        told.asked.append(({name.lower(): value for name, value in self.headers.items()}, body))
-        self.send_response(told.status)
-        for name, value in ({"Content-Type": "application/json"} | told.headers).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(told.body)))
-        self.end_headers()
-        self.wfile.write(told.body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
 def completion(**message: object) -> bytes:
     """Return the body of a chat completion."""
     choice = {"index": 0, "message": {"role": "assistant", "content": "[A]"} | message, "finish_reason": "stop"}
     value = {"id": "x", "object": "chat.completion", "created": 1, "model": "loopback", "choices": [choice]}
     return json.dumps(value).encode()
-
-
-@contextmanager
-def service(status: int = 200, body: bytes | None = None, **headers: str) -> Iterator[Service]:
-    """Yield a service that gives one answer; underscores in the names of headers stand for hyphens."""
-    handler = type("Handler", (_Handler,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    told = Service(
-        f"http://127.0.0.1:{server.server_address[1]}/v1", status, completion() if body is None else body, named
-    )
-    handler.service = told  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield told
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 QUESTION = [{"role": "user", "content": "Which?"}]
@@ -285,7 +231,7 @@ def reply_by(
     *arguments: str,
     model: str = "openai/m",
     timeout: float = 10,
-    **how: Any,
+    **how: Any,  # noqa: ANN401
 ) -> Reply:
     """Return the reply to one request to a service in this process, or at an address; how: messages, schema, price."""
     base = where if isinstance(where, str) else "http://127.0.0.1:9/v1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -16,11 +16,10 @@ import pytest
 from doors import run
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.llm.batch_calls import batch_service
 from tsgkit.llm.batch_services import AnthropicBatches, BatchState, Intent, OpenAiBatches, Result, Wire, values_in
 from tsgkit.llm.batches import Batch, Collector, HeldRequest, Pace, _clock
 from tsgkit.llm.door import Patience
-from tsgkit.llm.failures import CallFailed, Stopped, Unasked
+from tsgkit.llm.failures import CallFailed, Unasked
 
 PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01)
 DONE = BatchState(True, "completed")
@@ -137,16 +136,14 @@ SENT = ["intent", "file-1", "batch-1", "read 2"]
 def test_requests_of_one_moment_are_one_batch_in_recorded_steps() -> None:
     found = results_of(record := Record(), TWO)
     assert found == [Result("a", 200, b"{}"), Result("b", 200, b"{}")]
+    assert names_in(results_of(Record(), [("a", {}), ("a", {}), ("b", {})])) == ["a", "a", "b"]
+    assert [len(lines.splitlines()) for lines in Service.sent] == [2], "the same request twice at once is sent once"
+    results_of(Record(), TWO)
     assert record.steps == SENT
     assert Service.waits == [
         "1 batch being sent for 0:00:00",
         "1 batch at the service for 0:00:00, 0 of 2 requests done",
     ]
-
-
-def test_same_request_twice_at_once_is_sent_once() -> None:
-    assert names_in(results_of(Record(), [("a", {}), ("a", {}), ("b", {})])) == ["a", "a", "b"]
-    assert [len(lines.splitlines()) for lines in Service.sent] == [2]
 
 
 def test_batch_has_at_most_so_many_bytes_and_lines(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,16 +200,6 @@ def test_service_that_refuses_ends_all_requests_with_the_reason() -> None:
         assert ("dropped" in record.steps) is ("max-outage" not in reason), "it may exist: the next process looks"
 
 
-def test_process_that_does_not_wait_leaves_its_batches_to_the_service() -> None:
-    running = BatchState(False, "in_progress")
-    found = results_of(record := Record(), TWO, states=[running] * 9, waits=False)
-    assert [type(one) for one in found] == [Stopped, Stopped]
-    assert record.steps == ["intent", "file-1", "batch-1"]
-    assert Service.collector.open == 1
-    with pytest.raises(Stopped):
-        run(Service.collector.ask(HeldRequest("c"), None))
-
-
 def test_durations_are_hours_minutes_and_seconds() -> None:
     assert [_clock(seconds) for seconds in (-3, 59.6, 3661.4, 360_000)] == [
         "0:00:00",
@@ -230,26 +217,6 @@ def wire_to(handler: Any, path: str = "/v1/chat/completions", ending: str = "/ch
     wire = Wire.of(httpx.Request("POST", f"http://h{path}?v=1", headers=headers), ending, 300.0)
     wire._client = httpx.AsyncClient(transport=httpx.MockTransport(handler))
     return wire
-
-
-def test_questions_about_batches_go_to_the_root_of_the_interface_with_the_headers_of_a_request() -> None:
-    seen: list[httpx.Request] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        seen.append(request)
-        return httpx.Response(200, json={"id": "b"})
-
-    async def work() -> dict[str, Any]:
-        wire = wire_to(answer)
-        value = await wire.value("GET", "/batches", params={"limit": 1}, headers={"x-more": "1"})
-        await wire.close()
-        return value
-
-    assert run(work()) == {"id": "b"}
-    assert str(seen[0].url) == "http://h/v1/batches?v=1&limit=1"
-    assert {name: seen[0].headers.get(name) for name in ("authorization", "x-team", "x-more", "content-length")} == {
-        "authorization": "Bearer k", "x-team": "a", "x-more": "1", "content-length": None
-    }
 
 
 def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
@@ -328,7 +295,8 @@ def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
     }
     line = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {"x": 1}}
     assert json.loads(OpenAiBatches.line("a", {"x": 1})) == line
-    for act in (lambda one: one.upload(b""), lambda one: one.create(INTENT, b"")):
+    upload: Callable[[OpenAiBatches], Any] = lambda one: one.upload(b"")  # noqa: E731
+    for act in (upload, lambda one: one.create(INTENT, b"")):
         for status in (404, 405, 501):
             with pytest.raises(UsageError, match="the server has no batch interface: no"):
                 run(act(openai(CallFailed("no", status))[0]))
@@ -440,11 +408,3 @@ def test_state_and_results_of_anthropic_s_batch() -> None:
     ):
         assert AnthropicBatches.result({"custom_id": "a", "result": result}) == wanted, result
     assert AnthropicBatches.result({"result": {}}) is None
-
-
-def test_models_without_a_batch_interface_are_refused() -> None:
-    assert [batch_service(name) for name in ("openai/m", "gpt-4o", "anthropic/m")] == [
-        *(OpenAiBatches, OpenAiBatches, AnthropicBatches)
-    ]
-    with pytest.raises(UsageError, match="no batch interface is known for groq/m: only for openai/, hosted_vllm/"):
-        batch_service("groq/m")

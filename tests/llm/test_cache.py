@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -52,7 +51,7 @@ def test_only_complete_replies_are_kept(tmp_path: Path) -> None:
     assert cache.size()[0] == 0
 
 
-def test_broken_file_or_row_is_told_with_the_way_out(tmp_path: Path) -> None:
+def test_broken_file_row_or_folder_is_told_with_the_way_out(tmp_path: Path) -> None:
     for damage in (b"this is no database at all, not even a small one", b"SQLite format 3\x00" + b"\xff" * 9000):
         (tmp_path / FILE).write_bytes(damage)
         with pytest.raises(UsageError, match="reply cache cannot be") as caught:
@@ -67,20 +66,13 @@ def test_broken_file_or_row_is_told_with_the_way_out(tmp_path: Path) -> None:
     for number, row in enumerate(rows):
         with pytest.raises(UsageError, match="cannot be read"):
             pytest.fail(f"{row}: {cache.find(str(number))}")
-
-
-def test_folder_in_place_of_the_file_is_told(tmp_path: Path) -> None:
-    (tmp_path / FILE).mkdir()
-    with pytest.raises(UsageError, match="cannot be opened"):
-        ReplyCache(tmp_path)
-
-
-def test_unwritable_cache_is_reported_without_losing_replies(tmp_path: Path) -> None:
-    cache = ReplyCache(tmp_path)
     cache._base.execute("DROP TABLE replies")
-    cache.keep("k", GOOD)
-    cache.keep("l", GOOD)
+    for key in ("k", "l"):
+        cache.keep(key, GOOD)
     assert "not kept any more" in cache.trouble
+    (tmp_path / "folder" / FILE).mkdir(parents=True)
+    with pytest.raises(UsageError, match="cannot be opened"):
+        ReplyCache(tmp_path / "folder")
 
 
 def test_clearing_begins_anew_whatever_state_the_file_is_in(tmp_path: Path) -> None:
@@ -100,20 +92,6 @@ def test_cache_file_is_private(tmp_path: Path) -> None:
     assert FILE in modes
     assert set(modes.values()) == {0o600}
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
-
-
-def test_writers_that_begin_together_lose_nothing(tmp_path: Path) -> None:
-    def write(writer: int) -> str:
-        cache = ReplyCache(tmp_path / "shared")
-        for number in range(100):
-            cache.keep(f"{writer}/{number}", Reply("a"))
-            cache.keep(f"both/{number}", Reply("b"))
-        cache.close()
-        return cache.trouble
-
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(write, range(4))) == [""] * 4
-    assert ReplyCache(tmp_path / "shared").size()[0] == 500
 
 
 JSON = st.recursive(

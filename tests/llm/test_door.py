@@ -17,7 +17,6 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
-from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 
@@ -68,7 +67,7 @@ def test_every_difference_is_a_call_of_its_own() -> None:
     ):
         door = door_to(Told(), recorder=(notebook := Notebook()))
         run(asked(door))
-        run(asked(door, **change))  # type: ignore[arg-type]
+        run(asked(door, **change))
         assert len(notebook.calls) == 2, change
     notebook = Notebook()
     for parameters in ({}, {"temperature": 0}):
@@ -187,7 +186,8 @@ def test_every_attempt_is_recorded_with_its_status_and_its_wait() -> None:
     assert [(one.status, one.error) for one in reply.attempts] == [(503, "busy"), (429, "slow down"), (None, None)]
     assert reply.attempts[0].waited > 0 and reply.attempts[1].waited > 0
     assert reply.attempts[2] == Attempt(reply.attempts[2].seconds)
-    assert (door.failed, door.waiting, door.expected_completion) == (2, 0, pytest.approx(300 - 0.1 * 295))
+    assert (door.failed, door.waiting) == (2, 0)
+    assert door.expected_completion == pytest.approx(300 - 0.1 * 295)
 
 
 def test_number_of_attempts_follows_from_the_failure() -> None:
@@ -207,8 +207,8 @@ def test_number_of_attempts_follows_from_the_failure() -> None:
         door = door_to(told := Told(said))
         reply = run(asked(door))
         assert len(told.sent) == len(reply.attempts) == attempts, said
-        if len(said) == 1:
-            assert (reply.ending, reply.status, reply.error) == (Ending.API_ERROR, said[0].status, said[0].message)
+        if isinstance(failure := said[0], CallFailed) and len(said) == 1:
+            assert (reply.ending, reply.status, reply.error) == (Ending.API_ERROR, failure.status, failure.message)
 
 
 def test_service_is_waited_for_as_long_as_it_asks_but_not_for_days() -> None:
@@ -239,51 +239,14 @@ def test_patience_with_429_ends_after_attempts_or_seconds() -> None:
     assert door._wait_after(in_batch, [attempt] * 3, 0.0) is None, "in a batch it is an error like any other"
 
 
-@pytest.mark.parametrize("late", [GOOD, CallFailed("no", 400)])
-def test_subject_that_was_given_up_stays_so_whatever_still_comes_home(late: Reply | CallFailed) -> None:
-    async def work() -> list[Reply | BaseException]:
-        on = asyncio.Event()
-
-        async def slow(_: str) -> Reply:
-            await on.wait()
-            if isinstance(late, CallFailed):
-                raise late
-            return late
-
-        door = door_to(told := Told([slow, CallFailed("no", 401)]), flow=RequestQueue(4))
-        first = asyncio.create_task(asked(door, where=WHERE._replace(sample="late")))
-        await until(lambda: told.now)
-        for n in range(3):
-            await asked(door, where=WHERE._replace(sample=f"denied/{n}"))
-        on.set()
-        await first
-        return await several(door, 3)
-
-    assert [type(one) for one in run(work())] == [Unasked] * 3
-
-
 def test_denials_end_the_subject_unless_a_reply_comes_between() -> None:
     no = CallFailed("no such key", 403)
-    found = run(several(door_to(Told([no]), flow=RequestQueue(1)), 10))
+    found = run(several(door_to(told := Told([no]), flow=RequestQueue(1)), 10))
+    assert (told.most, len(told.sent)) == (1, 3)
     assert [type(one) for one in found] == [Reply] * 3 + [Unasked] * 7
     assert str(found[-1]).startswith("openai/m: not asked any more: no such key")
     found = run(several(door_to(Told([no, no, GOOD] * 4), flow=RequestQueue(1)), 12))
     assert {type(one) for one in found} == {Reply}
-
-
-def test_service_that_never_answers_ends_the_subject_by_what_it_says() -> None:
-    answered = CallFailed("no text", None, final=True, responded=True)
-    patience = replace(HASTE, throttled_attempts=100, refused_seconds=0.0)
-    for failure, replies, reason in (
-        (answered, 10, "none of the first 10 calls brought an answer: no text"),
-        (CallFailed("no, for 3 s", 400), 10, "10 identical refusals and no answer"),
-        (CallFailed("no, for 3 s", 429, 0.001), 0, "10 identical refusals and no answer"),
-    ):
-        door = door_to(told := Told([failure]), flow=RequestQueue(1), patience=patience)
-        found = run(several(door, 12))
-        assert [type(one) for one in found] == [Reply] * replies + [Unasked] * (12 - replies), reason
-        assert reason in str(found[-1])
-        assert len(told.sent) == 10
 
 
 # Budgets, places, stopping
@@ -291,8 +254,8 @@ def test_service_that_never_answers_ends_the_subject_by_what_it_says() -> None:
 
 def test_every_attempt_counts_as_a_request_but_a_429() -> None:
     budget = Budget(requests=3)
-    said = [CallFailed("slow down", 429, 0.001), CallFailed("a", 500), CallFailed("b", 500), GOOD]
-    door = door_to(Told(said), budget=budget)
+    failures = [CallFailed("slow down", 429, 0.001), CallFailed("a", 500), CallFailed("b", 500)]
+    door = door_to(Told([*failures, GOOD]), budget=budget)
     assert run(asked(door)).text == "[kettle]"
     with pytest.raises(BudgetReached, match="the budget is used up: 3 of 3 requests"):
         run(asked(door, "Another?"))
@@ -309,24 +272,6 @@ def test_no_of_the_service_uses_no_tokens_but_silence_may() -> None:
         budget = Budget()
         run(asked(door_to(Told([failure]), budget=budget)))
         assert (budget.used_tokens, budget.in_flight_tokens) == (tokens, 0), failure
-
-
-def test_budget_of_money_holds_while_requests_are_in_flight() -> None:
-    budget = Budget(cost=0.01)
-    reply = Reply("[a]", usage=Usage(100, 100, cost=0.001))
-    price = Price(0.0, 1e-5)
-    door = door_to(Told([reply]), budget=budget, flow=RequestQueue(100), price=price, expected_completion=100.0)
-    found = run(several(door, 50))
-    assert sum(isinstance(one, Reply) for one in found) in (9, 10)
-    assert budget.used_cost <= 0.0101
-    assert {type(one) for one in found if not isinstance(one, Reply)} == {BudgetReached}
-
-
-def test_no_more_are_in_flight_than_the_ceiling_allows() -> None:
-    door = door_to(told := Told(), flow=RequestQueue(3))
-    run(several(door, 40))
-    assert told.most == 3
-    assert (door.flow.active, door.waiting) == (0, 0)
 
 
 def test_stop_ends_all_waiting_at_once_and_lets_the_rest_come_home() -> None:
@@ -404,20 +349,3 @@ def test_door_tells_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
     fast = door_to(Told(), flow=RequestQueue(8, requests_per_minute=20))
     fast.waiting = 1
     assert fast.waits_for() == "no answer for 100 s; an attempt may take 5 s"
-
-
-def test_provider_that_defers_its_replies_is_left_and_tells_what_it_waits_for() -> None:
-    class Later(Told):
-        left = False
-
-        def waits_for(self) -> str:
-            return "1 batch at the service"
-
-        def leave(self) -> None:
-            self.left = True
-
-    door = door_to(later := Later())
-    assert door.waits_for() == "1 batch at the service"
-    door.leave()
-    assert later.left
-    door_to(Told()).leave()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,17 +16,15 @@ from loopback import Answer, Loopback, loopback
 
 from tsgkit.errors import UsageError
 from tsgkit.llm import image_calls
-from tsgkit.llm.budget import Budget
 from tsgkit.llm.door import Door
-from tsgkit.llm.failures import BudgetReached, CallFailed
+from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_calls import LiteLlmImages, fetched, image_in, messages_for, prompt_in
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.prices import ImagePrice
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, settings_of
-from tsgkit.llm.user_code import registered_name
-from tsgkit.llm.user_images import UserImageModel, image_of
+from tsgkit.llm.user_images import image_of
 
 KEY = "sk-loopback-key"
 CUP = png("A red cup.")
@@ -65,11 +61,19 @@ def test_prompt_brings_the_bytes_of_one_image() -> None:
     told = made(usage={"input_tokens": 12, "output_tokens": 4160, "total_tokens": 4172})
     reply = painted(told, painter("size=512x512", "seed=3", "quality=low", "extra_body.steps=4"))
     assert reply.image == CUP and reply.ending is Ending.COMPLETE
+    assert painted(made(), painter(price=ImagePrice(0.04))).usage.cost == 0.04
+    parts = [{"type": "text", "text": "a"}, {"type": "image_url"}, {"type": "text", "text": "b"}]
+    assert prompt_in([{"role": "user", "content": parts}, *messages_for("c")]) == "a\n\nb\n\nc"
     assert (reply.usage.prompt, reply.usage.completion, reply.usage.cost) == (12, 4160, None)
     [(url, headers, body)] = told.asked
     assert url == "http://127.0.0.1:9/v1/images/generations" and headers["authorization"] == f"Bearer {KEY}"
     assert body == {
-        "model": "m", "prompt": "A red cup.", "n": 1, "size": "512x512", "seed": 3, "quality": "low",
+        "model": "m",
+        "prompt": "A red cup.",
+        "n": 1,
+        "size": "512x512",
+        "seed": 3,
+        "quality": "low",
         "steps": 4,
     }
     assert "image" not in reply_value(reply) and "PNG" not in repr(reply)
@@ -86,11 +90,6 @@ def test_model_is_shown_the_image_that_goes_with_the_prompt(blueprint: ImageFile
     reply = painted(told, image=blueprint)
     assert told.asked == []
     assert reply.ending is Ending.API_ERROR and "was changed" in (reply.error or "")
-
-
-def test_prompt_of_several_parts_is_one_text() -> None:
-    parts = [{"type": "text", "text": "a"}, {"type": "image_url"}, {"type": "text", "text": "b"}]
-    assert prompt_in([{"role": "user", "content": parts}, *messages_for("c")]) == "a\n\nb\n\nc"
 
 
 def test_every_fault_of_a_service_is_an_error_after_as_many_requests_as_it_is_worth(blueprint: ImageFile) -> None:
@@ -123,18 +122,6 @@ def test_image_that_is_too_large_is_not_requested_again(monkeypatch: pytest.Monk
     reply = painted(told)
     assert len(told.asked) == 1
     assert reply.ending is Ending.API_ERROR and "larger than 900 bytes" in (reply.error or "")
-
-
-def test_budget_of_money_is_kept_by_the_price_of_an_image() -> None:
-    door = painter(price=ImagePrice(0.04, "--price"), budget=(budget := Budget(cost=0.1)))
-
-    async def three() -> list[Reply]:
-        return [await door.fetch(messages_for(f"A cup {number}.")) for number in range(3)]
-
-    with carrying(told := made()), pytest.raises(BudgetReached):
-        run(closing(door, three()))
-    assert len(told.asked) == 2
-    assert budget.used_cost == pytest.approx(0.08)
 
 
 def test_models_that_cannot_be_asked_are_refused_before_anything_is_sent() -> None:
@@ -199,7 +186,7 @@ def test_only_the_web_is_fetched_within_the_limits(web: Loopback, monkeypatch: p
     for address in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x", "http://[", "x"):
         with pytest.raises(CallFailed, match="neither http nor https"):
             fetched(address, 1)
-    with pytest.raises(CallFailed, match="cannot be fetched: http://127.0.0.1:9"):
+    with pytest.raises(CallFailed, match=r"cannot be fetched: http://127\.0\.0\.1:9"):
         fetched("http://127.0.0.1:9/a.png", 1)
     monkeypatch.setattr(image_calls, "MOST_BYTES", 900)
     assert fetched(web.put("a.png", bytes(900)), 5) == bytes(900)
@@ -209,14 +196,6 @@ def test_only_the_web_is_fetched_within_the_limits(web: Loopback, monkeypatch: p
     monkeypatch.setattr(image_calls, "time", SimpleNamespace(monotonic=iter([0.0, 2.0]).__next__))
     with pytest.raises(CallFailed, match="is too slow"):
         fetched(f"{web.url}/a.png", 1)
-
-
-def test_response_without_an_image_is_a_failure() -> None:
-    for value in (None, SimpleNamespace(data=None), SimpleNamespace(data=[]), response("")):
-        with pytest.raises(CallFailed, match="the answer holds no image"):
-            run(image_in(value, 1))
-    inline = SimpleNamespace(data=[SimpleNamespace(b64_json="data:image/png;base64,QUJD", url="http://x")])
-    assert run(image_in(inline, 1)) == b"ABC"
 
 
 # Functions of the user
@@ -244,58 +223,3 @@ def test_function_of_the_user_makes_an_image_in_any_form(tmp_path: Path) -> None
     ):
         assert pixels(image_of(array)) == [colour, [2, 3, 3]], array[0, 0]
     assert pixels(image_of(Image.new("CMYK", (3, 2), (0, 0, 0, 255)))) == [[0, 0, 0], [2, 3, 3]]
-
-
-def test_what_is_no_image_is_a_failure_that_asking_again_would_not_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import numpy as np
-
-    for value, words in (
-        (7, "no image, but a int: expected an image of Pillow"),
-        (np.zeros((2, 3)), "an array of 2 x 3: expected"),
-        (np.zeros((2, 3, 2)), "an array of 2 x 3 x 2: expected"),
-        (tmp_path / "none.png", "cannot be read: No such file"),
-        ("a\0b", "cannot be read: ValueError"),
-    ):
-        with pytest.raises(CallFailed, match=words) as caught:
-            image_of(value)
-        assert (caught.value.final, caught.value.responded) == (True, True), words
-    monkeypatch.setattr("tsgkit.llm.user_images.MOST_BYTES", 10)
-    (tmp_path / "a.png").write_bytes(bytes(11))
-    assert image_of(bytes(10)) == bytes(10)
-    for value in (bytes(11), tmp_path / "a.png"):
-        with pytest.raises(CallFailed, match="larger than 10 bytes"):
-            image_of(value)
-
-
-def test_function_of_the_user_is_given_prompt_seed_and_image(blueprint: ImageFile) -> None:
-    def paint(prompt: str, seed: int, image: Any = None) -> bytes:  # noqa: ANN401
-        return json.dumps([prompt, seed, None if image is None else image.size]).encode()
-
-    async def later(prompt: str, seed: int) -> bytes:
-        return paint(prompt, seed)
-
-    def fails(prompt: str, seed: int) -> bytes:
-        raise ValueError("no paint")
-
-    def answer(function: Any, image: ImageFile | None = None, **how: Any) -> Reply:  # noqa: ANN401
-        model = UserImageModel(registered_name(function), 3, **how)
-        model.prepare()
-        return run(model.send(messages_for("A cup.", image), None, 1))
-
-    began = time.monotonic()
-    reply = answer(paint)
-    assert (reply.image, reply.ending, reply.usage.cost) == (b'["A cup.", 3, null]', Ending.COMPLETE, 0.0)
-    assert 0 <= reply.seconds <= time.monotonic() - began + 0.001
-    assert answer(paint, blueprint, conditioned=True).image == b'["A cup.", 3, [8, 6]]'
-    assert answer(later).image == b'["A cup.", 3, null]'
-    with pytest.raises(CallFailed, match="failed: ValueError: no paint"):
-        answer(fails)
-    for function, how, words in (
-        (5, {}, "a int cannot be called"),
-        (lambda prompt: b"", {}, r"cannot be called with \(prompt, seed\)"),
-        (later, {"conditioned": True}, r"cannot be called with \(prompt, seed, image=...\)"),
-    ):
-        with pytest.raises(UsageError, match=words):
-            answer(function, **how)  # type: ignore[arg-type]

@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 from doors import (
     QUESTION,
     CarriedService,
-    asked,
     carried,
     carrying,
     client_for,
-    closing,
     completion,
     failure_by,
     reply_by,
     run,
-    service_door,
     settings_for,
 )
-from model_server import model_server
 
 from tsgkit.errors import UsageError
 from tsgkit.llm import litellm_calls
-from tsgkit.llm.budget import Budget
-from tsgkit.llm.cache import ReplyCache
-from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
-from tsgkit.llm.door import Patience, as_dicts
+from tsgkit.llm.door import as_dicts
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.http_transport import guarded_transport
 from tsgkit.llm.keys import BY_THE_PACKAGE
-from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm, failure_of
+from tsgkit.llm.litellm_calls import OWN_CLIENT, LiteLlm
 from tsgkit.llm.prices import price_given, price_of
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of
 from tsgkit.llm.providers import CLIENTS
-from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
-from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.reply import UNKNOWN, Usage
 from tsgkit.llm.settings import Client, parse, settings_of
 
 KEY = "sk-live-0123456789"
@@ -95,7 +84,7 @@ def anthropic_answer(**used: int) -> CarriedService:
 # What is sent
 
 
-def sent_by(client: Client, *arguments: str, **how: Any) -> tuple[object, dict[str, str]]:
+def sent_by(client: Client, *arguments: str, **how: Any) -> tuple[Any, dict[str, str]]:  # noqa: ANN401
     """Return the body that arrives, and those headers that matter."""
     told = carried()
     reply_by(client, told, *arguments, **how)
@@ -109,24 +98,11 @@ def test_both_clients_send_the_same() -> None:
         for arguments in REQUESTS:
             direct, litellm = (sent_by(client, *arguments, model=model) for client in CLIENTS)
             assert direct == litellm, (model, arguments)
+            if "headers" not in str(arguments) and model != "openai/gpt-4o":
+                announced = prepared(model, LOCAL, *arguments).sent | {"messages": QUESTION}
+                assert litellm[0] == announced, (model, arguments)
         direct, litellm = (sent_by(client, model=model, messages=FEW_SHOT, schema=schema) for client in CLIENTS)
         assert direct == litellm, model
-
-
-def test_both_clients_send_the_same_key_to_the_same_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    def sent(client: Client, model: str, tail: str) -> tuple[str, str]:
-        told, provider = carried(), prepared(model, f"api_base=http://127.0.0.1:9/v1{tail}", client=client)
-        with carrying(told):
-            run(provider.send(QUESTION, None, 10))
-        url, headers, _ = told.asked[0]
-        return url.removeprefix("POST "), headers["authorization"]
-
-    for variable in ("", "OPENAI_API_KEY", "HOSTED_VLLM_API_KEY"):
-        if variable:
-            monkeypatch.setenv(variable, "sk-of-the-environment")
-        for model in ("openai/m", "hosted_vllm/m"):
-            for tail in ("", "/", "/chat/completions"):
-                assert sent("direct", model, tail) == sent("litellm", model, tail), (variable, model, tail)
 
 
 def outcome(client: Client, model: str, argument: str, *, is_given: bool) -> tuple[str, object]:
@@ -146,18 +122,6 @@ def test_both_clients_take_and_refuse_the_same_parameters() -> None:
             for is_given in (True, False) if argument != "extra_body={}" else (True,):
                 direct, litellm = (outcome(client, model, argument, is_given=is_given) for client in CLIENTS)
                 assert direct == litellm, (model, argument, is_given)
-
-
-def test_announced_request_is_the_one_that_arrives() -> None:
-    arguments = ["temperature=0.5", "extra_body.top_k=5", "extra_body.kwargs.think=false", "extra_headers.X-Team=a"]
-    for model in PROVIDERS[:3]:
-        told = carried()
-        reply_by("litellm", told, *arguments, model=model)
-        _, headers, body = told.asked[0]
-        assert body.pop("messages") == QUESTION
-        assert body == prepared(model, LOCAL, *arguments).sent, model
-        assert (body["temperature"], body["top_k"], body["kwargs"]) == (0.5, 5, {"think": False})
-        assert (headers["x-team"], headers["authorization"]) == ("a", "Bearer sk-loopback-key")
 
 
 def test_parameter_that_the_provider_does_not_take_is_refused_or_dropped_with_a_notice() -> None:
@@ -187,18 +151,16 @@ def test_missing_key_is_named_and_any_variable_of_a_provider_will_do(monkeypatch
     ):
         monkeypatch.setenv(variable, KEY)
         prepared(model)
-    told = carried()
-    provider = prepared("fireworks_ai/m", LOCAL)
-    with carrying(told):
-        run(provider.send(QUESTION, None, 10))
-    assert told.asked[0][1]["authorization"] == f"Bearer {KEY}"
-
-
-def test_service_of_the_user_s_own_needs_no_key() -> None:
-    for model in (*PROVIDERS[:3], "lm_studio/m", "litellm_proxy/m"):
-        provider, told = prepared(model, LOCAL), carried()
-        with carrying(told):
-            assert run(provider.send(QUESTION, None, 10)).text == "[A]", model
+    for model, key in (
+        ("fireworks_ai/m", KEY),
+        ("custom_openai/m", "none"),
+        ("litellm_proxy/m", "none"),
+    ):
+        with carrying(told := carried()):
+            assert run(prepared(model, LOCAL).send(QUESTION, None, 10)).text == "[A]", (
+                "a server of one's own needs no key"
+            )
+        assert told.asked[0][1]["authorization"] == f"Bearer {key}", model
 
 
 def test_unknown_provider_is_told_in_plain_words() -> None:
@@ -252,7 +214,7 @@ def test_both_clients_make_the_same_of_an_answer() -> None:
     ):
         bodies[str(message)] = completion(**message)
     details = {"prompt_tokens_details": {"cached_tokens": 50}, "completion_tokens_details": {"reasoning_tokens": 4}}
-    for more in (
+    envelopes: tuple[dict[str, Any], ...] = (
         {"usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110} | details},
         {"usage": {"prompt_tokens": 9, "completion_tokens": 2, "prompt_cache_hit_tokens": 3}},
         {"usage": {"prompt_tokens": None, "completion_tokens": None}},
@@ -264,7 +226,8 @@ def test_both_clients_make_the_same_of_an_answer() -> None:
         {"error": {"message": "why", "code": 500}, "choices": None},
         {"choices": []},
         {"choices": [{}]},
-    ):
+    )
+    for more in envelopes:
         bodies[str(more)] = json.dumps(usual | more).encode()
     for reason in ("SAFETY", "OTHER", "other", "MAX_TOKENS", "eos_token", "abort", "who", ""):
         choice = usual["choices"][0] | {"finish_reason": reason}
@@ -326,44 +289,6 @@ def test_broken_answer_of_every_provider_is_worth_another_try(monkeypatch: pytes
         assert found.message.startswith("redirected from http://127.0.0.1:9 to http://127.0.0.1:10: not followed")
 
 
-def test_transport_that_the_environment_chooses_is_left_alone() -> None:
-    assert guarded_transport(None) is None
-
-
-class Raised(Exception):
-    """An exception as LiteLLM raises it."""
-
-    def __init__(self, message: str, **parts: object) -> None:
-        super().__init__(message)
-        self.message = message
-        self.__dict__.update(parts)
-
-
-def test_exception_of_litellm_is_a_failure_by_its_name_and_status() -> None:
-    def named(name: str, **parts: object) -> CallFailed:
-        return failure_of(type(name, (Raised,), {})(f"litellm.{name}: why", **parts))
-
-    headers = {"litellm_response_headers": {"retry-after": "7"}}
-    for found, message, status in (
-        (named("RateLimitError", status_code=429, **headers), "RateLimitError: why", 429),
-        (named("InternalServerError", status_code=500, **headers), "InternalServerError: why", 500),
-        (named("InternalServerError", status_code=500), "no proper answer: why", None),
-        (named("BadRequestError", status_code=400), "BadRequestError: why", 400),
-        (named("APIError", status_code=200, **headers), "no proper answer: why", None),
-        (named("APIConnectionError", status_code=500, **headers), "no proper answer: why", None),
-        (named("KeyError"), "no proper answer: why", None),
-        (named("ContentPolicyViolationError", status_code=400), "ContentPolicyViolationError: why", 400),
-    ):
-        assert (found.message, found.status) == (message, status)
-        assert found.refused is message.startswith("ContentPolicy")
-    assert named("RateLimitError", status_code=429, **headers).retry_after == 7
-    response = type("Response", (), {"headers": {"retry-after": "9"}})()
-    assert named("RateLimitError", status_code=429, response=response).retry_after == 9
-    url = "data:image/png;base64,iVBORw0KGgo="
-    assert failure_of(Raised(f"cannot take {url}", status_code=400), holds_images=True).message.endswith("[picture]")
-    assert failure_of(Raised(f"cannot take {url}", status_code=400)).message.endswith(url)
-
-
 USED: dict[str, Any] = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
 USED |= {"prompt_tokens_details": {"cached_tokens": 400}}
 STANDARD = 600 * 0.25e-6 + 400 * 0.025e-6 + 100 * 2e-6
@@ -390,20 +315,11 @@ def test_reply_costs_what_its_service_tier_costs() -> None:
     ):
         more = {"service_tier": served} if served else {}
         found = used_by("openai/gpt-5-mini", *filter(None, [asked_for]), **more)
-        assert (found.cached, found.cost) == (400, pytest.approx(cost)), (asked_for, served)
+        assert found.cached == 400 and found.cost == pytest.approx(cost), (asked_for, served)
     assert used_by("openai/gpt-4o", price=price_given("1000,2000")).cost == pytest.approx(1.2), "before the map"
     for model in ("openai/m", "hosted_vllm/gpt-4o", "fireworks_ai/m"):
         assert used_by(model).cost is None, "no price is not free"
     assert used_by("openai/gpt-4o", usage=None) == UNKNOWN
-
-
-def test_tier_without_a_price_is_noted_once() -> None:
-    settings = settings_of("openai/gpt-4o", parse([f"api_key={KEY}", "service_tier=flex"], ["openai/gpt-4o"]), {})
-    provider = LiteLlm(settings, price_of("openai/gpt-4o", settings.tier))
-    provider.prepare()
-    provider.prepare()
-    (notice,) = provider.notices
-    assert "the price of service tier flex is not known" in notice
 
 
 def test_tokens_written_to_a_prompt_cache_are_counted_at_their_price() -> None:
@@ -428,34 +344,3 @@ def test_marks_for_the_prompt_cache_arrive_at_the_service() -> None:
         {"type": "text", "text": "Rules.\n\n", **mark},
         {"type": "text", "text": "Who?"},
     ]
-
-
-# Through the door
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-def test_run_through_many_faults_loses_nothing_it_could_have(client: Client, tmp_path: Path) -> None:
-    faults = {"429": 0.2, "500": 0.1, "cut": 0.05, "html": 0.05}
-    patience = Patience(timeout=5, attempts=30, same_error=30, first_wait=0.002, longest_wait=0.01)
-    with model_server(faults=faults, retry_after="0.01", echo_key=True) as faulty:
-        door = service_door(
-            faulty.base,
-            client=client,
-            flow=RequestQueue(16),
-            patience=patience,
-            budget=(budget := Budget()),
-            secrets=Secrets(["sk-loopback-key"]),
-            cache=ReplyCache(tmp_path),
-        )
-
-        async def work() -> list[Reply]:
-            return list(await asyncio.gather(*(asked(door, f"question {n}") for n in range(60))))
-
-        replies = run(closing(door, work()))
-        stats = faulty.stats()
-    assert {reply.ending for reply in replies} == {Ending.COMPLETE}
-    assert (stats["good"], stats["good_twice"]) == (60, 0)
-    assert stats["seen"] == sum(len(reply.attempts) for reply in replies) > 60
-    assert budget.used_requests == stats["seen"] - stats["counts"]["429"], "who is turned away has asked nothing"
-    assert all("[redacted]" in (reply.text or "") for reply in replies)
-    assert "sk-loopback-key" not in repr(replies) + repr(door)

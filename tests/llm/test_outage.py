@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-import pytest
-from doors import HASTE, WHERE, Told, asked, closing, door_to, run, service_door
-from model_server import model_server
+from doors import HASTE, WHERE, Told, asked, door_to, run
 
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door
-from tsgkit.llm.failures import CallFailed, Stopped, Unasked
+from tsgkit.llm.failures import CallFailed, Unasked
 from tsgkit.llm.outage import LOSSES, Outage
 from tsgkit.llm.reply import Ending, Reply, Usage
 
@@ -91,29 +89,6 @@ def test_cancelled_calls_hand_their_turn_on() -> None:
     assert run(left())
 
 
-def test_waiting_calls_are_stopped_with_the_run() -> None:
-    async def turned() -> str:
-        outage = down(1000.0, 1000.0)
-        first, second = (asyncio.create_task(outage.wait_in_line(asyncio.sleep)) for _ in range(2))
-        await asyncio.sleep(0)
-        outage.turn_away(lambda: Stopped("enough"))
-        with pytest.raises(Stopped) as caught:
-            await second
-        first.cancel()
-        return str(caught.value)
-
-    assert run(turned()) == "enough"
-
-
-def test_service_that_is_away_loses_no_sample() -> None:
-    with model_server(away=[10, 0.2]) as server:
-        door = service_door(
-            server.base, client="direct", flow=RequestQueue(8), patience=replace(PATIENT, longest_wait=0.1)
-        )
-        found = run(closing(door, several(door, 40)))
-    assert [one.ending for one in found if isinstance(one, Reply)] == [Ending.COMPLETE] * 40
-
-
 def test_service_that_stays_away_ends_the_subject_and_gives_no_sample_up() -> None:
     door = door_to(Told([GOOD, GONE]), flow=RequestQueue(4), patience=replace(PATIENT, max_outage=0.1))
     found = run(several(door, 12))
@@ -131,11 +106,3 @@ def test_request_that_breaks_the_service_is_given_up_and_the_others_are_answered
     door = door_to(Told([breaks]), flow=RequestQueue(2), patience=PATIENT)
     endings = [one.ending for one in run(several(door, 12)) if isinstance(one, Reply)]
     assert endings == [Ending.API_ERROR if n == 3 else Ending.COMPLETE for n in range(12)]
-
-
-def test_last_request_is_not_waited_for_forever_where_it_is_the_one_that_breaks() -> None:
-    patience = replace(PATIENT, same_error=8, attempts=8)
-    door = door_to(Told([GOOD, CallFailed("broken", 500)]), flow=RequestQueue(1), patience=patience)
-    good, bad = run(several(door, 2))
-    assert isinstance(good, Reply) and isinstance(bad, Reply)
-    assert (bad.ending, len(bad.attempts)) == (Ending.API_ERROR, 8)

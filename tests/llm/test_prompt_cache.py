@@ -8,19 +8,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from doors import WHERE, Notebook, Told, door_to, run, service
+from doors import CarriedService, carried, carrying, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from model_server import model_server
 
 from tsgkit.cli import main
-from tsgkit.interface.evaluation import how_of
 from tsgkit.library.cards import load_card
 from tsgkit.llm.door import as_dicts
 from tsgkit.llm.images import MARK, ImageFile, content_of, with_bytes
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of, takes_marks
-from tsgkit.llm.reply import Reply, Usage
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.suite import task_of
 
@@ -76,35 +73,25 @@ def test_images_before_a_question_are_marked_and_keep_the_mark_when_sent(tmp_pat
     assert PromptMarks().added(after, [0]) == after
 
 
-def evaluated(base: str, folder: Path, model: str, *more: str) -> tuple[str, list[str]]:
+def evaluated(told: CarriedService, folder: Path, model: str, *more: str) -> tuple[str, list[str]]:
     """Return the identity of a run and its recorded prompts."""
     words = ["eval", "--quiet", "--no-cache", "--task", "tsg/sgqa", "--limit", "2", "--model", model]
-    words += ["--model-arg", f"api_base={base}", "--model-arg", "api_key=x", "--out", str(folder), *more]
-    assert main(words) == 0
+    words += ["--model-arg", "api_base=http://127.0.0.1:9/v1", "--model-arg", "api_key=x", "--out", str(folder)]
+    with carrying(told):
+        assert main([*words, *more]) == 0
     header = json.loads((folder / "run.json").read_text())
     return header["identity"], sorted((folder / "prompts.jsonl").read_text().splitlines())
 
 
 def test_run_with_marks_is_the_same_run(tmp_path: Path) -> None:
-    body = {"id": "x", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn"}
+    body: dict[str, Any] = {"id": "x", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn"}
     body |= {"usage": {"input_tokens": 3, "output_tokens": 1}, "content": [{"type": "text", "text": "[A]"}]}
-    with service(200, json.dumps(body).encode()) as told:
-        model = "anthropic/claude-sonnet-4-5"
-        plain = evaluated(told.base, tmp_path / "a", model)
-        assert not any(MARK in json.dumps(body) for _, body in told.asked)
-        unmarked = len(told.asked)
-        marked_run = evaluated(told.base, tmp_path / "b", model, "--prompt-cache")
-        assert all(MARK in json.dumps(body) for _, body in told.asked[unmarked:])
-    assert plain == marked_run
-
-
-def test_other_services_get_the_same_request_with_and_without_the_option(tmp_path: Path) -> None:
-    with model_server() as running:
-        evaluated(running.base, tmp_path / "a", "openai/m")
-        evaluated(running.base, tmp_path / "b", "openai/m", "--prompt-cache")
-        stats = running.stats()
-    assert (stats["seen"], stats["distinct"]) == (4, 2)
-    assert [how_of(options).limits.prompt_cache for options in ({"prompt_cache": True}, {})] == [True, False]
+    for model, answer, marked_requests in (("anthropic/claude-sonnet-4-5", body, 2), ("openai/m", None, 0)):
+        plain, with_marks, folder = carried(200, answer), carried(200, answer), tmp_path / model
+        first = evaluated(plain, folder / "a", model)
+        assert first == evaluated(with_marks, folder / "b", model, "--prompt-cache"), model
+        assert sum(MARK in json.dumps(body) for _, _, body in with_marks.asked) == marked_requests
+        assert (sorted(map(str, plain.asked)) == sorted(map(str, with_marks.asked))) is (marked_requests == 0)
 
 
 def test_every_prompt_of_a_task_begins_with_its_stable_start() -> None:
@@ -117,21 +104,6 @@ def test_every_prompt_of_a_task_begins_with_its_stable_start() -> None:
             [start] = {str(one.content)[: one.additional_kwargs[STABLE]] for one in messages}
             assert len(start) > 500, (name, style)
             assert start.endswith("\n\n"), (name, style)
-
-
-def test_marks_change_neither_call_nor_recorded_prompt() -> None:
-    asked = [HumanMessage("Rules.\n\nWho?", additional_kwargs={STABLE: 8})]
-
-    def noted(marks: PromptMarks | None) -> tuple[Notebook, Told]:
-        notebook, told = Notebook(), Told((Reply("[cup]", usage=Usage(10, 5)),))
-        run(door_to(told, recorder=notebook, marks=marks).ask(WHERE, asked, label="answer"))
-        return notebook, told
-
-    (plain, sent), (with_marks, sent_marked) = noted(None), noted(PromptMarks())
-    assert list(plain.calls) == list(with_marks.calls)
-    assert plain.prompts == with_marks.prompts == [[{"role": "user", "content": "Rules.\n\nWho?"}]]
-    assert sent.sent == ["Rules.\n\nWho?"]
-    assert [part["text"] for part in sent_marked.sent[0]] == ["Rules.\n\n", "Who?"]  # type: ignore[index]
 
 
 TEXTS = st.lists(st.sampled_from(["a", "rules", "\n\n", "\n", "\n\n\n", "", "é"]), max_size=8).map("".join)

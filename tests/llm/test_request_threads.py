@@ -12,60 +12,44 @@ from typing import Any
 import pytest
 from doors import carried, carrying, run, settings_for
 
-from tsgkit.errors import UsageError
-from tsgkit.llm.event_loop import run_in_background
-from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.request_threads import Threads
 
-IMAGE = (
-    "data:image/png;base64,"
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
-
 
 class Watched(Threads):
-    """Threads that keep book of what was submitted, and of what was done at once."""
+    """Threads that count themselves after each piece of work."""
 
     def __init__(self) -> None:
-        super().__init__(thread_name_prefix="watched")
-        self.at_once: list[bool] = []
+        super().__init__()
+        self.counts: list[int] = []
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401
         found = super().submit(fn, *args, **kwargs)
-        names = [thread.name for thread in threading.enumerate()]
-        self.at_once.append(found.done() and not any(name.startswith("watched") for name in names))
+        self.counts.append(len(self._threads))
         return found
 
 
-def built_at_once(content: object, model: str = "openai/m", status: int = 200) -> list[bool]:
-    """Return what of a request was done at once, by a loop with threads that watch."""
-    threads = Watched()
+def threads_used(model: str, content: object) -> int:
+    """Return how many threads a loop had once it built one request of LiteLLM."""
 
-    async def work() -> None:
-        asyncio.get_running_loop().set_default_executor(threads)
-        provider = LiteLlm(settings_for("http://127.0.0.1:9/v1", model=model))
-        provider.prepare()
-        try:
-            await provider.send([{"role": "user", "content": content}], None, 10)
-        finally:
+    async def work() -> int:
+        with Watched() as threads:
+            asyncio.get_running_loop().set_default_executor(threads)
+            provider = LiteLlm(settings_for("http://127.0.0.1:9/v1", model=model))
+            provider.prepare()
+            reply = await provider.send([{"role": "user", "content": content}], None, 10)
+            assert reply.text == "[A]"
             await provider.close()
+            return threads.counts[0]
 
-    with carrying(carried(status)):
-        if status == 200:
-            run(work())
-        else:
-            with pytest.raises(CallFailed):
-                run(work())
-    return threads.at_once
+    with carrying(carried()):
+        return run(work())
 
 
 def test_request_of_text_is_built_without_a_thread_and_others_by_one() -> None:
-    assert built_at_once("Which?")[0]
-    assert built_at_once("Which?", status=500)[0], "a failed request fails as with a thread"
-    parts = [{"type": "text", "text": "Which?"}, {"type": "image_url", "image_url": {"url": IMAGE}}]
-    for submitted in (built_at_once(parts), built_at_once("Which?", "custom_openai/m")):
-        assert submitted and not any(submitted)
+    assert threads_used("openai/m", "Which?") == 0
+    assert threads_used("openai/m", [{"type": "text", "text": "Which?"}]) == 1
+    assert threads_used("custom_openai/m", "Which?") == 1
 
 
 def called(inner: Callable[[], Any]) -> Any:  # noqa: ANN401
@@ -102,15 +86,3 @@ def test_request_it_cannot_be_sure_of_is_left_to_a_thread() -> None:
         assert threads.submit(partial(called, threading.current_thread)).result().name.startswith("mine")
     with pytest.raises(ValueError, match="no such role"):
         built_by("openai/m", "broken")
-
-
-def test_synchronous_call_from_within_its_own_loop_is_refused() -> None:
-    async def doubled(number: int) -> int:
-        return 2 * number
-
-    async def nested() -> None:
-        run_in_background(lambda: doubled(1))
-
-    assert run_in_background(lambda: doubled(21)) == 42
-    with pytest.raises(UsageError, match="called from within its own event loop"):
-        run_in_background(nested)

@@ -14,7 +14,6 @@ from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply, Usage, reply_value
 from tsgkit.llm.responses import (
     Exchange,
     Message,
-    messages_in,
     misdirected,
     object_in,
     reply_of,
@@ -43,11 +42,6 @@ def test_a_new_response_forgets_the_one_that_redirected() -> None:
     kept.begin(200, [("X-RateLimit-Remaining", "9"), ("Content-Type", "text/plain")])
     kept.body = b'{"second": 2}'
     assert (kept.status, kept.value, kept.limits) == (200, {"second": 2}, {"x-ratelimit-remaining": "9"})
-
-
-def test_messages_are_those_of_choices_that_hold_one() -> None:
-    assert messages_in({"choices": [{"message": {"content": "a"}}, {"message": 5}, 7, {}]}) == [{"content": "a"}]
-    assert messages_in({"choices": {"message": {}}}) == messages_in({}) == []
 
 
 @pytest.mark.parametrize(
@@ -205,10 +199,9 @@ def test_failure_is_completed_by_the_response_that_was_received() -> None:
 
 def test_connection_that_never_came_about_is_known_by_its_causes() -> None:
     def raised(cause: BaseException) -> Exception:
-        try:
-            raise RuntimeError("wrapped") from cause
-        except RuntimeError as error:
-            return error
+        error = RuntimeError("wrapped")
+        error.__cause__ = cause
+        return error
 
     refused = raised(ConnectionRefusedError())
     assert failure_in(Exchange(), refused, CallFailed("no")).unreachable

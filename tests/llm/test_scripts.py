@@ -112,12 +112,6 @@ def test_replay_answers_as_the_other_run_was_answered_at_this_place() -> None:
     assert [replay.knows(where._replace(sample=sample)) for sample in ("tea/0", "tea/9")] == [True, False]
 
 
-def test_baseline_of_another_run_can_be_replayed_in_any_style() -> None:
-    replay = Replay.of([call("baseline/rules", solver="baseline", style="", label="local")], None)
-    assert replay.find(HERE).text == "[kettle]"
-    assert replay.knows(HERE)
-
-
 def test_judge_replies_are_replayed_for_each_subject() -> None:
     calls = [call("good", judge="eye"), call("flawed", judge="eye", reply=Reply("[tea]"))]
     replay = Replay.of(calls, None)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from tsgkit.errors import UsageError
-from tsgkit.llm import spans
 from tsgkit.llm.genai_attributes import (
-    content_attributes,
-    error_type,
     reply_attributes,
     request_attributes,
     span_name,
@@ -20,7 +15,6 @@ from tsgkit.llm.genai_attributes import (
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.span_export import endpoint_of_environment, refused_settings, sizes
 from tsgkit.llm.spans import Request
-from tsgkit.llm.telemetry import _encodable, traces_of
 
 CHAT = Request("openai/gpt-4o", "http://h:8000/v1", [{"role": "user", "content": "Which?"}], dict, "answer", 2)
 
@@ -97,64 +91,6 @@ def test_attributes_of_a_reply_count_only_what_was_asked_now() -> None:
     assert stops["gen_ai.request.stop_sequences"] == ["a", "5"]
 
 
-def test_content_is_redacted_messages_and_of_an_image_only_its_hash() -> None:
-    picture = {"type": "picture", "sha256": "ab", "media_type": "image/png", "path": "secret.png", "width": 1}
-    parts = [{"type": "text", "text": "Look:"}, picture]
-    asked = CHAT._replace(messages=[{"role": "user", "content": parts}])
-
-    def told(reply: Reply | None) -> dict[str, Any]:
-        found = content_attributes(asked, reply, lambda value: json.loads(json.dumps(value).replace("Look", "[x]")))
-        return {name: json.loads(str(value)) for name, value in found.items()}
-
-    image = {"type": "picture", "sha256": "ab", "media_type": "image/png"}
-    asking = [{"role": "user", "parts": [{"type": "text", "content": "[x]:"}, image]}]
-    assert told(None) == told(Reply(None)) == {"gen_ai.input.messages": asking}
-    answer = {"role": "assistant", "parts": [{"type": "text", "content": "a"}], "finish_reason": "stop"}
-    assert told(Reply("a"))["gen_ai.output.messages"] == [answer]
-    refused = told(Reply(None, Ending.REFUSED, refusal="no"))["gen_ai.output.messages"]
-    parts = [{"type": "refusal", "content": "no"}]
-    assert refused == [{"role": "assistant", "parts": parts, "finish_reason": "content_filter"}]
-
-
-def test_class_of_a_failure_is_its_status_or_timeout() -> None:
-    classes = [
-        error_type(*told) for told in ((429, "x"), (None, "m: no answer within 5 s"), (None, "cut"), (None, None))
-    ]
-    assert classes == ["429", "timeout", "_OTHER", "_OTHER"]
-
-
-def test_observer_of_the_context_hears_of_units_calls_and_attempts() -> None:
-    heard: list[object] = []
-
-    class Observer:
-        @contextmanager
-        def unit(self, name: str, attributes: Any) -> Any:  # noqa: ANN401
-            heard.append((name, attributes()))
-            yield heard.append
-
-        @contextmanager
-        def call(self, request: Request) -> Any:  # noqa: ANN401
-            heard.append(request.model)
-            yield lambda reply, source: heard.append((reply.text, source))
-
-        def attempted(self, attempt: Attempt) -> None:
-            heard.append(attempt)
-
-    def work() -> None:
-        with spans.unit("item", lambda: {"a": 1}), spans.call(CHAT) as answered:
-            spans.attempted(Attempt(1.0))
-            answered(Reply("x"), "model")
-
-    work()
-    assert heard == []
-    token = spans.OBSERVER.set(Observer())
-    try:
-        work()
-    finally:
-        spans.OBSERVER.reset(token)
-    assert heard == [("item", {"a": 1}), "openai/gpt-4o", Attempt(1.0), ("x", "model")]
-
-
 def test_settings_of_the_export_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_BSP_MAX_QUEUE_SIZE"):
         monkeypatch.delenv(name, raising=False)
@@ -180,10 +116,3 @@ def test_settings_of_the_export_come_from_the_environment(monkeypatch: pytest.Mo
     with pytest.raises(UsageError, match=r"\(KeyError\)") as caught, refused_settings():
         raise KeyError("OTEL_BSP_MAX_QUEUE_SIZE")
     assert caught.value.hint == "correct or unset OTEL_BSP_MAX_QUEUE_SIZE"
-
-
-def test_spans_are_sent_only_where_they_are_wished_for() -> None:
-    assert traces_of({}) is traces_of({"otel": False}) is None
-    with pytest.raises(UsageError, match="--otel-content is about spans, and none are sent"):
-        traces_of({"otel_content": True})
-    assert _encodable({"a": ["half \ud800", 5]}) == {"a": ["half ?", 5]}

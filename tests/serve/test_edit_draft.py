@@ -214,7 +214,8 @@ def test_requests_that_come_after_the_end_change_nothing(opened: Open, story: Pa
     change(file, set_text("One."))
     file.close()
     before = story.read_text()
-    for act in (file.save, lambda: file.resolve("theirs"), lambda: change(file, set_text("Two."))):
+    theirs: Callable[[], Any] = lambda: file.resolve("theirs")  # noqa: E731
+    for act in (file.save, theirs, lambda: change(file, set_text("Two."))):
         with pytest.raises(UsageError, match="was closed"):
             act()
     assert story.read_text() == before

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from doors import service
 from model_server import Running, model_server
 
 import tsgkit
@@ -75,7 +74,7 @@ asyncio.run(work())
 
 
 def test_session_that_is_left_open_is_closed_in_silence_at_the_end() -> None:
-    with service() as told:
+    with model_server(replies={"x": "[A]"}) as running:
         result = ran(
             f"""
 from tsgkit.agents.asker import ask_for
@@ -83,7 +82,7 @@ from tsgkit.agents.shared_model import shared_model
 from tsgkit.llm.event_loop import run_in_background
 from langchain_core.messages import HumanMessage
 import sys
-model = shared_model("openai/m", {{"model_arg": {{"api_base": "{told.base}"}}}})
+model = shared_model("openai/m", {{"model_arg": {{"api_base": "{running.base}"}}}})
 print(run_in_background(lambda: ask_for(model, "tea")([HumanMessage("x")], label="answer")).text)
 print([name for name in ("litellm", "openai", "httpx") if name in sys.modules])
 """,

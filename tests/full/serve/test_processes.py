@@ -99,8 +99,8 @@ def test_interrupt_leaves_no_process_and_prints_nothing() -> None:
         "except KeyboardInterrupt:\n    pass\n"
     )
     command = [sys.executable, "-c", code]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    running = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
+    pipe = subprocess.PIPE
+    running = subprocess.Popen(command, text=True, start_new_session=True, stdout=pipe, stderr=pipe)
     assert running.stdout is not None
     assert running.stdout.readline() == "begun\n"
     os.killpg(running.pid, signal.SIGINT)
