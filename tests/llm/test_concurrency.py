@@ -283,6 +283,19 @@ def test_pace_rises_again_slowly() -> None:
     assert flow.pace == before, "it had risen too far"
 
 
+def test_pace_grows_after_as_many_seconds_or_requests() -> None:
+    for pace, waits in ((0.1, (100.0, 50 / 1.05)), (10.0, (30.0, 5.0))):
+        clock = Clock()
+        flow = RequestQueue(8, clock=clock)
+        flow._pace = pace
+        flow._keep_pace(clock.now)
+        for number, wait in enumerate(waits):
+            for seconds, growths in ((wait - 0.1, number), (0.2, number + 1)):
+                clock.now += seconds
+                flow._grow_pace()
+                assert flow.pace == pytest.approx(pace * 1.05**growths), (pace, number)
+
+
 def test_pace_that_prevents_nothing_is_doubled() -> None:
     flow, clock = paced(retry_after=1.0)
     run(admitted(flow, clock, 20, over=2.0))
