@@ -211,6 +211,23 @@ def test_number_of_attempts_follows_from_the_failure() -> None:
             assert (reply.ending, reply.status, reply.error) == (Ending.API_ERROR, failure.status, failure.message)
 
 
+def test_failures_and_answers_are_noted_by_queue_breaker_and_outage() -> None:
+    door = door_to(Told(), flow=(flow := RequestQueue(8, start=4)), patience=replace(HASTE, max_outage=3600.0))
+    gone = CallFailed("gone")
+    for failure in (CallFailed("slow down", 429, 1.0), *[gone] * 5):
+        door._note_failure(failure, 0.0, tried=False)
+    assert (flow.throttles, flow.limit, door.outage.since, door._trouble) == (1, 3.0, None, "gone")
+    run(flow.enter())
+    run(flow.enter())
+    door._note_answer(GOOD, 0.0)
+    assert (flow.limit, door.giving_up.served, door._trouble) == (4.0, True, "")
+    for _ in range(5):
+        door._note_failure(gone, 0.0, tried=False)
+    assert door.outage.since is not None and not door.giving_up.reason
+    door._note_failure(CallFailed("no", 400), 0.0, tried=True)
+    assert door.outage.since is None, "a service that refuses is up"
+
+
 def test_service_is_waited_for_as_long_as_it_asks_but_not_for_days() -> None:
     door = door_to(Told())
     for status in (429, 503):
