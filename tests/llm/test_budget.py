@@ -38,6 +38,15 @@ def test_request_that_was_not_made_is_given_back() -> None:
     assert (budget.used_requests, budget.in_flight_tokens, budget.in_flight_cost) == (0, 0, 0.0)
 
 
+def test_request_without_a_price_costs_nothing() -> None:
+    unpriced, budget = Estimate(10, None), Budget(cost=0.0)
+    for end in (lambda: budget.settle(unpriced, UNKNOWN), lambda: budget.give_back(unpriced)):
+        assert budget.take(unpriced)
+        assert budget.in_flight_cost == 0.0
+        end()
+        assert (budget.in_flight_cost, budget.used_cost) == (0.0, 0.0)
+
+
 def test_reached_budget_stays_reached() -> None:
     budget = Budget(tokens=15)
     assert [budget.take(TEN), budget.take(TEN)] == [True, False]

@@ -224,7 +224,16 @@ def test_failures_and_answers_are_noted_by_queue_breaker_and_outage() -> None:
     for _ in range(5):
         door._note_failure(gone, 0.0, tried=False)
     assert door.outage.since is not None and not door.giving_up.reason
+    for failure, waiting, is_out in (
+        (gone, 1, False),
+        (gone, 2, True),
+        (CallFailed("gone", unreachable=True), 1, True),
+        (CallFailed("no", 400), 2, False),
+    ):
+        door.waiting = waiting
+        assert door._is_out(failure) is is_out, (failure, waiting)
     door._note_failure(CallFailed("no", 400), 0.0, tried=True)
+    assert not door._is_out(gone)
     assert door.outage.since is None, "a service that refuses is up"
 
 

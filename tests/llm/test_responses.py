@@ -83,6 +83,7 @@ def test_usage_that_is_not_counted_is_unknown() -> None:
     ):
         assert usage_of(text, *numbers) == usage, numbers
     assert usage_of("[A]", 7, 3, None, None, 4).written == 4
+    assert Usage(7, 3, 1, cost=0.5) + Usage(1, None, 2, 4, 0.25) == Usage(8, None, 3, None, 0.75)
     assert (Usage(7, 3).total, Usage(7).total, Usage(None, 3).total) == (10, None, None)
 
 

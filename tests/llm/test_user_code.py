@@ -47,6 +47,14 @@ def mine(tmp_path: Path) -> str:
     return f"python:{tmp_path}/mine.py"
 
 
+def test_object_of_the_program_is_registered_under_a_name() -> None:
+    model = FakeListChatModel(responses=[])
+    assert registered_name(model, "mine") == "python:mine"
+    assert load_object("python:mine") is model
+    assert registered_name(model) == "python:langchain_core.language_models.fake_chat_models:FakeListChatModel"
+    assert registered_name(Price) == "python:tsgkit.llm.prices:Price"
+
+
 def test_text_of_code_differs_with_source_and_plain_values() -> None:
     def bound(value: object, other: object = 1) -> Any:  # noqa: ANN401
         def inner(default: object = other) -> object:
