@@ -1,21 +1,25 @@
-"""Helpers for tests of the door: a recorder, scripted providers, and a service with one answer."""
+"""Helpers for tests of the door: a recorder, scripted providers, and services in this process."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 
+import httpx
+import pytest
+from multidict import CIMultiDict
+
+from tsgkit.llm import http_sessions
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Provider
 from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.http_transport import carried_by
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Reply, Usage
@@ -150,37 +154,6 @@ async def closing(door: Door, work: Awaitable[Result]) -> Result:
         await door.provider.close()
 
 
-@dataclass
-class Service:
-    """One answer, given to every request, and the requests."""
-
-    base: str
-    status: int = 200
-    body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
-    asked: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    service: Service
-
-    def do_POST(self) -> None:
-        told = self.service
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        told.paths.append(self.path)
-        told.asked.append(({name.lower(): value for name, value in self.headers.items()}, body))
-        self.send_response(told.status)
-        for name, value in ({"Content-Type": "application/json"} | told.headers).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(told.body)))
-        self.end_headers()
-        self.wfile.write(told.body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
 def completion(**message: object) -> bytes:
     """Return the body of a chat completion."""
     choice = {"index": 0, "message": {"role": "assistant", "content": "[A]"} | message, "finish_reason": "stop"}
@@ -188,22 +161,97 @@ def completion(**message: object) -> bytes:
     return json.dumps(value).encode()
 
 
-@contextmanager
-def service(status: int = 200, body: bytes | None = None, **headers: str) -> Iterator[Service]:
-    """Yield a service that gives one answer; underscores in the names of headers stand for hyphens."""
-    handler = type("Handler", (_Handler,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+QUESTION = [{"role": "user", "content": "Which?"}]
+Answer = tuple[int, bytes, dict[str, str]]
+
+
+@dataclass
+class CarriedService:
+    """A service in this process: it gives its answers in turn, the last from then on, and keeps the requests."""
+
+    answers: Sequence[Answer]
+    asked: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
+    """Address, headers and body of each request; bytes where the body is not JSON."""
+
+    def _answer(self, url: str, headers: dict[str, str], body: bytes) -> Answer:
+        answer = self.answers[min(len(self.asked), len(self.answers) - 1)]
+        value = json.loads(body or b"{}") if body[:1] in (b"", b"{") else body
+        self.asked.append((url, {name.lower(): value for name, value in headers.items()}, value))
+        return answer
+
+    async def carry(self, request: httpx.Request) -> httpx.Response:
+        """Answer LiteLLM."""
+        status, body, headers = self._answer(str(request.url), dict(request.headers), await request.aread())
+        return httpx.Response(status, headers=headers, content=body)
+
+    @asynccontextmanager
+    async def request(self, method: str, url: object, *, data: Any, headers: Any, **_: object) -> AsyncIterator[Any]:  # noqa: ANN401
+        """Answer the direct client, as a session of aiohttp does."""
+        sent = b"" if data is None else data if isinstance(data, bytes) else data.read()
+        status, body, answered = self._answer(f"{method} {url}", headers, sent)
+        yield _CarriedResponse(status, CIMultiDict(answered), body)
+
+
+@dataclass
+class _CarriedResponse:
+    status: int
+    headers: CIMultiDict[str]
+    body: bytes
+
+    @property
+    def content(self) -> _CarriedResponse:
+        return self
+
+    async def iter_any(self) -> AsyncIterator[bytes]:
+        for start in range(0, len(self.body), 65_536):
+            yield self.body[start : start + 65_536]
+
+    def close(self) -> None:
+        pass
+
+
+def carried(status: int = 200, body: object = None, **headers: str) -> CarriedService:
+    """Return a service in this process with one answer; underscores in the names of headers stand for hyphens."""
+    data = completion() if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    told = Service(
-        f"http://127.0.0.1:{server.server_address[1]}/v1", status, completion() if body is None else body, named
-    )
-    handler.service = told  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield told
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return CarriedService([(status, data, {"content-type": "application/json"} | named)])
+
+
+@contextmanager
+def carrying(where: CarriedService) -> Iterator[None]:
+    """Have all requests of both clients answered by a service in this process."""
+    with pytest.MonkeyPatch.context() as patch, carried_by(where.carry):
+        patch.setattr(http_sessions, "session_for", lambda *_: where)
+        yield
+
+
+def reply_by(
+    client: Client,
+    where: CarriedService | str,
+    *arguments: str,
+    model: str = "openai/m",
+    timeout: float = 10,
+    **how: Any,  # noqa: ANN401
+) -> Reply:
+    """Return the reply to one request to a service in this process, or at an address; how: messages, schema, price."""
+    base = where if isinstance(where, str) else "http://127.0.0.1:9/v1"
+
+    async def work() -> Reply:
+        provider = client_for(settings_for(base, *arguments, model=model), how.get("price"), client)
+        provider.prepare()
+        try:
+            return await provider.send(how.get("messages", QUESTION), how.get("schema"), timeout)
+        finally:
+            await provider.close()
+
+    if isinstance(where, str):
+        return run(work())
+    with carrying(where):
+        return run(work())
+
+
+def failure_by(client: Client, where: CarriedService | str, *arguments: str, **how: Any) -> CallFailed:  # noqa: ANN401
+    """Return the failure of one request."""
+    with pytest.raises(CallFailed) as caught:
+        reply_by(client, where, *arguments, **how)
+    return caught.value

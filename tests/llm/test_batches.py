@@ -1,28 +1,49 @@
-"""The collector of batches: what is asked at once is sent together, and once."""
+"""Batches: what is asked at once is sent together, and once; what services say about it is read without a network."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import httpx
+import pytest
 from doors import run
 
-from tsgkit.llm.batch_services import BatchState, Intent, OpenAiBatches, Result
-from tsgkit.llm.batches import Batch, Collector, HeldRequest, Pace
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.llm.batch_services import AnthropicBatches, BatchState, Intent, OpenAiBatches, Result, Wire, values_in
+from tsgkit.llm.batches import Batch, Collector, HeldRequest, Pace, _clock
 from tsgkit.llm.door import Patience
+from tsgkit.llm.failures import CallFailed, Unasked
 
 PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01)
+DONE = BatchState(True, "completed")
+Step = Any
+"""A value to return, or an exception to raise."""
+
+
+def taken(steps: list[Step], usual: Step) -> Any:  # noqa: ANN401
+    step = steps.pop(0) if steps else usual
+    if isinstance(step, Exception):
+        raise step
+    return step
 
 
 class Service(OpenAiBatches):
-    """Answers each batch at once with the names of its requests."""
+    """Answers each batch at once with the names of its requests, unless steps say otherwise."""
 
     most_bytes: ClassVar[int] = 10_000
     sent: ClassVar[list[bytes]] = []
     waits: ClassVar[list[str]] = []
-    """What is said to be waited for whenever a batch is sent or asked about."""
+    """What is told as waited for whenever a batch is sent or asked about."""
+    states: ClassVar[list[Step]] = []
+    creates: ClassVar[list[Step]] = []
+    finds: ClassVar[list[Step]] = []
     collector: ClassVar[Collector]
 
     async def upload(self, lines: bytes) -> str:
@@ -31,14 +52,17 @@ class Service(OpenAiBatches):
         return f"file-{len(self.sent)}"
 
     async def create(self, intent: Intent, lines: bytes) -> str:
-        return intent.file.replace("file", "batch")
+        name: str = taken(self.creates, intent.file.replace("file", "batch"))
+        return name
 
     async def find(self, intent: Intent, known: Iterable[str]) -> str:
-        return ""
+        name: str = taken(self.finds, "")
+        return name
 
     async def state(self, batch: str) -> BatchState:
         self.waits.append(self.collector.waits_for())
-        return BatchState(True, "completed", results=(batch,))
+        state: BatchState = taken(self.states, DONE)
+        return state if state.failure or not state.ended else replace(state, results=(batch,))
 
     async def results(self, path: str) -> bytes:
         lines = self.sent[int(path.rpartition("-")[2]) - 1]
@@ -68,19 +92,26 @@ class Record:
         self.steps.append("dropped")
 
 
-def results_of(record: Record, requests: Mapping[str, Any] | Sequence[tuple[str, Any]]) -> list[Result]:
-    """Return the results of requests that are asked at once."""
+def results_of(
+    record: Record, requests: Mapping[str, Any] | Sequence[tuple[str, Any]], **options: Any  # noqa: ANN401
+) -> list[Result | TsgkitError | None]:  # fmt: skip
+    """Return the results of requests that are asked at once, or the reason why one is not waited for."""
     Service.sent, Service.waits = [], []
+    for name in ("states", "creates", "finds"):
+        setattr(Service, name, list(options.pop(name, ())))
     pairs = list(requests.items()) if isinstance(requests, Mapping) else list(requests)
 
-    async def asked() -> list[Result]:
-        collector = Service.collector = Collector("openai/m", Service, record, Patience(), pace=PACE)
+    async def asked() -> list[Result | TsgkitError | None]:
+        patience = options.pop("patience", Patience())
+        collector = Service.collector = Collector("openai/m", Service, record, patience, pace=PACE, **options)
 
-        async def one(name: str, body: Any) -> Result:  # noqa: ANN401
+        async def one(name: str, body: Any) -> Result | TsgkitError | None:  # noqa: ANN401
             held = HeldRequest(name)
             request = httpx.Request("POST", "http://127.0.0.1:9/v1/chat/completions", json=body)
             try:
                 return await collector.ask(held, request)
+            except CallFailed:
+                return held.ended
             finally:
                 collector.done_with(held)
 
@@ -89,37 +120,291 @@ def results_of(record: Record, requests: Mapping[str, Any] | Sequence[tuple[str,
         await collector.close()
         return found
 
-    return run(asked())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tsgkit.llm.batches.time", SimpleNamespace(time=lambda: 0.0, monotonic=lambda: 0.0))
+        return run(asked())
+
+
+def names_in(found: list[Result | TsgkitError | None]) -> list[str]:
+    return [one.name for one in found if isinstance(one, Result)]
+
+
+TWO: dict[str, Any] = {"a": {}, "b": {}}
+SENT = ["intent", "file-1", "batch-1", "read 2"]
 
 
 def test_requests_of_one_moment_are_one_batch_in_recorded_steps() -> None:
-    record = Record()
-    found = results_of(record, {"a": {}, "b": {}})
-    assert [one.name for one in found] == ["a", "b"]
-    assert record.steps == ["intent", "file-1", "batch-1", "read 2"]
-
-
-def test_a_batch_is_at_the_service_when_it_was_sent() -> None:
-    results_of(Record(), {"a": {}, "b": {}})
+    found = results_of(record := Record(), TWO)
+    assert found == [Result("a", 200, b"{}"), Result("b", 200, b"{}")]
+    assert names_in(results_of(Record(), [("a", {}), ("a", {}), ("b", {})])) == ["a", "a", "b"]
+    assert [len(lines.splitlines()) for lines in Service.sent] == [2], "the same request twice at once is sent once"
+    results_of(Record(), TWO)
+    assert record.steps == SENT
     assert Service.waits == [
         "1 batch being sent for 0:00:00",
         "1 batch at the service for 0:00:00, 0 of 2 requests done",
     ]
 
 
-def test_the_same_request_twice_at_once_is_sent_once() -> None:
-    found = results_of(Record(), [("a", {}), ("a", {}), ("b", {})])
-    assert [one.name for one in found] == ["a", "a", "b"]
-    assert [len(lines.splitlines()) for lines in Service.sent] == [2]
-
-
-def test_a_batch_has_at_most_so_many_bytes() -> None:
+def test_batch_has_at_most_so_many_bytes_and_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     results_of(Record(), {str(number): {"text": "x" * 3_000} for number in range(7)})
     assert [len(lines.splitlines()) for lines in Service.sent] == [3, 3, 1]
+    monkeypatch.setattr(Service, "most_lines", 2)
+    results_of(Record(), {str(number): {} for number in range(5)})
+    assert [len(lines.splitlines()) for lines in Service.sent] == [2, 2, 1]
 
 
-def test_an_intent_that_the_service_does_not_know_is_sent_anew() -> None:
+def test_intent_that_the_service_does_not_know_is_sent_anew_and_a_known_one_is_not() -> None:
     record = Record(Batch("mark", ("a", "b"), 0.0))
-    found = results_of(record, {"a": {}, "b": {}})
-    assert [one.name for one in found] == ["a", "b"]
-    assert record.steps == ["dropped", "intent", "file-1", "batch-1", "read 2"]
+    assert names_in(results_of(record, TWO)) == ["a", "b"]
+    assert record.steps == ["dropped", *SENT]
+    record = Record(Batch("mark", ("a", "b"), 0.0, id="batch-7"))
+    found = results_of(record, TWO, states=[BatchState(True, "failed", failure="no room")])
+    assert found == [Result(name, 400, failure="the batch failed: no room") for name in "ab"]
+    assert Service.sent == []
+
+
+def test_batch_is_asked_about_until_it_ended_whatever_fails_meanwhile() -> None:
+    running = BatchState(False, "in_progress", done=1, total=2)
+    found = results_of(record := Record(), TWO, states=[CallFailed("busy", 503), running, running, DONE])
+    assert names_in(found) == ["a", "b"]
+    assert record.steps == SENT
+    assert Service.waits[2:] == [
+        "1 batch at the service for 0:00:00, 0 of 2 requests done; it does not answer: busy",
+        "1 batch at the service for 0:00:00, 1 of 2 requests done",
+        "1 batch at the service for 0:00:00, 1 of 2 requests done",
+    ]
+
+
+def test_creation_that_may_have_happened_is_looked_for_before_it_is_repeated() -> None:
+    record = Record()
+    results_of(record, TWO, creates=[CallFailed("cut")], finds=["batch-1"])
+    assert record.steps == SENT
+    for failure in (CallFailed("busy", 429), CallFailed("busy", 499)):
+        found = results_of(record := Record(), TWO, creates=[failure], finds=["wrong"])
+        is_retried = failure.can_be_retried
+        assert (names_in(found) == ["a", "b"]) is is_retried, failure
+        assert record.steps == (SENT if is_retried else ["intent", "file-1", "dropped"])
+
+
+def test_service_that_refuses_ends_all_requests_with_the_reason() -> None:
+    for creates, patience, reason in (
+        ([CallFailed("no such key sk-1", 401)], Patience(), "openai/m: not asked any more: no such key [key]"),
+        ([CallFailed("cut")] * 9, Patience(max_outage=0.0), "no service for 0 s (limit: --max-outage): cut"),
+        ([UsageError("no batches here")], Patience(), "no batches here"),
+    ):
+        record, redact = Record(), lambda text: str(text).replace("sk-1", "[key]")
+        found = results_of(record, TWO, creates=creates, patience=patience, redact=redact)
+        assert [type(one) for one in found] == [type(creates[0]) if "batches" in reason else Unasked] * 2
+        assert all(reason in str(one) for one in found), found
+        assert ("dropped" in record.steps) is ("max-outage" not in reason), "it may exist: the next process looks"
+
+
+def test_durations_are_hours_minutes_and_seconds() -> None:
+    assert [_clock(seconds) for seconds in (-3, 59.6, 3661.4, 360_000)] == [
+        "0:00:00",
+        "0:01:00",
+        "1:01:01",
+        "100:00:00",
+    ]
+
+
+# Services
+
+
+def wire_to(handler: Any, path: str = "/v1/chat/completions", ending: str = "/chat/completions") -> Wire:  # noqa: ANN401
+    headers = {"authorization": "Bearer k", "Content-Length": "2", "x-team": "a"}
+    wire = Wire.of(httpx.Request("POST", f"http://h{path}?v=1", headers=headers), ending, 300.0)
+    wire._client = httpx.AsyncClient(transport=httpx.MockTransport(handler))
+    return wire
+
+
+def test_answer_of_a_batch_interface_that_is_none_is_a_failure() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    for response, message, status in (
+        (httpx.Response(500, json={"error": {"message": "why"}}), "why (500)", 500),
+        (httpx.Response(400, json={"error": "why"}), "why (400)", 400),
+        (httpx.Response(400, json={"message": "why"}), "why (400)", 400),
+        (httpx.Response(404, content=b"<html>\nmore"), "<html> (404)", 404),
+        (httpx.Response(503), "no reason given (503)", 503),
+        (httpx.Response(307, headers={"location": "http://b"}), "redirected to http://b: not followed", 307),
+        (httpx.Response(300), "redirected to nowhere: not followed", 300),
+        (httpx.Response(200, content=b"[]"), "the answer is no JSON object", None),
+        (httpx.ConnectError("gone"), "no proper answer: gone", None),
+        (httpx.ReadTimeout("slow"), "no answer within 60 s", None),
+    ):
+
+        def answer(_: httpx.Request, response: Any = response) -> httpx.Response:  # noqa: ANN401
+            found: httpx.Response = taken([response], None)
+            return found
+
+        with pytest.raises(CallFailed) as caught:
+            run(wire_to(answer).value("GET", "/batches"))
+        assert (caught.value.message, caught.value.status) == (message, status)
+        assert caught.value.unreachable is (message.endswith("gone"))
+        assert caught.value.misdirected is (status in (300, 307))
+    for value, seconds in (("7", 7), ("-3", 0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)):
+        with pytest.raises(CallFailed) as caught:
+            run(wire_to(lambda _, value=value: httpx.Response(429, headers={"retry-after": value})).ask("GET", "/x"))
+        assert caught.value.retry_after == seconds, value
+    with pytest.raises(CallFailed) as caught:
+        run(
+            wire_to(lambda _: httpx.Response(429, content=b"insufficient_quota", headers={"retry-after": later})).ask(
+                "GET", "/"
+            )
+        )
+    assert caught.value.unpaid and 3500 < (caught.value.retry_after or 0) <= 3600
+
+
+class FakeWire:
+    """Answers questions from a table, and keeps what was asked."""
+
+    def __init__(self, *answers: Step) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, str, dict[str, Any]]] = []
+
+    async def value(self, method: str, path: str, **parts: Any) -> Any:  # noqa: ANN401
+        self.asked.append((method, path, json.loads(json.dumps(parts, default=str))))
+        return taken(self.answers, {})
+
+    ask = value
+
+
+def openai(*answers: Step) -> tuple[OpenAiBatches, FakeWire]:
+    return OpenAiBatches(wire := FakeWire(*answers)), wire  # type: ignore[arg-type]
+
+
+def anthropic(*answers: Step) -> tuple[AnthropicBatches, FakeWire]:
+    return AnthropicBatches(wire := FakeWire(*answers)), wire  # type: ignore[arg-type]
+
+
+INTENT = Intent("mark", 2, 1_000_000.0, "file-1")
+
+
+def test_openai_s_batch_is_made_of_an_uploaded_file() -> None:
+    service, wire = openai({"id": "file-1"}, {"id": "batch-1"})
+    assert run(service.upload(b"{}\n")) == "file-1"
+    assert run(service.create(INTENT, b"")) == "batch-1"
+    assert [(method, path) for method, path, _ in wire.asked] == [("POST", "/files"), ("POST", "/batches")]
+    assert wire.asked[0][2]["data"] == {"purpose": "batch"}
+    assert wire.asked[1][2]["json"] == {
+        "input_file_id": "file-1",
+        "endpoint": "/v1/chat/completions",
+        "completion_window": "24h",
+        "metadata": {"tsgkit": "mark"},
+    }
+    line = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {"x": 1}}
+    assert json.loads(OpenAiBatches.line("a", {"x": 1})) == line
+    upload: Callable[[OpenAiBatches], Any] = lambda one: one.upload(b"")  # noqa: E731
+    for act in (upload, lambda one: one.create(INTENT, b"")):
+        for status in (404, 405, 501):
+            with pytest.raises(UsageError, match="the server has no batch interface: no"):
+                run(act(openai(CallFailed("no", status))[0]))
+        for answer in (CallFailed("no", 400), {"id": ""}, {"id": "a/b"}, {"id": 5}, {}):
+            with pytest.raises(CallFailed):
+                run(act(openai(answer)[0]))
+
+
+def test_openai_s_batch_is_found_by_our_mark_or_file_on_any_page() -> None:
+    first = {"data": [{"id": "x"}, {"id": "y", "metadata": {"tsgkit": "other"}}, 7], "has_more": True}
+    marked, filed = {"id": "z", "metadata": {"tsgkit": "mark"}}, {"id": "f", "input_file_id": "file-1"}
+    for found in (marked, filed):
+        service, wire = openai(first, {"data": [found]})
+        assert run(service.find(INTENT, ())) == found["id"]
+        assert [parts["params"] for _, _, parts in wire.asked] == [{"limit": 100}, {"limit": 100, "after": "y"}]
+    assert run(openai({"data": [filed | {"input_file_id": ""}]})[0].find(replace(INTENT, file=""), ())) == ""
+    assert run(openai(CallFailed("no", 404))[0].find(INTENT, ())) == ""
+    assert run(openai({"data": [], "has_more": True})[0].find(INTENT, ())) == ""
+    with pytest.raises(CallFailed):
+        run(openai(CallFailed("no", 500))[0].find(INTENT, ()))
+
+
+def test_state_of_openai_s_batch() -> None:
+    counts = {"completed": 1, "failed": 2, "total": 4}
+    full, odd = {"code": "token_limit_exceeded", "message": "full"}, {"code": "odd"}
+    for value, state in (
+        ({"status": "in_progress", "request_counts": counts}, BatchState(False, "in_progress", 3, 4)),
+        ({"status": "cancelling"}, BatchState(False, "cancelling")),
+        (
+            {"status": "completed", "output_file_id": "o", "error_file_id": "e", "request_counts": {"total": "x"}},
+            BatchState(True, "completed", results=("/files/o/content", "/files/e/content")),
+        ),
+        ({"status": "expired"}, BatchState(True, "expired")),
+        (
+            {"status": "failed", "errors": {"data": [full, full]}},
+            BatchState(True, "failed", failure="full", failed_for_now=True),
+        ),
+        ({"status": "failed", "errors": {"data": [full, odd]}}, BatchState(True, "failed", failure="full; odd")),
+        ({"status": "failed", "errors": 5}, BatchState(True, "failed", failure="no reason given")),
+        ({"status": "failed", "error_file_id": "e"}, BatchState(True, "failed", results=("/files/e/content",))),
+    ):
+        assert run(openai(value)[0].state("b")) == state, value
+    with pytest.raises(UsageError, match="the service does not know batch b: no"):
+        run(openai(CallFailed("no", 404))[0].state("b"))
+    with pytest.raises(CallFailed):
+        run(openai(CallFailed("no", 500))[0].state("b"))
+
+
+def test_line_of_openai_s_results() -> None:
+    neither = "the line holds neither a response nor an error"
+    for line, result in (
+        ({"response": {"status_code": 200, "body": {"a": 1}}}, Result("a", 200, b'{"a": 1}')),
+        ({"response": {"status_code": 429, "body": None}}, Result("a", 429, b"null")),
+        ({"error": {"code": "batch_expired", "message": "late"}}, Result("a", 408, failure="late")),
+        ({"error": {"code": "batch_cancelled"}}, Result("a", 408, failure="batch_cancelled")),
+        ({"error": {"code": "odd"}}, Result("a", 500, failure="odd")),
+        ({"response": {"status_code": "x"}}, Result("a", 500, failure=neither)),
+        ({}, Result("a", 500, failure=neither)),
+    ):
+        assert OpenAiBatches.result({"custom_id": "a", **line}) == result, line
+    assert OpenAiBatches.result({"custom_id": 5}) is None
+    good = [Result("a", 299), Result("a", 300), Result("a", 200, failure="x")]
+    assert [result.is_good for result in good] == [True, False, False]
+    assert list(values_in(b'{"a": 1}\n\n[1]\n{"b": ')) == [{"a": 1}, None, None]
+
+
+def test_anthropic_s_batch_holds_its_requests() -> None:
+    service, wire = anthropic({"id": "batch-1"})
+    lines = AnthropicBatches.line("a", {"x": 1, "stream": False}) + b"\n" + AnthropicBatches.line("b", {})
+    assert run(service.upload(lines)) == ""
+    assert run(service.create(INTENT, lines)) == "batch-1"
+    [(method, path, parts)] = wire.asked
+    assert (method, path, parts["headers"]) == ("POST", "/messages/batches", {"content-type": "application/json"})
+    content = b'{"requests": [{"custom_id": "a", "params": {"x": 1}}, {"custom_id": "b", "params": {}}]}'
+    assert parts["content"] == str(content)
+    with pytest.raises(UsageError, match="no batch interface"):
+        run(anthropic(CallFailed("no", 404))[0].create(INTENT, lines))
+
+
+def test_anthropic_s_batch_is_found_by_its_size_and_time() -> None:
+    def made(name: str, seconds: float, size: int = 2) -> dict[str, Any]:
+        time = datetime.fromtimestamp(INTENT.time + seconds, UTC).isoformat()
+        return {"id": name, "created_at": time, "request_counts": {"processing": 1, "succeeded": size - 1}}
+
+    listed = [made("late", 50), made("ours", 2), made("larger", 1, 3), made("known", 0), made("old", -301)]
+    assert run(anthropic({"data": listed})[0].find(INTENT, ["known"])) == "ours"
+    assert run(anthropic({"data": listed})[0].find(INTENT, ())) == "known"
+    assert run(anthropic({"data": [made("edge", -300)]})[0].find(INTENT, ())) == "edge"
+    assert run(anthropic({"data": [made("old", -301), made("ours", 0)]})[0].find(INTENT, ())) == "", "newest first"
+    assert run(anthropic({"data": [{"id": "odd", "created_at": "never"}]})[0].find(INTENT, ())) == ""
+
+
+def test_state_and_results_of_anthropic_s_batch() -> None:
+    counts = {"processing": 1, "succeeded": 2, "errored": 1}
+    running = anthropic({"processing_status": "in_progress", "request_counts": counts})[0]
+    assert run(running.state("b")) == BatchState(False, "in_progress", 3, 4)
+    ended = BatchState(True, "ended", results=("/messages/batches/b/results",))
+    assert run(anthropic({"processing_status": "ended"})[0].state("b")) == ended
+    overloaded = {"type": "overloaded_error", "message": "x"}
+    body = json.dumps({"type": "error", "error": overloaded}).encode()
+    for result, wanted in (
+        ({"type": "succeeded", "message": {"a": 1}}, Result("a", 200, b'{"a": 1}')),
+        ({"type": "errored", "error": {"type": "error", "error": overloaded}}, Result("a", 529, body)),
+        ({"type": "errored", "error": overloaded}, Result("a", 529, body)),
+        ({"type": "expired"}, Result("a", 408, failure="the request ended as expired")),
+        ({"type": "canceled"}, Result("a", 408, failure="the request ended as canceled")),
+        ({"type": "errored", "error": 5}, Result("a", 500, failure="the request ended as errored")),
+        (None, Result("a", 500, failure="no result")),
+    ):
+        assert AnthropicBatches.result({"custom_id": "a", "result": result}) == wanted, result
+    assert AnthropicBatches.result({"result": {}}) is None

@@ -3,81 +3,76 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-import tsgkit
 from tsgkit.errors import UsageError
-from tsgkit.llm.cache import FILE, ReplyCache, cache_key, clear
-from tsgkit.llm.reply import NOTHING, Attempt, Ending, Reply, Usage
+from tsgkit.llm.cache import FILE, MOST_PENDING, ReplyCache, cache_key, canonical, clear
+from tsgkit.llm.reply import NOTHING, Attempt, Ending, Reply, Usage, reply_from, reply_value
 
-ROOT = Path(tsgkit.__file__).parents[1]
 GOOD = Reply("[kettle]", usage=Usage(10, 5, 1, 2, 0.01), seconds=2.0, attempts=(Attempt(2.0),), model="m")
 
 
-def test_a_kept_reply_is_found_again_and_costs_nothing(tmp_path: Path) -> None:
+def test_kept_reply_is_found_again_and_costs_nothing(tmp_path: Path) -> None:
     ReplyCache(tmp_path).keep("k", GOOD)
-    found = ReplyCache(tmp_path).find("k")
-    assert found is not None
+    cache = ReplyCache(tmp_path)
+    found = cache.find("k")
+    assert found is not None and cache.find("l") is None
     assert (found.text, found.source, found.seconds, found.attempts) == ("[kettle]", "cache", 0.0, ())
     assert (found.usage, found.spent) == (GOOD.usage, NOTHING)
 
 
-def test_cache_misses_for_another_key(tmp_path: Path) -> None:
+def test_replies_are_written_together_and_the_first_of_a_key_stays(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path)
-    cache.keep("k", GOOD)
-    assert cache.find("l") is None
+    for number in range(MOST_PENDING + 1):
+        cache.keep(f"k{number}", Reply(str(number)))
+        assert cache.find(f"k{number}") is not None, "found before it is written"
+    assert ReplyCache(tmp_path).find(f"k{MOST_PENDING}") is not None
+    cache.keep("last", GOOD)
+    cache.keep("k0", Reply("another"))
+    cache.close()
+    again = ReplyCache(tmp_path)
+    assert again.size()[0] == MOST_PENDING + 2
+    assert [reply.text for key in ("last", "k0") if (reply := again.find(key))] == ["[kettle]", "0"]
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [Reply(None, ending) for ending in Ending if ending is not Ending.COMPLETE]
-    + [Reply("[a", Ending.TRUNCATED), Reply(None), Reply(" \n")],
-)
-def test_only_complete_replies_are_kept(tmp_path: Path, reply: Reply) -> None:
+def test_only_complete_replies_are_kept(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path)
-    cache.keep("k", reply)
-    assert cache.find("k") is None
+    for reply in (
+        *(Reply("a", ending) for ending in Ending if ending is not Ending.COMPLETE),
+        Reply(None),
+        Reply(" \n"),
+    ):
+        cache.keep("k", reply)
+        assert cache.find("k") is None, reply
     assert cache.size()[0] == 0
 
 
-@pytest.mark.parametrize(
-    "damage", [b"this is no database at all, not even a small one", b"SQLite format 3\x00" + b"\xff" * 9000]
-)
-def test_a_broken_file_is_said_with_the_way_out(tmp_path: Path, damage: bytes) -> None:
-    (tmp_path / FILE).write_bytes(damage)
-    with pytest.raises(UsageError, match="reply cache cannot be") as caught:
-        ReplyCache(tmp_path).find("k")
-    assert "tsgkit cache clear" in caught.value.hint
-    assert str(tmp_path) in caught.value.message
-
-
-@pytest.mark.parametrize(
-    "row", ["no json", "[]", "{}", '{"text": "a", "ending": "strange"}', '{"ending": "empty", "x": 1}']
-)
-def test_a_row_nobody_can_read_is_said_with_the_way_out(tmp_path: Path, row: str) -> None:
+def test_broken_file_row_or_folder_is_told_with_the_way_out(tmp_path: Path) -> None:
+    for damage in (b"this is no database at all, not even a small one", b"SQLite format 3\x00" + b"\xff" * 9000):
+        (tmp_path / FILE).write_bytes(damage)
+        with pytest.raises(UsageError, match="reply cache cannot be") as caught:
+            ReplyCache(tmp_path).find("k")
+        assert "tsgkit cache clear" in caught.value.hint
+        assert str(tmp_path) in caught.value.message
+    clear(tmp_path)
     cache = ReplyCache(tmp_path)
-    cache._base.execute("INSERT INTO replies VALUES ('k', 0, ?)", (row,))
-    with pytest.raises(UsageError, match="cannot be read") as caught:
-        cache.find("k")
-    assert "tsgkit cache clear" in caught.value.hint
-
-
-def test_a_folder_in_place_of_the_file_is_said_with_the_way_out(tmp_path: Path) -> None:
-    (tmp_path / FILE).mkdir()
-    with pytest.raises(UsageError, match="cannot be opened"):
-        ReplyCache(tmp_path)
-
-
-def test_unwritable_cache_is_reported_without_losing_replies(tmp_path: Path) -> None:
-    cache = ReplyCache(tmp_path)
+    rows = ("no json", "[]", "{}", '{"text": "a", "ending": "strange"}', '{"ending": "empty", "x": 1}')
+    for number, row in enumerate(rows):
+        cache._base.execute("INSERT INTO replies VALUES (?, 0, ?)", (number, row))
+    for number, row in enumerate(rows):
+        with pytest.raises(UsageError, match="cannot be read"):
+            pytest.fail(f"{row}: {cache.find(str(number))}")
     cache._base.execute("DROP TABLE replies")
-    cache.keep("k", GOOD)
-    cache.keep("l", GOOD)
+    for key in ("k", "l"):
+        cache.keep(key, GOOD)
     assert "not kept any more" in cache.trouble
+    (tmp_path / "folder" / FILE).mkdir(parents=True)
+    with pytest.raises(UsageError, match="cannot be opened"):
+        ReplyCache(tmp_path / "folder")
 
 
 def test_clearing_begins_anew_whatever_state_the_file_is_in(tmp_path: Path) -> None:
@@ -99,19 +94,38 @@ def test_cache_file_is_private(tmp_path: Path) -> None:
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
 
 
-def test_processes_that_begin_and_write_together_lose_nothing(tmp_path: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path\n"
-        "from tsgkit.llm.cache import ReplyCache; from tsgkit.llm.reply import Reply\n"
-        "cache = ReplyCache(Path(sys.argv[1]))\n"
-        "for i in range(100): cache.keep(f'{sys.argv[2]}/{i}', Reply('a')); cache.keep(f'both/{i}', Reply('b'))\n"
-        "cache.close(); print(cache.trouble)"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path / "shared")]
-    running = [subprocess.Popen([*command, str(n)], cwd=ROOT, stdout=subprocess.PIPE, text=True) for n in range(4)]
-    assert [process.communicate(timeout=60)[0] for process in running] == ["\n"] * 4
-    assert ReplyCache(tmp_path / "shared").size()[0] == 500
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda part: st.lists(part, max_size=2) | st.dictionaries(st.text(max_size=2), part, max_size=2),
+    max_leaves=4,
+)
+BODY = st.dictionaries(st.text(max_size=3), JSON, max_size=3)
+COUNT = st.none() | st.integers(0, 10**9)
 
 
-def test_equal_bodies_have_one_key_whatever_their_order() -> None:
-    assert cache_key("e", {"a": 1, "b": 2}, "0/0") == cache_key("e", {"b": 2, "a": 1}, "0/0")
+@given(st.text(), BODY, st.text(), st.text(min_size=1), st.text(max_size=3), JSON)
+@settings(max_examples=40)
+def test_every_change_changes_the_key(
+    endpoint: str, body: dict[str, object], draw: str, more: str, name: str, value: object
+) -> None:
+    key = cache_key(endpoint, body, draw)
+    assert key == cache_key(endpoint, dict(reversed(body.items())), draw)
+    assert key != cache_key(endpoint + more, body, draw)
+    assert key != cache_key(endpoint, body, draw + more)
+    is_same = name in body and canonical(body[name]) == canonical(value)
+    assert (key == cache_key(endpoint, body | {name: value}, draw)) is is_same
+
+
+@given(
+    st.none() | st.text(),
+    st.sampled_from(Ending),
+    st.builds(Usage, COUNT, COUNT, COUNT, COUNT, st.none() | st.floats(0, 10), COUNT),
+    st.lists(st.builds(Attempt, st.floats(0, 9), st.none() | st.text(), st.none() | st.integers(400, 599)), max_size=3),
+    st.none() | st.text(),
+)
+@settings(max_examples=40)
+def test_reply_that_is_written_down_comes_back_as_it_was(
+    text: str | None, ending: Ending, usage: Usage, attempts: list[Attempt], error: str | None
+) -> None:
+    reply = Reply(text, ending, usage=usage, attempts=tuple(attempts), error=error, status=429, seconds=1.5)
+    assert reply_from(reply_value(reply)) == reply

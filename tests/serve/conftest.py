@@ -1,19 +1,24 @@
-"""A run of the built-in rules and a function model, made once, and servers that show runs."""
+"""A run of the built-in rules and a function model, made once; servers that show runs, and files that are edited."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from edited_files import written
 from served import Client, guess, in_a_thread
 
 import tsgkit as tk
+from tsgkit.serve.edit_page import edited_file
+from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.runs_page import RunsPage
 from tsgkit.serve.viewed_runs import ViewedRuns
 
 Serve = Callable[..., Client]
+Open = Callable[..., EditedFile]
 
 
 @pytest.fixture(scope="session")
@@ -43,3 +48,22 @@ def serve() -> Iterator[Serve]:
     """A function that serves runs until the test ends."""
     with ExitStack() as kept:
         yield lambda *paths, **options: kept.enter_context(serving(*paths, **options))
+
+
+@pytest.fixture
+def opened() -> Iterator[Open]:
+    """A function that opens files to edit, which are closed at the end."""
+    with ExitStack() as kept:
+
+        def open_file(*words: Any, **options: Any) -> EditedFile:  # noqa: ANN401
+            file = edited_file(*words, **options)
+            kept.callback(file.close)
+            return file
+
+        yield open_file
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    """A file with one story."""
+    return written(tmp_path, "narrative")

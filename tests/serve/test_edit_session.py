@@ -10,8 +10,8 @@ from edited_files import DRY, DRY_VALUE, STORY, WASH, WASH_VALUE, L, set_text, s
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
+from tsgkit.serve import item_values
 from tsgkit.serve.edit_session import Edit, EditSession, Proposals, Surroundings
-from tsgkit.serve.item_values import MOST_TRIPLETS
 from tsgkit.serve.local_server import Conflict
 
 TRIPLETS = ("descriptions", 0, "graphs", 0)
@@ -22,7 +22,7 @@ def session() -> EditSession:
     return EditSession([STORY, Narrative()], annotator="ann")
 
 
-def test_an_edit_raises_the_revision_and_answers_with_checks(session: EditSession) -> None:
+def test_edit_raises_the_revision_and_answers_with_checks(session: EditSession) -> None:
     answer = session.edit(0, 0, [splice(*TRIPLETS, start=3, inserted=[["wash", "in", "sink"]])])
     assert answer["revision"] == 1
     codes = [one["code"] for one in answer["checks"]["graphs"][0]["findings"]]
@@ -31,19 +31,16 @@ def test_an_edit_raises_the_revision_and_answers_with_checks(session: EditSessio
     assert session.item(0)["unsaved"] and not session.item(1)["unsaved"]
 
 
-def test_what_is_undone_is_not_unsaved(session: EditSession) -> None:
+def test_item_is_unsaved_while_it_differs_in_anything(session: EditSession) -> None:
     session.edit(0, 0, [set_text("Other.")])
     assert session.document()["unsaved"]
     session.edit(0, 1, [set_text("She washes the cup.")])
     assert not session.document()["unsaved"]
+    session.edit(0, 2, [splice(*TRIPLETS, start=0, removed=2, inserted=[WASH_VALUE[1], WASH_VALUE[0]])])
+    assert session.unsaved == [0], "the order of triplets counts"
 
 
-def test_the_order_of_triplets_counts_as_a_change(session: EditSession) -> None:
-    session.edit(0, 0, [splice(*TRIPLETS, start=0, removed=2, inserted=[WASH_VALUE[1], WASH_VALUE[0]])])
-    assert session.unsaved == [0]
-
-
-def test_an_edit_of_an_older_revision_is_a_conflict_with_the_present_item(session: EditSession) -> None:
+def test_edit_of_an_older_revision_is_a_conflict_with_the_present_item(session: EditSession) -> None:
     session.edit(0, 0, [set_text("First.")])
     with pytest.raises(Conflict) as conflict:
         session.edit(0, 0, [set_text("Second.")])
@@ -59,11 +56,8 @@ def test_changes_are_those_after_a_revision(session: EditSession) -> None:
     assert session.changes(0) == {"revision": 2, "items": {"0": 1, "1": 2}, "disk": False, "unsaved": True}
     assert session.changes(1)["items"] == {"1": 2}
     assert session.changes(2)["items"] == {}
-
-
-def test_an_edit_without_operations_changes_nothing(session: EditSession) -> None:
-    assert session.edit(0, 0, [])["revision"] == 0
-    assert session.changes(0)["items"] == {}
+    assert session.edit(0, 1, [])["revision"] == 1
+    assert session.changes(2)["items"] == {}
 
 
 def test_frames_travel_with_their_description(session: EditSession) -> None:
@@ -75,9 +69,8 @@ def test_frames_travel_with_their_description(session: EditSession) -> None:
 NAMES = {"object": ["cup"], "relationship": [], "verb": []}
 
 
-@pytest.mark.parametrize(
-    ("ops", "problem"),
-    [
+def test_edit_that_does_not_fit_changes_nothing(session: EditSession) -> None:
+    cases: tuple[tuple[Any, str], ...] = (
         ("text", "ops: expected a list"),
         ([5], "an operation is an object with a path"),
         ([{"path": "descriptions", "value": 1}], "an operation is an object with a path"),
@@ -124,15 +117,34 @@ NAMES = {"object": ["cup"], "relationship": [], "verb": []}
         ([splice("vocabulary", "verb", start=0, inserted=["x" * 1001])], "at most 1,000"),
         ([set_text("half of a pair: \ud800")], "half of a surrogate pair"),
         ([set_text("x")] * 10_001, "at most 10,000 operations"),
-        ([splice(*TRIPLETS, start=0, inserted=[["a", "b", "c"]] * MOST_TRIPLETS)], "at most 200,000"),
         ([set_text("fine"), splice(*TRIPLETS, start=9)], "op 1: places"),
-    ],
-)
-def test_an_edit_that_does_not_fit_changes_nothing(ops: Any, problem: str, session: EditSession) -> None:  # noqa: ANN401
+    )
     before = session.item(0), session.document()
-    with pytest.raises(UsageError, match=problem):
-        session.edit(0, 0, ops)
-    assert (session.item(0), session.document()) == before
+    for ops, problem in cases:
+        with pytest.raises(UsageError, match=problem):
+            session.edit(0, 0, ops)
+        assert (session.item(0), session.document()) == before, problem
+
+
+def test_item_grows_up_to_its_limits(session: EditSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    grown = splice(*TRIPLETS, start=0, inserted=[["a", "b", "c"]] * 2)
+    named = splice("vocabulary", "verb", start=0, inserted=["a", "b"])
+    described = splice("descriptions", start=0, inserted=[{"text": None, "graphs": []}] * 2)
+    for limit, most, op, message in (
+        ("MOST_TRIPLETS", 10, grown, "at most 9 graphs and triplets"),
+        ("MOST_NAMES", 10, named, "at most 9 names in L"),
+        ("MOST_DESCRIPTIONS", 4, described, "at most 3 descriptions"),
+    ):
+        for shorter in (0, 1):
+            monkeypatch.setattr(item_values, limit, most - shorter)
+            fresh = EditSession([STORY])
+            if shorter:
+                with pytest.raises(UsageError, match=message):
+                    fresh.edit(0, 0, [op])
+            else:
+                assert fresh.edit(0, 0, [op])["revision"] == 1, limit
+        monkeypatch.setattr(item_values, limit, 0)
+        assert session.edit(0, 0, [])["revision"] == 0, "one that is above the limit already may be edited"
 
 
 def test_nested_values_are_refused_without_end(session: EditSession) -> None:
@@ -143,7 +155,7 @@ def test_nested_values_are_refused_without_end(session: EditSession) -> None:
         session.edit(0, 0, [{"path": ["descriptions", 0, "graphs"], "value": nested}])
 
 
-def test_an_edit_that_cannot_be_kept_does_not_count() -> None:
+def test_edit_that_cannot_be_kept_does_not_count() -> None:
     def full(_: Edit) -> None:
         raise FileProblem("no room")
 
@@ -154,16 +166,14 @@ def test_an_edit_that_cannot_be_kept_does_not_count() -> None:
     assert session.item(0) == before
 
 
-@pytest.mark.parametrize("number", [-1, 2, 10**9])
-def test_items_that_do_not_exist_are_refused(number: int, session: EditSession) -> None:
-    for act in (
-        session.item,
-        session.similar,
-        lambda n: session.edit(n, 0, []),
-        lambda n: session.set_status(n, "done", ""),
-    ):
-        with pytest.raises(UsageError, match="there is no item"):
-            act(number)
+def test_items_that_do_not_exist_are_refused(session: EditSession) -> None:
+    for number in (-1, 2, 10**9):
+        for act in (
+            *(session.item, session.similar, lambda n: session.edit(n, 0, [])),
+            lambda n: session.set_status(n, "done", ""),
+        ):
+            with pytest.raises(UsageError, match="there is no item"):
+                act(number)
 
 
 def test_statuses_have_annotator_and_time(session: EditSession) -> None:
@@ -227,22 +237,19 @@ def test_versions_without_difference_have_no_pairs() -> None:
     assert found == {"name": "proposed.jsonl", "pairs": [], "texts": [], "vocabulary": None}
 
 
-def test_a_graph_that_only_the_other_has_says_where_it_would_be_inserted() -> None:
+def test_graph_of_one_version_alone_tells_where_it_would_be_inserted() -> None:
     mine = Narrative((Description("A.", (WASH,)), Description("B.", ())), L)
     other = Narrative((Description("A.", (WASH, DRY)), Description("B.", (WASH,))), L)
     pairs = differences(mine, other)["pairs"]
     assert [(one["description"], one["graph"], one["number"]) for one in pairs] == [(0, 1, None), (1, 0, None)]
     assert [(one["mine"], one["other"]) for one in pairs] == [(None, DRY_VALUE), (None, WASH_VALUE)]
     assert {change["kind"] for change in pairs[0]["changes"]} == {"missing"}
-
-
-def test_a_graph_that_only_i_have_is_all_extra() -> None:
     (pair,) = differences(Narrative.of([WASH, DRY]), Narrative.of([DRY]))["pairs"]
     assert (pair["graph"], pair["number"], pair["other"]) == (0, 0, None)
     assert [one["kind"] for one in pair["changes"]] == ["extra"] * 3
 
 
-def test_a_version_without_texts_is_compared_along_all_graphs() -> None:
+def test_version_without_texts_is_compared_along_all_graphs() -> None:
     mine = Narrative((Description("A.", (WASH,)), Description("B.", (DRY,)), Description("C.", (WASH,))))
     found = differences(mine, Narrative.of([WASH, ActionGraph(DRY.triplets[:2]), WASH]))
     assert found["texts"] == []

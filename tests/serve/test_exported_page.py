@@ -1,4 +1,4 @@
-"""A run as one file: everything inside, each text once, nothing from elsewhere, nothing that could run."""
+"""A run as one file, or served from Python: everything inside, nothing from elsewhere, nothing that could run."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import gzip
 import json
 import re
 import shutil
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_images import drawn, saved
 from served import Client
 
+import tsgkit as tk
 from tsgkit.browser.modules import allowed
 from tsgkit.cli import main
-from tsgkit.serve.exported_page import Texts
+from tsgkit.errors import UsageError
+from tsgkit.report.thumbnails import thumbnail
+from tsgkit.serve.exported_page import ImageAddresses, Texts
 
-pytest.importorskip("uvicorn", reason="the extra view is not installed")
 Captured = pytest.CaptureFixture[str]
 BLOCK = re.compile(r'<script type="application/octet-stream" id="block-([\w-]+)">([A-Za-z0-9+/=]*)</script>')
 
@@ -74,7 +79,7 @@ def test_results_groups_comparisons_and_columns_are_in_the_file(page: str, clien
     assert blocks["head"]["comparisons"][f"{rows[0]}/{rows[1]}"] == told | {"notes": []}
 
 
-def test_the_file_refers_to_nothing_and_allows_its_own_script_and_style_alone(page: str) -> None:
+def test_file_refers_to_nothing_and_allows_its_own_script_and_style_alone(page: str) -> None:
     (script,) = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
     (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
@@ -89,24 +94,19 @@ def test_the_file_refers_to_nothing_and_allows_its_own_script_and_style_alone(pa
     assert re.findall(r'href="([^"]*)"', frame) == ["data:,"]
 
 
-def test_texts_are_kept_once() -> None:
+def test_texts_are_kept_once_in_blocks_that_can_be_found() -> None:
     texts = Texts()
     long = "the same long text " * 10
-    first, second = texts.shortened([long, {"a": long}]), texts.shortened("short")
-    assert first == [{"$": 0}, {"a": {"$": 0}}]
-    assert second == "short"
+    assert texts.shortened([long, {"a": long}]) == [{"$": 0}, {"a": {"$": 0}}]
+    assert texts.shortened("short") == "short"
     assert texts.blocks == [[long]]
+    many = Texts()
+    assert [many.number(f"{number} " * 20_000) for number in range(30)] == list(range(30))
+    assert len(many.blocks) > 3
+    assert many.starts == [sum(map(len, many.blocks[:place])) for place in range(len(many.blocks))]
 
 
-def test_many_texts_are_kept_in_several_blocks_that_can_be_found() -> None:
-    texts = Texts()
-    numbers = [texts.number(f"{number} " * 20_000) for number in range(30)]
-    assert numbers == list(range(30))
-    assert len(texts.blocks) > 3
-    assert texts.starts == [sum(map(len, texts.blocks[:place])) for place in range(len(texts.blocks))]
-
-
-def test_a_run_of_hostile_texts_stays_data(finished: Path, tmp_path: Path) -> None:
+def test_run_of_hostile_texts_stays_data(finished: Path, tmp_path: Path) -> None:
     run = tmp_path / "odd"
     shutil.copytree(finished, run)
     odd = "</script><script>alert(1)</script>"
@@ -119,34 +119,54 @@ def test_a_run_of_hostile_texts_stays_data(finished: Path, tmp_path: Path) -> No
     assert any(odd in json.dumps(sample) for sample in samples_in(blocks_of(page)))
 
 
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["nowhere", "-o", "x.html"], "there is no such folder"),
-        (["{run}", "-o", "x.txt"], "a page is HTML"),
-        (["{runs}", "-o", "x.html"], "a file holds one run; here are 2"),
-        (["{empty}", "-o", "x.html"], "a file holds one run; here are 0"),
-        (["{run}", "--port", "70000"], "ports go from 0 to 65535"),
-        (["{run}", "-o", "no/folder/x.html"], "there is no folder"),
-    ],
-)
-def test_wrong_use_is_told(
-    words: list[str], problem: str, finished: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_use_is_told(finished: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b"):
-        shutil.copytree(finished, tmp_path / "runs" / name)
+        shutil.copytree(finished, tmp_path / "folder" / name)
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
-    places = {"run": str(finished), "runs": "runs", "empty": "empty"}
-    assert main(["view", *(word.format(**places) for word in words)]) == 2
-    assert problem in capsys.readouterr().err
+    run = str(finished)
+    for words, problem in (
+        (["nowhere", "-o", "x.html"], "there is no such folder"),
+        ([run, "-o", "x.txt"], "a page is HTML"),
+        (["folder", "-o", "x.html"], "a file holds one run; here are 2"),
+        (["empty", "-o", "x.html"], "a file holds one run; here are 0"),
+        ([run, "--port", "70000"], "ports go from 0 to 65535"),
+        ([run, "-o", "no/folder/x.html"], "there is no folder"),
+        ([], "there is no folder runs here"),
+    ):
+        assert main(["view", *words]) == 2, words
+        told = capsys.readouterr().err
+        assert problem in told, words
+    assert "tsgkit eval" in told, "the next step"
 
 
-def test_without_a_folder_of_runs_the_next_step_is_told(
-    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["view"]) == 2
-    told = capsys.readouterr().err
-    assert "there is no folder runs here" in told
-    assert "tsgkit eval" in told
+def test_images_are_made_small_or_named_where_they_lie_or_left_out(tmp_path: Path) -> None:
+    (tmp_path / "odd names").mkdir()
+    image = tmp_path / "odd names" / "a #1?.png"
+    image.write_bytes(saved(drawn(size=(1500, 900)), "PNG"))
+    (linked,) = ImageAddresses(tmp_path / "out.html", linked=True).urls({"image": image})
+    assert linked == ("image", "odd%20names/a%20%231%3F.png")
+    (small,) = ImageAddresses(tmp_path / "out.html", linked=False).urls({"image": image})
+    assert small[1].startswith("data:image/jpeg;base64,")
+    assert len(small[1]) < 60_000
+    for content in (b"", b"no image", b"\x89PNG\r\n\x1a\n cut"):
+        image.write_bytes(content)
+        assert thumbnail(image) == "", content
+        assert list(ImageAddresses(tmp_path / "out.html", linked=False).urls({"image": image})) == []
+
+
+def test_run_is_served_until_it_is_closed_or_written_from_python(finished: Path, tmp_path: Path) -> None:
+    with tk.view(finished, annotator="ann") as page:
+        address = page.address.partition("#")[0]
+        with urllib.request.urlopen(address, timeout=20) as answer:  # noqa: S310
+            assert answer.status == 200
+        assert f'href="{page.address}"' in page._repr_html_()
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(address, timeout=20)  # noqa: S310
+    run = tk.open_run(finished)
+    told: list[tuple[int, int]] = []
+    written = tk.write_view(run, tmp_path / "mine.html", progress=lambda done, total: told.append((done, total)))
+    assert written.read_text().startswith("<!doctype html>")
+    assert told[-1] == (len(run.samples), len(run.samples))
+    with pytest.raises(UsageError):
+        tk.write_view(finished, tmp_path / "x.txt")

@@ -17,7 +17,6 @@ from tsgkit.interface.run import open_run
 from tsgkit.runs.folder import locked
 from tsgkit.serve.viewed_run import ViewedRun
 
-pytest.importorskip("uvicorn", reason="the extra view is not installed")
 Serve = Callable[..., Client]
 
 
@@ -29,9 +28,8 @@ def samples_of(client: Client, run: str = "mine") -> dict[str, Any]:
 # Security
 
 
-@pytest.mark.parametrize(
-    ("path", "headers"),
-    [
+def test_requests_from_elsewhere_are_refused(client: Client) -> None:
+    cases: tuple[tuple[str, dict[str, str]], ...] = (
         ("/", {}),
         ("/wrong/", {}),
         ("/wrong/data/runs", {}),
@@ -41,55 +39,48 @@ def samples_of(client: Client, run: str = "mine") -> dict[str, Any]:
         ("/{token}/data/runs", {"Origin": "http://evil.example"}),
         ("/{token}/data/runs", {"Origin": "null"}),
         ("/{token}/", {"Sec_Fetch_Site": "cross-site"}),
-    ],
-)
-def test_requests_from_elsewhere_are_refused(path: str, headers: dict[str, str], client: Client) -> None:
-    told = {name: value.format(port=client.port) for name, value in headers.items()}
-    status, _, body = client.request(path.format(token=client.token), "GET", None, **told)
-    assert status == 403
-    assert client.token.encode() not in body
-
-
-def test_its_own_page_is_answered_under_both_names_of_this_machine(client: Client) -> None:
+    )
+    for path, headers in cases:
+        told = {name: value.format(port=client.port) for name, value in headers.items()}
+        status, _, body = client.request(path.format(token=client.token), "GET", None, **told)
+        assert status == 403 and client.token.encode() not in body, (path, headers)
     for host in (f"127.0.0.1:{client.port}", f"localhost:{client.port}"):
-        status, _, _ = client.request(f"/{client.token}/data/runs", Host=host, Origin=f"http://{host}")
-        assert status == 200
+        assert client.request(f"/{client.token}/data/runs", Host=host, Origin=f"http://{host}")[0] == 200, host
 
 
-@pytest.mark.parametrize("path", ["", "browser/live.js", "browser/page.css", "data/runs", "data/run?run=none"])
-def test_every_answer_has_the_strict_policy_and_is_not_kept(path: str, client: Client) -> None:
-    _, headers, _ = client.request(f"/{client.token}/{path}")
-    policy = headers["content-security-policy"]
-    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
-    assert "unsafe" not in policy
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
-    assert headers["cache-control"] == "no-store"
+def test_every_answer_has_the_strict_policy_and_is_not_kept(client: Client) -> None:
+    for path in ("", "browser/live.js", "browser/page.css", "data/runs", "data/run?run=none"):
+        _, headers, _ = client.request(f"/{client.token}/{path}")
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';"), path
+        assert "unsafe" not in policy
+        names = ("x-content-type-options", "referrer-policy", "cache-control")
+        assert [headers[name] for name in names] == ["nosniff", "no-referrer", "no-store"], path
 
 
-@pytest.mark.parametrize(
-    "name", ["../suites/panels.py", "..%2f..%2fpyproject.toml", "%2e%2e/__init__.py", "/etc/passwd", "__init__.py", ""]
-)
-def test_only_modules_of_the_page_are_handed_out(name: str, client: Client) -> None:
-    status, _, body = client.request(f"/{client.token}/browser/{name}")
-    assert status in (403, 404)
-    assert b"import" not in body
-
-
-def test_the_page_gets_its_modules_in_one_script(client: Client) -> None:
+def test_only_modules_of_the_page_are_handed_out(client: Client) -> None:
+    for name in (
+        *("../suites/panels.py", "..%2f..%2fpyproject.toml", "%2e%2e/__init__.py", "/etc/passwd", "__init__.py", ""),
+        *in_order("live.js")[:-1],
+    ):
+        status, _, body = client.request(f"/{client.token}/browser/{name}")
+        assert status in (403, 404) and b"import" not in body, name
     status, headers, body = client.request(f"/{client.token}/browser/live.js")
     assert (status, headers["content-type"].partition(";")[0]) == (200, "text/javascript")
     assert body.decode() == joined("live.js")
-    for name in in_order("live.js")[:-1]:
-        assert client.request(f"/{client.token}/browser/{name}")[0] == 404
 
 
-@pytest.mark.parametrize("run", ["../mine", "/etc", "mine/../mine", "nothing", "", "mine\0"])
-def test_only_opened_runs_can_be_named(run: str, client: Client) -> None:
-    assert "there is no run" in client.problem("samples", run=run)
+def test_only_opened_runs_and_samples_can_be_named(client: Client) -> None:
+    for run in ("../mine", "/etc", "mine/../mine", "nothing", "", "mine\0"):
+        assert "there is no run" in client.problem("samples", run=run), run
+    for number in (-1, "x", "1.5", ""):
+        assert "number" in client.problem("sample", run="mine", number=number), number
+    assert "no sample 10,000" in client.problem("sample", run="mine", number=10_000)
+    assert client.problem("samples") == "the request lacks run"
+    assert client.problem("sample", run="mine") == "the request lacks number"
 
 
-def test_a_run_of_links_to_other_files_tells_nothing_of_them(serve: Serve, finished: Path, tmp_path: Path) -> None:
+def test_run_of_links_to_other_files_tells_nothing_of_them(serve: Serve, finished: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret words\n")
     shutil.copytree(finished, tmp_path / "runs" / "odd")
@@ -118,9 +109,10 @@ def test_results_are_those_of_the_report(client: Client, finished: Path) -> None
 
 def test_every_sample_has_the_mark_and_the_reason_that_python_has(client: Client, finished: Path) -> None:
     columns = samples_of(client)
-    samples = list(open_run(finished).samples)
+    samples, domains = list(open_run(finished).samples), columns["groups"]["domain"]
     assert columns["n"] == len(samples)
     for number, sample in enumerate(samples):
+        assert [domains["members"][place] for place in domains["of"][number]] == list(sample.groups["domain"])
         assert columns["item"][number] == sample.item_id
         assert columns["outcomes"][columns["outcome"][number]] == sample.outcome
         assert (columns["mark"][number] == "r") == (not sample.is_wrong)
@@ -128,14 +120,7 @@ def test_every_sample_has_the_mark_and_the_reason_that_python_has(client: Client
         assert columns["strict"][number] == (sample.scores["strict"] or {})[sample.main]
 
 
-def test_groups_of_samples_are_those_of_the_data(client: Client, finished: Path) -> None:
-    columns = samples_of(client)
-    domains = columns["groups"]["domain"]
-    for number, sample in enumerate(open_run(finished).samples):
-        assert [domains["members"][place] for place in domains["of"][number]] == list(sample.groups["domain"])
-
-
-def test_a_sample_is_explained_with_its_calls_readings_and_panels(client: Client, finished: Path) -> None:
+def test_sample_is_explained_with_its_calls_readings_and_panels(client: Client, finished: Path) -> None:
     columns = samples_of(client)
     number = next(place for place, mark in enumerate(columns["mark"]) if mark == "w")
     value, sample = client.data("sample", run="mine", number=number), list(open_run(finished).samples)[number]
@@ -148,12 +133,7 @@ def test_a_sample_is_explained_with_its_calls_readings_and_panels(client: Client
     assert (verdict["question"], verdict["text"], verdict["right"]) == ("", "", False)
 
 
-@pytest.mark.parametrize("number", [10_000, -1, "x", "1.5", ""])
-def test_a_sample_that_does_not_exist_is_refused(number: object, client: Client) -> None:
-    assert "number" in client.problem("sample", run="mine", number=number) or number == 10_000
-
-
-def test_a_text_is_found_in_prompts_replies_and_reasons_in_any_case(client: Client, finished: Path) -> None:
+def test_text_is_found_in_prompts_replies_and_reasons_in_any_case(client: Client, finished: Path) -> None:
     samples = open_run(finished).samples
     numbers = {(one.cell, one.item_id): number for number, one in enumerate(samples)}
     for text in ("DO NOT know", "hand1", "exact_match", "no such text anywhere", "ẞ"):
@@ -172,7 +152,7 @@ def test_two_rows_are_compared_with_the_test_of_compare(client: Client, finished
     assert "different tasks" in problem
 
 
-def test_a_pair_is_compared_on_its_own_items_though_a_third_row_has_few(
+def test_pair_is_compared_on_its_own_items_though_a_third_row_has_few(
     serve: Serve, finished: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "begun"
@@ -192,7 +172,7 @@ def test_a_pair_is_compared_on_its_own_items_though_a_third_row_has_few(
     assert client.data("comparison", first=f"begun/{rows[0]}", second=f"begun/{rows[2]}")["first"]["n"] == 1
 
 
-def test_the_list_tells_runs_their_progress_and_problems(serve: Serve, finished: Path, tmp_path: Path) -> None:
+def test_list_tells_runs_their_progress_and_problems(serve: Serve, finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "runs"
     shutil.copytree(finished, folder / "whole")
     shutil.copytree(finished, folder / "begun")
@@ -207,16 +187,9 @@ def test_the_list_tells_runs_their_progress_and_problems(serve: Serve, finished:
     assert runs["begun"]["recorded"] == 5
     assert not runs["whole"]["is_working"]
     assert "not JSON" in runs["broken"]["problem"]
-
-
-def test_a_run_that_a_process_works_on_is_marked(serve: Serve, finished: Path, tmp_path: Path) -> None:
-    shutil.copytree(finished, tmp_path / "held")
-    client = serve(tmp_path)
-    with locked(tmp_path / "held"):
-        (listed,) = client.data("runs")["runs"]
-        assert listed["is_working"] == Path("/proc/locks").exists()
-    (listed,) = client.data("runs")["runs"]
-    assert not listed["is_working"]
+    with locked(folder / "whole"):
+        working = {one["id"]: one["is_working"] for one in client.data("runs")["runs"] if "is_working" in one}
+        assert working["whole"] == Path("/proc/locks").exists()
 
 
 def test_what_json_does_not_know_is_shown_all_the_same(serve: Serve, finished: Path, tmp_path: Path) -> None:
@@ -236,7 +209,7 @@ def test_what_json_does_not_know_is_shown_all_the_same(serve: Serve, finished: P
     assert client.data("search", run="odd", text="\ud800".encode("utf-8", "surrogatepass").decode("latin-1"))
 
 
-def test_a_bug_is_told_in_the_page_and_ends_nothing(
+def test_bug_is_told_in_the_page_and_ends_nothing(
     serve: Serve, finished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: object) -> None:
@@ -251,12 +224,7 @@ def test_a_bug_is_told_in_the_page_and_ends_nothing(
     assert client.data("runs")["runs"]
 
 
-def test_a_request_that_lacks_something_is_refused(client: Client) -> None:
-    assert client.problem("samples") == "the request lacks run"
-    assert client.problem("sample", run="mine") == "the request lacks number"
-
-
-def test_a_run_that_grows_is_read_on(serve: Serve, finished: Path, tmp_path: Path) -> None:
+def test_run_that_grows_is_read_on(serve: Serve, finished: Path, tmp_path: Path) -> None:
     run = tmp_path / "growing"
     shutil.copytree(finished, run)
     whole = (run / "samples.jsonl").read_bytes().splitlines(keepends=True)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from two_annotators import ANN, BOB, FILL, LIFT, PUT, WASH, L, tea, write
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.documents.reader import read_file
-from tsgkit.report.annotated_items import versions_of
+from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
+from tsgkit.library.documents.reader import Document, read_file
+from tsgkit.library.documents.rows import Entry
+from tsgkit.report.annotated_items import matched, versions_of
 from tsgkit.serve.decidable import Decidable
+from tsgkit.serve.disagreements import Merger
 from tsgkit.serve.settled_decisions import decisions_file
 from tsgkit.serve.settlement import Settling
 
@@ -66,14 +72,7 @@ def test_both_graphs_are_shown_with_their_differences_in_their_context() -> None
     assert edit is not None and edit["value"] == WASH and edit["elements"]["mentioned"] == ["wash", "cup"]
 
 
-def test_a_missing_folder_is_told_before_anything_is_decided() -> None:
-    write("ann.jsonl", ANN)
-    write("bob.jsonl", BOB)
-    with pytest.raises(FileProblem, match="there is no folder missing"):
-        Settling(versions_of("ann.jsonl", "bob.jsonl"), Path("missing/settled.jsonl"), "eve")
-
-
-def test_a_folder_that_goes_away_is_told_at_the_decision() -> None:
+def test_missing_folder_is_told_before_or_at_a_decision() -> None:
     Path("out").mkdir()
     write("ann.jsonl", ANN)
     write("bob.jsonl", BOB)
@@ -82,9 +81,11 @@ def test_a_folder_that_goes_away_is_told_at_the_decision() -> None:
     with pytest.raises(FileProblem, match="cannot be kept here"):
         found.decide(0, "first", None)
     assert found.entries()[0]["decision"] is None
+    with pytest.raises(FileProblem, match="there is no folder out"):
+        Settling(versions_of("ann.jsonl", "bob.jsonl"), Path("out/settled.jsonl"), "eve")
 
 
-def test_a_graph_of_one_annotator_is_kept_or_left_out() -> None:
+def test_graph_of_one_annotator_is_kept_or_left_out() -> None:
     found = settling(ANN, BOB)
     shown = found.shown(1)
     assert [each["label"] for each in shown["choices"]] == ["ann: no graph", "bob", "edit"]
@@ -97,7 +98,7 @@ def test_a_graph_of_one_annotator_is_kept_or_left_out() -> None:
     assert settled() == [ANN]
 
 
-def test_an_edit_that_only_orders_or_repeats_triplets_is_written() -> None:
+def test_edit_that_only_orders_or_repeats_triplets_is_written() -> None:
     found = settling(tea([WASH]), tea([[WASH[0]]]))
     edited = [WASH[1], WASH[0], WASH[2], WASH[0]]
     found.decide(0, "edit", edited)
@@ -125,18 +126,14 @@ def test_decisions_are_kept_at_once_found_again_and_can_be_changed() -> None:
     assert [entry["decision"] for entry in found.entries()] == ["ann", None]
     decided = found.shown(0)["decided"]
     assert decided is not None and (decided["choice"], decided["by"]) == ("first", "eve")
-    found.decide(0, "second", None)
-    found.decide(1, "second", None)
-    assert len(kept()) == 2, "a changed decision takes the place of the earlier one"
-    assert str(found.write()) == "of 2 disagreements: bob 2; decided by joe"
-    assert settled() == [BOB]
-
-
-def test_several_people_are_named_with_their_numbers() -> None:
-    settling(ANN, BOB).decide(0, "first", None)
-    found = settling(by="joe")
     found.decide(1, "second", None)
     assert str(found.write()).endswith("decided by eve (1), joe (1)")
+    found.decide(0, "second", None)
+    decisions = [one for one in kept() if "choice" in one]
+    assert len(decisions) == 2, "a changed decision takes the place of the earlier one"
+    assert str(found.write()) == "of 2 disagreements: bob 2; decided by joe"
+    assert settled() == [BOB]
+    assert read_file(OUT).entries[0].narrative == read_file("bob.jsonl").entries[0].narrative
 
 
 def test_changed_inputs_are_asked_about_again() -> None:
@@ -175,7 +172,7 @@ def test_texts_l_descriptions_and_items_are_decided_too() -> None:
     ]
 
 
-def test_a_description_of_one_annotator_is_decided_as_a_whole() -> None:
+def test_description_of_one_annotator_is_decided_as_a_whole() -> None:
     found = settling(ANN, tea([WASH], [FILL]))
     assert names(found) == ["tea, description 2"]
     assert [each["label"] for each in found.shown(0)["choices"]] == ["ann: keep it", "bob: leave it out"]
@@ -193,9 +190,9 @@ def test_l_can_be_edited() -> None:
     assert settled()[0]["vocabulary"] == {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]}
 
 
-@pytest.mark.parametrize(
-    ("choice", "edited", "problem"),
-    [
+def test_decision_that_cannot_be_is_refused_and_not_kept() -> None:
+    found = settling(ANN, BOB)
+    for choice, edited, problem in (
         ("third", None, "there is no choice third here"),
         ("none", None, "there is no choice none here"),
         ("both", None, "there is no choice both here"),
@@ -204,17 +201,12 @@ def test_l_can_be_edited() -> None:
         ("edit", [["person", "verb", " "]], "lacks an element"),
         ("edit", [["person", "verb", "\ud800"]], "not text"),
         ("edit", "wash", "not a graph"),
-    ],
-)
-def test_a_decision_that_cannot_be_is_refused_and_not_kept(choice: str, edited: object, problem: str) -> None:
-    found = settling(ANN, BOB)
-    with pytest.raises(UsageError, match=problem):
-        found.decide(0, choice, edited)
-    assert not decisions_file(OUT).exists() and found.entries()[0]["decision"] is None
-
-
-def test_nothing_is_written_before_all_is_decided() -> None:
-    found = settling(ANN, BOB)
+    ):
+        with pytest.raises(UsageError, match=problem):
+            found.decide(0, choice, edited)
+        assert not decisions_file(OUT).exists() and found.entries()[0]["decision"] is None, problem
+    with pytest.raises(UsageError, match="2 decisions to make"):
+        found.write()
     found.decide(0, "first", None)
     with pytest.raises(UsageError, match="1 decision to make"):
         found.write()
@@ -238,7 +230,7 @@ def test_what_lies_at_the_settled_file_is_kept_unless_this_job_wrote_it(capsys: 
         settling()
 
 
-def test_a_file_that_appears_during_the_settlement_is_kept() -> None:
+def test_file_that_appears_during_the_settlement_is_kept() -> None:
     found = settling(ANN, BOB)
     for number in (0, 1):
         found.decide(number, "first", None)
@@ -257,12 +249,14 @@ def test_decisions_about_something_else_are_kept_without_force() -> None:
     assert [entry["decision"] for entry in settling(force=True).entries()] == [None]
 
 
-@pytest.mark.parametrize("out", ["ann.jsonl", "bob.jsonl", "./bob.jsonl"])
-def test_neither_input_is_overwritten_even_by_force(out: str) -> None:
+def test_neither_input_is_overwritten_even_by_force() -> None:
     write("ann.jsonl", ANN)
     write("bob.jsonl", BOB)
-    with pytest.raises(FileProblem, match="the file being read"):
-        Settling(versions_of("ann.jsonl", "bob.jsonl"), Path(out), "eve", force=True)
+    for out in ("ann.jsonl", "bob.jsonl", "./bob.jsonl"):
+        with pytest.raises(FileProblem, match="the file being read"):
+            Settling(versions_of("ann.jsonl", "bob.jsonl"), Path(out), "eve", force=True)
+    with pytest.raises(UsageError, match="the name of who decides"):
+        settling(by=" ")
 
 
 def test_lines_that_were_not_read_are_not_lost_silently() -> None:
@@ -271,13 +265,6 @@ def test_lines_that_were_not_read_are_not_lost_silently() -> None:
     Path("bob.jsonl").write_text(Path("bob.jsonl").read_text() + "{broken\n" + json.dumps(tea([FILL], item="x")) + "\n")
     with pytest.raises(UsageError, match=r"bob\.jsonl: line 2"):
         settling()
-
-
-def test_a_name_is_needed() -> None:
-    write("ann.jsonl", ANN)
-    write("bob.jsonl", BOB)
-    with pytest.raises(UsageError, match="the name of who decides"):
-        settling(by=" ")
 
 
 def row(*graphs: object, sentence: str = "She washes the cup.") -> dict[str, Any]:
@@ -311,7 +298,7 @@ def test_plain_graphs_are_settled_in_their_format() -> None:
     assert Path("settled.txt").read_text() == text(WASH, FILL, LIFT)
 
 
-def test_a_story_and_graphs_without_one_keep_the_story_of_the_first() -> None:
+def test_story_and_graphs_without_one_keep_the_story_of_the_first() -> None:
     write("ann.jsonl", ANN)
     Path("bob.json").write_text(json.dumps([WASH, FILL, PUT, LIFT]))
     write("ann.jsonl", {key: value for key, value in ANN.items() if key != "id"})
@@ -323,9 +310,37 @@ def test_a_story_and_graphs_without_one_keep_the_story_of_the_first() -> None:
     assert [part["graphs"] for part in settled()[0]["descriptions"]] == [[WASH], [FILL, PUT], [LIFT]]
 
 
-def test_the_settled_file_is_read_like_any_other() -> None:
-    found = settling(ANN, BOB)
-    for number in (0, 1):
-        found.decide(number, "second", None)
-    found.write()
-    assert read_file(OUT).entries[0].narrative == read_file("bob.jsonl").entries[0].narrative
+GRAPHS = st.lists(
+    st.tuples(st.sampled_from("ab"), st.sampled_from(("verb", "on")), st.sampled_from("abc")), min_size=1, max_size=3
+).map(ActionGraph)
+DESCRIPTIONS = st.builds(Description, st.sampled_from((None, "x", "y", "z")), st.lists(GRAPHS, max_size=4).map(tuple))
+LISTS = st.sampled_from((None, Vocabulary(("a",), ("on",), ("b",)), Vocabulary(("a", "c"), ("on",), ("b",))))
+NARRATIVES = st.builds(Narrative, st.lists(DESCRIPTIONS, max_size=4).map(tuple), LISTS)
+ITEMS = st.dictionaries(st.sampled_from("pqr"), NARRATIVES, min_size=1)
+
+
+def document(name: str, items: dict[str, Narrative]) -> Document:
+    entries = tuple(
+        Entry(item, replace(narrative, id=item), number) for number, (item, narrative) in enumerate(items.items())
+    )
+    return Document(name, "narrative", entries)
+
+
+def graphs(found: Document) -> dict[str, tuple[ActionGraph, ...]]:
+    return {entry.item: entry.narrative.graphs for entry in found.entries}
+
+
+@given(ITEMS, ITEMS)
+@settings(max_examples=40)
+def test_choosing_always_one_version_gives_its_graphs(
+    first: dict[str, Narrative], second: dict[str, Narrative]
+) -> None:
+    versions = matched(document("ann.jsonl", first), document("bob.jsonl", second))
+    if versions.by_position:
+        return
+    merger = Merger(versions)
+    numbered = list(enumerate(merger.disagreements))
+    assert graphs(merger.merged({number: one.first for number, one in numbered})) == graphs(versions.first)
+    assert graphs(merger.merged({number: one.second for number, one in numbered})) == graphs(versions.second)
+    same = Merger(matched(document("ann.jsonl", first), document("bob.jsonl", first)))
+    assert not same.disagreements and same.merged({}).entries == same.versions.first.entries

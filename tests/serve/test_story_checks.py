@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from edited_files import STORY, L
 
 from tsgkit.graph.hands import trace
@@ -72,7 +71,7 @@ def test_all_repairs_one_after_the_other_lead_to_the_mended_graph() -> None:
     assert not [one for one in checks(Narrative.of([graph]))["graphs"][0]["findings"] if one["severity"] == "error"]
 
 
-def test_a_name_is_respelt_in_all_its_triplets_at_once() -> None:
+def test_name_is_respelt_in_all_its_triplets_at_once() -> None:
     graph = ActionGraph([("person", "verb", "Wash"), ("Wash", "dobj", "cup")])
     found = repairs(graph)
     assert [one["before"] for one in found] == [["person", "verb", "Wash"], ["Wash", "dobj", "cup"]]
@@ -86,12 +85,10 @@ def test_of_a_triplet_written_twice_the_second_goes() -> None:
     assert one["graph"] == [["person", "verb", "wash"], ["wash", "dobj", "cup"]]
 
 
-def test_a_graph_without_findings_has_no_repairs() -> None:
-    assert not any(one["repairs"] for one in checks(STORY)["graphs"])
-
-
-def test_mentioned_names_are_in_the_order_of_the_text() -> None:
-    assert checks(STORY)["mentioned"] == [["wash", "cup"], ["dry", "with", "towel"]]
+def test_graph_without_findings_has_no_repairs() -> None:
+    found = checks(STORY)
+    assert not any(one["repairs"] for one in found["graphs"])
+    assert found["mentioned"] == [["wash", "cup"], ["dry", "with", "towel"]], "in the order of the text"
 
 
 def test_mentions_follow_a_change_of_the_vocabulary() -> None:
@@ -102,20 +99,7 @@ def test_mentions_follow_a_change_of_the_vocabulary() -> None:
     assert checks(Narrative((text, Description()), None))["mentioned"] == [[], []]
 
 
-@pytest.mark.parametrize("text", ["", "   ", "x" * 5000, "<script>", "\u202e\x00", "washes " * 500])
-def test_odd_texts_are_checked(text: str) -> None:
-    found = checks(Narrative((Description(text),), L))["mentioned"]
-    assert found in ([[]], [["wash"]])
-
-
-def test_caches_are_bounded() -> None:
-    caches = [story_checks._graph_checks, story_checks._hand_step, story_checks._mentions, story_checks._listed]
-    for cache in caches:
-        size = cache.cache_info().maxsize
-        assert size is not None and size <= 1 << 14
-
-
-def test_an_edit_of_one_graph_checks_that_graph_alone() -> None:
+def test_edit_of_one_graph_checks_that_graph_alone() -> None:
     graphs = [ActionGraph([("person", "verb", "wash"), ("wash", "dobj", f"cup-{n}")]) for n in range(300)]
     story = Narrative.of(graphs, L)
     checks(story)

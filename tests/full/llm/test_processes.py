@@ -1,0 +1,145 @@
+"""Processes that ask models: what they open, log and leave behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from model_server import Running, model_server
+
+import tsgkit
+from tsgkit.llm.request_threads import WAITS_FOR_NOTHING
+
+ROOT = Path(tsgkit.__file__).parents[1]
+KEY = "sk-live-0123456789"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with model_server(always={"<500>": "500", "<html>": "html"}) as running:
+        yield running
+
+
+def ran(code: str, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *options, "-c", code]
+    environment = os.environ | variables
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=environment)
+
+
+def test_getting_ready_opens_no_connection_and_looks_nothing_up() -> None:
+    result = ran("""
+import sys
+opened = []
+outside = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.sendmsg")
+sys.addaudithook(lambda event, details: opened.append(event) if event in outside else None)
+from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.settings import Client, parse, settings_of
+for model in ("openai/gpt-4o", "openai/gpt-5", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash",
+              "groq/x", "mistral/m", "hosted_vllm/m", "ollama_chat/llama3", "openrouter/openai/gpt-4o"):
+    texts = ["api_key=sk-0123456789", "api_base=http://127.0.0.1:9/v1"]
+    LiteLlm(settings_of(model, parse(texts, [model]), {"temperature": 0.1, "seed": 1})).prepare()
+print(opened)
+""")
+    assert (result.stdout, result.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize("client", ["direct_calls.DirectCalls", "litellm_calls.LiteLlm"])
+def test_no_log_shows_prompts_or_keys_even_when_debugging_is_asked_for(server: Running, client: str) -> None:
+    module, _, name = client.partition(".")
+    code = f"""
+import asyncio, logging
+logging.basicConfig(level=logging.DEBUG)
+from tsgkit.llm.{module} import {name}
+from tsgkit.llm.settings import Client, parse, settings_of
+async def work():
+    texts = ["api_key={KEY}", "api_base={server.base}", "seed=1"]
+    provider = {name}(settings_of("openai/m", parse(texts, ["openai/m"]), {{}}))
+    provider.prepare()
+    for text in ("a secret prompt", "a secret prompt <500>", "a secret prompt <html>"):
+        try:
+            await provider.send([{{"role": "user", "content": text}}], None, 10)
+        except Exception as error:
+            print(type(error).__name__)
+    await provider.close()
+asyncio.run(work())
+"""
+    result = ran(code, LITELLM_LOG="DEBUG", OPENAI_LOG="debug", DEBUG="1")
+    assert result.stdout == "CallFailed\nCallFailed\n"
+    assert "secret prompt" not in result.stderr
+    assert KEY not in result.stderr
+
+
+def test_session_that_is_left_open_is_closed_in_silence_at_the_end() -> None:
+    with model_server(replies={"x": "[A]"}) as running:
+        result = ran(
+            f"""
+from tsgkit.agents.asker import ask_for
+from tsgkit.agents.shared_model import shared_model
+from tsgkit.llm.event_loop import run_in_background
+from langchain_core.messages import HumanMessage
+import sys
+model = shared_model("openai/m", {{"model_arg": {{"api_base": "{running.base}"}}}})
+print(run_in_background(lambda: ask_for(model, "tea")([HumanMessage("x")], label="answer")).text)
+print([name for name in ("litellm", "openai", "httpx") if name in sys.modules])
+""",
+            "-W",
+            "always",
+        )
+    assert (result.stdout, result.stderr) == ("[A]\n[]\n", "")
+
+
+def test_building_a_request_asks_nobody_at_any_provider_that_is_named(server: Running) -> None:
+    result = ran(f"""
+import asyncio, sys, threading
+from concurrent.futures import ThreadPoolExecutor
+from tsgkit.llm.request_threads import WAITS_FOR_NOTHING, Threads
+from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.settings import parse, settings_of
+
+building, built, handed, seen = [], [], [], []
+outside = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "subprocess.Popen", "open")
+
+def hook(event, details):
+    if event in outside and building == [threading.get_ident()]:  # what other threads do meanwhile is not building
+        seen.append((event, details))
+
+sys.addaudithook(hook)
+
+class Handing(ThreadPoolExecutor):
+    def submit(self, *parts):
+        handed.append(parts)
+        return super().submit(*parts)
+
+class Listening(Threads, Handing):
+    def submit(self, *parts):
+        handed.clear()
+        building.append(threading.get_ident())
+        try:
+            return super().submit(*parts)
+        finally:
+            building.clear()
+            built.append(not handed)
+
+async def work(model):
+    asyncio.get_running_loop().set_default_executor(Listening())
+    texts = ["api_key=sk-0123456789", "api_base={server.base}"]
+    provider = LiteLlm(settings_of(model, parse(texts, [model]), {{"temperature": 0.1}}))
+    provider.prepare()
+    for _ in range(2):
+        seen.clear()  # what is imported at first is read from files
+        try:
+            await provider.send([{{"role": "user", "content": "Which?"}}], None, 10)
+        except Exception as error:  # the service speaks as OpenAI does, and not as all do
+            assert type(error).__name__ == "CallFailed", error
+    await provider.close()
+
+for provider in WAITS_FOR_NOTHING:
+    built.clear()
+    asyncio.run(work(provider + "/m"))
+    print(provider, built.count(True), seen)
+""")
+    assert result.stdout.splitlines() == [f"{provider} 2 []" for provider in WAITS_FOR_NOTHING], result.stderr

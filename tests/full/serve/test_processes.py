@@ -1,0 +1,110 @@
+"""Servers in processes of their own: killed in mid-edit, asked twice for a file, ended by Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from edited_files import set_text, started, written
+
+BEGUN = """
+import os, signal, sys
+from tsgkit.serve.ahead import begun_beside
+
+def fails():
+    if os.getpid() != parent:
+        raise ValueError("only in the other process")
+    return "done here"
+
+def dies():
+    if os.getpid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "done here"
+
+def is_elsewhere():
+    return "here" if os.getpid() == parent else "elsewhere"
+
+parent = os.getpid()
+for work in (fails, dies, is_elsewhere):
+    print(begun_beside(work)())
+"""
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    return written(tmp_path, "narrative")
+
+
+def test_server_that_is_killed_in_mid_edit_loses_nothing_it_acknowledged(story: Path) -> None:
+    before = story.read_bytes()
+    command = [sys.executable, "-m", "tsgkit", "view", str(story), "--edit", "--no-open"]
+    with started(story) as (process, editor):
+        for number in range(25):
+            assert editor.edit(set_text(f"Text {number}."))[0] == 200
+        second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert second.returncode == 2
+        assert "another tsgkit edits this file" in second.stderr and "--annotator NAME" in second.stderr
+        process.kill()
+        process.wait(20)
+    assert story.read_bytes() == before
+    with started(story) as (process, again):
+        assert (again.port, again.token) == (editor.port, editor.token), "open pages go on"
+        document = again.data("document")
+        assert document["restored"]["edits"] == 25
+        assert again.data("item", number=0)["value"]["descriptions"][0]["text"] == "Text 24."
+        stale = {"number": 0, "revision": 0, "ops": [set_text("Stale.")]}
+        assert again.post("edit", stale)[0] == 409
+        assert again.post("save", {"accept_losses": False})[0] == 200
+    assert "Text 24." in story.read_text()
+    with started(story) as (_, third):
+        assert third.data("document")["restored"] is None
+        assert third.token != editor.token
+
+
+def test_ctrl_c_tells_what_is_not_saved_and_how_to_go_on(story: Path, tmp_path: Path) -> None:
+    with started(story) as (process, editor):
+        editor.edit(set_text("Mine."))
+        process.send_signal(signal.SIGINT)
+        told, _ = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert "1 item has edits that are not saved; they are kept" in told
+    assert f"go on: tsgkit view {story} --edit" in told
+    with started(story) as (process, editor):
+        assert editor.post("save", {"accept_losses": False})[0] == 200
+        process.send_signal(signal.SIGINT)
+        told, _ = process.communicate(timeout=20)
+    assert "everything is saved" in told
+    assert not list(story.parent.glob(".*draft*"))
+    (sentences := tmp_path / "tea.txt").write_text("She washes the cup.\n")
+    with started(tmp_path / "tea.jsonl", "--story", str(sentences)) as (process, _):
+        process.send_signal(signal.SIGINT)
+        told, _ = process.communicate(timeout=20)
+    assert "nothing was saved" in told and "everything is saved" not in told
+
+
+def test_result_of_work_beside_comes_back_whatever_becomes_of_the_process() -> None:
+    done = subprocess.run([sys.executable, "-c", BEGUN], capture_output=True, text=True, check=True, timeout=60)
+    where = "elsewhere" if sys.platform == "linux" else "here"
+    assert (done.stdout, done.stderr) == (f"done here\ndone here\n{where}\n", "")
+
+
+def test_interrupt_leaves_no_process_and_prints_nothing() -> None:
+    code = (
+        "import os, time\nfrom tsgkit.serve.ahead import begun_beside\n"
+        "begun_beside(lambda: time.sleep(60))\ntry:\n    print('begun', flush=True)\n    time.sleep(60)\n"
+        "except KeyboardInterrupt:\n    pass\n"
+    )
+    command = [sys.executable, "-c", code]
+    pipe = subprocess.PIPE
+    running = subprocess.Popen(command, text=True, start_new_session=True, stdout=pipe, stderr=pipe)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "begun\n"
+    os.killpg(running.pid, signal.SIGINT)
+    _, told = running.communicate(timeout=20)
+    assert (running.returncode, told) == (0, "")
+    with pytest.raises(ProcessLookupError):
+        os.killpg(running.pid, 0)
