@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from browser.editor_sources import ALL, Story, checks_of, edited
-from browser.sources import HOSTILE, RIGHT_TO_LEFT
+from scripted_editor import ALL, Story, checks_of, edited
+from scripted_view import HOSTILE, RIGHT_TO_LEFT
 from panel_pages import CHROMIUM, chromium, violations
 
 from tsgkit.browser.modules import in_order, joined, text_of
