@@ -47,7 +47,7 @@ class View:
 
     @property
     def sum(self) -> Locator:
-        return self.view.sum
+        return self.page.locator(".sum")
 
     @property
     def query(self) -> str:
