@@ -118,7 +118,7 @@ class TestResults:
         expect(page.get_by_text("more is better")).to_be_visible()
         view.choose("Break down by", "k")
         page.get_by_role("table", name="accuracy by k").first.get_by_role("link", name="2").click()
-        expect(view.view.sum).to_contain_text("1,667 of 20,000 samples")
+        expect(view.sum).to_contain_text("1,667 of 20,000 samples")
         assert view.query.startswith("/run/0/samples?subject=openai/gpt-4o&style=zero-shot&by.k=2")
 
 
@@ -195,6 +195,7 @@ class TestSamples:
         expect(page.get_by_label("Text")).to_be_focused()
         page.keyboard.type("jjn")
         assert page.get_by_label("Text").input_value() == "jjn"
+        page.get_by_label("Text").fill("")
         page.keyboard.press("Escape")
         page.keyboard.press("?")
         expect(page.get_by_role("dialog")).to_contain_text("next wrong sample")
