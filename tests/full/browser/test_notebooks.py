@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import pytest
 from notebooks import jupyter_lab, marimo
-from panel_pages import CHROMIUM, chromium
+from playwright.sync_api import Browser, Page, expect
 from typist import Typist
 
-pytest.importorskip("playwright.sync_api", reason="pages are tested with Playwright")
-pytest.importorskip("anywidget", reason="the extra notebook is not installed")
-from playwright.sync_api import expect
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium"),
-]
 STORY = """from tsgkit.graph import ActionGraph, Description, Narrative, Vocabulary
 names = Vocabulary(("jar", "lid"), ("verb", "dobj", "with"), ("open", "take"))
 story = Narrative((Description("She opens the jar with one hand."), Description("She takes the lid.")), names, "jam")
 """
 OPENED = [("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1")]
 EMPTY_FIELD = ".tsg-editor .triplet-line:first-child td:nth-child(4) input"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 def opened(browser: Browser, address: str) -> tuple[Page, list[str]]:
@@ -61,7 +40,6 @@ def annotate(page: Page) -> None:
     expect(page.locator(".tsg-editor .save-state")).not_to_contain_text("not sent")
 
 
-@pytest.mark.skipif(find_spec("jupyterlab") is None, reason="JupyterLab is not installed")
 def test_a_narrative_is_edited_in_jupyterlab(browser: Browser, tmp_path: Path) -> None:
     cells = [f"{STORY}editor = story.edit()\neditor", "print([tuple(one) for one in editor.narrative.graphs[0]])"]
     with jupyter_lab(tmp_path, cells) as address:
@@ -78,7 +56,6 @@ def test_a_narrative_is_edited_in_jupyterlab(browser: Browser, tmp_path: Path) -
     assert problems == []
 
 
-@pytest.mark.skipif(find_spec("marimo") is None, reason="marimo is not installed")
 def test_a_narrative_is_edited_in_marimo(browser: Browser, tmp_path: Path) -> None:
     lines = [*STORY.splitlines(), "import marimo as mo", "editor = mo.ui.anywidget(story.edit())", "editor"]
     body = "\n".join(f"    {line}" for line in lines)

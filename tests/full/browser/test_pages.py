@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import pytest
-from panel_pages import CHROMIUM, chromium, violations
+from panel_pages import violations
+from playwright.sync_api import Browser, Page
 from suite_runs import RUNS, STORED, stored
 
 from tsgkit.cli import main
@@ -16,24 +16,16 @@ from tsgkit.report.explanation_page import write_explanation
 from tsgkit.report.page import write
 from tsgkit.report.report_rows import HEADLINE, gather
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-pytest.importorskip("playwright", reason="browser tests need Playwright")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="browser tests need Debian's chromium on the PATH"),
-]
 ITEMS = {"tsg": "campsite/0", "formalimg": "knolling/1", "sceneeval": "1", "spatialgen": "000002"}
-LOOKED_INTO = ((400, "dark"), (1280, "light"))
+LOOKS: tuple[tuple[int, Literal["dark", "light"]], ...] = ((400, "dark"), (1280, "light"))
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return a report and an explanation of each suite, and the page of a room."""
     folder = tmp_path_factory.mktemp("pages")
-    made = []
+    made: dict[str, Path] = {}
     for suite, name in RUNS.items():
         run = stored(folder, name)
         with pytest.MonkeyPatch.context() as patch:
@@ -43,73 +35,54 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
                 "item": write_explanation(explain(run, ITEMS[suite])),
             }
         for kind, source in sources.items():
-            made.append(folder / f"{suite}-{kind}.html")
-            made[-1].write_text(source, encoding="utf-8")
-    room = folder / "room.html"
-    assert main(["scene", "show", str(STORED / "sceneeval" / "rooms" / "scene_1.json"), "-o", str(room)]) == 0
-    return [*made, room]
+            made[f"{suite}-{kind}"] = folder / f"{suite}-{kind}.html"
+            made[f"{suite}-{kind}"].write_text(source, encoding="utf-8")
+    made["room"] = folder / "room.html"
+    assert main(["scene", "show", str(STORED / "sceneeval/rooms/scene_1.json"), "-o", str(made["room"])]) == 0
+    return made
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (400, "light"), (1280, "light"), (1280, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_pages_fit_their_screen_load_nothing_and_are_accessible(
-    pages: list[Path], browser: Browser, width: int, scheme: str
+    pages: dict[str, Path], browser: Browser, width: int, scheme: Literal["dark", "light"]
 ) -> None:
-    for path in pages:
-        _check(path, browser, width, scheme)
-
-
-def _check(path: Path, browser: Browser, width: int, scheme: str) -> None:
-    requests: list[str] = []
-    said: list[str] = []
+    requests, said = list[str](), list[str]()
     context = browser.new_context(
         viewport={"width": width, "height": 900},
-        color_scheme="dark" if scheme == "dark" else "light",
+        color_scheme=scheme,
         bypass_csp=True,  # for axe, which is a script of the test
     )
     page = context.new_page()
     page.on("request", lambda request: requests.append(request.url))
     page.on("console", lambda message: said.append(message.text))
-    page.goto(path.as_uri())
-    assert page.evaluate(OVERFLOW) <= 0, path.name
-    if (width, scheme) in LOOKED_INTO:
-        assert violations(page) == [], path.name
-    assert [url for url in requests if not url.startswith("data:")] == [path.as_uri()]
+    for name, path in pages.items():
+        page.goto(path.as_uri())
+        assert page.evaluate(OVERFLOW) <= 0, name
+        assert violations(page) == [], name
+        if scheme == "dark" and name in ("tsg-item", "room"):
+            ground = page.locator("figure svg > rect").first.evaluate("(rect) => getComputedStyle(rect).fill")
+            assert ground == page.evaluate("getComputedStyle(document.body).backgroundColor"), name
+        if scheme == "light" and name == "spatialgen-report":
+            check_head_stays_in_sight(page)
+    assert [url for url in requests if not url.startswith("data:")] == [path.as_uri() for path in pages.values()]
     assert said == []
     context.close()
 
 
-def test_pages_show_the_same_without_scripts(pages: list[Path], browser: Browser) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    for path in pages:
-        page.goto(path.as_uri())
-        assert page.locator("h1").is_visible()
-        assert page.locator("figure svg").first.is_visible(), path.name
-    context.close()
-
-
-def test_the_head_of_a_long_table_stays_in_sight(pages: list[Path], browser: Browser) -> None:
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(next(path for path in pages if path.name == "spatialgen-report.html").as_uri())
+def check_head_stays_in_sight(page: Page) -> None:
     table = page.locator(".long").first
     table.evaluate("(box) => { box.scrollIntoView(); box.scrollTop = box.scrollHeight; }")
     top = table.evaluate("(box) => box.getBoundingClientRect().top")
     head = table.locator("thead th").first.evaluate("(cell) => cell.getBoundingClientRect().top")
     assert table.evaluate("(box) => box.scrollTop") > 0
     assert abs(head - top) < 2
-    page.close()
 
 
-def test_drawings_are_dark_on_dark_pages(pages: list[Path], browser: Browser) -> None:
-    page = browser.new_page(color_scheme="dark")
-    for name in ("tsg-item.html", "room.html"):
-        page.goto(next(path for path in pages if path.name == name).as_uri())
-        ground = page.locator("figure svg > rect").first.evaluate("(rect) => getComputedStyle(rect).fill")
-        assert ground == page.evaluate("getComputedStyle(document.body).backgroundColor")
-    page.close()
+def test_pages_show_the_same_without_scripts(pages: dict[str, Path], browser: Browser) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    for name, path in pages.items():
+        page.goto(path.as_uri())
+        assert page.locator("h1").is_visible(), name
+        assert page.locator("figure svg").first.is_visible(), name
+    context.close()

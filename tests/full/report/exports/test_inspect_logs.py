@@ -260,7 +260,7 @@ def test_stored_runs_of_every_suite_are_read_back(tmp_path: Path, monkeypatch: p
         monkeypatch.chdir(STORED / suite)
         run = tk.open_run(name)
         cells = [cell for cell in run.cells if cell.repeat == 0]
-        logs = [read(file) for file in run.export("inspect", tmp_path / suite / name).files]
+        logs = [read(file) for file in run.export("inspect", tmp_path / f"{suite}-{name}").files]
         found = [(sample, cell_of(log, sample, cells)) for log in logs for sample in samples_of(log)]
         recorded = {(*meant.cell, meant.item_id): meant for meant in run.samples}
         assert len(found) == len(lines(Path(name, "samples.jsonl"))), name

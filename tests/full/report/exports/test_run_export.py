@@ -89,7 +89,7 @@ def test_memory_hardly_grows_with_the_run(tmp_path: Path) -> None:
         rows = [SGQA | {"item_id": f"i{place}", "data_id": f"d{place % 50}"} for place in range(number)]
         replies = {f"i{place}/0": f"<think>{'x' * 5000}</think>[cup]" for place in range(number)}
         runs.append(recorded(tmp_path / str(number), "sgqa", replies, rows=rows))
-    for to, most in (("csv", 20), ("jsonl", 20), ("parquet", 60), ("inspect", 30)):
+    for to, most in (("csv", 20), ("parquet", 60), ("inspect", 30)):
         used = []
         for number, run in enumerate(runs):
             words = [sys.executable, "-c", MEASURE, str(run), to, str(tmp_path / f"{to}{number}")]
