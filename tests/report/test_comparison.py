@@ -266,7 +266,7 @@ def test_comparison_refuses_unknown_names_and_what_is_ambiguous_or_alone(run: Pa
         ({"profile": "lenient"}, "there is no profile lenient"),
     ):
         with pytest.raises(UsageError, match=message):
-            compare([run], **changes)  # type: ignore[arg-type]
+            compare([run], **changes)
     alone = evaluate("few", GOOD, more=("--style", "few-shot"))
     with pytest.raises(UsageError, match=r"there is no row to compare with script:good\.jsonl"):
         compare([alone])

@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -25,7 +25,7 @@ from tsgkit.report.charts import MOST_SERIES, chart
 from tsgkit.report.comparison import Comparison, paired
 from tsgkit.report.comparison_charts import differences
 from tsgkit.report.comparison_rows import Contender
-from tsgkit.report.paper import DPI, WIDTHS, Figure, comparison_figure, figure, paired_figure
+from tsgkit.report.paper import DPI, WIDTHS, Columns, Figure, comparison_figure, figure, paired_figure
 from tsgkit.report.report_rows import Report, ReportRow
 from tsgkit.scoring.pooling import Part
 from tsgkit.suites.scoreboard import Board, Value
@@ -132,10 +132,10 @@ def test_pdf_embeds_its_font_as_outlines() -> None:
 
 
 def test_png_is_as_wide_as_its_columns() -> None:
-    for columns, width in WIDTHS.items():
+    for columns in get_args(Columns):
         with Image.open(BytesIO(drawn(TWO).data("png", columns=columns))) as image:
             image.load()
-            assert image.width == round(width * DPI)
+            assert image.width == round(WIDTHS[columns] * DPI)
             assert "50.0 [25.0, 75.0]" in image.info["Description"]
 
 
@@ -163,7 +163,7 @@ def test_figures_of_many_series_and_categories_have_room(number: int) -> None:
     groups = {"tag": {f"tag {tag}": board(0.5) for tag in range(20)}, "k": {str(k): board(0.5) for k in range(1, 40)}}
     rows = Report(tuple(row(f"{name} {place}", groups=groups) for place in range(number)), ("tag", "k"))
     for by in ("tag", "k", "subject", "task"):
-        for columns in WIDTHS:
+        for columns in get_args(Columns):
             assert drawn(rows, by).data("png", columns=columns), (by, columns)
 
 

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import pandas
+import pandas  # type: ignore[import-untyped]
 import pyarrow.parquet as pq
 import pytest
 from exported_runs import HOSTILE, hostile_run, served_run
