@@ -12,11 +12,9 @@ from typing import Any
 
 import pytest
 from panel_pages import violations
-from playwright.sync_api import Browser, Locator, Page, expect
-from scripted_editor import ALL, Story, checks_of, edited
+from playwright.sync_api import Locator, Page, expect
+from scripted_editor import ALL, Story, edited
 from scripted_view import HOSTILE, RIGHT_TO_LEFT
-
-from tsgkit.browser.modules import joined, text_of
 
 L = {
     "object": ["person", "hand1", "hand2", "jar", "lid", "spoon", "table", "tea", "cup"],
@@ -149,16 +147,6 @@ class TestWriting:
         expect(editor.state).to_have_text("✓ saved")
         expect(editor.page.locator(".items summary")).to_have_text("Items: 1 of 1 done")
         assert [name for name, _ in editor.story.posts if name == "save"] == ["save"]
-
-    def test_names_that_the_sentence_does_not_mention_are_begun_and_taken(self, opened: Opened) -> None:
-        editor = opened(Story([item([], texts=["Then something happens."])]))
-        editor.press("Enter")
-        editor.keys.clear()
-        for letters in ("pi", "sp", "w", "", "f", "ta"):  # the hand after `with` is offered first
-            editor.type(letters)
-            editor.press("Enter")
-        assert editor.graphs() == [PICK_UP]
-        assert len(editor.keys) == 14
 
     def test_the_names_of_a_field_have_its_role_and_mentioned_ones_come_first(self, opened: Opened) -> None:
         editor = opened(Story([item()]))
@@ -504,16 +492,6 @@ class TestServer:
         editor.press("Control+z")
         assert editor.graphs()[0] == (mine if answer == "Take theirs" else STIR)
 
-    def test_an_edit_of_another_browser_is_taken_over_silently(self, opened: Opened) -> None:
-        first = opened()
-        second = opened(first.story, first.url)
-        first.press("Alt+u")
-        expect(second.lines).to_have_count(4)
-        expect(second.page.locator(".said")).to_contain_text("Another browser edited tea")
-        second.press("Control+Shift+Backspace")
-        expect(first.lines).to_have_count(3)
-        assert second.graphs() == [OPEN_JAR, PICK_UP, STIR]
-
     def test_what_saving_loses_is_asked_about_once(self, opened: Opened) -> None:
         editor = opened(Story([told()], losses=["2 lines without triplets"]))
         editor.press("Alt+u", "Control+s")
@@ -549,8 +527,7 @@ class TestVersions:
         editor.press("Escape", "Control+z", "Control+z", "Control+z")
         assert editor.graphs() == [OPEN_JAR, PICK_UP, STIR]
 
-    @pytest.mark.parametrize("answer", ["Keep mine", "Take theirs"])
-    def test_a_file_that_changed_on_disk_is_compared_and_decided(self, opened: Opened, answer: str) -> None:
+    def test_a_file_that_changed_on_disk_is_compared_and_taken(self, opened: Opened) -> None:
         editor = opened()
         editor.press("Alt+u")
         editor.sent()
@@ -560,9 +537,9 @@ class TestVersions:
         expect(notice).to_contain_text("changed on disk")
         notice.get_by_role("button", name="Compare").click()
         expect(editor.dialog.locator(".version-pair")).to_have_count(2)
-        editor.dialog.get_by_role("button", name=answer).click()
+        editor.dialog.get_by_role("button", name="Take theirs").click()
         expect(notice).to_have_count(0)
-        expect(editor.lines).to_have_count(4 if answer == "Keep mine" else 3)
+        expect(editor.lines).to_have_count(3)
         editor.press("Control+s")
         expect(editor.state).to_have_text("✓ saved")
 
@@ -595,54 +572,6 @@ class TestItems:
         expect(editor.state).to_have_attribute("data-state", "unsent")
         assert editor.statuses()[0]["note"] == "one hand?"
         expect(editor.page.get_by_role("textbox", name="Note on this item")).to_have_value("one hand?")
-
-
-IN_A_CELL = """([value, checks, styles]) => {
-  const host = document.body.appendChild(document.createElement("div")), root = host.attachShadow({ mode: "open" });
-  const style = document.createElement("style"), cell = document.createElement("div");
-  style.textContent = styles;
-  root.append(style, cell);
-  const status = { status: "open", annotator: "", time: "", note: "" };
-  window.edits = [];
-  window.outside = [];
-  document.addEventListener("keydown", (event) => window.outside.push(event.key));
-  window.close = drawEditor(cell, {
-    isWidget: true,
-    document: async () => ({
-      file: "cell", format: "narrative", annotator: "", revision: 1, losses: [], restored: null, proposals: null,
-      can: { texts: true, borders: true, graphs: true, vocabulary: true }, disk: false, unsaved: false,
-      items: [{ item: "tea", title: "", graphs: 3, status, unsaved: false }],
-    }),
-    item: async (number) => ({ number, revision: 1, value, checks, status, unsaved: false }),
-    edit: async (number, revision, ops) => (window.edits.push(ops), { revision: revision + 1, checks }),
-    changes: async (since) => ({ revision: since, items: {}, disk: false, unsaved: true }),
-  });
-}"""
-
-
-def test_the_editor_works_in_a_cell_of_a_notebook(browser: Browser) -> None:
-    """It lies in a shadow root there, without the page's styles, and keeps its keys to itself."""
-    value = {key: one for key, one in told().items() if key != "name"}
-    styles = text_of("edit/edit.css") + text_of("panels/panels.css")
-    page = browser.new_page(viewport={"width": 900, "height": 900}, color_scheme="dark")
-    page.set_content("<!doctype html><html lang=en><title>notebook</title><body><button>before</button></body></html>")
-    page.add_script_tag(content=joined("edit/editor.js"))
-    page.evaluate(IN_A_CELL, [value, checks_of(value), styles])
-    page.locator(".graph-line").first.click()
-    assert page.title() == "notebook"
-    page.keyboard.press("Enter")
-    page.keyboard.press("Alt+u")
-    expect(page.locator(".graph-line")).to_have_count(4)
-    page.keyboard.press("Alt+l")
-    expect(page.get_by_role("dialog")).to_be_visible()
-    page.keyboard.press("Escape")
-    assert page.evaluate("window.outside") == []
-    assert page.evaluate("window.edits.length") == 1
-    colour = page.locator(".drawing").evaluate("(one) => getComputedStyle(one).backgroundColor")
-    assert colour == "rgb(26, 30, 34)"
-    page.evaluate("window.close()")
-    expect(page.locator(".editor-frame")).to_have_count(0)
-    page.close()
 
 
 def hostile() -> Json:
