@@ -23,6 +23,7 @@ from tsgkit.report.formats import FORMATS, write
 from tsgkit.report.plain_text import HIDDEN, inert
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
+from tsgkit.report.tables import Table
 from tsgkit.report.terminal import PAPER, Screen, aligned, columns
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.gates import Gate
@@ -103,6 +104,12 @@ def test_usage_of_some_calls_says_at_least_and_cached_input_is_shown_where_it_is
     text = terminal.write(Report((replace(ROW, usage=usage), silent)), Screen(width=200))
     assert "cached input" in text and "25.0 %" in text
     assert "cached input" not in terminal.write(Report((silent,)), Screen(width=200))
+
+
+def test_a_table_of_markdown_aligns_words_left_and_figures_right_with_its_notes_below() -> None:
+    found = Table(("a table",), ("who", "way", "n"), (("a", "cot", "1"),), (("a note",),), 2)
+    lines = ["## a table", "", "| who | way | n |", "| :-- | :-- | --: |", "| a | cot | 1 |", "", "- a note"]
+    assert list(markdown.table(found)) == lines
 
 
 def test_hallucinations_are_counted_by_element_and_by_item() -> None:

@@ -10,7 +10,8 @@ import pytest
 from reported import ROW, baseline_run
 
 from tsgkit.report import latex
-from tsgkit.report.latex_text import escaped, words
+from tsgkit.report.latex_text import escaped, width, words
+from tsgkit.report.paper_columns import FONT_SIZE, GAP, INTERVAL_SIZE, Column
 from tsgkit.report.plain_text import Foreign
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
@@ -125,3 +126,11 @@ def test_marks_are_raised_in_words_of_ours_only() -> None:
     assert words("(+) better, p <= 0.05") == r"$^{+}$ better, p $\le$ 0.05"
     assert escaped("(+) <=") == r"(+) \textless{}="
     assert "(+)" in latex.written(document((Foreign("a (+)"), "1"), ("b", "2")))
+
+
+def test_a_column_is_as_wide_as_its_head_or_its_widest_value_with_its_interval() -> None:
+    values = Column("f1", ("5.0", "10.0"), is_text=False, beside=("[1.0, 9.0]", ""))
+    value, interval = width("10.0") * FONT_SIZE, width("[1.0, 9.0]") * INTERVAL_SIZE
+    assert values.width == pytest.approx(value + interval + GAP)
+    head = Column("a heading that is wide", ("5.0",), is_text=False)
+    assert head.width == pytest.approx(width(head.head) * FONT_SIZE + GAP)

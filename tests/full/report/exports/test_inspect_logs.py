@@ -144,6 +144,7 @@ def test_the_head_says_what_was_asked(run: tk.Run, logs: dict[str, EvalLog]) -> 
     assert (spec.task, spec.model, spec.solver) == ("tsg/sgqa", "openai/org/m", "single")
     assert spec.task_args == {"solver": "single", "style": "cot", "prompts": "default", "first": 4}
     assert spec.model_args["temperature"] == 0.5
+    assert (spec.model_base_url or "").startswith("http://127.0.0.1:")
     assert (spec.dataset.name, spec.dataset.samples) == ("sgqa.jsonl", 4)
     header = json.loads((run.path / "run.json").read_text())
     assert spec.metadata is not None
