@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from tsgkit.browser.modules import joined, text_of
 
 if TYPE_CHECKING:
@@ -65,8 +63,9 @@ def violations(page: Page, *impacts: str) -> list[tuple[str, list[str]]]:
 
     Axe describes all elements of the violations alone, which takes a quarter of the time.
     """
-    axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed").Axe()
-    found = axe.run(page, options={"resultTypes": ["violations"]})["violations"]
+    from axe_core_python.sync_playwright import Axe
+
+    found = Axe().run(page, options={"resultTypes": ["violations"]})["violations"]
     wanted = [one for one in found if not impacts or one["impact"] in impacts]
     return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in wanted]
 

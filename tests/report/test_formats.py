@@ -1,27 +1,40 @@
-"""All formats tell the same figures, each with what it rests on; what is not known stays so."""
+"""All formats tell the same figures, each with what it rests on, and no name is more than text in any of them."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from model_server import model_server
-from reported import ROW, baseline_run
+from reported import ROW, baseline_run, hostile
 
 from tsgkit.errors import UsageError
-from tsgkit.report import json_value, junit, latex, markdown, spreadsheet, summary, terminal
+from tsgkit.report import json_value, junit, latex, latex_text, markdown, spreadsheet, summary, terminal
 from tsgkit.report.formats import FORMATS, write
+from tsgkit.report.plain_text import HIDDEN, inert
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
-from tsgkit.report.terminal import Screen
+from tsgkit.report.tables import Table
+from tsgkit.report.terminal import PAPER, Screen, aligned, columns
 from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.gates import Gate
 from tsgkit.runs.plan import Plan
 
 REPORT = Report((ROW,))
+USAGE = ROW.usage or {}
+
+
+def csv_lines(report: Report) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(spreadsheet.write(report))))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +45,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 def test_every_figure_of_the_csv_stands_in_the_json_and_rounded_in_the_tables(report: Report) -> None:
     value = json.loads(json_value.write(report))
-    lines = [line for line in csv.DictReader(io.StringIO(spreadsheet.write(report))) if line["kind"] == "metric"]
+    lines = [line for line in csv_lines(report) if line["kind"] == "metric"]
     texts = terminal.write(report), markdown.write(report), latex.write(report).replace("{[}", "[")
     assert len(lines) >= 2 * 2 * (1 + 3)
     for line in lines:
@@ -47,21 +60,26 @@ def test_every_figure_of_the_csv_stands_in_the_json_and_rounded_in_the_tables(re
             assert any(shown in one and around in one and f"{found['n']:.0f}" in one for one in text.splitlines())
 
 
-def test_every_number_for_people_has_its_interval_and_n() -> None:
+def test_every_number_for_people_has_its_interval_and_n_and_two_runs_are_told_apart() -> None:
     board = replace(ROW.board, profiles={"strict": ROW.board.profiles["strict"], "official": None})
     text = terminal.write(Report((replace(ROW, board=board),)))
     row = next(line for line in text.splitlines() if "exact_match" in line)
     assert row.split() == ["openai/x", "zero-shot", "exact_match", "more", "12.3", "[5.1,", "25.0]", "4", "-", "-", "-"]
+    text = terminal.write(Report((ROW, replace(ROW, run="runs/b"))))
+    assert "runs/a  openai/x" in text and "runs/b  openai/x" in text
 
 
 def test_unknown_values_stay_unknown_in_every_format() -> None:
     for text in (terminal.write(REPORT), markdown.write(REPORT)):
         assert text.count("(unknown)") == 3
     assert "tokens in, tokens out, cost: (unknown)" in latex.write(REPORT)
-    usage = [line for line in csv.DictReader(io.StringIO(spreadsheet.write(REPORT))) if line["kind"] == "usage"]
-    assert {line["metric"]: line["value"] for line in usage}["cost"] == "(unknown)"
+    usage = {line["metric"]: line["value"] for line in csv_lines(REPORT) if line["kind"] == "usage"}
+    assert usage["cost"] == "(unknown)"
     assert json.loads(json_value.write(REPORT))["rows"][0]["usage"]["cost"] is None
     assert "(unknown)" in summary.write(REPORT)
+    board = replace(ROW.board, profiles=ROW.board.profiles | {"official": None}, reasons={"official": "other words"})
+    [line] = [line for line in csv_lines(Report((replace(ROW, board=board),))) if line["profile"] == "official"]
+    assert (line["value"], line["reason"]) == ("", "other words")
 
 
 def test_a_server_that_tells_no_usage_leaves_it_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,42 +89,27 @@ def test_a_server_that_tells_no_usage_leaves_it_unknown(tmp_path: Path, monkeypa
         run = evaluate(plan, Options(out=tmp_path / "run")).path
     report = against_published(gather([run]))
     [row] = report.rows
-    assert row.usage is not None
+    assert row.usage is not None and row.parameters is not None
     assert (row.usage["calls"], row.usage["prompt_tokens"], row.usage["cost"]) == (3, None, None)
     assert terminal.write(report).count("(unknown)") == 3
-    assert row.parameters is not None
     assert "prompts: the same requests in our wording" in report.beside[0].differences
 
 
-def test_a_value_that_is_known_of_some_calls_says_at_least() -> None:
-    usage = {**(ROW.usage or {}), "prompt_tokens": 1200, "calls_without_usage": 1, "cost": 0.5}
+def test_usage_of_some_calls_says_at_least_and_cached_input_is_shown_where_it_is_told() -> None:
+    usage = {**USAGE, "prompt_tokens": 1200, "calls_without_usage": 1, "cost": 0.5}
     text = terminal.write(Report((replace(ROW, usage=usage),)))
-    assert "at least 1,200" in text
-    assert "at least $0.5000" in text
-
-
-def test_the_share_of_cached_input_is_shown_where_a_service_says_it() -> None:
-    usage = {**(ROW.usage or {}), "prompt_tokens": 1200, "cached_tokens": 300, "cached_input": 0.25}
+    assert "at least 1,200" in text and "at least $0.5000" in text
     silent = replace(ROW, subject="openai/y")
+    usage = {**USAGE, "prompt_tokens": 1200, "cached_tokens": 300, "cached_input": 0.25}
     text = terminal.write(Report((replace(ROW, usage=usage), silent)), Screen(width=200))
-    assert "cached input" in text
-    assert "25.0 %" in text
+    assert "cached input" in text and "25.0 %" in text
     assert "cached input" not in terminal.write(Report((silent,)), Screen(width=200))
 
 
-def test_a_missing_value_says_why_in_the_spreadsheet() -> None:
-    board = replace(
-        ROW.board, profiles=ROW.board.profiles | {"official": None}, reasons={"official": "asked otherwise"}
-    )
-    lines = csv.DictReader(io.StringIO(spreadsheet.write(Report((replace(ROW, board=board),)))))
-    [line] = [line for line in lines if line["profile"] == "official"]
-    assert (line["value"], line["reason"]) == ("", "asked otherwise")
-
-
-def test_two_runs_are_told_apart() -> None:
-    text = terminal.write(Report((ROW, replace(ROW, run="runs/b"))))
-    assert "runs/a  openai/x" in text
-    assert "runs/b  openai/x" in text
+def test_a_table_of_markdown_aligns_words_left_and_figures_right_with_its_notes_below() -> None:
+    found = Table(("a table",), ("who", "way", "n"), (("a", "cot", "1"),), (("a note",),), 2)
+    lines = ["## a table", "", "| who | way | n |", "| :-- | :-- | --: |", "| a | cot | 1 |", "", "- a note"]
+    assert list(markdown.table(found)) == lines
 
 
 def test_hallucinations_are_counted_by_element_and_by_item() -> None:
@@ -115,42 +118,144 @@ def test_hallucinations_are_counted_by_element_and_by_item() -> None:
     row = replace(ROW, kind="sa-sgg", task="tsg/sa-sgg", measured=("f1", "hallucinated", "hallucinating"), board=board)
     text = terminal.write(Report((row,)))
     table = text[text.index("elements outside L") :].splitlines()
-    assert table[1].split() == [
-        "task",
-        "subject",
-        "way",
-        "n",
-        "total",
-        "desc",
-        "new",
-        "items",
-        "total",
-        "items",
-        "desc",
-        "items",
-        "new",
-    ]
+    head = ("task", "subject", "way", "n", "total", "desc", "new", "items", "total", "items", "desc", "items", "new")
+    assert tuple(table[1].split()) == head
     assert table[2].split() == ["tsg/sa-sgg", "openai/x", "zero-shot", "4", "5", "3", "2", "2", "1", "0"]
     assert "elements outside L" not in terminal.write(REPORT)
 
 
 def test_junit_tells_failures_from_errors() -> None:
-    from xml.etree import ElementTree
-
-    from tsgkit.runs.gates import Gate
-
     rows = (ROW, replace(ROW, unasked=2), replace(ROW, subject="good"))
     text = junit.write(Report(rows), [Gate("tsg/sgqa", "exact_match", 0.5)])
     tree = ElementTree.fromstring(text)  # noqa: S314  (our own)
     assert (tree.attrib["tests"], tree.attrib["failures"], tree.attrib["errors"]) == ("3", "2", "1")
-    assert [[child.tag for child in case] for case in tree.iter("testcase")] == [
-        ["failure", "system-out"],
-        ["error", "system-out"],
-        ["failure", "system-out"],
-    ]
+    tags = [[child.tag for child in case] for case in tree.iter("testcase")]
+    assert tags == [["failure", "system-out"], ["error", "system-out"], ["failure", "system-out"]]
 
 
 def test_a_format_there_is_not_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no format word"):
         write(REPORT, "word")
     assert all(write(REPORT, name) for name in FORMATS if name != "html")
+
+
+# ---- tables on a terminal ----
+
+HEAD = ("task", "style", "metric", "n", "strict", "official", "unreadable", "failed", "tokens", "cost")
+ROWS = [
+    HEAD,
+    ("tsg/sgqa", "cot", "exact_match", "490", "87.5 [80.1, 92.0]", "83.0 [75.0, 90.1]", "0", "3", "1,234,567", "$1.20"),
+    ("tsg/ma-sgg", "few-shot", "f1", "9", "7.5 [0.1, 12.0]", "-", "0", "0", "9", "$0.01"),
+]
+
+
+def test_figures_stand_to_the_right_words_to_the_left_and_no_cell_is_cut() -> None:
+    head, first, second = aligned(ROWS, 3, PAPER)
+    place = head.index("  n ") + 3
+    assert first[place - 3 : place] == "490" and second[place - 3 : place] == "  9"
+    assert second.startswith("  tsg/ma-sgg  few-shot  f1 ")
+    rows = [("model", "f1"), ("a-very-long-name/" * 6, "50.0")]
+    assert rows[1][0] in list(aligned(rows, 1, Screen(40)))[1]
+
+
+def test_narrow_screens_keep_failures_and_name_what_they_leave_out() -> None:
+    for width in (100, 80, 60):
+        *lines, told = aligned(ROWS, 3, Screen(width))
+        assert all(columns(line) <= width for line in lines[:3]) and "failed" in lines[0]
+        assert told.startswith("  not shown here for want of room: tokens") and "unreadable" not in lines[0]
+    assert "95 % intervals" in told and "[80.1" not in lines[1]
+    assert list(aligned(ROWS, 3, Screen(200))) == list(aligned(ROWS, 3, PAPER))
+
+
+def test_colours_are_for_screens_that_have_them_and_data_bring_none() -> None:
+    rows = [("model", "f1"), ("\x1b[31mred", "50.0")]
+    assert "\x1b" not in "".join(aligned(rows, 1, Screen(80)))
+    coloured = list(aligned(rows, 1, Screen(80, in_colour=True)))
+    assert coloured[0].startswith("\x1b[2m") and "\x1b" not in coloured[1]
+
+
+# ---- names that are more than text ----
+
+NASTY = (
+    "\x1b[31mred\x1b]0;title\x07\u202egnp.exe\u200b\ufeff\x00\x85",
+    "\\input{/etc/passwd}\\write18{id}$x^2_{}$ & % # ~ [1] *",
+    "=1+1",
+    "-2+3",
+    "\t@SUM(A1)",
+    "\r+1",
+    " ＝1",
+    'a|b`c``d <b onload="x">[l](http://x) ![i](x) @user #1 https://x.y',
+    '"]]><x/>&amp;&#1;\ud800\uffff',
+    "a\nb\r\nc\u2028d\\",
+    "`",
+    "",
+)
+PLAIN = hostile("x")
+PLAIN_LINES = {module: module.write(PLAIN).split("\n") for module in (markdown, summary)}
+PLAIN_CELLS = [len(row) for row in csv.reader(io.StringIO(spreadsheet.write(PLAIN), newline=""))]
+names = st.one_of(
+    st.text(max_size=30),
+    st.lists(st.sampled_from([*NASTY, *"\\{}$&#_%^~|`<>\"'=+-@\t\r\n\x1b"]), max_size=6).map("".join),
+)
+
+
+def hidden(text: str) -> set[str]:
+    return {letter for letter in text if unicodedata.category(letter) in HIDDEN} - {"\n"}
+
+
+def check_every_format(name: str) -> None:
+    """Check that a name changes no shape of any format, brings nothing hidden, and is obeyed by nobody."""
+    report = hostile(name)
+    text = terminal.write(report)
+    assert not hidden(text) and text.count("\n") == terminal.write(PLAIN).count("\n")
+    for module, others in PLAIN_LINES.items():
+        text = module.write(report)
+        assert not hidden(text)
+        for line, other in zip(text.split("\n"), others, strict=True):
+            assert line.count("`") % 2 == 0 and line.count("|") == other.count("|")
+            outside = re.sub(r"`[^`]*`", "", line)
+            assert outside.replace("(blank)", "") == re.sub(r"`[^`]*`", "", other)
+    text = spreadsheet.write(report)
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert [len(row) for row in rows] == PLAIN_CELLS and not hidden(text.replace("\r\n", ""))
+    for cell in (cell for row in rows for cell in row):
+        is_number = re.fullmatch(r"-?[0-9.]+(e-?[0-9]+)?", cell)
+        assert is_number or not cell.lstrip().startswith(spreadsheet.FORMULA), cell
+    comments = latex.write(report).split("\n\n")[0].split("\n")
+    assert len(comments) == 5 and all(line.startswith("% ") and not hidden(line) for line in comments)
+    text = json_value.write(report)
+    assert text.isascii() and not hidden(text) and json.loads(text)["rows"][0]["subject"] == name
+    tree = ElementTree.fromstring(junit.write(report))  # noqa: S314  (our own)
+    cases = tree.findall(".//testcase")
+    assert len(cases) == 2 and not hidden("".join(tree.itertext()))
+    assert inert(name).replace("\uffff", "\\uffff").replace("\ufffe", "\\ufffe") in cases[0].attrib["name"]
+
+
+def test_no_format_lets_a_nasty_name_be_more_than_text() -> None:
+    for name in NASTY:
+        check_every_format(name)
+
+
+@given(names)
+@settings(max_examples=12)
+def test_no_format_lets_any_name_be_more_than_text(name: str) -> None:
+    check_every_format(name)
+
+
+@given(names)
+@example(NASTY[1])
+@settings(max_examples=50)
+def test_latex_gets_only_its_own_commands(name: str) -> None:
+    text = latex_text.escaped(name)
+    assert set(text) <= latex_text.TYPESET | set(map(chr, range(32, 127)))
+    own = r"\\(?:textbackslash|textless|textgreater|textbar|char34)\{\}|\\[`^~]\{\}|\\[ {}$&#_%]"
+    for shown in (text, latex_text.breakable(name).replace("\\allowbreak{}", "")):
+        left = re.sub(own, "", shown)
+        assert not set(left) & set("\\$#%&~^_")
+        assert not re.search(r"(?<!\{)[\[*]", left)
+        assert re.sub(r"[^{}]|\{\}|\{[]\[*]\}", "", left) == ""
+
+
+def test_latex_gets_the_letters_of_europe_and_numbers_for_others() -> None:
+    expected = "é ü Ł {[}U+8336{]}"
+    assert latex_text.escaped("é ü Ł 茶") == latex_text.escaped("e\u0301 u\u0308 Ł 茶") == expected

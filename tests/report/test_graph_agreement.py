@@ -52,8 +52,6 @@ def test_figures_by_element_tell_the_kinds_apart() -> None:
     kappa = figure(found, "objects", "Cohen's kappa")
     assert kappa.n == 3 * 6 and kappa.value is not None and kappa.value < 0.75
 
-
-def test_equal_annotators_agree_fully() -> None:
     found = agreed([ANN], [ANN])
     assert {one.value for one in found.figures} <= {1.0, None} and not found.versions.disagreements
 
@@ -63,11 +61,8 @@ def test_an_interval_is_over_descriptions_where_items_are_few_and_over_items_whe
     assert (few.clusters, few.cluster_count) == ("descriptions", 3)
     many = agreed(*([tea([one], item=str(number)) for number in range(5)] for one in (WASH, FILL)))
     assert (many.clusters, many.cluster_count) == ("items", 5)
-
-
-def test_a_single_description_has_no_interval() -> None:
-    found = agreed([tea([WASH])], [tea([FILL])])
-    assert found.cluster_count == 1 and not any(one.interval for one in found.figures)
+    one = agreed([tea([WASH])], [tea([FILL])])
+    assert one.cluster_count == 1 and not any(figure.interval for figure in one.figures)
 
 
 def test_no_figure_depends_on_the_order_of_the_annotators() -> None:
@@ -90,8 +85,6 @@ def test_items_are_matched_by_position_where_no_id_is_in_both() -> None:
     with pytest.raises(UsageError, match="no item is in both"):
         versions([tea([WASH], item="a")], [tea([WASH], item="b"), tea([FILL], item="c")])
 
-
-def test_items_of_one_id_are_matched_in_their_order() -> None:
     found = versions([tea([WASH]), tea([FILL])], [tea([WASH]), tea([FILL])])
     assert len(found.items) == 2 and not found.disagreements
 
@@ -121,8 +114,6 @@ def test_without_l_the_names_of_both_stand_for_it() -> None:
     assert found.without_vocabulary == 1 and found.outside == ()
     assert figure(found, "objects", "Cohen's kappa").n == 2 * len({"cup", "kettle", "lid"})
 
-
-def test_a_given_l_is_for_items_without_one() -> None:
     first, second = (write(name, tea([WASH], vocabulary=None)) for name in ("ann.jsonl", "bob.jsonl"))
     found = graph_agreement(versions_of(first, second, Vocabulary(("mug",), ("with",), ("wash",))))
     assert found.without_vocabulary == 0 and found.outside == ("cup",)

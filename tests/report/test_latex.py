@@ -1,46 +1,21 @@
-"""LaTeX that is written compiles as it is: every table, at every width, whatever others called their models."""
+"""Tables in LaTeX: their columns, captions, labels and parts."""
 
 from __future__ import annotations
 
-import random
 import re
-import string
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from compared_runs import evaluate, item_ids, write_questions, write_script
-from reported import ROW, baseline_run, hostile
-from typeset import PLAIN, TWO_COLUMNS, needs_tex, typeset
+from reported import ROW, baseline_run
 
-from tsgkit.report import comparison_formats, latex
-from tsgkit.report.comparison import compare
-from tsgkit.report.grid import grid
-from tsgkit.report.latex_text import TYPESET, escaped, width, words
-from tsgkit.report.paper_columns import FONT_SIZE
-from tsgkit.report.plain_text import Foreign, inert
+from tsgkit.report import latex
+from tsgkit.report.latex_text import escaped, width, words
+from tsgkit.report.paper_columns import FONT_SIZE, GAP, INTERVAL_SIZE, Column
+from tsgkit.report.plain_text import Foreign
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
 from tsgkit.report.tables import Document, Line, Table
-
-CLASSES = pytest.mark.parametrize("begin", [PLAIN, TWO_COLUMNS], ids=["one column", "two columns"])
-NAMES = (
-    "\\input{/etc/passwd}",
-    "\\write18{id}\\immediate\\openout3=x",
-    "^^5cinput{/etc/passwd} ^^M%",
-    "".join(letter for letter in string.printable if letter not in string.whitespace),
-    "$x_1^2$ & # % ~ \\\\ {a}} {",
-    "\\end{table}\\end{document}",
-    "[1cm] * [*]",
-    "-- --- '' `` ,, ?` !` << >>",
-    "  a   b ",
-    "tab\tnew\nline\r\x00\x07\x1b[31m\u202e\u2028",
-    "a" * 240,
-    "/".join(["openai", "a-very-long-name"] * 30),
-    "名前 имя όνομα שם نام नाम 이름 ชื่อ 🦊 \ud800 \uffff",
-    "",
-)
 
 
 def document(*rows: Sequence[str], notes: tuple[Line, ...] = (), words: int = 1) -> Document:
@@ -60,9 +35,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return against_published(gather([run], ("k", "domain"), metrics="all"))
 
 
-# ---- the shape of tables ----
-
-
 def test_a_table_has_caption_label_rules_and_says_what_it_needs() -> None:
     lines = latex.write(Report((ROW, replace(ROW, subject="openai/y")))).splitlines()
     assert lines[0] == r"% Tables for \input. The preamble needs \usepackage{booktabs}."
@@ -80,23 +52,14 @@ def test_columns_that_say_nothing_are_left_out_and_told_in_the_caption() -> None
     text = latex.written(document(("a", "x", "-", "0", "5.0"), ("b", "x", "-", "0", "5.0"), words=2))
     assert tabulars(text) == [[["subject", "column 4"], ["a", "5.0"], ["b", "5.0"]]]
     assert r"\caption{A table. In all rows: column 1: x; column 3: 0. No value: column 2.}" in text
-
-
-def test_a_row_alone_keeps_its_figures() -> None:
     text = latex.written(document(("a", "x", "7", "0", "5.0"), words=2))
-    assert tabulars(text) == [[["subject", "column 2", "column 4"], ["a", "7", "5.0"]]]
+    assert tabulars(text) == [[["subject", "column 2", "column 4"], ["a", "7", "5.0"]]], "a row alone keeps its figures"
     assert r"\caption{A table. column 1: x; column 3: 0.}" in text
-
-
-def test_a_table_without_values_is_named_instead() -> None:
+    text = latex.written(document(("a", "7", "0"), ("b", "7", "0")))
+    assert tabulars(text) == [[["subject", "column 1"], ["a", "7"], ["b", "7"]]], "counts that are all there is"
     empty = Table(("what it took",), ("subject", "cost"), (("a", "-"), ("b", "-")))
     text = latex.written(Document("", (empty,), ()))
     assert text.splitlines()[1:] == ["% no values, so no table: what it took"]
-
-
-def test_counts_that_are_all_a_table_has_are_shown() -> None:
-    text = latex.written(document(("a", "7", "0"), ("b", "7", "0")))
-    assert tabulars(text) == [[["subject", "column 1"], ["a", "7"], ["b", "7"]]]
 
 
 def test_n_stands_once_where_both_profiles_have_the_same() -> None:
@@ -165,85 +128,9 @@ def test_marks_are_raised_in_words_of_ours_only() -> None:
     assert "(+)" in latex.written(document((Foreign("a (+)"), "1"), ("b", "2")))
 
 
-# ---- typesetting ----
-
-
-@needs_tex
-@CLASSES
-def test_a_report_of_several_tasks_fits_its_columns(report: Report, begin: str, tmp_path: Path) -> None:
-    found = typeset(tmp_path, latex.write(report), begin)
-    assert [points for points in found.overfull if points > 1] == []
-    assert "Float too large" not in found.log
-    assert "undefined" not in found.log
-    assert "multiply defined" not in found.log
-    assert found.shows("baseline/rules")
-
-
-@needs_tex
-@CLASSES
-def test_comparisons_and_grids_fit_their_columns(
-    begin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    ids = item_ids()
-    write_questions(Path("questions.jsonl"), ids)
-    for style, right in {"zero-shot": ids[:4], "few-shot": ids}.items():
-        write_script(Path("model.jsonl"), ids, right)
-        evaluate(style, "script:model.jsonl", more=("--style", style))
-    evaluate("others", "baseline/rules", "baseline/random")
-    runs = [Path("zero-shot"), Path("few-shot"), Path("others")]
-    compared = comparison_formats.write(compare(runs[:2]), "latex", with_items=True)
-    several = comparison_formats.write(compare(runs[2:]), "latex")
-    marked = comparison_formats.write(grid(runs), "latex")
-    assert "$^{+}$" in tabulars(marked)[0][2][-1]
-    found = typeset(tmp_path / "tex", compared + several + marked, begin)
-    assert [points for points in found.overfull if points > 1] == []
-    assert found.shows("script:model.jsonl")
-    assert found.shows("few-shot")
-
-
-@needs_tex
-@CLASSES
-@pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
-def test_hostile_names_come_out_literally(name: str, begin: str, tmp_path: Path) -> None:
-    found = typeset(tmp_path, latex.write(hostile(name)), begin)
-    assert found.shows(numbered(name))
-    assert "/etc/passwd)" not in found.log
-    assert "root:x" not in found.letters
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".aux", ".log", ".pdf", ".tex", ".tex"]
-    assert [points for points in found.overfull if points > 1] == []
-
-
-def numbered(name: str) -> str:
-    """Return a name as it is typeset, with numbers for letters that pdfTeX lacks."""
-    shown = "".join(
-        letter if letter.isascii() or letter in TYPESET else f"[U+{ord(letter):04X}]" for letter in inert(name)
-    )
-    return shown.replace("'", "\N{APOSTROPHE}")
-
-
-@needs_tex
-@pytest.mark.parametrize("more", ["", r"\usepackage[T1]{fontenc}"], ids=["OT1", "T1"])
-def test_every_letter_that_is_not_numbered_is_known_to_pdftex(more: str, tmp_path: Path) -> None:
-    letters = sorted(TYPESET)
-    rows = [(Foreign("".join(letters[start : start + 12])), "1") for start in range(0, len(letters), 12)]
-    typeset(tmp_path, latex.written(document(*rows, notes=((Foreign("".join(letters)),),))), more=more)
-
-
-@needs_tex
-@CLASSES
-def test_hundreds_of_tables_are_not_too_many_floats(begin: str, tmp_path: Path) -> None:
-    wide = [(f"{number}", *[f"{number}.0 [1.0, 2.0]"] * 3) for number in range(5)]
-    tables = document(*wide).tables * 70
-    typeset(tmp_path, latex.written(Document("", tables, ())), begin)
-
-
-@needs_tex
-def test_guessed_widths_are_those_of_the_fonts(tmp_path: Path) -> None:
-    letters = random.Random(1)
-    texts = ["openai/gpt-4o", "exact_match", "18.9", "tsg/ma-sgg"]
-    texts += ["".join(letters.choices(string.ascii_letters + string.digits + "-_/", k=20)) for _ in range(30)]
-    boxes = "".join(rf"\setbox0\hbox{{\footnotesize {escaped(text)}}}\typeout{{=\the\wd0}}" for text in texts)
-    found = map(float, re.findall(r"^=([\d.]+)pt", typeset(tmp_path, boxes).log, re.M))
-    for text, points in zip(texts, found, strict=True):
-        assert points <= width(text) * FONT_SIZE <= 1.2 * points, text
+def test_a_column_is_as_wide_as_its_head_or_its_widest_value_with_its_interval() -> None:
+    values = Column("f1", ("5.0", "10.0"), is_text=False, beside=("[1.0, 9.0]", ""))
+    value, interval = width("10.0") * FONT_SIZE, width("[1.0, 9.0]") * INTERVAL_SIZE
+    assert values.width == pytest.approx(value + interval + GAP)
+    head = Column("a heading that is wide", ("5.0",), is_text=False)
+    assert head.width == pytest.approx(width(head.head) * FONT_SIZE + GAP)

@@ -1,4 +1,4 @@
-"""Progress is plain lines where nobody can see them change, and never wider than the terminal."""
+"""Progress and countdowns: plain lines where nobody can see them change, never wider than the terminal."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import os
 import pty
 import struct
 import termios
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import StringIO
+from itertools import count
 from pathlib import Path
 from typing import TextIO
 
@@ -16,6 +18,7 @@ import pytest
 
 from tsgkit.agents.asker import door_of
 from tsgkit.report import progress
+from tsgkit.report.countdown import Countdown
 from tsgkit.report.progress import Progress, line_of
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.jobs import Part
@@ -43,14 +46,15 @@ def test_lines_are_plain_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "\r" not in stream.getvalue()
 
 
-@pytest.mark.parametrize(("there", "said"), [(1, "1 sample is"), (4, "4 samples are")])
-def test_going_on_says_what_is_there(there: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_going_on_says_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown(tmp_path, StringIO(), monkeypatch)
     samples = tmp_path / "run/samples.jsonl"
-    samples.write_bytes(b"".join(samples.read_bytes().splitlines(keepends=True)[:there]))
-    stream = StringIO()
-    shown(tmp_path, stream, monkeypatch)
-    assert stream.getvalue().startswith(f"going on: {said} there already\n")
+    whole = samples.read_bytes().splitlines(keepends=True)
+    for there, said in ((1, "1 sample is"), (4, "4 samples are")):
+        samples.write_bytes(b"".join(whole[:there]))
+        stream = StringIO()
+        shown(tmp_path, stream, monkeypatch)
+        assert stream.getvalue().startswith(f"going on: {said} there already\n")
 
 
 def test_lines_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,3 +119,35 @@ def test_a_wait_is_a_line_of_the_terminal_as_long_as_it_lasts() -> None:
         seen += os.read(ours, 65_536).decode()
     os.close(ours)
     assert seen == wanted
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def told(stream: StringIO, parts: int, seconds: float) -> str:
+    clock: Iterator[float] = (number * seconds for number in count())
+    countdown = Countdown("samples", stream, now=clock.__next__)
+    for done in range(1, parts + 1):
+        countdown(done, parts)
+    countdown.ended()
+    return stream.getvalue()
+
+
+def test_quick_work_shows_nothing() -> None:
+    assert told(StringIO(), 100, 0.001) == told(Terminal(), 100, 0.001) == ""
+
+
+def test_a_line_now_and_then_is_printed_elsewhere() -> None:
+    assert told(StringIO(), 2500, 0.01).splitlines() == [
+        "1,001/2,500 samples, about 0:15 left",
+        "2,001/2,500 samples, about 0:05 left",
+    ]
+
+
+def test_a_terminal_has_one_line_that_is_gone_at_the_end() -> None:
+    lines = told(Terminal(), 20, 0.5).split("\r\x1b[2K")
+    assert lines[0] == lines[-1] == ""
+    assert lines[1] == "3/20 samples, about 0:06 left"
+    assert "\n" not in "".join(lines)

@@ -53,14 +53,9 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def test_there_is_a_file_for_each_row(files: dict[str, list[dict[str, Any]]]) -> None:
-    assert set(files) == {
-        *("tsg-sgqa-zero-shot", "tsg-sgqa-cot"),
-        *("tsg-sgqa-zero-shot-vote-3", "tsg-sgqa-cot-vote-3"),
-    }
-
-
 def test_lines_have_the_fields_of_lm_eval(files: dict[str, list[dict[str, Any]]]) -> None:
+    names = ("tsg-sgqa-zero-shot", "tsg-sgqa-cot")
+    assert set(files) == {*names, *(f"{name}-vote-3" for name in names)}
     for line in (line for of in files.values() for line in of):
         assert list(line)[: len(FIELDS)] == list(FIELDS)
         assert all(isinstance(line[name], kind) for name, kind in FIELDS.items())
@@ -100,9 +95,7 @@ def test_the_draws_of_a_prompt_are_the_repeats_of_one_request(
     assert len(line["resps"][0]) == 3
 
 
-def test_hostile_texts_are_ascii_and_pandas_reads_them(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_hostile_texts_are_written_in_ascii(tmp_path: Path) -> None:
     (file,) = tk.open_run(hostile_run(tmp_path / "mine")).export("jsonl", tmp_path / "out").files
     assert file.read_bytes().isascii() and b"\x1b" not in file.read_bytes()
-    frame = pandas.read_json(file, lines=True)
-    assert len(frame) == 10 and set(frame["filter"]) == {"strict", "official"}
+    assert sorted(line["filter"] for line in lines(file)) == ["official"] * 5 + ["strict"] * 5

@@ -16,7 +16,7 @@ from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from browser.sources import TYPES, ScriptedPage
+from scripted_view import TYPES, ScriptedPage
 
 from tsgkit.browser.modules import joined, text_of
 from tsgkit.graph import ActionGraph, Description, Narrative, Vocabulary

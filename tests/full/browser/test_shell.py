@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from browser.sources import HOSTILE, Script, script, served
-from panel_pages import ARGUMENTS, CHROMIUM, violations
+from panel_pages import violations
+from playwright.sync_api import Locator, Page, expect
+from scripted_view import HOSTILE, Script, script, served
 
-from tsgkit.browser.modules import TOP_LEVEL, in_order, joined, text_of
-
-pytest.importorskip("playwright", reason="pages are tested with Playwright")
-
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
-
-slow = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")]
 pages = {
     "runs": "#/",
     "results": "#/run/0?by=tag",
@@ -28,22 +22,19 @@ pages = {
     "unknown": "#/nowhere",
     "empty": "#/run/2/samples",
 }
-REFUSED = "Failed to load resource"
-"""Chromium's remark on a response with an error status."""
 
 
 @dataclass
 class View:
     """The view in a browser page, and the script behind it."""
 
-    page: Page
+    window: Callable[..., Page]
     url: str
     script: Script
-    said: list[str]
+    page: Page = field(init=False)
 
-    def open(self, address: str = "#/") -> Page:
-        self.page.goto("about:blank")
-        self.page.goto(self.url + address)
+    def open(self, address: str = "#/", **options: Any) -> Page:  # noqa: ANN401  (Playwright's)
+        self.page = self.window(self.url + address, **options)
         return self.page
 
     @property
@@ -55,69 +46,27 @@ class View:
         return self.page.locator(".grid-row[aria-selected=true]")
 
     @property
+    def sum(self) -> Locator:
+        return self.page.locator(".sum")
+
+    @property
     def query(self) -> str:
         return self.page.url.partition("#")[2]
 
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield started
-        started.close()
+    def choose(self, name: str, option: str) -> None:
+        self.page.get_by_role("combobox", name=name, exact=True).select_option(option)
 
 
 @pytest.fixture
-def opened(browser: Browser) -> Iterator[Callable[..., View]]:
-    """Pages of a fresh script; no test may leave an error in the console."""
-    own, views = script(), list[View]()
+def view(window: Callable[..., Page]) -> Iterator[View]:
+    """The view of a fresh script."""
+    own = script()
     with served(own) as url:
-
-        def view(**options: Any) -> View:  # noqa: ANN401  (Playwright's)
-            page = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
-            page.set_default_timeout(10_000)
-            said = list[str]()
-            page.on("console", lambda message: said.append(told(message)))
-            page.on("pageerror", lambda error: said.append(str(error)))
-            page.add_init_script(
-                "addEventListener('securitypolicyviolation', (e) => console.error('CSP ' + e.blockedURI))"
-            )
-            views.append(View(page, url, own, said))
-            return views[-1]
-
-        yield view
-        for one in views:
-            one.page.close()
-    assert [words for one in views for words in one.said if words] == []
-
-
-def told(message: ConsoleMessage) -> str:
-    return message.text if message.type in ("error", "warning") and REFUSED not in message.text else ""
-
-
-@pytest.fixture
-def view(opened: Callable[..., View]) -> View:
-    return opened()
-
-
-def test_modules_of_the_view_can_be_joined() -> None:
-    modules = in_order("live.js")
-    names = [name for module in modules for name in TOP_LEVEL.findall(text_of(module))]
-    assert sorted({name for name in names if names.count(name) > 1}) == []
-    assert "export " not in joined("live.js")
-
-
-@pytest.mark.parametrize("module", in_order("live.js"))
-def test_modules_of_the_view_write_no_markup(module: str) -> None:
-    text = text_of(module)
-    assert text.startswith("// ")
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text)
+        yield View(window, url, own)
 
 
 class TestRuns:
     """The list of runs."""
-
-    pytestmark = slow
 
     def test_runs_are_listed_with_progress_cost_and_scores(self, view: View) -> None:
         page = view.open()
@@ -132,7 +81,7 @@ class TestRuns:
         expect(page.get_by_role("article").filter(has_text="broken")).to_contain_text("plan.json cannot be read")
         expect(page).to_have_title("Runs · tsgkit view")
 
-    def test_a_run_that_grows_is_repainted_and_focus_stays(self, view: View) -> None:
+    def test_a_run_that_grows_is_repainted_and_a_server_that_is_gone_is_found_again(self, view: View) -> None:
         page = view.open()
         link = page.get_by_role("link", name="small")
         link.focus()
@@ -140,13 +89,7 @@ class TestRuns:
         view.script.runs["1"].recorded = 31
         expect(page.get_by_role("article").filter(has_text="small")).to_contain_text("31 of 40 samples")
         expect(link).to_be_focused()
-        assert page.evaluate("window.kept === document.querySelector('.run')"), (
-            "a run that did not change was repainted"
-        )
-
-    def test_a_server_that_is_gone_is_told_and_found_again(self, view: View) -> None:
-        page = view.open()
-        expect(page.get_by_role("article")).to_have_count(4)
+        assert page.evaluate("window.kept === document.querySelector('.run')"), "an unchanged run was repainted"
         view.script.is_down = True
         expect(page.locator(".connection")).to_contain_text("The server does not answer")
         expect(page.get_by_role("article")).to_have_count(4)
@@ -156,92 +99,64 @@ class TestRuns:
         expect(page.get_by_role("heading", name="tsg/sgqa")).to_be_visible()
         expect(page.locator(".connection")).to_be_empty()
 
-    def test_no_runs_are_said_to_be_none(self, view: View) -> None:
-        view.script.runs.clear()
-        expect(view.open().get_by_role("main")).to_contain_text("There are no runs here.")
-
 
 class TestResults:
     """The results of a run."""
 
-    pytestmark = slow
-
-    def test_both_profiles_stand_side_by_side_with_reasons_for_none(self, view: View) -> None:
+    def test_both_profiles_stand_side_by_side_and_groups_lead_to_their_samples(self, view: View) -> None:
         page = view.open("#/run/0")
         row = page.get_by_role("row", name="local/<b>bold</b> cot")
         expect(row).to_contain_text(
             re.compile(r"\d\d\.\d% \[.*\d\d\.\d% \[.*5,000.*4,997 answered, 3 unreadable.*123,456.*\$1\.50")
         )
         assert row.locator("svg rect").count() == 2
-        page.get_by_role("combobox", name="Metric", exact=True).select_option("steps")
+        view.choose("Metric", "steps")
         expect(page.get_by_text("official steps: the official code has no such metric")).to_be_visible()
         assert view.query == "/run/0?metric=steps"
         expect(page.get_by_text("less is better")).to_be_visible()
         page.go_back()
         expect(page.get_by_text("more is better")).to_be_visible()
-
-    def test_groups_break_down_and_lead_to_their_samples(self, view: View) -> None:
-        page = view.open("#/run/0")
-        page.get_by_role("combobox", name="Break down by", exact=True).select_option("k")
+        view.choose("Break down by", "k")
         page.get_by_role("table", name="accuracy by k").first.get_by_role("link", name="2").click()
-        expect(view.page.locator(".sum")).to_contain_text("1,667 of 20,000 samples")
+        expect(view.sum).to_contain_text("1,667 of 20,000 samples")
         assert view.query.startswith("/run/0/samples?subject=openai/gpt-4o&style=zero-shot&by.k=2")
-
-    def test_results_of_a_run_that_works_are_refreshed(self, view: View) -> None:
-        page = view.open("#/run/1")
-        expect(page.get_by_role("row", name="openai")).to_contain_text("20")
-        page.wait_for_timeout(300)
-        run = view.script.runs["1"]
-        run.rows[0]["n"] = 77
-        run.stamp += 1
-        expect(page.get_by_role("row", name="openai")).to_contain_text("77")
 
 
 class TestSamples:
     """The list of samples."""
 
-    pytestmark = slow
-
-    def test_20_000_samples_are_listed_with_few_elements(self, view: View) -> None:
-        page = view.open("#/run/0/samples")
-        expect(view.grid).to_have_attribute("aria-rowcount", "20001")
-        assert page.locator(".grid-row").count() < 80
-        view.grid.press("End")
-        expect(view.active).to_have_attribute("aria-rowindex", "20001")
-        expect(view.active).to_be_in_viewport()
-        assert page.locator(".grid-row").count() < 80
-
     def test_filters_narrow_and_the_address_holds_them(self, view: View) -> None:
         page = view.open("#/run/0/samples")
         page.get_by_role("button", name="wrong").click()
-        page.get_by_role("combobox", name="subject", exact=True).select_option("openai/gpt-4o")
-        page.get_by_role("combobox", name="style", exact=True).select_option("cot")
-        page.get_by_role("combobox", name="tag", exact=True).select_option(HOSTILE)
-        summary = page.locator(".sum").inner_text()
+        view.choose("subject", "openai/gpt-4o")
+        view.choose("style", "cot")
+        view.choose("tag", HOSTILE)
+        summary = view.sum.inner_text()
         assert re.fullmatch(r"[\d,]+ of 20,000 samples: [\d,]+ wrong", summary)
         numbers = [n for n in range(5_000, 10_000) if n % 2 and view.script.runs["0"].mark(n) == "w"]
         assert summary.startswith(f"{len(numbers)} of")
         page.reload()
-        expect(page.locator(".sum")).to_have_text(summary)
+        expect(view.sum).to_have_text(summary)
         expect(page.get_by_role("button", name="wrong")).to_have_attribute("aria-pressed", "true")
         page.go_back()
         expect(page.get_by_role("combobox", name="tag", exact=True)).to_have_value("")
         expect(page.get_by_role("combobox", name="style", exact=True)).to_have_value("cot")
         page.get_by_role("button", name="Clear filters").click()
-        expect(page.locator(".sum")).to_contain_text("20,000 samples:")
-
-    def test_outcomes_are_filtered(self, view: View) -> None:
-        page = view.open("#/run/0/samples?outcome=unreadable")
-        expect(page.locator(".sum")).to_have_text(re.compile(r"^[\d,]+ of 20,000 samples: [\d,]+ not answered$"))
+        expect(view.sum).to_contain_text("20,000 samples:")
 
     def test_text_is_found_in_items_at_once_and_in_prompts_by_the_source(self, view: View) -> None:
         page = view.open("#/run/0/samples")
         page.get_by_label("Text").fill("TEA 11/4311")
-        expect(page.locator(".sum")).to_contain_text("4 of 20,000 samples")
+        expect(view.sum).to_contain_text("4 of 20,000 samples")
         page.get_by_label("Text").fill("only in a prompt")
-        expect(page.locator(".sum")).to_contain_text("200 of 20,000 samples")
+        expect(view.sum).to_contain_text("200 of 20,000 samples")
         assert view.script.asked["search"] <= 2
         assert "q=only+in+a+prompt" in view.query
+        page.get_by_label("Text").fill("onerror")
+        expect(page.get_by_role("link", name=HOSTILE).last).to_be_visible()
+        page.get_by_label("Text").fill("evil")
+        expect(page.get_by_text("\\u202eevil").first).to_be_visible()
+        assert page.locator("img, main b").count() == 0
 
     def test_columns_are_sorted_and_chosen(self, view: View) -> None:
         page = view.open("#/run/0/samples")
@@ -263,16 +178,19 @@ class TestSamples:
     def test_keys_go_through_the_list(self, view: View) -> None:
         page = view.open("#/run/0/samples")
         expect(view.active).to_contain_text("tea 0/0")
+        expect(view.grid).to_have_attribute("aria-rowcount", "20001")
+        view.grid.press("End")
+        expect(view.active).to_have_attribute("aria-rowindex", "20001")
+        expect(view.active).to_be_in_viewport()
+        assert page.locator(".grid-row").count() < 80
+        view.grid.press("Home")
         page.keyboard.press("j")
         page.keyboard.press("j")
         page.keyboard.press("k")
         expect(view.active).to_contain_text("tea 1/1")
         page.keyboard.press("n")
-        page.wait_for_timeout(300)
-        place = int(view.query.partition("at=")[2])
-        marks = [view.script.runs["0"].mark(number) for number in range(place + 1)]
-        assert "w" not in marks[2:place]
-        assert marks[place] == "w"
+        wrong = next(number for number in range(2, 100) if view.script.runs["0"].mark(number) == "w")
+        expect(page).to_have_url(re.compile(f"at={wrong}$"))
         page.keyboard.press("N")
         expect(view.active).to_contain_text("tea 1/1")
         page.keyboard.press("Enter")
@@ -283,15 +201,13 @@ class TestSamples:
         expect(page.get_by_label("Text")).to_be_focused()
         page.keyboard.type("jjn")
         assert page.get_by_label("Text").input_value() == "jjn"
+        page.get_by_label("Text").fill("")
         page.keyboard.press("Escape")
         page.keyboard.press("?")
         expect(page.get_by_role("dialog")).to_contain_text("next wrong sample")
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
-
-    def test_a_key_that_is_held_leaves_the_address_right(self, view: View) -> None:
-        page = view.open("#/run/0/samples")
-        expect(view.active).to_contain_text("tea 0/0")
+        view.grid.press("Home")
         for _ in range(60):
             page.keyboard.press("j")
         expect(page).to_have_url(re.compile("at=60$"))
@@ -307,36 +223,25 @@ class TestSamples:
         for text in ("c", "cu", "cup", "cup 1", "mug", ""):
             page.get_by_label("Text").fill(text)
         page.get_by_role("button", name="wrong").click()
-        page.get_by_role("combobox", name="k", exact=True).select_option("2")
+        view.choose("k", "2")
         wrong = sum(view.script.runs["0"].mark(number) == "w" for number in range(1, 20_000, 3))
-        expect(page.locator(".sum")).to_have_text(f"{wrong:,} of 20,000 samples: {wrong:,} wrong")
+        expect(view.sum).to_have_text(f"{wrong:,} of 20,000 samples: {wrong:,} wrong")
 
     def test_a_list_that_grows_keeps_its_place(self, view: View) -> None:
         page = view.open("#/run/1/samples?at=12")
         expect(view.active).to_contain_text("tea 12/12")
         view.grid.evaluate("(one) => (one.scrollTop = 40)")
         page.get_by_role("combobox", name="outcome").focus()
-        page.wait_for_timeout(300)
         view.script.runs["1"].recorded = 40
         view.script.runs["1"].stamp += 1
-        expect(page.locator(".sum")).not_to_contain_text("missing")
+        expect(view.sum).not_to_contain_text("missing")
         expect(view.active).to_contain_text("tea 12/12")
         assert view.grid.evaluate("(one) => one.scrollTop") == 40
         expect(page.get_by_role("combobox", name="outcome")).to_be_focused()
 
-    def test_names_from_data_are_inert(self, view: View) -> None:
-        page = view.open("#/run/0/samples?q=onerror")
-        expect(page.get_by_role("link", name=HOSTILE).last).to_be_visible()
-        page.get_by_label("Text").fill("evil")
-        expect(page.get_by_text("\\u202eevil").first).to_be_visible()
-        assert page.locator("img, main b").count() == 0
-        assert "owned" not in page.title().replace(HOSTILE, "")
-
 
 class TestSample:
     """One sample."""
-
-    pytestmark = slow
 
     def test_the_answer_is_marked_where_it_was_read(self, view: View) -> None:
         page = view.open("#/run/0/sample/7?mark=rw")
@@ -348,8 +253,10 @@ class TestSample:
         expect(page.get_by_text("No official scores: there is no official code")).to_be_visible()
         expect(page.get_by_role("row", name="accuracy")).to_contain_text("100.0%the key is mug")
         expect(page.get_by_role("heading", name="Context", level=3)).to_be_visible()
-        expect(page.get_by_role("heading", name="The same item in other rows")).to_be_visible()
         assert page.locator("main img").count() == 0
+        page.get_by_role("link", name="tsg/sgqa local/<b>bold</b> cot").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("onerror")
+        assert view.query.startswith("/run/0/sample/15007")
 
     def test_keys_step_through_the_filtered_list(self, view: View) -> None:
         wrong = [number for number in range(20_000) if view.script.runs["0"].mark(number) == "w"]
@@ -367,12 +274,6 @@ class TestSample:
         expect(page.locator(".grid-row[aria-selected=true]")).to_be_in_viewport()
         assert view.query == f"/run/0/samples?mark=w&at={wrong[3]}"
 
-    def test_links_lead_to_the_same_item_in_other_rows(self, view: View) -> None:
-        page = view.open("#/run/0/sample/3")
-        page.get_by_role("link", name="tsg/sgqa local/<b>bold</b> cot").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("tea 3/3")
-        assert view.query == "/run/0/sample/15003"
-
     def test_unknown_runs_and_numbers_are_told(self, view: View) -> None:
         page = view.open("#/run/0/sample/20000")
         expect(page.get_by_role("alert")).to_contain_text("there is no 20000")
@@ -386,6 +287,8 @@ class TestSample:
         expect(page.get_by_role("main")).to_contain_text("no rows to compare")
         page = view.open("#/elsewhere")
         expect(page.get_by_role("alert")).to_contain_text("There is no such page.")
+        view.script.runs.clear()
+        expect(view.open().get_by_role("main")).to_contain_text("There are no runs here.")
 
     def test_a_slow_source_is_waited_for_with_a_word(self, view: View) -> None:
         view.script.seconds = 1
@@ -396,8 +299,6 @@ class TestSample:
 
 class TestLabels:
     """Labels of samples."""
-
-    pytestmark = slow
 
     def test_keys_label_a_sample_and_the_list_knows(self, view: View) -> None:
         right = next(n for n in range(100) if view.script.runs["0"].mark(n) == "r")
@@ -415,8 +316,8 @@ class TestLabels:
         ]
         page.keyboard.press("Escape")
         for choice, count in (("labelled", "1"), ("unlabelled", "19,999"), ("disagree", "1")):
-            page.get_by_role("combobox", name="labels", exact=True).select_option(choice)
-            expect(page.locator(".sum")).to_contain_text(f"{count} of 20,000")
+            view.choose("labels", choice)
+            expect(view.sum).to_contain_text(f"{count} of 20,000")
         page = view.open(f"#/run/0/sample/{right}")
         expect(page.get_by_label("Note")).to_have_value("jk 12")
         page.keyboard.press("2")
@@ -445,17 +346,11 @@ class TestLabels:
             "Is chair 0 at the table?",
             "Is chair 1 at the table?",
         ]
-
-    def test_disagreement_on_single_questions_is_found(self, view: View) -> None:
         marks = [view.script.runs["1"].mark(number) for number in range(40)]
-        right, wrong = marks.index("r"), marks.index("w")
-        question = "Is chair 2 at the table?"
-        view.script.labels = [
-            {"number": right, "question": question, "rater": "ann", "verdict": "right", "note": ""},
-            {"number": wrong, "question": question, "rater": "ann", "verdict": "right", "note": ""},
-        ]
+        about = {"question": "Is chair 2 at the table?", "rater": "ann", "verdict": "right", "note": ""}
+        view.script.labels = [{"number": marks.index(mark), **about} for mark in "rw"]
         page = view.open("#/run/1/samples?label=disagree")
-        expect(page.locator(".sum")).to_have_text("1 of 40 samples: 1 wrong")
+        expect(view.sum).to_have_text("1 of 40 samples: 1 wrong")
 
     def test_a_label_that_is_not_saved_is_told(self, view: View) -> None:
         view.script.refuses_labels = True
@@ -471,8 +366,6 @@ class TestLabels:
 class TestCompare:
     """Two rows, and all rows of a task."""
 
-    pytestmark = slow
-
     def test_items_of_two_rows_are_counted_and_listed(self, view: View) -> None:
         page = view.open("#/run/0/compare?first=0/0&second=0/2")
         mark = view.script.runs["0"].mark
@@ -485,25 +378,16 @@ class TestCompare:
             expect(page.get_by_role("button", name=f"{name} {pairs.count(pair):,}")).to_be_visible()
         page.get_by_role("button", name="only B right").press("Enter")
         expect(page.get_by_role("button", name="only B right")).to_be_focused()
-        expect(page.locator(".sum")).to_have_text(f"{pairs.count((False, True)):,} items, only B right")
+        expect(view.sum).to_have_text(f"{pairs.count((False, True)):,} items, only B right")
         page.get_by_label("Text in items").fill("tea 3/")
         assert view.query == "/run/0/compare?first=0/0&second=0/2&show=second&q=tea+3/"
         expect(page.get_by_text("A − B: +10.0 points [+2.0, +18.0], p = 0.0123")).to_be_visible()
         page.get_by_role("grid", name="Items of A and B").press("Enter")
         expect(page.get_by_role("heading", level=1)).to_contain_text("tea 3/")
 
-    def test_rows_of_other_runs_can_be_chosen(self, view: View) -> None:
-        page = view.open("#/run/0/compare")
-        view.script.runs["4"] = view.script.runs["0"].__class__("4", "again", view.script.runs["0"].rows, 10, 40)
-        page.reload()
-        page.get_by_role("combobox", name="B from run", exact=True).select_option("4")
-        expect(page.get_by_role("button", name="not comparable 4,990")).to_be_visible()
-        assert view.query == "/run/0/compare?second=4/-1"
-
     def test_a_run_that_grows_is_compared_again_when_asked(self, view: View) -> None:
         page = view.open("#/run/1/compare")
         expect(page.get_by_role("button", name="not comparable 10")).to_be_visible()
-        page.wait_for_timeout(300)
         view.script.runs["1"].recorded = 40
         view.script.runs["1"].stamp += 1
         page.get_by_role("button", name="Compare again").click()
@@ -519,7 +403,7 @@ class TestCompare:
         expect(page.locator(".pointed")).to_contain_text("tea 1/1 in 2. spatialgen/images local/<b>bold</b> zero-shot:")
         page.get_by_role("img", name="Marks of 20 items in 2 rows").hover(position={"x": 5, "y": 4})
         expect(page.locator(".pointed")).to_contain_text("tea 0/0 in 1. spatialgen/images openai/gpt-4o")
-        page.get_by_role("combobox", name="Items", exact=True).select_option("none")
+        view.choose("Items", "none")
         expect(page.get_by_role("combobox", name="Items", exact=True)).to_be_focused()
         assert "items=none" in view.query
         grid.press("Enter")
@@ -529,21 +413,20 @@ class TestCompare:
 class TestEverywhere:
     """What holds on every page."""
 
-    pytestmark = slow
-
-    @pytest.mark.parametrize("name", pages)
-    @pytest.mark.parametrize("look", [(1280, "light"), (390, "dark")], ids=str)
-    def test_pages_fit_and_can_be_used_by_all(
-        self, opened: Callable[..., View], name: str, look: tuple[int, str]
-    ) -> None:
-        width, scheme = look
-        view = opened(viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce")
-        page = view.open(pages[name])
-        expect(page.get_by_role("heading", level=1)).to_be_visible()
-        page.wait_for_timeout(500)
-        assert violations(page, "serious", "critical") == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.title().endswith("tsgkit view")
+    @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+    def test_pages_fit_and_can_be_used_by_all(self, view: View, width: int, scheme: str) -> None:
+        looks = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme, "reduced_motion": "reduce"}
+        for name, address in pages.items():
+            page = view.open(address, **looks)
+            expect(page.get_by_role("heading", level=1)).to_be_visible()
+            expect(page.get_by_text("Loading")).to_have_count(0)
+            assert violations(page, "serious", "critical") == [], name
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            assert page.title().endswith("tsgkit view")
+            if (width, name) == (390, "samples"):  # cards replace columns
+                box = view.active.bounding_box()
+                assert box is not None and box["height"] > 80 and box["width"] < 390
+            page.close()
 
     def test_the_keyboard_alone_reaches_a_sample(self, view: View) -> None:
         page = view.open()
@@ -566,14 +449,3 @@ class TestEverywhere:
             "(one) => (one.focus(), getComputedStyle(one).outlineWidth)"
         )
         assert outline == "3px"
-
-    def test_cards_replace_columns_on_narrow_screens(self, opened: Callable[..., View]) -> None:
-        view = opened(viewport={"width": 390, "height": 844})
-        page = view.open("#/run/0/samples")
-        row = page.locator(".grid-row[aria-rowindex='3']")
-        box = row.bounding_box()
-        assert box is not None
-        assert box["height"] > 80
-        assert box["width"] < 390
-        row.click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("tea 1/1")

@@ -1,0 +1,388 @@
+"""Decisions as people make them in Chromium: by keyboard and by mouse, on lists of a test and of real commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from decidables import HOSTILE, Deciding, ListedDecisions, PreviewedDecisions, deciding
+from panel_pages import violations
+from playwright.sync_api import Page, expect
+from two_annotators import ANN, BOB, FILL, LIFT, PUT, WASH, tea, write
+
+from tsgkit.graph import ActionGraph
+from tsgkit.graph.notation import arrow
+from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
+
+SLIP = ActionGraph.of(("fill", "verb", "person"), ("fill", "direct_object", "kettle"), ("fill", "with", "hand1"))
+Serve = Callable[[ListedDecisions], Deciding]
+Window = Callable[..., Page]
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    with ExitStack() as kept:
+        yield lambda decidable: kept.enter_context(deciding(decidable))
+
+
+def heading(page: Page, words: str) -> None:
+    """Wait for an entry."""
+    expect(page.locator("#entry-name")).to_contain_text(words, timeout=30_000)
+
+
+def press(page: Page, *keys: tuple[str, str]) -> None:
+    """Press keys, and wait for the entry that each leads to."""
+    for key, words in keys:
+        page.keyboard.press(key)
+        heading(page, words)
+
+
+# ---- lists of a test ----
+
+
+def test_keys_decide_and_move_once_however_long_they_are_held(serve: Serve, window: Window) -> None:
+    served = serve(ListedDecisions(names=[f"entry {number}" for number in range(5)], delay=0.02))
+    page = window(served.address)
+    heading(page, "1 of 5")
+    for _ in range(12):
+        page.keyboard.down("1")
+    page.keyboard.up("1")
+    heading(page, "2 of 5")
+    assert list(served.decidable.made) == [0]
+    expect(page.locator("#entry-name")).to_be_focused()
+    press(page, ("j", "3 of 5"), ("2", "4 of 5"), ("k", "3 of 5"))
+    expect(page.get_by_text("✓ Decided: Take <img")).to_be_visible()
+    press(page, ("k", "2 of 5"), ("k", "1 of 5"), ("u", "2 of 5"))
+    assert {number: made[0] for number, made in served.decidable.made.items()} == {0: "first", 2: "second"}
+    lines = page.get_by_role("navigation", name="Entries").get_by_role("listitem")
+    expect(lines).to_have_text(["✓entry 0 first", "○entry 1 open", "✓entry 2 second", "○entry 3 open", "○entry 4 open"])
+    page.reload()
+    heading(page, "2 of 5")
+
+
+def test_an_entry_is_shown_with_all_its_parts_and_decided_again_with_its_note(serve: Serve, window: Window) -> None:
+    served = serve(ListedDecisions())
+    page = window(served.address)
+    heading(page, "1 of 3: cup, graph 0")
+    expect(page.get_by_text("She washes the cup.")).to_be_visible()
+    expect(page.get_by_text("a reason for cup, graph 0")).to_be_visible()
+    expect(page.get_by_role("img", name="person → verb → wash; wash → dobj → cup")).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text="extra: wash → dobj → cup")).to_contain_text("+")
+    expect(page.get_by_text("There is no graph.")).to_be_visible()
+    expect(page.locator(".decided-count")).to_have_text("0 of 3 decided")
+    expect(page).to_have_title("(0/3) Decisions of a test · tsgkit")
+    page.keyboard.press("m")
+    page.keyboard.type("1 is right")
+    page.keyboard.press("Escape")
+    press(page, ("1", "2 of 3"))
+    page.get_by_role("link", name="cup, graph 0").click()
+    expect(page.get_by_role("button", name="Take ann 1")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("textbox", name="Note")).to_have_value("1 is right")
+    page.get_by_role("button", name=re.compile("Take <img")).click()
+    heading(page, "2 of 3")
+    assert served.decidable.made == {0: ("second", None, "1 is right")}
+    page.go_back()
+    heading(page, "1 of 3")
+
+
+def test_a_refusal_is_shown_though_the_page_asks_for_the_state_meanwhile(serve: Serve, window: Window) -> None:
+    page = window(serve(ListedDecisions(delay=2.5)).address)  # longer than the page waits between two questions
+    heading(page, "1 of 3")
+    page.get_by_role("button", name="Edit e").click()
+    page.get_by_role("combobox", name="target").fill("refused")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("link", name="cup, graph 2").click()
+    expect(page.get_by_text("this edit is refused")).to_be_visible(timeout=20_000)
+    heading(page, "1 of 3")
+    expect(page.get_by_role("combobox", name="target")).to_have_value("refused")
+
+
+def test_in_order_later_entries_are_seen_only_and_a_second_window_follows(serve: Serve, window: Window) -> None:
+    served = serve(ListedDecisions(in_order=True))
+    first, second = window(served.address), window(served.address)
+    first.get_by_role("link", name="cup, graph 2").click()
+    heading(first, "3 of 3")
+    expect(first.get_by_text("Those before it are decided first")).to_be_visible()
+    expect(first.get_by_role("group", name="Decision")).to_have_count(0)
+    first.keyboard.press("1")
+    first.get_by_role("link", name="go to number 1").click()
+    heading(first, "1 of 3")
+    heading(second, "1 of 3")
+    second.evaluate("Object.defineProperty(document, 'hidden', { value: true })")  # it does not listen
+    press(first, ("1", "2 of 3"))
+    second.keyboard.press("2")
+    expect(second.get_by_role("alert")).to_contain_text("decided already, and cannot be changed")
+    expect(second.locator(".decided-count")).to_have_text("1 of 3 decided")
+    assert served.decidable.made == {0: ("first", None, "")}
+    press(second, ("u", "2 of 3"))
+    second.keyboard.press("2")
+    expect(first.locator(".decided-count")).to_have_text("2 of 3 decided")
+    expect(first.get_by_text("Decisions are final here.")).to_be_visible()
+
+
+def test_the_last_decision_ends_the_page_and_the_server_and_hostile_names_are_text(window: Window) -> None:
+    with deciding(ListedDecisions(names=[HOSTILE, "x" * 500], title=HOSTILE, done_message=HOSTILE)) as served:
+        page = window(served.address)
+        heading(page, "1 of 2")
+        press(page, ("1", "2 of 2"))
+        expect(page.get_by_text("This is the last one")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+        page.keyboard.press("2")
+        expect(page.get_by_role("heading", name="All is decided")).to_be_focused()
+        expect(page.get_by_role("listitem")).to_have_text(["first: 1", "second: 1"])
+        expect(page.locator(".all-decided")).to_contain_text("<img src=x")
+        assert page.locator("img, script[src=x]").count() == 0
+    assert served.result == [True]
+    expect(page.locator(".connection")).to_be_empty()
+
+
+def test_a_triplet_is_edited_with_completion_and_seen_before_it_is_kept(serve: Serve, window: Window) -> None:
+    served = serve(PreviewedDecisions())
+    page = window(served.address)
+    heading(page, "1 of 3")
+    page.keyboard.press("e")
+    expect(page.get_by_role("combobox", name="source")).to_be_focused()
+    target = page.get_by_role("combobox", name="target")
+    target.fill("mug")
+    expect(page.get_by_role("img", name="wash → dobj → mug")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("img", name="wash → dobj → cup")).to_be_visible()
+    expect(page.get_by_role("button", name="Take ann 1")).to_be_focused()
+    page.keyboard.press("e")
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    page.keyboard.type("refused")
+    expect(page.get_by_text("this edit is refused")).to_be_visible()
+    target.fill("mu")
+    page.keyboard.press("Enter")
+    expect(target).to_have_value("mug")
+    expect(page.get_by_text("this edit is refused")).to_have_count(0)
+    keep = page.get_by_role("button", name="Keep this edit")
+    expect(keep).to_be_focused()
+    page.keyboard.press("1")
+    expect(page.get_by_role("combobox", name="source")).to_be_focused()
+    assert served.decidable.made == {}, "keys of choices decide nothing while the form is open"
+    keep.press("Enter")
+    heading(page, "2 of 3")
+    assert served.decidable.made == {0: ("edit", ["wash", "dobj", "mug"], "")}
+
+
+def test_texts_are_edited_again_after_a_refusal_and_a_draft_stays(serve: Serve, window: Window) -> None:
+    served = serve(ListedDecisions(form="texts"))
+    page = window(served.address)
+    page.get_by_role("button", name="Edit e").click()
+    expect(page.get_by_label("Title")).to_be_focused()
+    page.get_by_label("Lines").fill("refused\n" + HOSTILE)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("this edit is refused")).to_be_visible()
+    expect(page.get_by_text("write another word")).to_be_visible()
+    page.get_by_label("Lines").fill("three")
+    page.get_by_role("link", name="cup, graph 1").click()
+    heading(page, "2 of 3")
+    page.get_by_role("link", name="cup, graph 0").click()
+    expect(page.get_by_label("Lines")).to_have_value("three")
+    page.get_by_role("button", name="Keep this edit").click()
+    heading(page, "2 of 3")
+    assert served.decidable.made == {0: ("edit", {"title": "A den.", "lines": "three"}, "")}
+
+
+def test_graphs_are_edited_in_a_table_and_may_be_stated_not_to_exist(serve: Serve, window: Window) -> None:
+    served = serve(ListedDecisions(form="graph-or-none"))
+    page = window(served.address)
+    page.get_by_role("button", name="Edit e").click()
+    expect(page.get_by_label("There is no graph here")).to_be_checked()
+    page.keyboard.press("Control+Enter")
+    heading(page, "2 of 3")
+    page.get_by_role("button", name="Edit e").click()
+    page.get_by_label("There is no graph here").uncheck()
+    page.get_by_role("combobox", name="target of triplet 1").fill("wash")
+    page.get_by_role("button", name="Keep this edit").click()
+    heading(page, "3 of 3")
+    assert [made[1] for made in served.decidable.made.values()] == [None, [["person", "verb", "wash"]]]
+    served = serve(ListedDecisions(form="triplets"))
+    page = window(served.address)
+    page.get_by_role("button", name="Edit e").click()
+    page.get_by_role("combobox", name="target of triplet 2").fill("mug")
+    page.keyboard.press("Control+Enter")
+    heading(page, "2 of 3")
+    expected = [["person", "verb", "wash"], ["wash", "dobj", "mug"], ["wash", "with", "hand1"]]
+    assert served.decidable.made[0][1] == expected
+
+
+def test_the_page_fits_and_can_be_used_by_all(serve: Serve, window: Window) -> None:
+    for form in ("triplet", "triplets", "graph-or-none", "texts"):
+        address = serve(ListedDecisions(form=form, made={0: ("edit", None, HOSTILE)})).address + "#/1"
+        for width, scheme in ((1280, "light"), (390, "dark")):
+            size = {"width": width, "height": 844}
+            page = window(address, viewport=size, color_scheme=scheme, reduced_motion="reduce")
+            heading(page, "1 of 3")
+            page.keyboard.press("e")
+            expect(page.get_by_role("form", name="Edit")).to_be_visible()
+            assert violations(page, "serious", "critical", "moderate") == [], (form, scheme)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (form, width)
+
+
+# ---- commands ----
+
+
+@dataclass
+class Command:
+    """A command that serves a page, until it ends."""
+
+    process: subprocess.Popen[str]
+    address: str
+
+    def ended(self) -> tuple[int, str, str]:
+        out, err = self.process.communicate(timeout=30)
+        return self.process.returncode, out, err
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+Run = Callable[..., Command]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    """Commands in a folder; those that still work are ended."""
+    monkeypatch.chdir(tmp_path)
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*words: str) -> Command:
+        command = [sys.executable, "-m", "tsgkit", *words]
+        environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(command, env=environment, text=True, **pipes)  # type: ignore[call-overload]
+        started.append(process)
+        line = process.stdout.readline()
+        address = re.findall(r"http://\S+", line)
+        assert address, line + process.communicate(timeout=20)[1]
+        return Command(process, address[0])
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_refine_accepts_rejects_and_edits_changes_and_goes_on_after_a_kill(run: Run, window: Window) -> None:
+    words = ("refine", "g.txt", "-o", "out.txt", "--narrative", "story.txt", "--review-in", "browser")
+    Path("g.txt").write_text(arrow.write([SLIP, SLIP]))
+    Path("story.txt").write_text("She fills the kettle.\nShe fills it again.\n")
+    command = run(*words)
+    page = window(command.address)
+    heading(page, "1 of 4: item 0, graph 0 (exact)")
+    for shown in (
+        "She fills the kettle.",
+        "verb starts at fill, not at person",
+        "removed: fill → verb → person",
+        "added: person → verb → fill",
+    ):
+        expect(page.get_by_text(shown)).to_be_visible()
+    press(page, ("a", "2 of 4"))
+    command.kill()
+    page.keyboard.press("a")
+    expect(page.get_by_role("alert")).to_contain_text("Not kept: The server does not answer.")
+    expect(page.get_by_role("status").filter(has_text="run it again")).to_be_visible()
+    command = run(*words)
+    page = window(command.address)
+    heading(page, "2 of 4")
+    page.keyboard.press("e")
+    page.get_by_role("combobox", name="target").fill("a -> b")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("that is no triplet")).to_be_visible()
+    page.get_by_role("combobox", name="target").fill("cup")
+    expect(page.get_by_text("added: fill → dobj → cup")).to_be_visible()
+    press(page, ("Control+Enter", "3 of 4"))
+    command.process.send_signal(signal.SIGINT)
+    code, _, err = command.ended()
+    assert code == 130 and "the same command goes on with this review" in err
+    assert not Path("out.txt").exists()
+    command = run(*words)
+    page = window(command.address)
+    heading(page, "3 of 4")
+    page.get_by_role("textbox", name="Note").fill("as the author wrote it")
+    page.get_by_role("button", name="Reject r").click()
+    heading(page, "4 of 4")
+    page.keyboard.press("a")
+    expect(page.get_by_text("The command goes on and writes out.txt.")).to_be_visible()
+    code, out, err = command.ended()
+    assert code == 0 and "written: out.txt" in out
+    assert "verb-source, reject: as the author wrote it" in err
+    assert Path("out.txt").read_text() == (
+        "person -> verb -> fill\nfill -> dobj -> cup\nfill -> with -> hand1\n\n"
+        "fill -> verb -> person\nfill -> dobj -> kettle\nfill -> with -> hand1\n"
+    )
+
+
+def test_generated_demands_of_rooms_are_accepted_edited_and_dropped(run: Run, window: Window) -> None:
+    asked = ("make", "sceneeval", "-o", "made.json", "--items", "3", "--difficulty", "easy", "--review-in", "browser")
+    command = run(*asked)
+    page = window(command.address)
+    heading(page, "1 of 3: easy, ")
+    expect(page.get_by_text(re.compile(r"^eq,1,\w+  \(exactly 1 "))).not_to_have_count(0)
+    press(page, ("d", "2 of 3"))
+    page.keyboard.press("e")
+    entries = page.get_by_label("Entries, one a line")
+    before = entries.input_value()
+    entries.fill(f"{before}\nnonsense")
+    expect(page.get_by_text(re.compile("line .: 'nonsense': not quant,n,category"))).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".decided-count")).to_have_text("1 of 3 decided")
+    entries.fill(f"{before}\neq,1,globe")
+    expect(page.get_by_text("error untold-category: the text does not name globe")).to_be_visible()
+    text = page.get_by_label("Description").input_value() + " There is a globe."
+    page.get_by_label("Description").fill(text)
+    expect(page.get_by_text("error untold-category")).to_have_count(0)
+    page.get_by_role("button", name="Keep this edit").click()
+    heading(page, "3 of 3")
+    press(page, ("k", "2 of 3"))
+    expect(page.get_by_text("eq,1,globe  (exactly 1 globe)")).to_be_visible()
+    expect(page.get_by_role("button", name="Accept as generated")).to_be_visible()
+    press(page, ("k", "1 of 3"), ("a", "3 of 3"))
+    page.keyboard.press("d")
+    expect(page.get_by_role("heading", name="All is decided")).to_be_visible()
+    code, out, _ = command.ended()
+    assert code == 0 and "reviewed: 1 accepted, 1 dropped, 1 edited" in out
+    made = read_annotation_file(Path("made.json")).annotations
+    assert len(made) == 2 and made[1].description == text
+
+
+def test_disagreements_are_settled_by_keyboard_although_the_command_was_killed(run: Run, window: Window) -> None:
+    words = ("view", "ann.jsonl", "bob.jsonl", "--edit", "-o", "settled.jsonl", "--no-open", "--annotator", "eve")
+    write("ann.jsonl", ANN, tea([LIFT], item="x"))
+    write("bob.jsonl", BOB, tea([PUT], item="x"))
+    command = run(*words)
+    page = window(command.address)
+    heading(page, "1 of 3: tea, graph 0")
+    press(page, ("2", "2 of 3: tea, graph 2 of bob"))
+    command.kill()
+    assert not Path("settled.jsonl").exists()
+    command = run(*words)
+    page = window(command.address)
+    heading(page, "2 of 3: tea, graph 2 of bob")
+    press(page, ("2", "3 of 3: x, graph 0"), ("k", "2 of 3"), ("k", "1 of 3: tea, graph 0"))
+    expect(page.get_by_text("Decided: bob")).to_be_visible()
+    press(page, ("1", "3 of 3: x, graph 0"))
+    page.get_by_text("Kept: ann, tea, graph 0.").wait_for(state="attached")
+    page.keyboard.press("e")
+    page.get_by_role("combobox").nth(5).fill("mug")
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("3 of 3 decided", exact=True).wait_for()
+    code, out, _ = command.ended()
+    assert code == 0 and "of 3 disagreements: ann 1, bob 1, edited 1; decided by eve" in out
+    found = [json.loads(line) for line in Path("settled.jsonl").read_text().splitlines()]
+    edited = [LIFT[0], ["lift", "dobj", "mug"], LIFT[2]]
+    assert found == [tea([WASH], [FILL, PUT], [LIFT]), tea([edited], item="x")]
