@@ -91,11 +91,11 @@ def test_where_work_is_done_changes_no_byte_of_its_records(tmp_path: Path) -> No
     assert len({header[header.index('"identity"') :][:40] for header in headers}) == 1
 
 
-@pytest.mark.parametrize("name", card_names())
-def test_every_task_can_be_sent_to_other_processes(name: str) -> None:
-    task = task_of(load_card(name))
-    Processes(1).check(task)
-    assert pickle.loads(pickle.dumps(task)).key == task.key  # noqa: S301  (written here)
+def test_every_task_can_be_sent_to_other_processes() -> None:
+    for name in card_names():
+        task = task_of(load_card(name))
+        Processes(1).check(task)
+        assert pickle.loads(pickle.dumps(task)).key == task.key, name  # noqa: S301  (written here)
 
 
 def test_code_that_cannot_be_sent_works_here_unless_the_user_wants_it_elsewhere(
@@ -117,8 +117,7 @@ def test_code_that_cannot_be_sent_works_here_unless_the_user_wants_it_elsewhere(
 @pytest.fixture
 def layouts(tmp_path: Path) -> Path:
     """A run of layouts, scored here."""
-    pytest.importorskip("ortools", reason="formulas are solved by the extra tsgkit[logic]")
-    plan = Plan(tasks=("formalimg/layout",), models=("baseline/random",), limit=30)
+    plan = Plan(tasks=("formalimg/layout",), models=("baseline/random",), limit=10)
     evaluate(plan, Options(out=tmp_path / "here", executor="here"))
     return tmp_path / "here"
 
@@ -127,7 +126,7 @@ def test_scores_that_take_computing_are_the_same_wherever_they_are_made(
     layouts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = (layouts / "samples.jsonl").read_bytes()
-    plan = Plan(tasks=("formalimg/layout",), models=("baseline/random",), limit=30)
+    plan = Plan(tasks=("formalimg/layout",), models=("baseline/random",), limit=10)
     evaluate(plan, Options(out=tmp_path / "other", executor="processes"))
     assert (tmp_path / "other/samples.jsonl").read_bytes() == records
     for name in ("processes", "here"):

@@ -46,41 +46,42 @@ def run(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "run"))
 
 
-@pytest.mark.parametrize("kept", [0, 1, 30, -1])
-@pytest.mark.parametrize("name", ["calls.jsonl", "samples.jsonl", "prompts.jsonl"])
-def test_a_torn_last_line_is_healed(
-    server: Running, commands: Prefork, run: Path, whole: Path, name: str, kept: int
-) -> None:
-    path = run / name
-    body = path.read_bytes()
-    start = body.rindex(b"\n", 0, -1) + 1
-    path.write_bytes(body[:start] + body[start:][: kept if kept >= 0 else -1])
-    if name == "calls.jsonl":  # the sample is derived from the call, so it can only be there later
-        kept_samples = (run / "samples.jsonl").read_bytes().splitlines(keepends=True)
-        last = json.loads(body[start:])["sample"]
-        (run / "samples.jsonl").write_bytes(
-            b"".join(line for line in kept_samples if json.loads(line)["item_id"] != last)
-        )
-    seen = server.stats()["seen"]
-    ended = commands.run(*words(server), cwd=run.parent)
-    assert (ended.code, ended.err) == (0, "")
-    assert server.stats()["seen"] - seen == (name == "calls.jsonl")
-    assert samples(run) == samples(whole)
-    assert good_calls(run) == 6
-    assert all(json.dumps(line) for line in lines(path))
+def test_a_torn_last_line_is_healed(server: Running, commands: Prefork, run: Path, whole: Path) -> None:
+    for name, kept in (("samples.jsonl", 0), ("prompts.jsonl", 30), ("samples.jsonl", -1), ("calls.jsonl", 1)):
+        path = run / name
+        body = path.read_bytes()
+        start = body.rindex(b"\n", 0, -1) + 1
+        path.write_bytes(body[:start] + body[start:][:kept])
+        if name == "calls.jsonl":  # the sample is derived from the call, so it can only be there later
+            records = (run / "samples.jsonl").read_bytes().splitlines(keepends=True)
+            torn = json.loads(body[start:])["sample"]
+            left = [line for line in records if json.loads(line)["item_id"] != torn]
+            (run / "samples.jsonl").write_bytes(b"".join(left))
+        seen = server.stats()["seen"]
+        ended = commands.run(*words(server), cwd=run.parent)
+        assert (ended.code, ended.err) == (0, ""), name
+        assert server.stats()["seen"] - seen == (name == "calls.jsonl"), name
+        assert samples(run) == samples(whole), name
+        assert good_calls(run) == 6
+        assert all(json.dumps(line) for line in lines(path))
 
 
-@pytest.mark.parametrize("name", ["calls.jsonl", "samples.jsonl", "prompts.jsonl"])
-@pytest.mark.parametrize("line", [b'{"subject": oops', b"[]", b"{}", b"17", b"\xff\xfe"])
-def test_a_broken_line_in_the_middle_is_named(
-    server: Running, commands: Prefork, run: Path, name: str, line: bytes
-) -> None:
-    before = (run / name).read_bytes().splitlines()
-    (run / name).write_bytes(b"\n".join([*before[:2], line, *before[2:]]) + b"\n")
-    ended = commands.run(*words(server), cwd=run.parent)
-    assert ended.code == 2
-    assert f"tsgkit: run/{name}: line 3: " in ended.err
-    assert "mend or remove the line" in ended.err
+def test_a_broken_line_in_the_middle_is_named(server: Running, commands: Prefork, run: Path) -> None:
+    for name, line in (
+        ("calls.jsonl", b'{"subject": oops'),
+        ("samples.jsonl", b"[]"),
+        ("prompts.jsonl", b"{}"),
+        ("calls.jsonl", b"17"),
+        ("samples.jsonl", b"\xff\xfe"),
+    ):
+        whole = (run / name).read_bytes()
+        before = whole.splitlines()
+        (run / name).write_bytes(b"\n".join([*before[:2], line, *before[2:]]) + b"\n")
+        ended = commands.run(*words(server), cwd=run.parent)
+        assert ended.code == 2, (name, line)
+        assert f"tsgkit: run/{name}: line 3: " in ended.err
+        assert "mend or remove the line" in ended.err
+        (run / name).write_bytes(whole)
 
 
 def test_a_header_that_is_none_is_named(server: Running, commands: Prefork, run: Path) -> None:

@@ -53,7 +53,7 @@ def settled(server: Running) -> int:
     return int(server.stats()["seen"])
 
 
-@pytest.mark.parametrize(("solver", "seed"), [(solver, seed) for solver in WAYS for seed in range(4)])
+@pytest.mark.parametrize(("solver", "seed"), [("single", 1), ("vote:3", 3)])
 def test_a_killed_run_ends_as_if_it_had_not_been_killed(
     server: Running, commands: Prefork, undisturbed: dict[str, Path], tmp_path: Path, solver: str, seed: int
 ) -> None:

@@ -32,11 +32,10 @@ def outcomes(run: Path) -> Counter[str]:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.slow
-def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path: Path, client: str) -> None:
+def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path: Path) -> None:
     faults = {"429": 0.10, "500": 0.05, "hang": 0.03, "cut": 0.03, "nochoices": 0.03, "html": 0.02}
     with model_server(faults=faults, retry_after="0.1") as server:
-        ended = commands.run(*words(server.base, client, "--timeout", "5", first=90), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "direct", "--timeout", "5", first=90), cwd=tmp_path)
         stats = server.stats()
     assert ended.code == 0, ended.out + ended.err
     assert outcomes(tmp_path / "run") == {"answered": 90}
@@ -47,21 +46,20 @@ def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_incomplete_replies_have_their_outcome(commands: Prefork, tmp_path: Path, client: str) -> None:
+def test_incomplete_replies_have_their_outcome(commands: Prefork, tmp_path: Path) -> None:
     for fault, outcome in {"length": "truncated", "filter": "refused", "refusal": "refused", "empty": "empty"}.items():
         with model_server(always={"": fault}) as server:
-            ended = commands.run(*words(server.base, client, "--new", "--json", first=3), cwd=tmp_path)
+            ended = commands.run(*words(server.base, "direct", "--new", "--json", first=3), cwd=tmp_path)
         counts = ended.json["results"][0]["counts"]
         assert (ended.code, counts[outcome], counts["items"]) == (0, 3, 3), fault
 
 
-@pytest.mark.parametrize("client", CLIENTS)
 def test_a_request_that_always_fails_is_one_failed_row_until_the_service_recovers(
-    commands: Prefork, tmp_path: Path, client: str
+    commands: Prefork, tmp_path: Path
 ) -> None:
     with model_server() as server:
-        command, port = words(server.base, client, first=8), urlsplit(server.base).port
-        assert commands.run(*words(server.base, client, "--dry-run", first=8), cwd=tmp_path).code == 0
+        command, port = words(server.base, "direct", first=8), urlsplit(server.base).port
+        assert commands.run(*words(server.base, "direct", "--dry-run", first=8), cwd=tmp_path).code == 0
         assert server.stats()["seen"] == 0
     data = rows_in(BUNDLED, "sgqa")
     failing = data.sample(3)
@@ -83,23 +81,19 @@ def test_a_request_that_always_fails_is_one_failed_row_until_the_service_recover
     assert order == list(data.item_ids[:8])
 
 
-@pytest.mark.parametrize("client", ["direct"])
-def test_a_limit_of_requests_a_second_loses_nothing(commands: Prefork, tmp_path: Path, client: str) -> None:
+def test_a_limit_of_requests_a_second_loses_nothing(commands: Prefork, tmp_path: Path) -> None:
     with model_server(rate=100, retry_after="0.2") as server:
-        ended = commands.run(*words(server.base, client, "--repeat", "4", first=75), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "direct", "--repeat", "4", first=75), cwd=tmp_path)
         stats = server.stats()
     assert ended.code == 0, ended.out + ended.err
     assert outcomes(tmp_path / "run") == {"answered": 300}
     assert stats["good"] == 300
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_subject_that_is_denied_is_given_up_and_the_others_go_on(
-    commands: Prefork, tmp_path: Path, client: str
-) -> None:
+def test_a_subject_that_is_denied_is_given_up_and_the_others_go_on(commands: Prefork, tmp_path: Path) -> None:
     with model_server(status_of={"denied": "401"}) as server:
         more = ("--model", "openai/denied", "--concurrency", "2", "--json")
-        ended = commands.run(*words(server.base, client, *more, first=30), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "direct", *more, first=30), cwd=tmp_path)
         seen = server.stats()["counts"]
     results = {result["subject"]: result for result in ended.json["results"]}
     assert ended.code == 1
@@ -110,30 +104,25 @@ def test_a_subject_that_is_denied_is_given_up_and_the_others_go_on(
     assert list(denied) == list(COUNTS)
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_an_account_without_quota_is_given_up_after_three_refusals(
-    commands: Prefork, tmp_path: Path, client: str
-) -> None:
+def test_an_account_without_quota_is_given_up_after_three_refusals(commands: Prefork, tmp_path: Path) -> None:
     with model_server(status_of={"x": "quota"}) as server:
-        ended = commands.run(*words(server.base, client, "--concurrency", "1", "--json", first=30), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "direct", "--concurrency", "1", "--json", first=30), cwd=tmp_path)
         seen = server.stats()["counts"]
     (result,) = ended.json["results"]
     assert (ended.code, seen) == (1, {"quota": 3})
     assert (result["counts"]["api_error"], result["unasked"]) == (3, 27)
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_an_outage_is_waited_for_and_costs_no_sample(commands: Prefork, tmp_path: Path, client: str) -> None:
+def test_an_outage_is_waited_for_and_costs_no_sample(commands: Prefork, tmp_path: Path) -> None:
     with model_server(away=[20, 1.5]) as server:
-        ended = commands.run(*words(server.base, client, "--concurrency", "16", first=90), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "direct", "--concurrency", "16", first=90), cwd=tmp_path)
     assert (ended.code, ended.err) == (0, "")
     assert outcomes(tmp_path / "run") == {"answered": 90}
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_an_outage_that_lasts_too_long_leaves_the_rest_unasked(commands: Prefork, tmp_path: Path, client: str) -> None:
+def test_an_outage_that_lasts_too_long_leaves_the_rest_unasked(commands: Prefork, tmp_path: Path) -> None:
     with model_server(away=[20, 600]) as server:
-        command = words(server.base, client, "--max-outage", "0.02", "--json", first=90)
+        command = words(server.base, "direct", "--max-outage", "0.02", "--json", first=90)
         ended = commands.run(*command, cwd=tmp_path)
     (result,) = ended.json["results"]
     counts = result["counts"]
@@ -142,46 +131,36 @@ def test_an_outage_that_lasts_too_long_leaves_the_rest_unasked(commands: Prefork
     assert result["unasked"] == 90 - counts["answered"] > 0
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_cost_that_nobody_knows_stays_unknown_when_a_sample_fails(
-    commands: Prefork, tmp_path: Path, client: str
-) -> None:
+def test_a_cost_that_nobody_knows_stays_unknown_when_a_sample_fails(commands: Prefork, tmp_path: Path) -> None:
     with model_server(first=[200, 400]) as server:
-        ended = commands.run(*words(server.base, client, "--json", first=8), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "direct", "--json", first=8), cwd=tmp_path)
     (result,) = ended.json["results"]
     assert (result["counts"]["api_error"], result["usage"]["cost"]) == (1, None)
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_text_parts_are_an_answer_and_a_number_is_never_asked_again(
-    commands: Prefork, tmp_path: Path, client: str
-) -> None:
+def test_text_parts_are_an_answer_and_a_number_is_never_asked_again(commands: Prefork, tmp_path: Path) -> None:
     with model_server(always={"": "parts"}) as server:
-        assert commands.run(*words(server.base, client, "--new", first=5), cwd=tmp_path).code == 0
+        assert commands.run(*words(server.base, "direct", "--new", first=5), cwd=tmp_path).code == 0
         assert server.stats()["seen"] == 5
     assert outcomes(tmp_path / "run") == {"answered": 5}
     with model_server(always={"": "number"}) as server:
         for _ in range(2):
-            ended = commands.run(*words(server.base, client, "--out", "other", first=5), cwd=tmp_path)
+            ended = commands.run(*words(server.base, "direct", "--out", "other", first=5), cwd=tmp_path)
             assert (ended.code, server.stats()["seen"]) == (1, 5)
     assert "its content is a number, expected a text" in ended.out
     assert "Traceback" not in ended.out + ended.err
 
 
-@pytest.mark.parametrize("client", ["direct"])
-def test_a_service_that_turns_away_uses_up_no_budget(commands: Prefork, tmp_path: Path, client: str) -> None:
+def test_a_service_that_turns_away_uses_up_no_budget(commands: Prefork, tmp_path: Path) -> None:
     with model_server(rate=4, retry_after="0.2") as server:
-        ended = commands.run(*words(server.base, client, "--max-requests", "12", first=12), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "direct", "--max-requests", "12", first=12), cwd=tmp_path)
         assert server.stats()["good"] == 12
     assert ended.code == 0, ended.err
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_vote_that_failed_leaves_the_sample_open_and_is_asked_again_alone(
-    commands: Prefork, tmp_path: Path, client: str
-) -> None:
+def test_a_vote_that_failed_leaves_the_sample_open_and_is_asked_again_alone(commands: Prefork, tmp_path: Path) -> None:
     with model_server(first=[200, 400, 200]) as server:
-        command = words(server.base, client, "--solver", "vote:3", "--concurrency", "1", first=1)
+        command = words(server.base, "direct", "--solver", "vote:3", "--concurrency", "1", first=1)
         ended = commands.run(*command, cwd=tmp_path)
         assert (ended.code, outcomes(tmp_path / "run")) == (1, {"api_error": 1})
         assert server.stats()["seen"] == 3

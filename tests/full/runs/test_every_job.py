@@ -11,20 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amount import some
-
-pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
-pytest.importorskip("ortools", reason="items are proved satisfiable with the extra: logic")
-
 from every_job import JOBS, KEY, Job
 from model_server import Running
 from prefork import Prefork, Ran
 from run_files import everything
-
-
-def kinds(*quick: str) -> list[Any]:
-    """Return all kinds of jobs; those that are not among the quick ones are slow."""
-    return some(JOBS, *quick)
 
 
 @dataclass(frozen=True)
@@ -86,16 +76,15 @@ def finish(job: Job, server: Running, commands: Prefork, folder: Path, one: Undi
     assert job.answered(folder) == one.answered
 
 
-@pytest.mark.parametrize("part", [0.2, 0.7])
-@pytest.mark.parametrize("name", kinds("images --rewriter", "refine"))
+@pytest.mark.parametrize("name", JOBS)
 def test_a_killed_job_ends_as_if_it_had_not_been_killed(
-    name: str, part: float, whole: Whole, commands: Prefork, tmp_path: Path
+    name: str, whole: Whole, commands: Prefork, tmp_path: Path
 ) -> None:
     job, one = JOBS[name], whole(name)
     folder = placed(one, tmp_path)
     with job.server(delay=0.05) as server:
         process = commands.start(*job.command(server, "--quiet"), cwd=folder)
-        when_seen(server, process, 1 + int(part * one.requests))
+        when_seen(server, process, 1 + one.requests // 2)
         process.signal(signal.SIGKILL)
         assert process.wait().code == -signal.SIGKILL
         lost = server.stats()["seen"] - job.answered(folder)
@@ -103,7 +92,7 @@ def test_a_killed_job_ends_as_if_it_had_not_been_killed(
         finish(job, server, commands, folder, one)
 
 
-@pytest.mark.parametrize("name", kinds("images --rewriter", "refine"))
+@pytest.mark.parametrize("name", ["images --rewriter", "refine"])
 def test_ctrl_c_lets_what_is_in_work_come_home(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
     job, one = JOBS[name], whole(name)
     folder = placed(one, tmp_path)
@@ -118,7 +107,7 @@ def test_ctrl_c_lets_what_is_in_work_come_home(name: str, whole: Whole, commands
         finish(job, server, commands, folder, one)
 
 
-@pytest.mark.parametrize("name", kinds("zero-shot", "refine"))
+@pytest.mark.parametrize("name", ["zero-shot", "refine"])
 def test_a_second_ctrl_c_does_not_wait(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
     job, one = JOBS[name], whole(name)
     folder = placed(one, tmp_path)
@@ -139,7 +128,7 @@ def test_a_second_ctrl_c_does_not_wait(name: str, whole: Whole, commands: Prefor
         finish(job, server, commands, folder, one)
 
 
-@pytest.mark.parametrize("name", kinds("images --rewriter"))
+@pytest.mark.parametrize("name", ["images --rewriter"])
 def test_a_second_process_at_the_same_work_is_refused(
     name: str, whole: Whole, commands: Prefork, tmp_path: Path
 ) -> None:
@@ -158,7 +147,7 @@ def test_a_second_process_at_the_same_work_is_refused(
     assert job.product(folder) == one.product
 
 
-@pytest.mark.parametrize("name", kinds("refine"))
+@pytest.mark.parametrize("name", ["refine"])
 def test_a_budget_of_requests_holds_over_continuations(
     name: str, whole: Whole, commands: Prefork, tmp_path: Path
 ) -> None:
@@ -173,7 +162,7 @@ def test_a_budget_of_requests_holds_over_continuations(
         finish(job, server, commands, folder, one)
 
 
-@pytest.mark.parametrize("name", kinds("zero-shot"))
+@pytest.mark.parametrize("name", ["zero-shot"])
 def test_faults_of_the_service_change_nothing(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
     job, one = JOBS[name], whole(name)
     folder = placed(one, tmp_path)
@@ -182,7 +171,7 @@ def test_faults_of_the_service_change_nothing(name: str, whole: Whole, commands:
         finish(job, server, commands, folder, one)
 
 
-@pytest.mark.parametrize("name", kinds("zero-shot", "images --rewriter", "refine"))
+@pytest.mark.parametrize("name", ["zero-shot", "images --rewriter", "refine"])
 def test_a_key_that_errors_repeat_is_nowhere(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
     job, one = JOBS[name], whole(name)
     folder = placed(one, tmp_path)
@@ -193,7 +182,7 @@ def test_a_key_that_errors_repeat_is_nowhere(name: str, whole: Whole, commands: 
     assert "Traceback" not in ended.err
 
 
-@pytest.mark.parametrize("name", kinds("zero-shot"))
+@pytest.mark.parametrize("name", ["zero-shot"])
 def test_an_outage_is_waited_for(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
     job, one = JOBS[name], whole(name)
     folder = placed(one, tmp_path)
@@ -204,7 +193,7 @@ def test_an_outage_is_waited_for(name: str, whole: Whole, commands: Prefork, tmp
     assert job.product(folder) == one.product
 
 
-@pytest.mark.parametrize("name", kinds("zero-shot"))
+@pytest.mark.parametrize("name", ["zero-shot"])
 def test_a_silent_service_is_seen_and_named_when_interrupted(
     name: str, whole: Whole, commands: Prefork, tmp_path: Path
 ) -> None:
@@ -222,7 +211,7 @@ def test_a_silent_service_is_seen_and_named_when_interrupted(
     assert "no answer for" in process.err[len(before) :] and "slow down" in process.err[len(before) :]
 
 
-@pytest.mark.parametrize("name", kinds("refine"))
+@pytest.mark.parametrize("name", ["refine"])
 def test_a_service_that_does_not_come_back_is_given_up_after_the_longest_outage(
     name: str, whole: Whole, commands: Prefork, tmp_path: Path
 ) -> None:
@@ -236,7 +225,7 @@ def test_a_service_that_does_not_come_back_is_given_up_after_the_longest_outage(
         assert (ended.code, "--max-outage 0.0: it must be more than 0" in ended.err) == (2, True)
 
 
-@pytest.mark.parametrize("name", kinds("zero-shot", "images --rewriter"))
+@pytest.mark.parametrize("name", ["zero-shot", "images --rewriter"])
 def test_a_full_disk_is_told_and_what_was_kept_goes_on(
     name: str, whole: Whole, commands: Prefork, tmp_path: Path
 ) -> None:

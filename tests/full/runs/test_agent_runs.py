@@ -60,7 +60,6 @@ def undisturbed(server: Running, commands: Prefork, tmp_path_factory: pytest.Tem
     return folder / "run"
 
 
-@pytest.mark.slow
 def test_all_tasks_of_agents_go_from_plan_to_table_beside_the_other_solvers(
     server: Running, commands: Prefork, tmp_path: Path
 ) -> None:
@@ -122,7 +121,6 @@ def records(run: Path) -> list[dict[str, Any]]:
     return lines(run / "samples.jsonl")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "why"), [("hang", "no answer within 3"), ("400", "this is error 400")])
 def test_a_model_that_fails_later_leaves_the_best_so_far_with_the_reason(
     commands: Prefork, tmp_path: Path, fault: str, why: str
@@ -183,19 +181,14 @@ def test_orders_in_the_data_reach_neither_paths_nor_rules_nor_other_nodes(comman
     assert {path.name for path in (tmp_path / "work").iterdir()} == {"rows.jsonl", "run"}
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
+def test_agent_runs_refuse_invalid_arguments_before_sending(server: Running, commands: Prefork, tmp_path: Path) -> None:
+    before = seen(server)
+    for more, message in (
         (("--solver", "agent", "--task", "sgqa"), "solver agent cannot do tsg/sgqa"),
         (("--solver", "agent", "--style", "cot"), "asks in words of its own, so --style has no use"),
         (("--solver", "agnet"), "agent?"),
         (("--solver", "agent:5"), "agent?"),
-    ],
-)
-def test_agent_runs_refuse_invalid_arguments_before_sending(
-    server: Running, commands: Prefork, tmp_path: Path, more: tuple[str, ...], message: str
-) -> None:
-    before = seen(server)
-    ended = commands.run(*words(server.base, *more), cwd=tmp_path)
-    assert ended.code == 2 and message in ended.err
+    ):
+        ended = commands.run(*words(server.base, *more), cwd=tmp_path)
+        assert ended.code == 2 and message in ended.err, more
     assert seen(server) == before and not (tmp_path / "run").exists()
