@@ -121,6 +121,7 @@ def test_server_that_never_answers_is_one_error_after_one_check(tsgkit: CommandL
 def test_doctor_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
     err = tsgkit("doctor qwen", code=2).err
     assert err.startswith("tsgkit: qwen: no provider is called so\n  a model is named PROVIDER/NAME")
+    assert tsgkit("doctor openai/x --price cheap", code=2).err.startswith("tsgkit: 'cheap' is no price\n")
     Path("other.jsonl").write_text('{"item_id": 1}\n')
     Path("broken.jsonl").write_text("{\n")
     tsgkit.refuses(
@@ -128,7 +129,6 @@ def test_doctor_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
             "": "tsgkit: a model to ask, or --replay FILE\n",
             "openai/x --replay y": "tsgkit: a model to ask, or --replay FILE\n",
             "openai/x --timeout 0": "tsgkit: --timeout 0: it must be more than 0\n",
-            "openai/x --price cheap": "tsgkit: 'cheap' is no price\n",
             "--replay nothing.jsonl": "tsgkit: nothing.jsonl: no such file\n",
             "--replay other.jsonl": "tsgkit: other.jsonl: no transcript of tsgkit doctor\n",
             "--replay broken.jsonl": "tsgkit: broken.jsonl: line 1: broken JSON\n",
