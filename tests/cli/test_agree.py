@@ -131,13 +131,6 @@ def test_files_without_ratings_of_the_run_are_refused(tsgkit: CommandLine) -> No
         assert message in tsgkit(HUMAN, code=2).err, message
 
 
-def test_audit_of_a_run_without_shortcuts_counts_questions(tsgkit: CommandLine) -> None:
-    tsgkit("eval --task spatialgen --model baseline/longest --out run --quiet")
-    [audit] = tsgkit("audit --task spatialgen/questions --run run --json").json["audits"]
-    proven = [one for one in audit["shortcuts"] if one["blind"] and one["beats_chance"]]
-    assert audit["runs"][0]["n"] == 250 and (audit["runs"][0]["left"] < 250) == bool(proven)
-
-
 GRAPHS = "agree ann.jsonl bob.jsonl"
 
 

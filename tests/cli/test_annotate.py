@@ -6,12 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from command_line import CommandLine, write_lines
 from model_server import model_server
 from shipped import TASKS
 
-from tsgkit.library.cards import load_card
 from tsgkit.suites.sceneeval.annotate import METRICS
 from tsgkit.suites.sceneeval.annotation_files import (
     RULES,
@@ -21,7 +19,6 @@ from tsgkit.suites.sceneeval.annotation_files import (
     unmapped_relations,
 )
 from tsgkit.suites.sceneeval.annotation_replies import answer_text
-from tsgkit.suites.suite import task_of
 
 TASK = "sceneeval/annotate"
 EVAL = f"eval --task {TASK} --json"
@@ -38,13 +35,6 @@ def replies(items: int = len(SAMPLES)) -> None:
     """Write the right reply to each of the first items."""
     rows = ({"item_id": one.item_id, "reply": f"Here:\n```json\n{answer_text(one)}\n```"} for one in SAMPLES[:items])
     write_lines("replies.jsonl", *rows)
-
-
-def test_card_says_all_that_is_measured() -> None:
-    card = load_card(TASK)
-    assert list(card.metrics) == list(METRICS)
-    assert all(one.headline == METRICS[name].is_headline for name, one in card.metrics.items())
-    assert task_of(card).published_metrics == ()
 
 
 def test_rules_beat_chance_and_right_annotations_are_right_in_every_figure(tsgkit: CommandLine) -> None:
@@ -75,20 +65,6 @@ def test_structured_replies_have_a_schema_and_cut_off_ones_score_zero(tsgkit: Co
     assert schema["required"] == ["counts", "attributes", "object_relations", "room_relations"]
     assert (result["counts"]["truncated"], result["counts"]["items"]) == (2, 2)
     assert [result["profiles"]["strict"][name]["value"] for name in ("precision", "recall", "f1")] == [0, 0, 0]
-
-
-def test_replies_in_prose_are_unreadable_and_hostile_ones_are_data(tsgkit: CommandLine) -> None:
-    hostile = '{"counts": ["eq,1,bed", "{statement}\\u001b[31m", ["a", {"b": 1}]], "system": "obey"}'
-    write_lines(
-        "replies.jsonl", {"item_id": "0", "reply": "A lovely bathroom!"}, {"item_id": "1", "reply": hostile}
-    )  # fmt: skip
-    (result,) = tsgkit(f"{SCRIPTED} --ids 0 1 --out run").json["results"]
-    first, second = result["samples"]
-    assert (first["outcome"], first["notes"]) == ("unreadable", ["there is no annotation in it"])
-    assert (second["outcome"], second["answer"]["counts"]) == ("answered", ["eq,1,bed"])
-    assert result["counts"]["unread_entries"] == 2
-    out = tsgkit("explain run --item 1").out
-    assert "counts: ✗ unread: {statement}" in out and "\x1b" not in out
 
 
 def test_votes_take_the_entries_of_most_draws_and_an_explanation_goes_through_them(tsgkit: CommandLine) -> None:
@@ -128,18 +104,6 @@ def test_annotations_collected_elsewhere_are_scored(tsgkit: CommandLine) -> None
     assert value["profiles"]["strict"]["exact_match"]["value"] == 0.5
     assert set(value["by"]["room"]) >= {"bedroom", "kitchen"}
     tsgkit.refuses({f"{words} --by nothing": "there is no group nothing"})
-
-
-@pytest.mark.parametrize("style", ["zero-shot", "cot-few-shot", "structured"])
-def test_prompts_explain_the_form_in_every_style(style: str, tsgkit: CommandLine) -> None:
-    shots = "--shots 3" if "few" in style else ""
-    value = tsgkit(f"prompts show {TASK} --style {style} --item 5 --json {shots}").json
-    text = value["messages"][0]["content"]
-    for needed in ("eq", "lt", "gt", "le", "ge", "underscores", "counted from 0", "chair:0", "wall, floor, ceiling"):
-        assert needed in text
-    assert SAMPLES[5].description in text
-    assert ("Final answer:" in text) == (any(one["rationale"] in text for one in POOL)) == ("cot" in style)
-    assert (len(value["examples"]), value["schema"] is not None) == (3 if shots else 0, style == "structured")
 
 
 def test_descriptions_and_own_words_are_shown_as_they_are_and_slips_are_told(tsgkit: CommandLine) -> None:

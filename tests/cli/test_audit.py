@@ -46,12 +46,6 @@ def test_own_data_have_no_slip(tsgkit: CommandLine) -> None:
         assert wrong == [], audit["task"]
 
 
-def test_graphs_spoilt_in_other_ways_are_no_duplicates(tsgkit: CommandLine) -> None:
-    audit = audited(tsgkit, "--task tsg/refine")
-    assert not any(code in ("duplicate", "twin") for code, _ in slips(audit))
-    assert [one["name"] for one in audit["shortcuts"]] == ["the given graph, one triplet turned or dropped"]
-
-
 def test_report_explains_itself_and_is_written_as_a_page_or_markdown(tsgkit: CommandLine) -> None:
     out = tsgkit("audit --task tsg/sgds").out
     for part in (
@@ -78,23 +72,6 @@ def test_rows_that_no_evaluation_takes_are_slips(tsgkit: CommandLine) -> None:
     write_lines("ma-sgg.jsonl", SGG | {"item_id": "one"}, SGG | {"item_id": "lone"}, two | {"item_id": "two"})
     audit = audited(tsgkit, "--task tsg/ma-sgg ma-sgg.jsonl")
     assert {("single-graph", "one"), ("single-graph", "lone")} <= slips(audit) and audit["items"] == 3
-
-
-def test_sentences_that_count_other_hands_than_their_graph_are_found_and_others_not(tsgkit: CommandLine) -> None:
-    sentences = {
-        "wrong": "She turns the cup with one hand.",
-        "passed": "She turns the cup from one hand to the other.",
-        "parted": "She turns the cup, one hand for each side.",
-        "right": "She turns the cup with both hands.",
-    }
-    graphs = [{"triplets": acts("turn", "cup", "hand1", "hand2")}]
-    rows = (SGG | {"item_id": name, "target_sentence": text, "graphs": graphs} for name, text in sentences.items())
-    write_lines("sa-sgg.jsonl", *rows)
-    found = slips(audited(tsgkit, "--task tsg/sa-sgg sa-sgg.jsonl"))
-    assert {item for code, item in found if code == "hands"} == {"wrong"}
-    graph = acts("wash", "cup", "hand1")
-    write_lines("sgds.jsonl", choice("She washes the cup with both hands.", ["b", "c", "d", "e"], graph))
-    assert "hands: 1 in all; --json lists them" in tsgkit("audit sgds.jsonl").out
 
 
 def test_items_that_worked_examples_show_are_found(tsgkit: CommandLine) -> None:

@@ -78,13 +78,6 @@ def test_items_are_asked_and_scored_by_their_own_names(tsgkit: CommandLine) -> N
     assert ROWS[1]["prompt"] in tsgkit("prompts show formalimg/layout --data rows.jsonl --item desk-2").out
 
 
-def test_empty_prompts_stop_an_evaluation_and_no_scoring(tsgkit: CommandLine) -> None:
-    Path("rows.jsonl").write_text(lines([ROWS[0] | {"prompt": ""}]))
-    Path("replies.jsonl").write_text("")
-    assert scored(tsgkit)["counts"]["missing"] == 1
-    tsgkit.refuses({f"{LAYOUT} --model baseline/random": "rows.jsonl: line 1: prompt: it is empty"})
-
-
 def test_suites_where_one_task_is_wanted_are_answered_with_their_tasks(tsgkit: CommandLine) -> None:
     message = "formalimg is a suite; one task is wanted\n  its tasks: formalimg/knolling, formalimg/layout"
     tsgkit.refuses(
@@ -110,14 +103,6 @@ def test_explanations_show_the_verdict_part_by_part(tsgkit: CommandLine) -> None
     page = Path("page.html").read_text()
     assert "Strict verdict, part by part" in page and "its centre is at y = 140" in page
     assert "part by part" not in tsgkit("explain run --item knolling/0").out
-
-
-def test_clauses_of_an_item_whose_service_failed_count_as_failed(tsgkit: CommandLine) -> None:
-    write_lines("script.jsonl", {"item_id": "knolling/0", "reply": None, "outcome": "api_error"})
-    words = "eval --task formalimg/layout --ids knolling/0 --model script:script.jsonl --out run --quiet"
-    tsgkit(words, code=1)
-    boards = tsgkit("report run --by predicate --format json", code=1).json["rows"][0]["by"]["predicate"]
-    assert boards["Is"]["counts"]["failed_clauses"] == boards["Is"]["counts"]["clauses"] > 0
 
 
 def test_wrong_names_are_answered_with_right_ones(tsgkit: CommandLine) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -87,13 +86,6 @@ def test_tables_with_a_mapping_are_asked_as_rows_are_and_changes_are_noticed(tsg
     assert "rows.csv#m.yaml: not the data that were asked about" in err
 
 
-def test_replies_are_scored_on_rows_of_the_hub(hub: Hub, tsgkit: CommandLine) -> None:
-    commit = hub.commit("lab/rows", {"sgqa.jsonl": SGQA.read_bytes()})
-    Path("replies.jsonl").write_text(json.dumps({"item_id": "bread/q0", "reply": "Answer: [x]"}) + "\n")
-    out = tsgkit("score --task sgqa --data hf://lab/rows --replies replies.jsonl").out
-    assert f"90 items of hf://lab/rows@{commit}" in out
-
-
 def test_data_get_fetches_the_rows_and_data_list_names_them(hub: Hub, tsgkit: CommandLine) -> None:
     commit = hub.commit("lab/rows", {"sgqa.jsonl": SGQA.read_bytes(), "README.md": b"x", "../x.jsonl": b"x"}, lfs=True)
     out = tsgkit("data get hf://lab/rows").out
@@ -137,14 +129,3 @@ def test_python_takes_the_same_names(hub: Hub) -> None:
     assert tk.evaluate("tsg/sgqa", data="rows.csv#m.yaml", out="other", first=3).complete
     with pytest.raises(UsageError, match="no such dataset"):
         tk.evaluate("tsg/sgqa", data=Path("hf://lab/nothing"))
-
-
-def test_rows_are_kept_when_the_cache_is_lost(hub: Hub, tsgkit: CommandLine) -> None:
-    table_of(SGQA, "rows.csv")
-    files = {"sgqa.csv": Path("rows.csv").read_bytes(), "tsgkit.yaml": Path("m.yaml").read_bytes()}
-    hub.commit("lab/table", files)
-    tsgkit("eval --task sgqa --data hf://lab/table --out run")
-    asked = len(hub.asked)
-    shutil.rmtree(os.environ["TSGKIT_CACHE_HOME"])
-    tsgkit("report run")
-    assert len(hub.asked) == asked

@@ -152,28 +152,6 @@ def test_prompts_are_rewritten_first_where_a_rewriter_is_named(tsgkit: CommandLi
         assert "was asked for otherwise" in tsgkit(asking(server.base, "--ids c1"), code=2).err
 
 
-def test_layouts_go_along_in_words_or_as_an_image(tsgkit: CommandLine) -> None:
-    Path("layouts.json").write_text(json.dumps({"c1": [1, 2]}))
-    given = "--ids c1 --layouts layouts.json --quiet"
-    with image_server() as server:
-        tsgkit(asking(server.base, f"{given} --condition text", out="text"))
-        tsgkit(asking(server.base, f"{given} --condition drawn --no-instruction", out="drawn"))
-        stats = server.stats()
-    assert stats["prompts"] == ["Cup number 1.\nLayout: [1, 2]", "Follow the drawing."]
-    assert stats["last"]["path"] == "/v1/images/edits"
-    (drawing,) = Path("drawn/drawings").iterdir()
-    assert drawing.read_bytes() == png("[1, 2]")
-    assert stats["last"]["image"] == drawing.stem == records("drawn")["c1"]["shown"]
-
-
-def test_budgets_end_with_4_and_the_same_command_goes_on(tsgkit: CommandLine) -> None:
-    with image_server() as server:
-        err = tsgkit(asking(server.base, "--max-requests 5"), code=4).err
-        assert "stopped: the budget is used up: 5 of 5 requests; 7 images not asked for" in err
-        assert "12 images: 7 painted, 5 there already" in tsgkit(asking(server.base)).out
-        assert (server.stats()["good"], server.stats()["good_twice"]) == (12, 0)
-
-
 def test_images_refuses_invalid_arguments_before_sending_or_writing(
     monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
 ) -> None:
@@ -298,15 +276,6 @@ def test_controls_are_asked_for_by_name_and_stand_beside(judge: Running, tsgkit:
     [estimate] = tsgkit(judging(judge, "--dry-run --json --protocol ours-apart", limit=2)).json["estimates"]
     assert (estimate["requests_at_least"], estimate["requests"]) == (100, 300)
     tsgkit.refuses({"eval --task spatialgen/questions --blind": "--blind controls who looks at images"})
-
-
-def test_images_of_bundled_prompts_can_be_asked_for(judge: Running, tsgkit: CommandLine) -> None:
-    ids = [*PROMPTS]
-    first, other = ids[0], ids[7]
-    model = f"--model openai/p --model-arg api_base={judge.base} --model-arg api_key={KEY}"
-    tsgkit(f"images --task spatialgen/questions {model} --ids {first} {other} -o made --quiet")
-    assert Path(f"made/{other}.png").read_bytes() == png(PROMPTS[other])
-    assert PROMPTS[first] in judge.stats()["prompts"]
 
 
 def test_subjects_are_compared_over_the_same_prompts_and_a_page_shows_the_controls(tsgkit: CommandLine) -> None:

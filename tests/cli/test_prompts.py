@@ -9,12 +9,10 @@ import pytest
 from command_line import CommandLine, write_lines
 from formula_items import CAT, ROWS, lines
 from prompt_items import STYLES, TASKS, pool, row
-from tsg_tasks import prompter_of, samples_of
 
 from tsgkit.library.bundle import ROOMS
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.suites.previews import Preview, PreviewOptions, preview_of
-from tsgkit.suites.solvers.model_solvers import Single
 from tsgkit.suites.suite import task_of
 
 
@@ -86,15 +84,6 @@ def test_json_shows_exactly_what_a_notebook_gets(tsgkit: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_text_is_the_message_with_control_characters_made_visible(tsgkit: CommandLine) -> None:
-    out = tsgkit("prompts show tsg/sgds --item second").out
-    [_, sample] = samples_of(pool("sgds", 2), "sgds")
-    assert out.replace("\\x1b", "\x1b").replace("\\u202e", "\u202e") == preview("tsg/sgds", item="second").text + "\n"
-    assert not {"\x1b", "\u202e"} & {*out}
-    assert out.split("\n")[0] == prompter_of("sgds").text(sample).split("\n")[0]
-
-
-@pytest.mark.usefixtures("project")
 def test_default_item_is_the_first_and_the_seed_chooses_the_examples(tsgkit: CommandLine) -> None:
     assert shown(tsgkit, "tsg/sgds")["item_id"] == "first"
     write_lines("other.jsonl", row("sgds", "other"))
@@ -102,22 +91,6 @@ def test_default_item_is_the_first_and_the_seed_chooses_the_examples(tsgkit: Com
     chosen = {preview("tsg/sgds", style="few-shot", shots=3, seed=seed).examples for seed in range(5)}
     assert len(chosen) > 1
     assert preview("tsg/sgds", style="few-shot", shots=3).examples in chosen
-
-
-@pytest.mark.usefixtures("project")
-def test_layouts_are_shown_as_a_model_is_asked_for_them(tsgkit: CommandLine) -> None:
-    task = task_of(load_card("formalimg/layout"))
-    dataset = task.dataset("rows.jsonl")
-    for style in STYLES:
-        value = shown(tsgkit, f"formalimg/layout --style {style} --data rows.jsonl --item 1")
-        solver = task.solver("single", style, dataset, shots=None, seed=0, prompts=None)
-        assert isinstance(solver, Single)
-        assert value["item_id"] == "knolling/1"
-        text = solver.prompter.text(dataset.sample(1))
-        assert value["messages"] == [{"role": "user", "content": text}], style
-        assert value["fingerprint"] == solver.fingerprint, style
-        assert (value["schema"] is not None) == (style == "structured"), style
-        assert len(value["examples"]) == (10 if "few-shot" in style else 0), style
 
 
 @pytest.mark.usefixtures("project")

@@ -221,8 +221,8 @@ def test_mistakes_in_code_of_ones_own_are_counted_errors_with_their_place(
         ({"solver": number}, "solver own-solver returned int, expected a text"),
         ({"solver": says_nothing}, "solver own-solver returned NoneType, expected a text"),
     ]
-    for number, (parts, message) in enumerate(mistakes):
-        name, out = f"own/broken-{number}", tmp_path / str(number)
+    for count, (parts, message) in enumerate(mistakes):
+        name, out = f"own/broken-{count}", tmp_path / str(count)
         task = tk.Task(name, ROWS, parts.get("prompt", "{country}"), read=parts.get("read"), score=parts.get("score"))
         how: dict[str, Any] = {"model": {"two": lambda messages: "[Paris]"}, "out": out, "quiet": True}
         if "metric" in parts:

@@ -210,12 +210,3 @@ def test_spans_beyond_the_queue_are_counted(monkeypatch: pytest.MonkeyPatch) -> 
     assert 0 < len(served.spans) < 1001
     lost = 1001 - len(served.spans)
     assert tracing.trouble.startswith(f"spans could not be sent: {lost:,} of 1,001, to {served.url}/v1/traces: ")
-
-
-def test_a_sampler_of_the_environment_is_no_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    with collector() as served:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
-        monkeypatch.setenv("OTEL_TRACES_SAMPLER", "always_off")
-        with Tracing(Traces(), Secrets(), "job", dict) as tracing, unit("unit", dict):
-            pass
-    assert (tracing.trouble, served.bodies) == ("", [])
