@@ -34,8 +34,8 @@ def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         {"name": f"{task}.jsonl", "task": task, "path": task, "check": checksum_of_bytes(content), "rows": 20}
         for task, content in FILES.items()
     ]
-    declared = {"about": "made up", "base": "http://nowhere.invalid", "repository": "a/b", "commit": "v1"}
-    declared |= {"licence": "none is stated", "files": files}
+    places = {"about": "made up", "base": "http://nowhere.invalid", "repository": "a/b", "commit": "v1"}
+    declared = {**places, "licence": "none is stated", "files": files}
     for suite, name in (("tsg", "tsg-bench"), ("own", "mine")):
         (folder / "tasks" / suite).mkdir()
         (folder / "tasks" / suite / "datasets.yaml").write_text(json.dumps({name: declared}))

@@ -32,8 +32,8 @@ CHECK = f"{TSGKIT} check {shlex.quote(str(DATA / 'sgqa.jsonl'))}"
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    command = ["/bin/bash", "-c", command]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    words = ["/bin/bash", "-c", command]
+    return subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
 
 
 def test_streams_and_folders_that_fail_give_a_message_and_exit_code_2(tsgkit: CommandLine) -> None:

@@ -145,13 +145,13 @@ def test_exceptions_of_a_model_fail_its_samples_and_the_model_is_given_up(tmp_pa
 def test_objects_of_another_loop_are_told_where_they_belong(tmp_path: Path) -> None:
     async def notebook() -> tuple[str, bool]:
         gate: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        asyncio.get_running_loop().call_later(0.05, gate.set_result, None)
 
         async def bound(messages: Messages) -> str:
-            await asyncio.shield(gate)
+            await asyncio.wait_for(asyncio.shield(gate), 60)
             return "[cup]"
 
         there = await asyncio.to_thread(tk.evaluate, "sgqa", model=bound, out=tmp_path / "a", **SIX)
+        gate.set_result(None)
         here = await tk.aevaluate("sgqa", model=bound, out=tmp_path / "b", **SIX)
         return there.stopped, here.complete
 

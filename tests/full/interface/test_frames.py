@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
-import pandas
-import polars
 import pytest
 from hostile_run import hostile_run
 
@@ -19,6 +18,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tk.Run:
 
 
 def test_pandas_frame_has_one_row_a_sample_and_stable_columns(run: tk.Run) -> None:
+    pandas = import_module("pandas")
     frame = run.frame("pandas", texts=True)
     assert isinstance(frame, pandas.DataFrame) and len(frame) == 16
     assert tuple(frame.columns[: len(COLUMNS)]) == COLUMNS
@@ -30,6 +30,7 @@ def test_pandas_frame_has_one_row_a_sample_and_stable_columns(run: tk.Run) -> No
 
 
 def test_polars_frame_has_the_same_columns(run: tk.Run) -> None:
+    polars = import_module("polars")
     frame = run.frame("polars", texts=True)
     assert isinstance(frame, polars.DataFrame) and frame.height == 16
     assert tuple(frame.columns[: len(COLUMNS)]) == COLUMNS and frame.columns[-2:] == ["prompt", "reply"]
