@@ -170,6 +170,10 @@ def test_items_descriptions_lines_and_names_that_do_not_fit_are_told(tsgkit: Com
     assert "descriptions without a partner" in ended.out and "1 item with L in one file alone: tea" in ended.out
     assert "unpaired  disagreements  F1 of triplets" in ended.out
     assert "bob.jsonl: 1 line or part not read" in ended.err
+    write("one.jsonl", tea([WASH], vocabulary=None))
+    write("other.jsonl", tea([FILL], vocabulary=None))
+    out = tsgkit("agree one.jsonl other.jsonl").out
+    assert "no intervals: all paired graphs are of one description; at least two are needed" in out
     for name in ("ann.jsonl", "bob.jsonl"):
         write(name, tea([WASH], [FILL], vocabulary=None))
     write_lines("L.json", {"object": ["cup"], "relationship": ["with"], "verb": ["wash"]})

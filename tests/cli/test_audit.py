@@ -139,29 +139,6 @@ def test_installed_datasets_need_no_task(folder: Path, monkeypatch: pytest.Monke
     assert audits[0]["checks"] == audits[1]["checks"] == audits[2]["checks"]
 
 
-def test_halves_are_told_apart_by_the_graphs_of_their_candidates(tsgkit: CommandLine) -> None:
-    without = {name: value for name, value in SGDS.items() if name != "variation_triplets"}
-    write_lines("sgds.jsonl", SGDS, without, without)
-    groups = audited(tsgkit, "sgds.jsonl")["shortcuts"][0]["groups"]
-    assert {one["group"]: one["n"] for one in groups} == {
-        "perturbed half (without variation_triplets)": 2,
-        "random half (with variation_triplets)": 1,
-    }
-    assert "by group" in tsgkit("audit sgds.jsonl").out
-    write_lines("sgds.jsonl", SGDS)
-    assert audited(tsgkit, "sgds.jsonl")["shortcuts"][0]["groups"] == []
-
-
-def test_short_rows_are_reported_once_and_slips_come_first(tsgkit: CommandLine) -> None:
-    short = choice("She undoes it.", ["a", "b", "c"], acts("open", "box"))
-    write_lines("sgds.jsonl", SGDS, SGDS | {"target_sentence": "A"}, short)
-    found = slips(audited(tsgkit, "sgds.jsonl"))
-    assert ("few-options", "2") in found and "few-candidates" not in {code for code, _ in found}
-    out = tsgkit("audit sgds.jsonl").out
-    titles = ("slips: items that cannot be trusted", "what can be had", "worth knowing of")
-    assert sorted(titles, key=out.index) == [*titles]
-
-
 def test_choices_that_contradict_or_repeat_a_step_are_found_and_lookalikes_not(tsgkit: CommandLine) -> None:
     texts = ("The screws were unfastened.", "He screws the bolt in.", "Rusty screws were taken out.")
     write_lines("sgds.jsonl", *(choice(text, ["b", "c", "d", "e"], acts("unscrew", "screw")) for text in texts))

@@ -310,17 +310,6 @@ def test_service_tiers_are_estimated_and_settled_at_their_price(tsgkit: CommandL
     assert "service tier" not in tsgkit(words, "--model-arg", "service_tier=flex", "--price", "1,2").out
 
 
-@pytest.mark.skipif("TSGKIT_OFFICIAL_DATA" not in os.environ, reason="it names no folder with published rows")
-def test_published_rows_run_in_every_style(server: Running, tsgkit: CommandLine) -> None:
-    for style in ("zero-shot", "cot", "few-shot", "cot-few-shot", "structured"):
-        for task in ("sgqa", "sgds"):
-            data = Path(os.environ["TSGKIT_OFFICIAL_DATA"], f"tsg_{task}_sample.jsonl")
-            words = asking(server, f"--style {style} --data {data} --json").replace("sgqa", task, 1)
-            [result] = tsgkit(words).json["results"]
-            assert (result["counts"]["items"], result["counts"]["api_error"]) == (4, 0), (style, task)
-            assert (result["profiles"]["official"] is None) == (style == "structured"), (style, task)
-
-
 def test_tasks_are_those_named_or_those_of_the_rows(folder: Path, tsgkit: CommandLine) -> None:
     (folder / "data").mkdir()
     for task in ("sgqa", "ma-sgg"):

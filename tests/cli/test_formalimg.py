@@ -68,16 +68,6 @@ def test_collected_layouts_are_scored_by_k_with_samples(tsgkit: CommandLine) -> 
     assert "satisfied           50.0" in out and "note: natural items left out: 1" in out
 
 
-def test_items_are_asked_and_scored_by_their_own_names(tsgkit: CommandLine) -> None:
-    Path("rows.jsonl").write_text(lines([ROWS[0] | {"item_id": "desk-1"}, ROWS[1] | {"item_id": "desk-2"}]))
-    write_lines("replies.jsonl", {"item_id": "desk-1", "reply": [CUP, PEN]})
-    outcomes = [(one["item_id"], one["outcome"]) for one in scored(tsgkit)["samples"]]
-    assert outcomes == [("desk-1", "answered"), ("desk-2", "missing")]
-    [result] = tsgkit(f"{LAYOUT} --model baseline/random --ids desk-2 --json --samples").json["results"]
-    assert [one["item_id"] for one in result["samples"]] == ["desk-2"]
-    assert ROWS[1]["prompt"] in tsgkit("prompts show formalimg/layout --data rows.jsonl --item desk-2").out
-
-
 def test_suites_where_one_task_is_wanted_are_answered_with_their_tasks(tsgkit: CommandLine) -> None:
     message = "formalimg is a suite; one task is wanted\n  its tasks: formalimg/knolling, formalimg/layout"
     tsgkit.refuses(

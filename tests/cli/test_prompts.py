@@ -84,16 +84,6 @@ def test_json_shows_exactly_what_a_notebook_gets(tsgkit: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_default_item_is_the_first_and_the_seed_chooses_the_examples(tsgkit: CommandLine) -> None:
-    assert shown(tsgkit, "tsg/sgds")["item_id"] == "first"
-    write_lines("other.jsonl", row("sgds", "other"))
-    assert shown(tsgkit, "tsg/sgds --data other.jsonl")["item_id"] == "other"
-    chosen = {preview("tsg/sgds", style="few-shot", shots=3, seed=seed).examples for seed in range(5)}
-    assert len(chosen) > 1
-    assert preview("tsg/sgds", style="few-shot", shots=3).examples in chosen
-
-
-@pytest.mark.usefixtures("project")
 def test_prompts_of_judges_are_shown_with_what_goes_along(tsgkit: CommandLine) -> None:
     natural = shown(tsgkit, "formalimg/natural --data rows.jsonl")
     [message] = natural["messages"]

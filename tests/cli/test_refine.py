@@ -100,7 +100,7 @@ def test_every_format_goes_out_as_it_came_in_with_what_was_repaired(tsgkit: Comm
 
 
 def test_clean_data_go_through_byte_for_byte(tsgkit: CommandLine) -> None:
-    for name in ("sgqa", "sgds", "sa-sgg", "ma-sgg", "narratives"):
+    for name in ("sgds", "narratives"):
         source = BUNDLED.with_name(f"{name}.jsonl")
         tsgkit(f"refine {source} -o {name}.jsonl")
         assert Path(f"{name}.jsonl").read_bytes() == source.read_bytes(), name

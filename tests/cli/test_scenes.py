@@ -86,21 +86,6 @@ def test_scenes_and_figures_that_are_missing_are_named_below_the_table(tsgkit: C
     assert "  no official atr, oor, oar: no scene has a known value" in out
 
 
-def test_runs_go_on_and_are_judged_again_and_another_room_is_another_run(tsgkit: CommandLine) -> None:
-    shutil.copytree(GOOD, "mine")
-    words = f"{PLAUSIBILITY} --scenes mine=mine --first 2"
-    first = evaluated(tsgkit, words)
-    assert evaluated(tsgkit, words) == first
-    [run] = Path("runs").iterdir()
-    shutil.copy(FLAWED / "scene_0.json", "mine/scene_0.json")
-    assert evaluated(tsgkit, words) != first
-    assert len(list(Path("runs").iterdir())) == 2
-    shutil.rmtree("mine")
-    before = (run / "samples.jsonl").read_bytes()
-    tsgkit(f"rescore {run}")
-    assert (run / "samples.jsonl").read_bytes() == before
-
-
 def test_rooms_are_reported_compared_and_explained(tsgkit: CommandLine) -> None:
     evaluated(tsgkit, "--task sceneeval --first 3")
     (run,) = Path("runs").iterdir()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
-from image_server import image_server
 from image_suite import install
 from PIL import Image
 
@@ -63,21 +61,6 @@ def test_images_are_made_inside_a_running_loop_and_failures_are_told_inertly(tmp
     one, two = asyncio.run(cell_of_a_notebook())
     assert [name for name, _ in one.failures] == ["c2"] and not one.complete and two.complete
     assert "c2 failed: " in repr(one) and "\x1b" not in repr(one)
-
-
-def test_services_paint_at_the_same_time_without_disturbing_each_other(tmp_path: Path) -> None:
-    def paint(name: str, items: int) -> None:
-        asked = {"api_base": server.base, "api_key": "sk-loopback-key"}
-        tk.images(model=f"openai/{name}", out=tmp_path / name, model_arg=asked, limit=items, price=0.04, **CUPS)
-
-    with image_server(delay=0.1) as server:
-        threads = [threading.Thread(target=paint, args=one) for one in (("a", 6), ("b", 1))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert server.stats()["seen"] == 7
-    assert len(list(tmp_path.glob("[ab]/*.png"))) == 7
 
 
 def test_images_refuses_mistakes_before_anything_is_made(tmp_path: Path) -> None:
