@@ -87,7 +87,7 @@ OUTPUTS = {"-o", "--out", "--html", "--draw", "--script", "--junit", "--summary"
 ELSEWHERE = {
     "report --summary": "lines are added to it, below",
     "make tsg -o": "files of other work are refused: tests/suites/tsg/commands/test_benchmark_maker.py",
-    "images -o": "images that are there are kept: tests/runs/test_painting.py",
+    "images -o": "images that are there are kept: tests/runs/test_image_generation.py",
 }
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -68,6 +69,31 @@ def test_one_figure_is_asked_for_by_its_row(run: tk.Run) -> None:
 def test_library_that_is_not_there_is_named() -> None:
     with pytest.raises(UsageError, match="there is no library numpy"):
         frame_of([], "numpy")
+
+
+def test_frames_have_columns_in_order_and_those_without_values_have_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    def frame(columns: dict[str, Any], **options: object) -> tuple[dict[str, Any], dict[str, object]]:
+        return columns, options
+
+    library = SimpleNamespace(Int64="int", String="text", Float64="float", DataFrame=frame)
+    monkeypatch.setattr("tsgkit.interface.notebook.find_spec", lambda name: name == "polars" or None)
+    monkeypatch.setattr("tsgkit.interface.notebook.import_module", lambda name: library)
+    first = {"reply": "r", "usage.cost": None, "strict.f1": 1.0, "seed": None, "style": None}
+    columns, options = frame_of([first, {"item_id": "a", "strict.f1": 0.5}])
+    assert list(columns.items()) == [
+        ("seed", [None, None]),
+        ("style", [None, None]),
+        ("item_id", [None, "a"]),
+        ("strict.f1", [1.0, 0.5]),
+        ("usage.cost", [None, None]),
+        ("reply", ["r", None]),
+    ]
+    assert options == {
+        "strict": False,
+        "schema_overrides": {"seed": "int", "style": "text", "usage.cost": "float"},
+    }
+    with pytest.raises(UsageError, match="pandas is not installed"):
+        frame_of([], "pandas")
 
 
 def test_results_show_themselves_and_nothing_in_them_is_obeyed(run: tk.Run) -> None:

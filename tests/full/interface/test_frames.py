@@ -1,4 +1,4 @@
-"""Frames of pandas and polars, and figures of matplotlib, of a run."""
+"""Frames of pandas, and figures of matplotlib, of a run."""
 
 from __future__ import annotations
 
@@ -27,17 +27,6 @@ def test_pandas_frame_has_one_row_a_sample_and_stable_columns(run: tk.Run) -> No
     assert frame["usage.cost"].isna().all(), "nobody told what it cost"
     assert frame["usage.cost"].dtype == frame["official.exact_match"].dtype == "float64"
     assert len(run.samples.of(style="cot").frame("pandas")) == 8
-
-
-def test_polars_frame_has_the_same_columns(run: tk.Run) -> None:
-    polars = import_module("polars")
-    frame = run.frame("polars", texts=True)
-    assert isinstance(frame, polars.DataFrame) and frame.height == 16
-    assert tuple(frame.columns[: len(COLUMNS)]) == COLUMNS and frame.columns[-2:] == ["prompt", "reply"]
-    assert frame["usage.cost"].null_count() == 16
-    assert {frame.schema[name] for name in ("usage.cost", "strict.exact_match")} == {polars.Float64}
-    again = run.samples.of(style="cot").frame("polars")
-    assert polars.concat([again, run.frame("polars")]).height == 24, "columns without values have their types"
 
 
 def test_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:
