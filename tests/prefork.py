@@ -159,7 +159,7 @@ def _child(value: dict[str, Any]) -> None:
             os.dup2(handle, number)
             os.close(handle)
         sys.stdin = open(0)  # noqa: SIM115
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
         os.chdir(value["cwd"])
         os.environ.update(value["env"])

@@ -1,221 +1,293 @@
-"""``tsgkit images`` as a person types it: which images are made, what is said, and how it ends."""
+"""``tsgkit images``, by services and by functions of one's own, and ``tsgkit eval`` over folders of images."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-import time
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
-
+from command_line import CommandLine, write_lines
 from image_server import image_server, png
 from image_suite import install
 from model_server import Running
-from prefork import Prefork, Ran, prefork
+from run_files import everything
+from shipped import TASKS
+from spatial_judge import spatial_judge
 
-from tsgkit.cli import main
 from tsgkit.report import progress
+from tsgkit.suites.spatialgen.rows import rows_in
 
-Captured = pytest.CaptureFixture[str]
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(12)}
 KEY = "sk-loopback-key"
+NOWHERE = "http://127.0.0.1:9/v1"
+MINE = '''
+"""A pipeline of ours: small images in the colours of their prompts."""
+
+import asyncio
+import hashlib
+import io
+from pathlib import Path
+
+import numpy
+from PIL import Image
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    install(tmp_path, ROWS, monkeypatch)
-    return tmp_path
+class Pipeline:
+    def __init__(self):
+        with open("loaded", "a") as file:
+            file.write("once\\n")
+
+    def __call__(self, prompt, seed):
+        if "number 2." in prompt:
+            raise RuntimeError(f"out of memory: {prompt}\\nand more")
+        colour = hashlib.sha256(f"{prompt}{seed}".encode()).digest()[:3]
+        return Image.new("RGB", (8, 6), tuple(colour))
 
 
-def words(base: str, *more: str, out: str = "out") -> list[str]:
-    asked = ["images", "--task", "demo/cups", "--model", "openai/m", "-o", out]
-    return [*asked, "--model-arg", f"api_base={base}", "--model-arg", f"api_key={KEY}", *more]
+def encoded(prompt, seed):
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 6), (seed, 0, 0)).save(buffer, "PNG")
+    return buffer.getvalue()
 
 
-def lines(out: str = "out") -> list[dict[str, Any]]:
-    return [json.loads(line) for line in Path(out, "paintings.jsonl").read_text().splitlines()]
+def in_a_file(prompt, seed):
+    Path("made.png").write_bytes(encoded(prompt, seed))
+    return "made.png"
 
 
-def test_images_are_made_and_counted(folder: Path, capsys: Captured) -> None:
+async def later(prompt, seed):
+    await asyncio.sleep(0)
+    return encoded(prompt, seed)
+
+
+def numbers(prompt, seed):
+    return numpy.full((6, 8, 3), 0.5)
+
+
+def shown(prompt, seed, image):
+    return image
+
+
+def nothing(prompt, seed):
+    return {"images": []}
+
+
+def flat(prompt, seed):
+    return numpy.zeros((6, 8))
+
+
+def failing():
+    raise OSError("no weights here")
+
+
+def lonely(prompt):
+    return prompt
+
+
+def exhausted(prompt, seed):
+    return next(iter(()))
+'''
+
+
+@pytest.fixture(autouse=True)
+def suite(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install a suite with images to make."""
+    (folder / "mine.py").write_text(MINE)
+    install(folder, ROWS, monkeypatch)
+
+
+def asking(base: str, more: str = "", out: str = "out") -> str:
+    model = f"--model openai/m --model-arg api_base={base} --model-arg api_key={KEY}"
+    return f"images --task demo/cups {model} -o {out} {more}"
+
+
+def records(out: str = "out") -> dict[str, dict[str, Any]]:
+    return {line["id"]: line for line in map(json.loads, Path(out, "paintings.jsonl").read_text().splitlines())}
+
+
+def test_images_are_made_and_counted_and_no_key_is_kept(folder: Path, tsgkit: CommandLine) -> None:
     with image_server(always={"number 2.": "blocked"}, echo_key=True) as server:
-        assert main(words(server.base, "--limit", "4", "--size", "64x32", "--seed", "3", "--price", "0.04")) == 0
+        ended = tsgkit(asking(server.base, "--limit 4 --size 64x32 --seed 3 --price 0.04"))
         assert (server.stats()["last"]["size"], server.stats()["last"]["seed"]) == ("64x32", 3)
-    said = capsys.readouterr()
-    assert "4 images: 3 painted, 0 there already, 1 blocked, 0 failed" in said.out
-    assert "asked: 4 requests in all, $0.1200" in said.out and "written: out" in said.out
-    assert "c2 blocked: " in said.err and KEY not in said.out + said.err
+    assert "4 images: 3 painted, 0 there already, 1 blocked, 0 failed" in ended.out
+    assert "asked: 4 requests in all, $0.1200" in ended.out and "written: out" in ended.out
+    assert "c2 blocked: " in ended.err and KEY not in ended.out + ended.err
     assert Path("out/c1.png").read_bytes() == png("Cup number 1.")
-    everything = b"".join(path.read_bytes() for path in Path("out").rglob("*") if path.is_file())
-    assert KEY.encode() not in everything
+    assert KEY.encode() not in everything(folder / "out")
 
 
-def test_one_json_object_says_the_same(folder: Path, capsys: Captured) -> None:
+def test_json_says_the_same_and_failures_end_with_1(tsgkit: CommandLine) -> None:
     with image_server(always={"number 1.": "404"}) as server:
-        assert main(words(server.base, "--ids", "c1", "c5", "--json", "--quiet")) == 1
-    said = capsys.readouterr()
-    value = json.loads(said.out)
-    counts = {name: value[name] for name in ("total", "painted", "there", "blocked", "failed", "unasked", "requests")}
-    assert counts == {
-        "total": 2, "painted": 1, "there": 0, "blocked": 0, "failed": 1, "unasked": 0, "requests": 2,
-    }  # fmt: skip
+        ended = tsgkit(asking(server.base, "--ids c1 c5 --json --quiet"), code=1)
+    value = ended.json
+    counts = {"total": 2, "painted": 1, "there": 0, "blocked": 0, "failed": 1, "unasked": 0, "requests": 2}
+    assert {name: value[name] for name in counts} == counts
     assert value["cost"] is None and "error 404" in value["failures"]["c1"]
-    with image_server(always={"": "404"}) as server:
-        assert main(words(server.base, "--ids", "c1", "--json", "--quiet", out="none")) == 1
-    assert json.loads(capsys.readouterr().out)["cost"] is None, "nobody knows the price of a request that failed"
-    assert "nothing is lost; go on with: tsgkit" in said.err
+    assert "nothing is lost; go on with: tsgkit" in ended.err
 
 
-def test_a_dry_run_sends_nothing_and_makes_nothing(folder: Path, capsys: Captured) -> None:
-    assert main(words("http://127.0.0.1:9/v1", "--dry-run", "--price", "0.04")) == 0
-    said = capsys.readouterr().out
-    assert "12 images: nothing is sent" in said and "12 requests" in said and "$0.4800" in said
-    assert not Path("out").exists()
-    assert main(words("http://127.0.0.1:9/v1", "--dry-run", "--json")) == 0
-    value = json.loads(capsys.readouterr().out)
+def test_dry_runs_send_nothing_and_make_nothing(tsgkit: CommandLine) -> None:
+    out = tsgkit(asking(NOWHERE, "--dry-run --price 0.04")).out
+    assert "12 images: nothing is sent" in out and "12 requests" in out and "$0.4800" in out
+    value = tsgkit(asking(NOWHERE, "--dry-run --json")).json
     assert (value["left"], value["requests"], value["cost"]) == (12, 12, None)
     assert 0 < value["prompt"][0] < value["prompt"][1]
     Path("layouts.json").write_text("{}")
-    drawn = ["--condition", "drawn", "--layouts", "layouts.json", "--dry-run"]
-    assert main(words("http://127.0.0.1:9/v1", *drawn)) == 0
-    assert "12 images: nothing is sent" in capsys.readouterr().out and not Path("out").exists()
+    drawn = asking(NOWHERE, "--condition drawn --layouts layouts.json --dry-run")
+    assert "12 images: nothing is sent" in tsgkit(drawn).out and not Path("out").exists()
 
 
-def test_prompts_are_written_anew_first_where_a_rewriter_is_named(folder: Path, capsys: Captured) -> None:
-    script = "".join(json.dumps({"item_id": name, "reply": f"Again: {text}"}) + "\n" for name, text in ROWS.items())
-    Path("script.jsonl").write_text(script)
-    rewriter = ["--rewriter", "script:script.jsonl", "--ids", "c1", "c2"]
-    assert main(words("http://127.0.0.1:9/v1", *rewriter, "--dry-run")) == 0
-    assert "and up to 2 requests of script:script.jsonl before" in capsys.readouterr().out
+def test_prompts_are_rewritten_first_where_a_rewriter_is_named(tsgkit: CommandLine) -> None:
+    write_lines("script.jsonl", *({"item_id": name, "reply": f"Again: {text}"} for name, text in ROWS.items()))
+    rewriter = "--rewriter script:script.jsonl --ids c1 c2"
+    out = tsgkit(asking(NOWHERE, f"{rewriter} --dry-run")).out
+    assert "and up to 2 requests of script:script.jsonl before" in out
     with image_server() as server:
-        assert main(words(server.base, *rewriter, "--json", "--quiet")) == 0
+        assert tsgkit(asking(server.base, f"{rewriter} --json --quiet")).json["rewriter"] == "script:script.jsonl"
         assert sorted(server.stats()["prompts"]) == ["Again: Cup number 1.", "Again: Cup number 2."]
-        assert json.loads(capsys.readouterr().out)["rewriter"] == "script:script.jsonl"
-        assert main(words(server.base, "--ids", "c1")) == 2
-    assert "was asked for otherwise" in capsys.readouterr().err
-    assert main(words("http://127.0.0.1:9/v1", "--rewriter-price", "1,2")) == 2
-    assert "name it: --rewriter M" in capsys.readouterr().err
+        assert "was asked for otherwise" in tsgkit(asking(server.base, "--ids c1"), code=2).err
 
 
-def test_layouts_go_along_in_words_or_as_a_image(folder: Path, capsys: Captured) -> None:
-    Path("layouts.json").write_text(json.dumps({"c1": [1, 2]}))
-    given = ["--ids", "c1", "--layouts", "layouts.json", "--quiet"]
-    with image_server() as server:
-        assert main(words(server.base, *given, "--condition", "text", out="text")) == 0
-        assert main(words(server.base, *given, "--condition", "drawn", "--no-instruction", out="drawn")) == 0
-        stats = server.stats()
-    assert stats["prompts"] == ["Cup number 1.\nLayout: [1, 2]", "Follow the drawing."]
-    assert stats["last"]["path"] == "/v1/images/edits"
-    (drawing,) = Path("drawn/drawings").iterdir()
-    assert (
-        drawing.read_bytes() == png("[1, 2]") and stats["last"]["image"] == drawing.stem == lines("drawn")[0]["shown"]
+def test_images_refuses_invalid_arguments_before_sending_or_writing(
+    monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+) -> None:
+    tsgkit.refuses(
+        {
+            "--size big": "--size big: no size of an image",
+            "--size 0x5": "no size of an image",
+            "--limit 0": "--limit 0: it must be more than 0",
+            "--ids c99": "no item is called c99",
+            "--condition drawn": "--condition and --layouts go together",
+            "--layouts x.json": "--condition and --layouts go together",
+            "--no-instruction": "leaves nothing to ask for",
+            "--model-arg temperature=1": "no parameter is called so",
+            "--max-cost 1": "the price of openai/m is not known",
+            "--max-cost 1 --dry-run": "the price of openai/m is not known",
+            "--price free": "is no price",
+            "--rewriter-price 1,2": "name it: --rewriter M",
+            "--data nowhere.json": "nowhere.json",
+            "--task tsg/sgqa": "tsg/sgqa has no images to make\n  tasks that have: demo/cups",
+            "--task nothing": "there is no task nothing",
+            "--task formalimg": "formalimg is a suite; one task is wanted",
+            "--task spatialgen/questions --condition text --layouts x.json": "take no layouts",
+        },
+        asking(NOWHERE),
+    )
+    for name in ("PIL", "PIL.Image"):
+        monkeypatch.setitem(sys.modules, name, None)
+    tsgkit.refuses({asking(NOWHERE): 'pip install "tsgkit[images]"'})
+
+
+def test_progress_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:
+    monkeypatch.setattr(progress, "EVERY_ELSEWHERE", 0.0)
+    with image_server(always={"number 2.": "blocked", "number 3.": "404"}) as server:
+        err = tsgkit(asking(server.base, "--price 0.04 --concurrency 1"), code=1).err
+        again = tsgkit(asking(server.base, "--price 0.04 --ids c3 c4 c5"), code=1).err
+    assert "openai/m: 1/12, $0.0400, 1 of at most 1 in flight, about 0:" in err.replace("0 of", "1 of")
+    assert "openai/m: 10/12, 1 failed, 1 blocked" in err
+    assert "going on: 2 images are there already, 0 were blocked" in again
+
+
+def own(name: str, more: str = "--limit 2 --quiet", out: str = "out") -> str:
+    return f"images --task demo/cups --model python:./mine.py:{name} -o {out} {more}"
+
+
+def test_factories_are_called_once_and_failures_are_those_of_single_images(tsgkit: CommandLine) -> None:
+    ended = tsgkit(own("Pipeline()", "--seed 7"), code=1)
+    assert "12 images: 11 painted, 0 there already, 0 blocked, 1 failed" in ended.out and "$0.0000" in ended.out
+    assert "c2 failed: python:./mine.py:Pipeline() failed: RuntimeError: out of memory: Cup number 2." in ended.err
+    assert "LiteLLM" not in ended.err and "and more" not in ended.err
+    assert Path("loaded").read_text() == "once\n"
+    line = records()["c1"]
+    assert (line["model"], line["parameters"]) == ("python:./mine.py:Pipeline()", {"seed": 7})
+    before = Path("out/c1.png").read_bytes()
+    assert "0 painted, 11 there already" in tsgkit(own("Pipeline()", "--seed 7"), code=1).out
+    assert Path("out/c1.png").read_bytes() == before
+    assert "was asked for otherwise" in tsgkit(own("Pipeline()", "--seed 8"), code=2).err
+
+
+def test_images_may_come_in_many_forms_and_drawings_go_to_functions_that_take_one(tsgkit: CommandLine) -> None:
+    for name in ("encoded", "in_a_file", "later", "numbers"):
+        tsgkit(own(name, out=name))
+        assert [line["outcome"] for line in records(name).values()] == ["painted"] * 2, name
+    Path("layouts.json").write_text(json.dumps({"c0": [1]}))
+    drawn = "--condition drawn --layouts layouts.json --ids c0 --quiet"
+    tsgkit(own("shown", drawn))
+    assert records()["c0"]["outcome"] == "painted"
+    err = tsgkit(own("encoded", drawn, out="other"), code=2).err
+    assert "cannot be called with (prompt, seed, image=...)" in err
+
+
+def test_objects_that_make_no_images_are_named(tsgkit: CommandLine) -> None:
+    for name, message in {
+        "exhausted": "exhausted failed: RuntimeError: StopIteration",
+        "nothing": "what was returned is no image, but a dict: expected an image of Pillow",
+        "flat": "what was returned is an array of 6 x 8: expected height x width x 3",
+    }.items():
+        assert message in tsgkit(own(name, out=name), code=1).err, name
+    tsgkit.refuses(
+        {
+            own("failing()"): "the factory failed: OSError: no weights here",
+            own("lonely"): "cannot be called with (prompt, seed)",
+            own("Pipelin()"): "mine has no Pipelin",
+            own("encoded()"): "the factory failed: TypeError",
+            own("MINE-1"): "no name of code",
+            "images --task demo/cups --model python:nowhere_at_all:x -o out": "no module nowhere_at_all",
+            "images --task demo/cups --model python:./no.py:x -o out": "no.py: no such file",
+        }
     )
 
 
-def test_a_budget_ends_it_with_4_and_the_same_command_goes_on(folder: Path, capsys: Captured) -> None:
-    with image_server() as server:
-        assert main(words(server.base, "--max-requests", "5")) == 4
-        said = capsys.readouterr().err
-        assert "stopped: the budget is used up: 5 of 5 requests; 7 images not asked for" in said
-        assert main(words(server.base)) == 0
-        assert server.stats()["good"] == 12 and server.stats()["good_twice"] == 0
-    assert "12 images: 7 painted, 5 there already" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--size", "big"], "--size big: no size of an image"),
-        (["--size", "0x5"], "no size of an image"),
-        (["--limit", "0"], "--limit 0: it must be more than 0"),
-        (["--ids", "c99"], "no item is called c99"),
-        (["--condition", "drawn"], "--condition and --layouts go together"),
-        (["--layouts", "x.json"], "--condition and --layouts go together"),
-        (["--no-instruction"], "leaves nothing to ask for"),
-        (["--model-arg", "temperature=1"], "no parameter is called so"),
-        (["--max-cost", "1"], "the price of openai/m is not known"),
-        (["--max-cost", "1", "--dry-run"], "the price of openai/m is not known"),
-        (["--price", "free"], "is no price"),
-        (["--data", "nowhere.json"], "nowhere.json"),
-        (["--task", "tsg/sgqa"], "tsg/sgqa has no images to make\n  tasks that have: demo/cups"),
-        (["--task", "nothing"], "there is no task nothing"),
-    ],
-)
-def test_images_refuses_invalid_arguments_before_sending_or_writing(
-    more: list[str], message: str, folder: Path, capsys: Captured
-) -> None:
-    assert main(words("http://127.0.0.1:9/v1", *more)) == 2
-    assert message in capsys.readouterr().err
-    assert not Path("out").exists()
-
-
-def test_without_the_extra_nothing_is_asked(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    monkeypatch.setitem(sys.modules, "PIL.Image", None)
-    assert main(words("http://127.0.0.1:9/v1")) == 2
-    assert 'pip install "tsgkit[images]"' in capsys.readouterr().err
-    assert not Path("out").exists()
-
-
-def test_progress_tells_how_far_it_is(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "EVERY_ELSEWHERE", 0.0)
-    with image_server(always={"number 2.": "blocked", "number 3.": "404"}) as server:
-        assert main(words(server.base, "--price", "0.04", "--concurrency", "1")) == 1
-        said = capsys.readouterr().err
-        assert main(words(server.base, "--price", "0.04", "--ids", "c3", "c4", "c5")) == 1
-    assert "openai/m: 1/12, $0.0400, 1 of at most 1 in flight, about 0:" in said.replace("0 of", "1 of")
-    assert "openai/m: 10/12, 1 failed, 1 blocked" in said
-    assert "going on: 2 images are there already, 0 were blocked" in capsys.readouterr().err
+QUESTIONS = TASKS / "spatialgen" / "data" / "questions.jsonl"
+PROMPTS = {row.id: row.prompt for row in rows_in(QUESTIONS)}
+IMAGES = {item_id: png(item_id) for item_id in PROMPTS}
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Prefork, Path]]:
-    """Yield a project with the suite installed, and processes that know it."""
-    folder = tmp_path_factory.mktemp("painting")
-    with pytest.MonkeyPatch.context() as patch:
-        install(folder, ROWS, patch)
-        with prefork(folder) as parent:
-            yield parent, folder
+def judge() -> Iterator[Running]:
+    known = {hashlib.sha256(data).hexdigest(): item_id for item_id, data in IMAGES.items()}
+    with spatial_judge(rows=str(QUESTIONS), images=known, delay=0.02) as running:
+        yield running
 
 
-def painted(out: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in out.glob("*.png")}
+def judging(judge: Running, more: str, limit: int = 4, out: str = "run") -> str:
+    Path("pictures").mkdir(exist_ok=True)
+    for item_id, data in IMAGES.items():
+        Path(f"pictures/{item_id}.png").write_bytes(data)
+    words = "eval --task spatialgen/questions --images mine=pictures --judge openai/eye --no-cache --quiet"
+    return f"{words} --model-arg api_base={judge.base} --limit {limit} --out {out} {more}"
 
 
-def wait_for(process: Ran, out: Path, images: int) -> None:
-    while not process.ended() and len(painted(out)) < images:
-        time.sleep(0.005)
+def test_controls_are_asked_for_by_name_and_stand_beside(judge: Running, tsgkit: CommandLine) -> None:
+    out = tsgkit(judging(judge, "--blind --shuffled --protocol ours")).out
+    for part in (
+        "- ours ",
+        "- ours-blind",
+        "- ours-shuffled",
+        "controls of spatialgen/questions, free: the same 4 items answered without looking",
+        "baseline/constant:C",
+        "single_round",
+        "no official figures: the published code asks all ten questions at once",
+    ):
+        assert part in out, part
+    [estimate] = tsgkit(judging(judge, "--dry-run --json --protocol ours-apart", limit=2)).json["estimates"]
+    assert (estimate["requests_at_least"], estimate["requests"]) == (100, 300)
+    tsgkit.refuses({"eval --task spatialgen/questions --blind": "--blind controls who looks at images"})
 
 
-def test_a_judge_can_be_shown_what_was_painted(folder: Path) -> None:
-    from doors import closing, run, service_door
-    from langchain_core.messages import HumanMessage
-
-    from tsgkit.llm.door import Call
-    from tsgkit.llm.images import ImageFile, content_of
-    from tsgkit.suites.images import ImageFolder
-
-    async def judged(server: Running) -> list[str]:
-        door, found = service_door(server.base), ImageFolder("m", "out", "kept")
-
-        async def all_of_them() -> list[str]:
-            said = []
-            for item_id in ("c0", "c7"):
-                image = found.look(item_id)
-                assert isinstance(image, ImageFile)
-                where = Call("m", "", "demo/cups", "single", "", item_id, 0, "", "", 0)
-                reply = await door.ask(where, [HumanMessage(content=content_of(item_id, image))], label="look")
-                said.append(json.loads(reply.text or "")[0]["sha256"])
-            return said
-
-        return await closing(door, all_of_them())
-
-    with image_server() as server:
-        assert main(words(server.base, "--quiet")) == 0
-        said = run(judged(server))
-    assert said == [line["sha256"] for wanted in ("c0", "c7") for line in lines() if line["id"] == wanted]
+def test_subjects_are_compared_over_the_same_prompts_and_a_page_shows_the_controls(tsgkit: CommandLine) -> None:
+    tsgkit("eval --task spatialgen --model baseline/constant:C --model baseline/majority-per-type --out run --quiet")
+    assert "0.252" in tsgkit("compare run --json").out
+    tsgkit("report run -o page.html --against published")
+    page = Path("page.html").read_text()
+    for part in (
+        "what answering without looking gets",
+        "baseline/majority-per-type",
+        "what accuracy is made of, percent",
+        "Seed Dream 4.0",
+    ):
+        assert part in page, part

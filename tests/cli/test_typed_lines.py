@@ -25,9 +25,12 @@ def test_lines_that_arrive_together_are_read_one_by_one(pipe: tuple[TypedLines, 
     lines, typed = pipe
     os.write(typed, "a\n\nkäse\nno end".encode())
     assert [lines.next() for _ in range(3)] == ["a\n", "\n", "käse\n"]
+    assert signal.set_wakeup_fd(-1) == -1, "the wakeup of signals is left as it was"
+    memory = TypedLines(io.StringIO("a\nb"))
+    assert [memory.next() for _ in range(3)] == ["a\n", "b", ""]
 
 
-def test_a_last_line_without_an_end_is_read_before_the_end_of_the_input() -> None:
+def test_last_line_without_an_end_is_read_before_the_end_of_the_input() -> None:
     reads, writes = os.pipe()
     os.write(writes, b"q")
     os.close(writes)
@@ -36,12 +39,7 @@ def test_a_last_line_without_an_end_is_read_before_the_end_of_the_input() -> Non
         assert (lines.next(), lines.next()) == ("q", "")
 
 
-def test_text_in_memory_is_read_too() -> None:
-    lines = TypedLines(io.StringIO("a\nb"))
-    assert [lines.next() for _ in range(3)] == ["a\n", "b", ""]
-
-
-def test_a_signal_just_before_the_wait_ends_it(pipe: tuple[TypedLines, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signal_just_before_the_wait_ends_it(pipe: tuple[TypedLines, int], monkeypatch: pytest.MonkeyPatch) -> None:
     lines, typed = pipe
     heard: list[int] = []
     waits: list[list[int]] = []
@@ -64,10 +62,3 @@ def test_a_signal_just_before_the_wait_ends_it(pipe: tuple[TypedLines, int], mon
         signal.signal(signal.SIGUSR1, before)
     assert heard == [signal.SIGUSR1]
     assert len(waits) == 2 and waits[0], "nothing was typed, and the signal ended the first wait"
-
-
-def test_waiting_leaves_the_wakeup_of_signals_as_it_was(pipe: tuple[TypedLines, int]) -> None:
-    lines, typed = pipe
-    os.write(typed, b"a\n")
-    lines.next()
-    assert signal.set_wakeup_fd(-1) == -1

@@ -1,83 +1,175 @@
-"""``tsgkit view``: the link, what it refuses, and how it ends."""
+"""``tsgkit view``: pages of runs, of graphs to edit, and of two annotators to settle: the link, refusals, the end."""
 
 from __future__ import annotations
 
-import os
+import json
 import re
 import signal
 import socket
-import subprocess
-import sys
+import time
 import urllib.request
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
+from edited_files import TEXTS, change, set_text, written
+from prefork import Prefork
+from two_annotators import ANN, BOB, write
 
-from tsgkit.cli import main
-from tsgkit.serve import local_server
+from tsgkit.report.annotated_items import versions_of
+from tsgkit.serve.edit_page import edited_file
+from tsgkit.serve.local_server import LocalServer
+from tsgkit.serve.settlement import Settling
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("runs") / "mine"
-    assert main(["eval", "--task", "tsg/sgqa", "--limit", "3", "--out", str(out), "--quiet"]) == 0
-    return out
+SETTLE = "view ann.jsonl bob.jsonl --edit -o settled.jsonl --annotator eve"
 
 
-@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
-def test_without_the_extra_the_command_to_install_it_is_told(
-    library: str, run: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture(autouse=True)
+def sources(folder: Path) -> None:
+    written(folder, "narrative")
+    Path("sentences.txt").write_text("She washes the cup.\n")
+    Path("other.json").write_text(TEXTS["triplets"][1])
+    clip = "Camera wearer - verb - pick; pick - direct object - wooden cup:1; pick - with - right_hand"
+    graphs = [[52, 40, 60, [clip, "pick", "wooden cup"]]]
+    Path("easg.json").write_text(json.dumps({"clip": {"graphs": graphs, "split": "val"}}))
+    write("ann.jsonl", ANN)
+    write("bob.jsonl", BOB)
+
+
+@pytest.fixture
+def ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every server end as if Ctrl-C had been pressed."""
+
+    def interrupted(_: LocalServer, listening: socket.socket) -> None:
+        listening.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LocalServer, "serve", interrupted)
+
+
+def test_link_works_shows_runs_as_they_come_and_a_signal_ends_the_server(
+    commands: Prefork, folder: Path, tsgkit: CommandLine
 ) -> None:
-    def found(name: str) -> ModuleSpec | None:
-        return None if name == library else ModuleSpec(name, None)
-
-    monkeypatch.setattr(local_server, "find_spec", found)
-    assert main(["view", str(run), "--no-open"]) == 2
-    told = capsys.readouterr().err
-    assert f"with {library.title()}, which is not installed" in told
-    assert 'pip install "tsgkit[view]"' in told
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_the_link_works_and_a_signal_ends_the_server(how: signal.Signals, run: Path) -> None:
-    pytest.importorskip("uvicorn", reason="the extra view is not installed")
-    command = [sys.executable, "-m", "tsgkit", "view", str(run), "--no-open"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    line = server.stdout.readline()
-    found = re.fullmatch(r"1 run: (http://127\.0\.0\.1:\d+/[\w-]{32}/)#/run/mine\n", line)
-    assert found is not None, line
-    with urllib.request.urlopen(found[1], timeout=20) as page:  # noqa: S310
-        assert b"<title>tsgkit</title>" in page.read()
-    server.send_signal(how)
-    _, told = server.communicate(timeout=20)
-    assert told == ""
-    assert server.returncode in ((0,) if how == signal.SIGINT else (0, -signal.SIGTERM, 143))
+    server = commands.start("view", "runs", "--no-open", cwd=folder)
+    assert server.wait().code == 2, "there is no such folder yet"
+    (folder / "runs").mkdir()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        server = commands.start("view", "runs", "--no-open", cwd=folder)
+        until = time.monotonic() + 60
+        while not (found := re.search(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", server.out)):
+            assert not server.ended() and time.monotonic() < until, server.err
+            time.sleep(0.005)
+        with urllib.request.urlopen(found[0], timeout=20) as page:  # noqa: S310
+            assert b"<title>tsgkit</title>" in page.read()
+        tsgkit("eval --task tsg/sgqa --limit 1 --out runs/mine --quiet")
+        with urllib.request.urlopen(f"{found[0]}data/runs", timeout=20) as listing:  # noqa: S310
+            assert b'"id":"mine"' in listing.read()
+        server.signal(number)
+        assert server.wait().code in ((0,) if number == signal.SIGINT else (0, -signal.SIGTERM, 143))
+    assert re.fullmatch(r"1 run: http://\S+/#/run/mine\nCtrl-C ends the server\n", server.out)
+    assert server.err == ""
 
 
-def test_a_port_that_is_taken_is_told(run: Path, capsys: Captured) -> None:
-    pytest.importorskip("uvicorn", reason="the extra view is not installed")
+def test_ports_that_are_taken_and_extras_that_are_missing_are_told(
+    monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+) -> None:
+    tsgkit("eval --task tsg/sgqa --limit 1 --out run --quiet")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert main(["view", str(run), "--no-open", "--port", str(port)]) == 2
-    assert f"port {port}: address already in use" in capsys.readouterr().err
+        tsgkit.refuses({f"view run --no-open --port {port}": f"port {port}: address already in use"})
+    for library in ("starlette", "uvicorn"):
+        monkeypatch.setattr("tsgkit.serve.local_server.find_spec", lambda name, gone=library: name != gone or None)
+        for words in ("view run --no-open", "view story.jsonl --edit --no-open"):
+            err = tsgkit(words, code=2).err
+            assert f"with {library.title()}, which is not installed" in err and 'pip install "tsgkit[view]"' in err
+    assert not Path(".story.jsonl.draft").exists()
 
 
-def test_a_folder_without_runs_waits_for_the_first(tmp_path: Path) -> None:
-    pytest.importorskip("uvicorn", reason="the extra view is not installed")
-    command = [sys.executable, "-m", "tsgkit", "view", str(tmp_path), "--no-open"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert server.stdout is not None and server.stderr is not None
-    address = server.stdout.readline().split()[-1]
-    assert "no runs here yet" in server.stderr.readline()
-    out = tmp_path / "mine"
-    assert main(["eval", "--task", "tsg/sgqa", "--limit", "1", "--out", str(out), "--quiet"]) == 0
-    with urllib.request.urlopen(f"{address}data/runs", timeout=20) as listing:  # noqa: S310
-        assert b'"id":"mine"' in listing.read()
-    os.kill(server.pid, signal.SIGINT)
-    server.communicate(timeout=20)
+def test_view_refuses_invalid_arguments_and_writes_nothing(tsgkit: CommandLine) -> None:
+    tsgkit.refuses(
+        {
+            "--edit": "--edit needs the file",
+            "story.jsonl other.json --edit": "the file for the settled version is not named",
+            "story.jsonl --edit -o out.html": "--output does not go with --edit",
+            "story.jsonl --edit --images linked": "--images does not go with --edit",
+            "story.jsonl --edit --data D": "--data does not go with --edit",
+            "story.jsonl --edit --annotator ../ann": "not a part of a file name",
+            "story.jsonl --edit --proposals missing.jsonl": "missing.jsonl: no such file",
+            "story.jsonl --edit --story sentences.txt": "story.jsonl: this file is there already",
+            "new.json --edit --story sentences.txt": "cannot carry the sentences",
+            "new.jsonl --edit --story missing.txt": "missing.txt: no such file",
+            "easg.json --edit": "easg.json: easg is read, never written",
+            "story.jsnl --edit": "story.jsnl: no such file",
+            "storz.jsonl --edit": "story.jsonl?",
+            "story.jsn --edit": "--story TEXTFILE",
+            "story.jsonl --edit --port 99999": "ports go from 0 to 65535",
+            "runs --proposals other.json": "--proposals goes with --edit",
+            "runs --story sentences.txt": "--story goes with --edit",
+            "ann.jsonl bob.jsonl ann.jsonl --edit -o x.jsonl": "3 files: disagreements are settled between two",
+            "ann.jsonl . --edit -o x.jsonl": "this is a folder",
+            "ann.jsonl bob.jsonl --edit -o x.jsonl --proposals x.jsonl": "--proposals does not go with two files",
+            "ann.jsonl bob.jsonl --edit -o x.jsonl --images linked": "--images does not go with two files",
+            "ann.jsonl ann.jsonl --edit -o x.jsonl": "the first file again",
+            "ann.jsonl none.jsonl --edit -o x.jsonl": "no such file",
+            "ann.jsonl bob.jsonl --edit -o bob.jsonl": "this is the file being read",
+            "ann.jsonl --edit --force": "--force goes with --edit and two files",
+        },
+        "view --no-open",
+    )
+
+
+@pytest.mark.usefixtures("ends_at_once")
+def test_edit_prints_the_link_and_the_places_and_opens_a_browser_where_there_is_a_screen(
+    monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+) -> None:
+    out = tsgkit("view story.jsonl --edit --no-open").out
+    assert "story.jsonl, 1 item: http://127.0.0.1:" in out
+    assert ".story.jsonl.draft" in out and "story.jsonl.annotations.jsonl" in out
+    assert out.rstrip().endswith("everything is saved")
+    opened: list[str] = []
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    tsgkit("view story.jsonl --edit")
+    assert len(opened) == 1 and opened[0].startswith("http://127.0.0.1:")
+
+
+@pytest.mark.usefixtures("ends_at_once")
+def test_edit_tells_of_restored_edits_losses_and_how_to_go_on(tsgkit: CommandLine) -> None:
+    file = edited_file("story.jsonl", annotator="J. Doe")
+    change(file, set_text("Mine."))
+    file.close()
+    words = "view story.jsonl --edit --annotator 'J. Doe'"
+    out = tsgkit(f"{words} --no-open").out
+    assert "restored: 1 edit that had not been saved" in out
+    assert "1 item has edits that are not saved; they are kept" in out and f"go on: tsgkit {words}" in out
+    assert f"{words} --proposals story.jsonl" in tsgkit(f"{words} --no-open --proposals story.jsonl").out
+    Path("graphs.txt").write_text("# Mine\nperson -> verb -> wash\n")
+    Path("proposed.jsonl").write_text('{"id": "x", "descriptions": []}\n{"id": "y", "descriptions": []}\n')
+    file = edited_file("graphs.txt")
+    change(file, {"path": ["descriptions", 0, "graphs", 0], "start": 1, "removed": 0, "inserted": [["a", "b", "c"]]})
+    file.close()
+    Path("graphs.txt").write_text("# Mine\nperson -> verb -> dry\n")
+    err = tsgkit("view graphs.txt --edit --no-open --proposals proposed.jsonl").err
+    assert "the file is another than the unsaved edits belong to" in err
+    assert "saving would drop: 1 line without triplets" in err
+    assert "proposed.jsonl: 1 item has no version there (0); 2 of its items are not in the file" in err
+
+
+def test_settling_writes_what_is_decided_and_nothing_before(
+    monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("tsgkit.serve.decision_page.decide_in_browser", lambda *_, **__: False)
+        err = tsgkit(SETTLE, code=130).err
+    assert "left with 2 decisions to make; nothing was written" in err and not Path("settled.jsonl").exists()
+    settling = Settling(versions_of("ann.jsonl", "bob.jsonl"), Path("settled.jsonl"), "joe")
+    for number in (0, 1):
+        settling.decide(number, "second", None)
+    assert tsgkit(SETTLE).out == "written: settled.jsonl; of 2 disagreements: bob 2; decided by joe\n"
+    tsgkit(SETTLE)  # the file of this job may be written again
+    write("bob.jsonl", ANN)
+    equal = SETTLE.replace("settled", "equal")
+    assert tsgkit(equal).out == "written: equal.jsonl; no disagreements\n"
+    assert Path("equal.jsonl").read_bytes() == Path("ann.jsonl").read_bytes()

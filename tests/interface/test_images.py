@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
-
-from image_server import image_server
 from image_suite import install
 from PIL import Image
 
@@ -21,6 +16,7 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.interface.images import PaintedImages
 
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(6)}
+CUPS: dict[str, Any] = {"task": "demo/cups", "quiet": True}
 
 
 @pytest.fixture(autouse=True)
@@ -39,17 +35,17 @@ async def refused(prompt: str, seed: int) -> Image.Image:
     return red(prompt, seed)
 
 
-def test_a_function_paints_and_the_same_call_goes_on(tmp_path: Path) -> None:
-    made = tk.images("demo/cups", {"red": red}, tmp_path / "red", limit=2, seed=7, quiet=True)
+def test_function_paints_and_the_same_call_goes_on(tmp_path: Path) -> None:
+    made = tk.images(model={"red": red}, out=tmp_path / "red", limit=2, seed=7, **CUPS)
     assert made.complete and list(made.paths) == ["c0", "c1"]
     assert Image.open(made.paths["c1"]).getpixel((0, 0)) == (7, 0, 0)
-    more = tk.images("demo/cups", {"red": red}, str(tmp_path / "red"), seed=7, quiet=True)
+    more = tk.images(model={"red": red}, out=str(tmp_path / "red"), seed=7, **CUPS)
     assert (more.there, more.painted) == (2, 4) and Path(more) == tmp_path / "red"
     with pytest.raises(UsageError, match="was asked for otherwise"):
-        tk.images("demo/cups", {"red": red}, tmp_path / "red", seed=8, quiet=True)
+        tk.images(model={"red": red}, out=tmp_path / "red", seed=8, **CUPS)
 
 
-def test_images_of_a_suite_of_ours_become_the_subject_of_an_evaluation(tmp_path: Path) -> None:
+def test_images_of_a_bundled_suite_become_the_subject_of_an_evaluation(tmp_path: Path) -> None:
     made = tk.images("spatialgen", {"red": red}, tmp_path / "red", limit=2, quiet=True)
     assert made.complete and len(made.paths) == 2
     plan = tk.plan("spatialgen", images={"red": made}, judge={"looker": lambda messages: "A"}, limit=2)
@@ -57,55 +53,33 @@ def test_images_of_a_suite_of_ours_become_the_subject_of_an_evaluation(tmp_path:
 
 
 def test_images_are_made_inside_a_running_loop_and_failures_are_told_inertly(tmp_path: Path) -> None:
-    async def cell_of_a_notebook() -> tuple[object, ...]:
-        awaited = tk.aimages("demo/cups", {"one": refused}, tmp_path / "one", quiet=True)
-        called = tk.images("demo/cups", {"two": red}, tmp_path / "two", quiet=True)
+    async def cell_of_a_notebook() -> tuple[PaintedImages, PaintedImages]:
+        awaited = tk.aimages(model={"one": refused}, out=tmp_path / "one", **CUPS)
+        called = tk.images(model={"two": red}, out=tmp_path / "two", **CUPS)
         return await awaited, called
 
     one, two = asyncio.run(cell_of_a_notebook())
-    assert isinstance(one, PaintedImages) and isinstance(two, type(one))
     assert [name for name, _ in one.failures] == ["c2"] and not one.complete and two.complete
     assert "c2 failed: " in repr(one) and "\x1b" not in repr(one)
 
 
-def test_services_paint_at_the_same_time_without_disturbing_each_other(tmp_path: Path) -> None:
-    def paint(name: str, items: int) -> None:
-        asked = {"api_base": server.base, "api_key": "sk-loopback-key"}
-        tk.images("demo/cups", f"openai/{name}", tmp_path / name, model_arg=asked, limit=items, price=0.04, quiet=True)
-
-    with image_server(delay=0.1) as server:
-        threads = [threading.Thread(target=paint, args=one) for one in (("a", 6), ("b", 1))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert server.stats()["seen"] == 7
-    assert len(list(tmp_path.glob("[ab]/*.png"))) == 7
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_images_refuses_mistakes_before_anything_is_made(tmp_path: Path) -> None:
+    mistakes: list[tuple[dict[str, Any], str]] = [
         ({"sise": "8x8"}, "there is no option sise"),
         ({"size": "big"}, "no size of an image"),
         ({"limit": "2"}, "limit: '2' is no whole number"),
         ({"model": 3}, "model: 3 is none"),
         ({"model": {"a": red, "b": refused}}, "images of several models"),
-        ({"model": {"a": red}, "condition": "text"}, "--condition and --layouts go together"),
+        ({"condition": "text"}, "--condition and --layouts go together"),
         ({"condition": "painted"}, "there is no condition painted"),
         ({"task": "sgqa"}, "has no images to make"),
         ({"ids": "c9"}, "no item is called c9"),
         ({"out": None}, "out: None is no path"),
-    ],
-)
-def test_mistakes_are_told_before_anything_is_made(options: dict[str, Any], message: str, tmp_path: Path) -> None:
-    with pytest.raises(TsgkitError) as told:
-        tk.images(**{"task": "demo/cups", "model": {"red": red}, "out": tmp_path / "out", **options})
-    assert message in f"{told.value} {told.value.hint}" and not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("call", [tk.images, tk.aimages])
-def test_help_names_every_option(call: Callable[..., Any]) -> None:
-    from inspect import signature
-
-    assert {"size", "seed", "condition", "rewriter", "max_cost", "quiet"} <= {*signature(call).parameters}
+    ]
+    for options, message in mistakes:
+        with pytest.raises(TsgkitError) as told:
+            tk.images(**{**CUPS, "model": {"red": red}, "out": tmp_path / "out", **options})
+        assert message in f"{told.value} {told.value.hint}" and not (tmp_path / "out").exists(), options
+    for call in (tk.images, tk.aimages):
+        names = {"size", "seed", "condition", "rewriter", "max_cost", "quiet"}
+        assert names <= {*signature(call).parameters}, "help names every option"

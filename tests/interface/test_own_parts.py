@@ -42,7 +42,7 @@ def capitals(name: str = "own/capitals", **more: object) -> tk.Task:
     return tk.Task(name, ROWS, "What is the capital of {country}?", by=["continent"], **more)  # type: ignore[arg-type]
 
 
-def test_a_task_of_rows_and_a_template_is_evaluated_reported_and_explained(tmp_path: Path) -> None:
+def test_task_of_rows_and_a_template_is_evaluated_reported_and_explained(tmp_path: Path) -> None:
     run = tk.evaluate(
         capitals(), model={"two": knows_two}, style=["zero-shot", "cot"], out=tmp_path / "run", quiet=True
     )
@@ -91,7 +91,7 @@ def test_rows_may_lie_in_a_file_and_other_rows_are_other_data(tmp_path: Path) ->
         tk.evaluate("own/filed", **options)
 
 
-def test_a_solver_asks_as_often_as_it_likes_and_what_it_returns_counts(tmp_path: Path) -> None:
+def test_solver_asks_as_often_as_it_likes_and_what_it_returns_counts(tmp_path: Path) -> None:
     @tk.solver("doubted")
     async def doubted(prompt: str, ask: Callable[[str, str], Awaitable[str]]) -> str:
         first = await ask(prompt, "first")
@@ -108,7 +108,7 @@ def test_a_solver_asks_as_often_as_it_likes_and_what_it_returns_counts(tmp_path:
     assert tk.evaluate("sgqa", model={"wavers": wavers}, solver="doubted", limit=2, out=tmp_path / "b", quiet=True)
 
 
-def test_a_metric_counts_beside_those_of_a_task_and_stored_runs_are_scored_by_it(tmp_path: Path) -> None:
+def test_metric_counts_beside_those_of_a_task_and_stored_runs_are_scored_by_it(tmp_path: Path) -> None:
     run = tk.evaluate("sgqa", model={"cup": lambda _: "[cup]"}, limit=4, out=tmp_path / "run", quiet=True)
 
     @tk.metric("sgqa", "own_brevity", better="less")
@@ -124,7 +124,7 @@ def test_a_metric_counts_beside_those_of_a_task_and_stored_runs_are_scored_by_it
         tk.metric("sceneeval/fidelity", "short")(letters)
 
 
-def test_a_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Path) -> None:
+def test_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Path) -> None:
     @tk.style("own-polite")
     def polite(prompt: str) -> str:
         return f"{prompt}\n\nThank you."
@@ -141,9 +141,8 @@ def test_a_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Pat
         tk.evaluate("sgqa", out=tmp_path / "run", **options)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
+def test_own_parts_refuse_invalid_definitions() -> None:
+    mistakes: list[tuple[Callable[[], object], str]] = [
         (lambda: tk.Task("capitals", ROWS, "{country}"), "not SUITE/TASK"),
         (lambda: tk.Task("tsg/sgqa", ROWS, "{country}"), "there is a task tsg/sgqa already"),
         (lambda: tk.Task("own/none", [], "x").dataset(None), "there are no rows"),
@@ -176,12 +175,11 @@ def test_a_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Pat
         (lambda: tk.style("own-x")(pow), "style own-x cannot be called with (prompt)"),  # type: ignore[arg-type]
         (lambda: tk.solver(waits), "@solver needs a name"),  # type: ignore[arg-type]
         (lambda: tk.solver("own-x")(len), "solver own-x cannot be called with (prompt, ask)"),  # type: ignore[arg-type]
-    ],
-)
-def test_own_parts_refuse_invalid_definitions(make: Callable[[], object], message: str) -> None:
-    with pytest.raises(UsageError) as told:
-        make()
-    assert message in str(told.value)
+    ]
+    for make, message in mistakes:
+        with pytest.raises(UsageError) as told:
+            make()
+        assert message in str(told.value), message
 
 
 def broken_plainly(*given: object) -> float:
@@ -200,9 +198,11 @@ async def says_nothing(prompt: str, ask: object) -> Any:  # noqa: ANN401
     return None
 
 
-@pytest.mark.parametrize(
-    ("parts", "said"),
-    [
+def test_mistakes_in_code_of_ones_own_are_counted_errors_with_their_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OWN_API_KEY", "sk-0123456789")
+    mistakes: list[tuple[dict[str, Any], str]] = [
         ({"score": lambda row, answer: 1 / 0}, "score of own/broken failed: ZeroDivisionError: division by zero"),
         ({"score": broken_plainly}, "score of own/broken failed: LookupError: no such thing (test_own_parts.py:"),
         ({"score": lambda row, answer: float("nan")}, "correct: a score is a finite number, not 'nan'"),
@@ -220,31 +220,27 @@ async def says_nothing(prompt: str, ask: object) -> Any:  # noqa: ANN401
         ({"solver": broken_plainly}, "solver own-solver failed: LookupError: no such thing (test_own_parts.py:"),
         ({"solver": number}, "solver own-solver returned int, expected a text"),
         ({"solver": says_nothing}, "solver own-solver returned NoneType, expected a text"),
-    ],
-)
-def test_a_mistake_in_code_of_ones_own_is_a_counted_error_with_its_place(
-    parts: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OWN_API_KEY", "sk-0123456789")
-    task = tk.Task(
-        "own/broken", ROWS, parts.get("prompt", "{country}"), read=parts.get("read"), score=parts.get("score")
-    )
-    how: dict[str, Any] = {"model": {"two": lambda messages: "[Paris]"}, "out": tmp_path / "run", "quiet": True}
-    if "metric" in parts:
-        tk.metric("own/broken", "own_metric", share=True)(parts["metric"])
-    if "style" in parts:
-        tk.style("own-style")(parts["style"])
-        how["style"] = "own-style"
-    if "solver" in parts:
-        tk.solver("own-solver")(parts["solver"])
-        how["solver"] = "own-solver"
-    run = tk.evaluate(task, **how)
-    assert [one.outcome for one in run.samples] == ["error"] * 3
-    assert said in (run.samples[0].error or "") and "\n" not in (run.samples[0].error or "")
-    assert said.partition(" (test_own")[0] in repr(run), "the table says it too"
+    ]
+    for count, (parts, message) in enumerate(mistakes):
+        name, out = f"own/broken-{count}", tmp_path / str(count)
+        task = tk.Task(name, ROWS, parts.get("prompt", "{country}"), read=parts.get("read"), score=parts.get("score"))
+        how: dict[str, Any] = {"model": {"two": lambda messages: "[Paris]"}, "out": out, "quiet": True}
+        if "metric" in parts:
+            tk.metric(name, "own_metric", share=True)(parts["metric"])
+        if "style" in parts:
+            tk.style("own-style")(parts["style"])
+            how["style"] = "own-style"
+        if "solver" in parts:
+            tk.solver("own-solver")(parts["solver"])
+            how["solver"] = "own-solver"
+        run = tk.evaluate(task, **how)
+        expected = message.replace("own/broken", name)
+        assert [one.outcome for one in run.samples] == ["error"] * 3, expected
+        assert expected in (run.samples[0].error or "") and "\n" not in (run.samples[0].error or ""), expected
+        assert expected.partition(" (test_own")[0] in repr(run), "the table says it too"
 
 
-def test_a_reader_that_returns_nothing_leaves_a_reply_unreadable(tmp_path: Path) -> None:
+def test_reader_that_returns_nothing_leaves_a_reply_unreadable(tmp_path: Path) -> None:
     silent = tk.Task("own/broken", ROWS, "{country}", read=lambda text, row: None)
     run = tk.evaluate(silent, model={"two": knows_two}, out=tmp_path / "silent", quiet=True)
     assert [one.outcome for one in run.samples] == ["unreadable"] * 3
@@ -320,14 +316,14 @@ def test_amounts_are_nowhere_shown_in_percent(tmp_path: Path) -> None:
     assert "50.0 [" in repr(tk.compare(run, metric="some"))
 
 
-def test_one_name_may_stand_for_a_list_and_a_task_names_itself(tmp_path: Path) -> None:
+def test_names_may_stand_for_lists_and_tasks_name_themselves(tmp_path: Path) -> None:
     task = tk.Task("own/single", iter(ROWS), "{country}", metrics="hit", by="continent")
     run = tk.evaluate(task, model={"two": knows_two}, out=tmp_path / "run", quiet=True)
     assert round(run.value("hit"), 3) == 0.667 and "Asia" in run.table(by="continent").text
     assert repr(task) == "Task('own/single', 3 rows)"
 
 
-def test_a_failure_of_the_service_is_not_laid_to_a_solver(tmp_path: Path) -> None:
+def test_failure_of_the_service_is_not_laid_to_a_solver(tmp_path: Path) -> None:
     def down(messages: Messages) -> str:
         raise LookupError("nobody is there")
 

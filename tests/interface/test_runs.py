@@ -6,32 +6,25 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hostile_run import HOSTILE, hostile_run
 from shipped import TASKS
 
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import Lacking, UsageError
 from tsgkit.interface.notebook import frame_of
-from tsgkit.interface.samples import COLUMNS
 
 Messages = list[dict[str, Any]]
 QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"
-HOSTILE = "<script>alert(1)</script>\x1b[31m"
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tk.Run:
-    def hostile(messages: Messages) -> str:
-        return f"[{HOSTILE}]" if "cup" in messages[-1]["content"] else "I do not know."
-
-    models = {"mine": hostile}
-    folder = tmp_path_factory.mktemp("run") / "run"
-    return tk.evaluate(
-        "tsg/sgqa", model=models, style=["zero-shot", "cot"], limit=8, out=folder, cache=False, quiet=True
-    )
+    return hostile_run(tmp_path_factory.mktemp("run") / "run")
 
 
 def test_samples_hold_prompt_reply_reading_and_scores(run: tk.Run) -> None:
@@ -73,32 +66,34 @@ def test_one_figure_is_asked_for_by_its_row(run: tk.Run) -> None:
         run.value("exact_match", profile="strickt")
 
 
-def test_a_frame_has_one_row_a_sample_and_stable_columns(run: tk.Run) -> None:
-    pandas = pytest.importorskip("pandas", reason="frames are those of pandas or polars")
-    frame = run.frame("pandas", texts=True)
-    assert isinstance(frame, pandas.DataFrame) and len(frame) == 16
-    assert tuple(frame.columns[: len(COLUMNS)]) == COLUMNS
-    assert {"strict.exact_match", "official.exact_match", "group.domain", "usage.cost"} <= {*frame.columns}
-    assert list(frame.columns[-2:]) == ["prompt", "reply"]
-    assert frame["usage.cost"].isna().all(), "nobody told what it cost"
-    assert frame["usage.cost"].dtype == frame["official.exact_match"].dtype == "float64"
-    assert len(run.samples.of(style="cot").frame("pandas")) == 8
-
-
-def test_a_frame_of_polars_has_the_same_columns(run: tk.Run) -> None:
-    polars = pytest.importorskip("polars", reason="frames are those of pandas or polars")
-    frame = run.frame("polars", texts=True)
-    assert isinstance(frame, polars.DataFrame) and frame.height == 16
-    assert tuple(frame.columns[: len(COLUMNS)]) == COLUMNS and frame.columns[-2:] == ["prompt", "reply"]
-    assert frame["usage.cost"].null_count() == 16
-    assert {frame.schema[name] for name in ("usage.cost", "strict.exact_match")} == {polars.Float64}
-    again = run.samples.of(style="cot").frame("polars")
-    assert polars.concat([again, run.frame("polars")]).height == 24, "columns without values have their types"
-
-
-def test_a_library_that_is_not_there_is_named() -> None:
+def test_library_that_is_not_there_is_named() -> None:
     with pytest.raises(UsageError, match="there is no library numpy"):
         frame_of([], "numpy")
+
+
+def test_frames_have_columns_in_order_and_those_without_values_have_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    def frame(columns: dict[str, Any], **options: object) -> tuple[dict[str, Any], dict[str, object]]:
+        return columns, options
+
+    library = SimpleNamespace(Int64="int", String="text", Float64="float", DataFrame=frame)
+    monkeypatch.setattr("tsgkit.interface.notebook.find_spec", lambda name: name == "polars" or None)
+    monkeypatch.setattr("tsgkit.interface.notebook.import_module", lambda name: library)
+    first = {"reply": "r", "usage.cost": None, "strict.f1": 1.0, "seed": None, "style": None}
+    columns, options = frame_of([first, {"item_id": "a", "strict.f1": 0.5}])
+    assert list(columns.items()) == [
+        ("seed", [None, None]),
+        ("style", [None, None]),
+        ("item_id", [None, "a"]),
+        ("strict.f1", [1.0, 0.5]),
+        ("usage.cost", [None, None]),
+        ("reply", ["r", None]),
+    ]
+    assert options == {
+        "strict": False,
+        "schema_overrides": {"seed": "int", "style": "text", "usage.cost": "float"},
+    }
+    with pytest.raises(UsageError, match="pandas is not installed"):
+        frame_of([], "pandas")
 
 
 def test_results_show_themselves_and_nothing_in_them_is_obeyed(run: tk.Run) -> None:
@@ -115,7 +110,7 @@ def test_results_show_themselves_and_nothing_in_them_is_obeyed(run: tk.Run) -> N
     assert "verdict" in repr(compared) and "what was asked" in repr(explained)
 
 
-def test_an_opened_run_is_the_same_and_a_folder_without_one_is_told(run: tk.Run, tmp_path: Path) -> None:
+def test_opened_run_is_the_same_and_a_folder_without_one_is_told(run: tk.Run, tmp_path: Path) -> None:
     opened = tk.open_run(run.path)
     assert opened.results == run.results and opened.table().text == run.table().text
     assert repr(opened).splitlines()[:-1] == [line for line in repr(run).splitlines() if line][:-1]
@@ -135,7 +130,7 @@ def test_an_opened_run_is_the_same_and_a_folder_without_one_is_told(run: tk.Run,
 
 
 @pytest.mark.usefixtures("nothing_else_given")
-def test_a_run_of_a_task_of_ones_own_asks_for_its_code(tmp_path: Path) -> None:
+def test_run_of_a_task_of_ones_own_asks_for_its_code(tmp_path: Path) -> None:
     from tsgkit.library import cards
     from tsgkit.suites import suite
 
@@ -166,6 +161,10 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
     assert repr(cleaned).startswith("1 graph, 1 change, ") and "person -> verb -> fill" in repr(cleaned)
     told = tk.generate("She fills the kettle.", lambda messages: "person -> verb -> fill", vocabulary=allowed)
     assert repr(told).startswith("1 graph, ") and "\x1b" not in repr(tk.refine([[["\x1b[31m", "verb", "x"]]]))
+    with pytest.raises(UsageError, match="int cannot be drawn"):
+        tk.draw(3)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="nothing to merge"):
+        tk.merge([], "out")
     for odd in (5, "person -> verb -> fill", [["fill", "verb"]], [5]):
         with pytest.raises(UsageError, match="refine takes graphs or a narrative"):
             tk.refine(odd)  # type: ignore[arg-type]
@@ -186,7 +185,7 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
         tk.generate(5, str)  # type: ignore[arg-type]
 
 
-def test_a_name_that_is_not_there_is_met_with_the_nearest() -> None:
+def test_name_that_is_not_there_is_met_with_the_nearest() -> None:
     with pytest.raises(AttributeError) as told:
         tk.evalute  # noqa: B018
     assert told.value.name == "evalute" and told.value.obj is tk, "Python then says: did you mean 'evaluate'?"
@@ -258,28 +257,6 @@ def test_comparisons_and_grids_are_written_as_the_commands_write_them(run: tk.Ru
     assert "item_id" in compared.report(format="csv", items=True)
     assert repr(grid).startswith("Styles by tasks, strict")
     assert "<script" not in grid._repr_html_()
-
-
-def test_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="figures take the extra tsgkit[figures]")
-    assert run.figure("exact_match", by="style").save(tmp_path / "f.pdf").read_bytes().startswith(b"%PDF")
-    compared = tk.compare(run, "sgqa", baseline="zero-shot")
-    for figure in (compared.figure(), compared.figure(items=True)):
-        assert figure._repr_svg_().lstrip().startswith("<?xml") or "<svg" in figure._repr_svg_()
-        assert "<script" not in figure._repr_svg_() + figure.alt
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: tk.draw(3), "int cannot be drawn"),  # type: ignore[arg-type]
-        (lambda: tk.merge([], "out"), "nothing to merge"),
-        (lambda: tk.refine("person -> verb -> wash"), "refine takes graphs"),
-    ],
-)
-def test_draw_refuses_values_that_are_no_graph(call: Any, message: str) -> None:  # noqa: ANN401
-    with pytest.raises(UsageError, match=message):
-        call()
 
 
 def test_old_names_work_and_warn() -> None:

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("opentelemetry.sdk", reason="spans are sent by OpenTelemetry, the extra tsgkit[otel]")
-
 from collector import collector
+from PIL import Image
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
@@ -135,10 +133,8 @@ def test_a_cancelled_evaluation_sends_what_was_done(tmp_path: Path, monkeypatch:
 
 
 def test_images_of_ones_own_model_are_traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    image = pytest.importorskip("PIL.Image", reason="images are decoded by Pillow, the extra tsgkit[images]")
-
     def grey(prompt: str, seed: int) -> Any:  # noqa: ANN401
-        return image.new("RGB", (8, 6), (seed, seed, seed))
+        return Image.new("RGB", (8, 6), (seed, seed, seed))
 
     with collector() as served:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
@@ -214,12 +210,3 @@ def test_spans_beyond_the_queue_are_counted(monkeypatch: pytest.MonkeyPatch) -> 
     assert 0 < len(served.spans) < 1001
     lost = 1001 - len(served.spans)
     assert tracing.trouble.startswith(f"spans could not be sent: {lost:,} of 1,001, to {served.url}/v1/traces: ")
-
-
-def test_a_sampler_of_the_environment_is_no_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    with collector() as served:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
-        monkeypatch.setenv("OTEL_TRACES_SAMPLER", "always_off")
-        with Tracing(Traces(), Secrets(), "job", dict) as tracing, unit("unit", dict):
-            pass
-    assert (tracing.trouble, served.bodies) == ("", [])

@@ -1,0 +1,7 @@
+"""The command line in an empty folder, for all tests of commands."""
+
+from __future__ import annotations
+
+from command_line import folder, tsgkit
+
+__all__ = ["folder", "tsgkit"]

@@ -1,0 +1,115 @@
+"""Our tasks as Inspect asks them, by inspect_ai 0.3.285: the same prompts, replies, scores and figures as ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_choices import ROWS, scripted_run
+
+import tsgkit as tk
+from tsgkit.cli import main
+from tsgkit.errors import UsageError
+from tsgkit.interface.inspect_tasks import TASKS, asking, offered
+
+BY = f"inspect_ai {version('inspect_ai')}"
+KEYS = ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg", "formalimg/layout")
+Both = dict[str, dict[str, Any]]
+
+
+def environment() -> dict[str, str]:
+    """Return one in which Inspect counts tokens with the words that LiteLLM brings, since it would download them."""
+    spec = find_spec("litellm")
+    assert spec is not None and spec.submodule_search_locations
+    words = Path(spec.submodule_search_locations[0]) / "litellm_core_utils/tokenizers"
+    paths = os.pathsep.join(filter(None, (str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "TIKTOKEN_CACHE_DIR": str(words), "PYTHONPATH": paths, "INSPECT_DISPLAY": "plain"}
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """The results of Inspect and of tsgkit, from one process of its own."""
+    folder = tmp_path_factory.mktemp("inspected")
+    script = Path(__file__).with_name("inspected.py")
+    told = subprocess.run(
+        [sys.executable, str(script), str(folder)], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 0, told.stderr[-3000:]
+    found: Both = json.loads(told.stdout.splitlines()[-1])
+    return found
+
+
+def test_scores_of_inspect_and_of_its_logs_equal_ours_on_the_same_replies(
+    both: Both, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for key in KEYS:
+        theirs, ours = both["inspect"][key], both["ours"][key]
+        assert theirs["outcomes"] == ours["outcomes"], f"{key}, {BY}"
+        assert len(set(ours["outcomes"].values())) > 2, "the replies end in several ways"
+        assert theirs["samples"] == ours["samples"], f"{key}, {BY}"
+        assert theirs["metrics"] == pytest.approx(ours["metrics"]), f"{key}, {BY}"
+        [rows] = Path(ours["run"], "asked/rows").rglob("*.jsonl")
+        words = ["score", "--task", key, "--data", str(rows), "--from", "inspect", theirs["log"]]
+        assert main([*words, "--json", "--samples"]) == 0
+        samples = json.loads(capsys.readouterr().out)["samples"]
+        assert {one["item_id"]: one["outcome"] for one in samples if one["outcome"] != "missing"} == ours["outcomes"]
+
+
+def inspect_eval(folder: Path, option: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "inspect_ai", "eval", "tsgkit/sgds", "--model", "mockllm/model", "-T", option]
+    return subprocess.run(command, env=environment(), capture_output=True, text=True, cwd=folder, check=False)
+
+
+def test_inspect_eval_runs_a_task_by_its_name_and_refuses_unknown_styles(tmp_path: Path) -> None:
+    ended = inspect_eval(tmp_path, "items=3")
+    assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr[-2000:]
+    assert "strict_accuracy" in ended.stdout
+    assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
+    ended = inspect_eval(tmp_path, "style=cott")
+    assert ended.returncode != 0 and "cott" in ended.stdout + ended.stderr
+
+
+def test_replies_of_an_exported_log_are_scored_as_they_were(tmp_path: Path) -> None:
+    run = scripted_run(tmp_path)
+    run.export("inspect", tmp_path / "one.eval")
+    scores = tk.score("sgds", ROWS, tmp_path / "one.eval", source="inspect")
+    outcomes = {one.sample.item_id: str(one.outcome) for one in scores.judged}
+    assert outcomes == {one.item_id: one.outcome for one in run.samples}
+    assert scores.board == run.results[0].board
+
+
+def test_ids_that_inspect_turns_into_numbers_name_items(tmp_path: Path) -> None:
+    data = tmp_path / "sgds.jsonl"
+    rows = enumerate(ROWS.read_text("utf-8").splitlines()[:3])
+    data.write_text("".join(f"{json.dumps(json.loads(row) | {'item_id': str(number)})}\n" for number, row in rows))
+    choices: list[tuple[Any, str]] = [(0, "0"), (2, "2"), ([2, "0"], "0,2"), ("1,2", "1,2"), (None, "0,1,2")]
+    for ids, asked in choices:
+        task = TASKS["sgds"](data=str(data), ids=ids)
+        assert ",".join(str(sample.id) for sample in task.dataset) == asked, ids
+    with pytest.raises(UsageError, match="names no item"):
+        asking("tsg/sgds", ids=[])
+
+
+def test_tasks_about_images_and_scenes_are_not_offered() -> None:
+    names = offered()
+    assert {"sgqa", "sgds", "sa-sgg", "ma-sgg", "layout"} <= set(names)
+    assert not {"knolling", "natural", "fidelity", "plausibility"} & set(names)
+    assert len(set(names.values())) == len(names)
+
+
+def test_a_file_that_is_no_log_of_inspect_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = str(ROWS)
+    for name, data in (("a.eval", b"PK\x03\x04torn"), ("b.json", b"{}"), ("c.eval", b""), ("d.txt", b"no log")):
+        (tmp_path / name).write_bytes(data)
+        log = str(tmp_path / name)
+        assert main(["score", "--task", "tsg/sgds", "--data", rows, "--from", "inspect", log]) == 2
+        assert "not a log of Inspect" in capsys.readouterr().err
