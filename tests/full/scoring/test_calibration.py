@@ -46,7 +46,7 @@ def share(verdicts: list[bool]) -> float:
 def test_about_one_in_twenty_equal_systems_with_fine_scores_is_called_different(clusters: int) -> None:
     # Both systems share what is hard about a cluster; with 8 clusters the nearest level is 12 / 256 = 4.7 %.
     verdicts = []
-    for seed in range(300):
+    for seed in range(400):
         rng = random.Random(seed)
         ours, theirs = ({n: Part(rng.gauss(n / clusters, 0.1), 1, str(n)) for n in range(clusters)} for _ in range(2))
         verdicts.append(sign_flip(ours, theirs, Pooling.POOLED, seed=APART + seed, rounds=300).differs())
@@ -65,7 +65,7 @@ def test_at_most_one_in_twenty_equal_systems_that_often_tie_is_called_different(
 
 def test_mcnemars_test_calls_at_most_one_in_twenty_equal_systems_different() -> None:
     verdicts = []
-    for seed in range(300):
+    for seed in range(400):
         rng = random.Random(seed)
         ours, theirs = system(rng, [0.6] * 60, 1), system(rng, [0.6] * 60, 1)
         verdicts.append(mcnemar(ours, theirs, Pooling.POOLED).differs())
