@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from textwrap import dedent
 
-import pytest
-from amount import some
+from hostile_texts import hostile_texts
+from hypothesis import given
+from hypothesis import strategies as st
+from model_replies import ROWS
 
 from tsgkit.graph import ActionGraph, Reading, read
+from tsgkit.graph.notation.diagrams import write_dot, write_mermaid
+from tsgkit.graph.reading.lines import nearly_clean, understand
 
 WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"))
 DRY = ActionGraph.of(("person", "verb", "dry"), ("dry", "with", "cloth"))
@@ -82,19 +87,15 @@ WILD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", WILD)
-def test_a_wild_form_is_read_as_the_graphs_it_means(form: str) -> None:
-    assert shown(read(WILD[form], 2)) == shown(read(CLEAN))
+def test_a_wild_form_is_read_as_the_graphs_it_means_and_leaves_a_note() -> None:
+    for form, text in WILD.items():
+        reading = read(text, 2)
+        assert shown(reading) == shown(read(CLEAN)), form
+        assert reading.notes or form == "carriage returns", form
 
 
-@pytest.mark.parametrize("form", WILD)
-def test_a_wild_form_leaves_a_note(form: str) -> None:
-    assert read(WILD[form], 2).notes or form == "carriage returns"
-
-
-@pytest.mark.parametrize(
-    ("line", "kind", "reason"),
-    [
+def test_a_line_that_is_no_triplet_is_noted_with_the_reason() -> None:
+    rows: list[tuple[str, str, str]] = [
         ("I hope this helps!", "ignored", "no triplet"),
         ("person -> wash", "unread", "2 parts between arrows, not 3"),
         ("person -> verb -> wash -> dobj -> cup", "unread", "5 parts between arrows, not 3"),
@@ -103,14 +104,13 @@ def test_a_wild_form_leaves_a_note(form: str) -> None:
         ("| a | b |", "ignored", "a table row without three cells"),
         ('{"a": 1}', "unread", "brackets that hold no triplet"),
         ("[1]", "ignored", "no triplet"),
-    ],
-)
-def test_a_line_that_is_no_triplet_is_noted_with_the_reason(line: str, kind: str, reason: str) -> None:
-    reading = read(f"{CLEAN}\n{line}")
-    assert reading.graphs == (WASH, DRY)
-    assert [(note.line, note.kind, note.reason, note.text) for note in reading.notes] == [
-        (7, kind, reason, line.strip())
     ]
+    for line, kind, reason in rows:
+        reading = read(f"{CLEAN}\n{line}")
+        assert reading.graphs == (WASH, DRY), line
+        assert [(note.line, note.kind, note.reason, note.text) for note in reading.notes] == [
+            (7, kind, reason, line.strip())
+        ], line
 
 
 def test_a_note_says_every_repair_of_its_line() -> None:
@@ -126,9 +126,10 @@ def test_hyphens_inside_names_are_no_arrows() -> None:
     assert shown(read("pick-up -> out-of -> tea-caddy")) == [["pick-up -> out-of -> tea-caddy"]]
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "   \n\t"])
-def test_empty_text_has_no_graphs(text: str) -> None:
-    assert read(text) == Reading((), (), ())
+def test_empty_text_has_no_graphs() -> None:
+    rows: list[str] = ["", "\n\n", "   \n\t"]
+    for text in rows:
+        assert read(text) == Reading((), (), ()), text
 
 
 def test_a_single_graph_is_never_split() -> None:
@@ -189,76 +190,31 @@ def test_equal_actions_in_a_fused_block_keep_the_triplets_written_after_each() -
     assert [graph.triplets[1].target for graph in reading.graphs] == ["table", "shelf", "table"]
 
 
-MEGABYTES = {
-    "arrows": "->" * 125_000,
-    "dashes": "-" * 250_000,
-    "open brackets": "[" * 250_000,
-    "open bracket lines": "[\n" * 125_000,
-    "cut triples": '["a",\n' * 40_000,
-    "quotes": '["' * 125_000,
-    "braces": '{"a":\n' * 40_000,
-    "parts": " -> a" * 50_000,
-    "stars": "* " * 125_000,
-    "cells": "|" * 250_000,
-    "small values": "[1,\n2]\n" * 35_000,
-    "blocks": "a -> b -> c\n\n" * 20_000,
-    "actions": "person -> verb -> a\na -> b -> c\n" * 8_000,
-    "repeated action": "person -> verb -> a\n" * 8_000 + "x -> b -> c\n" * 8_000,
-    "chains": "person -> verb -> a\nperson -> verb -> b\n" + "".join(f"n{n} -> on -> n{n + 1}\n" for n in range(8_000)),
-    "hidden": "\u200b" * 250_000,
-    "semicolons": "a -> b -> c;" * 20_000,
-    "headings": "Graph " * 40_000,
-    "titles": "abc (x): " * 25_000,
-    "titled lists": "Objects: ('a', 'b', 'c')\n" * 10_000,
-    "labelled lists": '"graph 1": ("a", "b", "c")\n' * 9_000,
-    "arrow strings": '["a -> b -> c", ' * 15_000,
-    "strings of brackets": json.dumps(["[[[\n[[["] * 20_000),
-    "labelled chains": "A-->|x|" * 36_000,
-    "labelled arrows": "lift -dobj-> " * 20_000,
-    "entries": "- source: a\n  edge: dobj\n" * 10_000,
-    "mappings": "a:\n  on: b\n" * 20_000,
-    "flowcharts": "graph TD\nA[b] -->|x| c\n" * 10_000,
-    "digraphs": "digraph { a -> b [label=c]; } " * 8_000,
-    "tags": "<triplet><subj>a</subj>" * 10_000,
-    "marked parts": "<triplet> a <subj> b <obj> c " * 8_000,
-    "graphs in a paragraph": "Graph 1: a -> b -> c. " * 11_000,
-    "headings in a sentence": "a Graph 1: " * 20_000,
-    "commands": r"\text{a} \rightarrow " * 11_000,
-    "open commands": r"\xrightarrow{" * 18_000,
-    "struck out": "~~a " * 60_000,
-    "strings in strings": json.dumps([json.dumps([json.dumps(["a", "b", "c"])] * 50)] * 100),
-}  # fmt: skip
+def test_a_hostile_text_is_read_to_its_end() -> None:
+    for kind, text in hostile_texts(1_000).items():
+        reading = read(text, 5)
+        assert reading.notes or kind == "parts", kind
+        assert all(len(note.text) < 200 for note in reading.notes), kind
 
 
-QUICK = ("parts", "labelled lists", "quotes", "commands", "struck out", "headings in a sentence")
-
-
-@pytest.mark.parametrize("kind", some(MEGABYTES, *QUICK))
-def test_a_long_hostile_text_is_read_to_its_end(kind: str) -> None:
-    reading = read(MEGABYTES[kind], 5)
-    assert reading.notes or kind == "parts"
-    assert all(len(note.text) < 200 for note in reading.notes)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_reasoning_is_not_read() -> None:
+    rows: list[str] = [
         "<think>\nperson -> verb -> grab\nso maybe not\n</think>\n" + CLEAN,
         "Thinking: person -> verb -> grab </think>" + CLEAN,
         "<think>one</think>\n<think>\nperson -> verb -> grab\n</think>\n\n" + CLEAN,
-    ],
-)
-def test_reasoning_is_not_read(text: str) -> None:
-    reading = read(text, 2)
-    assert reading.graphs == (WASH, DRY)
-    assert {note.reason for note in reading.notes} == {"reasoning"}
+    ]
+    for text in rows:
+        reading = read(text, 2)
+        assert reading.graphs == (WASH, DRY), text
+        assert {note.reason for note in reading.notes} == {"reasoning"}, text
 
 
-@pytest.mark.parametrize("steps", ["grab -> dobj -> cup", ["grab -> dobj -> cup"], ["first", "grab -> dobj -> cup"]])
-def test_reasoning_fields_of_json_hold_no_triplets(steps: object) -> None:
-    graphs = {"graphs": [[list(triplet) for triplet in graph] for graph in (WASH, DRY)]}
-    for value in ({"answer": graphs, "reasoning": steps}, {"reasoning": steps, "answer": graphs}):
-        assert read(json.dumps(value), 2).graphs == (WASH, DRY)
+def test_reasoning_fields_of_json_hold_no_triplets() -> None:
+    rows: list[object] = ["grab -> dobj -> cup", ["grab -> dobj -> cup"], ["first", "grab -> dobj -> cup"]]
+    for steps in rows:
+        graphs = {"graphs": [[list(triplet) for triplet in graph] for graph in (WASH, DRY)]}
+        for value in ({"answer": graphs, "reasoning": steps}, {"reasoning": steps, "answer": graphs}):
+            assert read(json.dumps(value), 2).graphs == (WASH, DRY), steps
 
 
 def test_a_sentence_between_arrows_is_no_name() -> None:
@@ -267,29 +223,262 @@ def test_a_sentence_between_arrows_is_no_name() -> None:
     assert [note.kind for note in reading.notes] == ["unread"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["wash -> dobj -> cup  # the blue one", "`wash -> dobj -> cup` (the blue one)", "- `wash -> dobj -> cup`  // blue"],
-)
-def test_remarks_after_a_triplet_are_not_part_of_its_name(line: str) -> None:
-    reading = read(f"person -> verb -> wash\n{line}")
-    assert reading.graphs == (WASH,)
-    assert "comment" in reading.repaired[-1].reason
+def test_remarks_after_a_triplet_are_not_part_of_its_name() -> None:
+    rows: list[str] = [
+        "wash -> dobj -> cup  # the blue one",
+        "`wash -> dobj -> cup` (the blue one)",
+        "- `wash -> dobj -> cup`  // blue",
+    ]
+    for line in rows:
+        reading = read(f"person -> verb -> wash\n{line}")
+        assert reading.graphs == (WASH,), line
+        assert "comment" in reading.repaired[-1].reason, line
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_graphs_are_read_out_of_a_sentence() -> None:
+    rows: list[str] = [
         f"Here you go {json.dumps(LISTS)}",
         f"The answer is {json.dumps(LISTS)} as requested.",
         "Graph 1: person -> verb -> wash, wash -> dobj -> cup\nGraph 2: person -> verb -> dry, dry -> with -> cloth",
         CLEAN.replace("->", "$\\rightarrow$"),
-    ],
-)
-def test_graphs_are_read_out_of_a_sentence(text: str) -> None:
-    assert read(text, 2).graphs == (WASH, DRY)
+    ]
+    for text in rows:
+        assert read(text, 2).graphs == (WASH, DRY), text
 
 
 def test_a_list_among_triplets_that_is_none_is_unread_not_merely_ignored() -> None:
     reading = read(json.dumps([[["person", "verb", "wash"], ["wash", "dobj", 3]]]))
     assert [note.reason for note in reading.unread] == ["1 JSON lists or strings that are no triplets"]
+
+
+def test_an_object_inside_a_quoted_name_is_no_triplet_of_its_own() -> None:
+    reading = read("""['{"source": "a", "edge": "b", "target": "c"}', 'x', 'y'],""")
+    assert [str(triplet) for graph in reading.graphs for triplet in graph] == [
+        '{"source": "a", "edge": "b", "target": "c"} -> x -> y'
+    ]
+    assert not reading.ignored
+
+
+def test_other_bracket_content_is_noted_line_by_line() -> None:
+    reading = read('[\n["person", "verb", "wash"],\n"some words\n"more", "words"\n["wash", "dobj", "cup"],\n"the end"')
+    assert reading.lines == ((2, 5),)
+    assert [(note.line, note.text) for note in reading.unread] == [
+        (3, '"some words'),
+        (4, '"more", "words"'),
+        (6, '"the end"'),
+    ]
+
+
+def test_an_object_around_graphs_is_no_triplet() -> None:
+    rows: list[str] = ['[["person", "verb", "wash"]]', '[[{"from": "person", "label": "verb", "to": "wash"}]]']
+    for graphs in rows:
+        reading = read(f'{{"start": "00:01", "end": "00:05", "label": "washing up", "graphs": {graphs}}}')
+        assert [str(triplet) for graph in reading.graphs for triplet in graph] == ["person -> verb -> wash"], graphs
+        assert [note.reason for note in reading.ignored] == ["3 JSON values that are no triplets"], graphs
+
+
+def test_an_object_with_a_list_of_something_else_is_a_triplet() -> None:
+    reading = read(
+        '{"source": "wash", "edge": "dobj", "target": "cup", "box": [[1, 2], [3, 4]], "tags": ["x", "y", "z"]}'
+    )
+    assert [str(triplet) for graph in reading.graphs for triplet in graph] == ["wash -> dobj -> cup"]
+
+
+CUT = ["person -> verb -> cut", "cut -> dobj -> onion", "cut -> with -> knife"]
+PUT = ["person -> verb -> put-down", "put-down -> dobj -> knife"]
+CUT_GROUPS = ", ".join(f"({line.replace(' -> ', ', ')})" for line in CUT)
+PUT_GROUPS = ", ".join(f"({line.replace(' -> ', ', ')})" for line in PUT)
+CUT_LISTS, PUT_LISTS = [[line.split(" -> ") for line in graph] for graph in (CUT, PUT)]
+CUT_LINE, PUT_LINE = "; ".join(CUT), ", ".join(PUT)
+CUT_QUOTED, PUT_QUOTED = [str([tuple(one) for one in graph])[1:-1] for graph in (CUT_LISTS, PUT_LISTS)]
+
+SAME_TWO_GRAPHS = {
+    "three arrow strings in a field": json.dumps({"graph_1": CUT, "graph_2": PUT}),
+    "three arrow strings beside other fields": json.dumps(
+        [{"action": "cut", "graph": CUT, "step": 1}, {"action": "put-down", "graph": PUT, "step": 2}]
+    ),
+    "three strings with other arrows": json.dumps([CUT, PUT], ensure_ascii=False).replace("->", "→"),
+    "three strings with labelled arrows": json.dumps(
+        [["(person)-[verb]->(cut)", "(cut)-[dobj]->(onion)", "(cut)-[with]->(knife)"], PUT]
+    ),
+    "three strings of triplets in brackets": json.dumps(
+        {"a": ["(person, verb, cut)", "(cut, dobj, onion)", "[cut, with, knife]"], "b": PUT}
+    ),
+    "arrow strings beside times that look like ends": json.dumps(
+        [{"start": "0:01", "label": "cutting", "end": "0:05", "graph": graph} for graph in (CUT, PUT)]
+    ),
+    "strings with line ends": json.dumps({"graph_1": "\n".join(CUT), "graph_2": "\n".join(PUT)}),
+    "a string of two graphs": json.dumps({"result": "\n".join(CUT) + "\n\n" + "\n".join(PUT), "k": 2}),
+    "a graph in each string": json.dumps([CUT_LINE, PUT_LINE]),
+    "JSON in strings of JSON": json.dumps({"graph_1": json.dumps(CUT_LISTS), "graph_2": json.dumps(PUT_LISTS)}),
+    "JSON strings of single triplets": json.dumps(
+        [[json.dumps(one) for one in graph] for graph in (CUT_LISTS, PUT_LISTS)]
+    ),
+    "Python with arrow strings": str({"graph_1": CUT, "graph_2": PUT}),
+    "arrow strings cut off": json.dumps({"graph_1": CUT, "graph_2": PUT})[:-2],
+    "arrow strings cut off on lines": json.dumps({"graph_1": CUT, "graph_2": PUT}, indent=1)[:-4],
+    "a heading and groups": f"Graph 1: {CUT_GROUPS}\nGraph 2: {PUT_GROUPS}",
+    "a heading and lists without quotes": f"Graph 1: [{CUT_GROUPS}]\nGraph 2: [{PUT_GROUPS}]".translate(
+        {ord("("): "[", ord(")"): "]"}
+    ),
+    "a bold heading and groups": f"**Graph 1:** {CUT_GROUPS}\n**Graph 2**: {PUT_GROUPS}.",
+    "a heading with a title and groups": f"Action 1 (cut): {CUT_GROUPS}\nAction 2 (put-down): {PUT_GROUPS}",
+    "a heading with a list of three in its title": f"Graph 1 (cut, chop, slice): {CUT_GROUPS}\n"
+    f"Graph 2 (put, lay, drop): {PUT_GROUPS}",
+    "a heading with a title and an arrow line": f"Action 1 (cut): {CUT_LINE}\nAction 2 - put it down: {PUT_LINE}",
+    "a numbered field and arrow lines": f"graph_1: {CUT_LINE}\ngraph_2: {PUT_LINE}",
+    "a numbered field and strings": f"graph-1 = {json.dumps(CUT)}\ngraph-2 = {json.dumps(PUT)}",
+    "a heading in a list": f"- Graph 1: {CUT_LINE}\n- **Graph 2**: {PUT_LINE}",
+    "a heading with marks": f"### Graph 1: {CUT_GROUPS}\n> Step 2: {PUT_GROUPS}",
+    "a heading with a title and JSON": f"Action 1 (cut): {json.dumps(CUT_LISTS)}\n"
+    f"**Action 2:** {json.dumps(PUT_LISTS)}",
+    "a heading and quoted groups": f"**Graph 1:** {CUT_QUOTED}\n1. Graph 2 - {PUT_QUOTED}",
+    "numbered groups": f"1. {CUT_GROUPS}\n2. {PUT_GROUPS}",
+    "numbered arrow lines": f"1. {CUT_LINE}\n2) {PUT_LINE}",
+    "groups in bold and code": f"**{CUT_GROUPS}**\n\nGraph 2: `{PUT_GROUPS}`",
+    "numbered quoted groups": f"1. {CUT_QUOTED}\n2. {PUT_QUOTED}",
+    "titles of one's own": f"**Cut the onion**: {CUT_LINE}\n**Put the knife down:** {PUT_GROUPS}",
+    "numbered titles": f"1. Cutting: {CUT_GROUPS}\n2. Putting down: {PUT_LINE}",
+    "nodes beside triplets on lines of their own": "Graph 1\nNodes: [person, cut, onion, knife]\n"
+    f"Triplets: {CUT_GROUPS}\n"
+    f'Graph 2:\nNodes: ["person", "put-down", "knife"]\n**Edges:** {PUT_LINE}',
+}  # fmt: skip
+
+
+def test_headings_and_nested_strings_cost_no_graph() -> None:
+    for form, text in SAME_TWO_GRAPHS.items():
+        for k in (2, 3, None):
+            reading = read(text, k)
+            assert (shown(reading), reading.unread) == ([CUT, PUT], ()), (form, k)
+
+
+NO_TRIPLETS = {
+    "a title with a list in brackets": "Graph 1: cut the onions (red, white, yellow)",
+    "a heading with a list in brackets": "Graph 1 (red, white, yellow)",
+    "a list of nodes under a title": "Nodes: [person, cut, onion]",
+    "a quoted list of nodes under a title": 'Objects: ["knife", "board", "onion"]',
+    "quoted words in Python under a title": "Objects: ('knife', 'board', 'onion')",
+    "a title of a list in a list": "- Ingredients: (onion, garlic, salt)",
+    "a heading over a list of nodes": "Graph 2: (knife, board, onion)",
+    "a numbered sentence": "1. Cut the vegetables (onion, garlic, leek) finely",
+    "what is said to be wrong": "Incorrect: person -> verb -> grab",
+    "what is said not to be": "Do not write: (person, verb, grab), (grab, dobj, cup)",
+    "a format": "Format: source -> edge -> target",
+    "groups in a sentence": "I read (person, verb, grab) from the text, and (grab, dobj, cup).",
+    "groups behind a heading and a sentence": "Step 1: the person grabs. (person, verb, grab), (grab, dobj, cup)",
+    "a title with other brackets": "Action 1 [grab it]: person -> verb -> grab",
+    "a group that is no triplet among groups": "Graph 2: (person, verb, grab), (grab, dobj)",
+    "names with commas in JSON": '["knife, board, onion", "pan, pot, lid", "salt, sugar, tea"]',
+    "a field of nodes cut off": '{"nodes": ["knife", "board", "onion"], "edges": [["knife"',
+}
+ONLY_NAMES = {
+    "a title with a list in brackets",
+    "a heading with a list in brackets",
+    "a list of nodes under a title",
+    "a quoted list of nodes under a title",
+    "quoted words in Python under a title",
+    "a title of a list in a list",
+    "a numbered sentence",
+}
+
+
+def test_words_around_brackets_and_arrows_make_no_triplets() -> None:
+    for form in NO_TRIPLETS:
+        reading = read("\n".join([*CUT, "", NO_TRIPLETS[form]]), 2)
+        assert shown(reading) == [CUT], form
+        assert {note.line for note in reading.notes} == {5}, form
+        assert bool(reading.unread) == (form not in ONLY_NAMES), form
+
+
+def test_a_string_of_json_that_cannot_be_read_is_counted() -> None:
+    reading = read(json.dumps({"graph_1": [*CUT, "cut -> onion"], "graph_2": PUT, "thoughts": "first it is cut"}))
+    assert shown(reading) == [CUT, PUT]
+    assert [note.reason for note in reading.unread] == ["1 JSON lists or strings that are no triplets"]
+    assert [note.reason for note in reading.ignored] == ["1 JSON values that are no triplets"]
+
+
+def test_fields_with_a_flat_list_of_three_are_triplets_only_where_they_name_an_edge() -> None:
+    reading = read(
+        '{"graph_1": ["person", "verb", "wash"], "graph_2": ["person", "verb", "dry"], "nodes": ["a", "b", "c"]}'
+    )
+    assert shown(reading) == [["person -> verb -> wash"], ["person -> verb -> dry"]]
+    assert [note.reason for note in reading.ignored] == ["1 JSON values that are no triplets"]
+
+
+def test_a_title_before_a_triplet_is_no_part_of_its_name() -> None:
+    reading = read(
+        "First the person cuts: person -> verb -> cut\nObject: cut -> dobj -> onion\nTool: cut -> with -> knife"
+    )
+    assert shown(reading) == [CUT]
+    assert all("label" in note.reason for note in reading.repaired)
+
+
+def test_a_colon_inside_a_name_is_no_label() -> None:
+    assert shown(read("cup:1 -> on -> table:2\nstep-stool:1 -> on -> floor")) == [
+        ["cup:1 -> on -> table:2", "step-stool:1 -> on -> floor"]
+    ]
+
+
+def test_numbered_triplets_stay_in_one_graph() -> None:
+    assert shown(read("1. person -> verb -> cut\n2. cut -> dobj -> onion\n3. (cut, with, knife)")) == [CUT]
+
+
+def test_triplets_labelled_missing_are_not_read() -> None:
+    rows: list[str] = ["Missing", "- **Missing**"]
+    for title in rows:
+        reading = read(f"person -> verb -> lift\n{title}: lift -> with -> hand2")
+        assert [str(triplet) for graph in reading.graphs for triplet in graph] == ["person -> verb -> lift"], title
+        assert len(reading.unread) == 1, title
+
+
+BEFORE = "Here are the graphs you asked for:\n\n"
+BEHIND = "\n\nLet me know if anything should be changed, for example one of the verbs."
+
+
+def triplets(reading: Reading) -> set[str]:
+    return {str(triplet) for graph in reading.graphs for triplet in graph}
+
+
+def test_model_replies_are_read_as_the_graphs_they_say_whatever_stands_around_them() -> None:
+    for name, row in ROWS.items():
+        reading = read(row.reply, row.k)
+        assert shown(reading) == row.graphs, name
+        assert row.noted <= {note.line for note in reading.notes}, name
+        assert shown(read(f"{BEFORE}{row.reply}{BEHIND}", row.k)) == row.graphs, name
+        if "```" not in row.reply:
+            assert shown(read(f"{BEFORE}```\n{row.reply}\n```{BEHIND}", row.k)) == row.graphs, name
+
+
+def test_model_reply_cut_at_a_line_end_says_no_new_triplet() -> None:
+    for name, row in ROWS.items():
+        lines = row.reply.split("\n")
+        said = {triplet for graph in row.graphs for triplet in graph}
+        if name.startswith("corrections"):
+            said |= {line for line in lines if re.fullmatch(r"\S+ -> \S+ -> \S+", line)}
+        for end in range(len(lines)):
+            assert triplets(read("\n".join(lines[:end]), row.k)) <= said, (name, end)
+
+
+def test_diagrams_that_are_written_are_read_again() -> None:
+    graphs = [
+        ActionGraph.of(("person", "verb", "pick-up"), ("pick-up", "dobj", "oil-can"), ("oil-can", "on", "table")),
+        ActionGraph.of(("person", "verb", "place"), ("place", "dobj", "oil-can"), ("place", "with", "hand1")),
+    ]
+    for write in (write_dot, write_mermaid):
+        reading = read(write(graphs), 2)
+        assert (list(reading.graphs), reading.unread) == (graphs, ())
+
+
+def test_nearly_clean_line_is_read_as_any_other() -> None:
+    for bullet in ("", "- ", "* ", "• "):
+        for arrow in ("->", "→", "⟶"):
+            line = f"{bullet}pick-up {arrow} dobj {arrow} hand1"
+            assert nearly_clean(line) == understand(line), line
+
+
+@given(st.text(alphabet=st.sampled_from("abc ->→\n[](){}\",'*#`|:;1."), max_size=200), st.none() | st.integers(0, 4))
+def test_no_text_makes_the_reader_raise_and_no_line_is_dropped(text: str, k: int | None) -> None:
+    reading = read(text, k)
+    seen = {line for lines in reading.lines for line in lines} | {note.line for note in reading.notes}
+    assert bool(seen) == bool(text.strip())
+    assert all(1 <= line <= text.count("\n") + 1 for line in seen)
