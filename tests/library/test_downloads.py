@@ -68,9 +68,7 @@ def test_a_cut_body_is_resumed_where_it_was_cut_as_often_as_it_brings_bytes(serv
 def test_a_later_call_goes_on_from_the_part_that_was_kept(server: Loopback, target: Path) -> None:
     url = server.put("f", DATA)
     server.plan = [HALF, *[Answer(503)] * 3]
-    with pytest.raises(
-        DownloadProblem, match=r"the server answers 503 Service Unavailable \(tried 3 times\)"
-    ) as caught:
+    with pytest.raises(DownloadProblem, match="the server answers 503 Service Unavailable") as caught:
         download(url, target, CHECK, patience=HASTE)
     assert "the same command goes on" in caught.value.hint
     assert left(target) == ["data.bin.part", "data.bin.part.tag"]
