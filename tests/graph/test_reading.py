@@ -43,47 +43,14 @@ WILD = {
     "brackets": "(person -> verb -> wash)\n[wash -> dobj -> cup]\n\n<person> -> {verb} -> (dry)\n(dry) -> with -> cloth)",
     "final marks": "person -> verb -> wash,\nwash -> dobj -> cup;\n\nperson -> verb -> dry.\ndry -> with -> cloth .",
     "labelled arrows": "person -verb-> wash\n(wash)-[dobj]->(cup)\n\nperson --verb--> dry\ndry -[:with]-> cloth",
-    "headings": "Graph 1:\nperson -> verb -> wash\nwash -> dobj -> cup\nGraph 2:\nperson -> verb -> dry\ndry -> with -> cloth",
-    "markdown headings": "### Graph 1\nperson -> verb -> wash\nwash -> dobj -> cup\n## Dry it\nperson -> verb -> dry\ndry -> with -> cloth",
-    "bold headings": "**Washing**\nperson -> verb -> wash\nwash -> dobj -> cup\n**Drying:**\nperson -> verb -> dry\ndry -> with -> cloth",
-    "numbered headings": "1. Washing the cup\n - person -> verb -> wash\n - wash -> dobj -> cup\n2. Drying\n - person -> verb -> dry\n - dry -> with -> cloth",
-    "heading and triplet in one": "Graph 1: person -> verb -> wash\nwash -> dobj -> cup\n**Graph 2**: person -> verb -> dry\ndry -> with -> cloth",
     "labels": "Triplet 1: person -> verb -> wash\nTriplet 2: wash -> dobj -> cup\n\nedge: person -> verb -> dry\nTriple #2: dry -> with -> cloth",
-    "labelled json": f"Graph 1: {json.dumps(LISTS[0])}\nGraph 2: {json.dumps(LISTS[1])}",
-    "answer and json": f"Here you are: {json.dumps(LISTS)}",
-    "bare lists": "[[person, verb, wash], [wash, dobj, cup]]\n\n(person, verb, dry), (dry, with, cloth)",
     "nodes beside triplets": json.dumps([{"nodes": ["person", "wash", "cup"], "triplets": graph} for graph in LISTS]),
-    "python objects": "\n\n".join(
-        "\n".join(str({"source": s, "edge": e, "target": t}) for s, e, t in graph) for graph in (WASH, DRY)
-    ),
-    "rules": "person -> verb -> wash\nwash -> dobj -> cup\n---\nperson -> verb -> dry\ndry -> with -> cloth",
-    "fences": "```\nperson -> verb -> wash\nwash -> dobj -> cup\n```\n```text\nperson -> verb -> dry\ndry -> with -> cloth\n```",
-    "several on a line": "person -> verb -> wash; wash -> dobj -> cup\n\nperson -> verb -> dry; dry -> with -> cloth;",
-    "extra blank lines": "person -> verb -> wash\n\n\nwash -> dobj -> cup\n\n\n\nperson -> verb -> dry\n\ndry -> with -> cloth",
     "carriage returns": "person -> verb -> wash\r\nwash -> dobj -> cup\r\n\r\nperson -> verb -> dry\rdry -> with -> cloth\r",
     "hidden characters": "\ufeffperson -> verb -> wash\nwash -> dobj\u200b -> cup\n\nperson -> verb -> dry\ndry -> with -> cloth\u200d",
     "html": "person -&gt; verb -&gt; wash\nwash -&gt; dobj -&gt; cup\n\nperson -&gt; verb -&gt; dry\ndry -&gt; with -&gt; cloth",
     "table": "| source | edge | target |\n|---|:-:|---|\n| person | verb | wash |\n| wash | dobj | cup |\n\n"
     "| # | source | edge | target |\n| 1 | person | verb | dry |\n| 2 | dry | with | cloth |",
-    "tuples": "(person, verb, wash)\n(wash, dobj, cup)\n\n- [person, verb, dry],\n- [dry, with, cloth]",
-    "json": json.dumps(LISTS),
-    "indented json": json.dumps(LISTS, indent=2),
-    "fenced json": f"Here it is:\n```json\n{json.dumps(LISTS, indent=1)}\n```\nDone.",
-    "json a line": "\n".join(json.dumps(graph) for graph in LISTS),
-    "json triplets a line": "\n\n".join("\n".join(json.dumps(triplet) for triplet in graph) for graph in LISTS),
-    "json with names": json.dumps({"graphs": [{"action": "x", "triplets": graph} for graph in LISTS]}),
-    "json by number": json.dumps({"graph_1": LISTS[0], "graph_2": LISTS[1]}),
-    "json objects": json.dumps(
-        [[{"source": s, "relation": e, "target": t} for s, e, t in graph] for graph in (WASH, DRY)]
-    ),
-    "json arrow strings": json.dumps([[str(triplet) for triplet in graph] for graph in (WASH, DRY)]),
-    "python lists": str(LISTS),
-    "python tuples": str([[tuple(triplet) for triplet in graph] for graph in (WASH, DRY)]),
     "json cut off": json.dumps([*LISTS, [["person", "verb"]]], indent=2)[:-12],
-    "json cut off on a line": json.dumps([*LISTS, [["person", "verb"]]])[:-3],
-    "json objects cut off": json.dumps(
-        [[{"subject": s, "predicate": e, "object": t} for s, e, t in graph] for graph in (WASH, DRY)], indent=1
-    )[:-2],
 }  # fmt: skip
 
 
@@ -223,50 +190,12 @@ def test_a_sentence_between_arrows_is_no_name() -> None:
     assert [note.kind for note in reading.notes] == ["unread"]
 
 
-def test_remarks_after_a_triplet_are_not_part_of_its_name() -> None:
-    rows: list[str] = [
-        "wash -> dobj -> cup  # the blue one",
-        "`wash -> dobj -> cup` (the blue one)",
-        "- `wash -> dobj -> cup`  // blue",
-    ]
-    for line in rows:
-        reading = read(f"person -> verb -> wash\n{line}")
-        assert reading.graphs == (WASH,), line
-        assert "comment" in reading.repaired[-1].reason, line
-
-
-def test_graphs_are_read_out_of_a_sentence() -> None:
-    rows: list[str] = [
-        f"Here you go {json.dumps(LISTS)}",
-        f"The answer is {json.dumps(LISTS)} as requested.",
-        "Graph 1: person -> verb -> wash, wash -> dobj -> cup\nGraph 2: person -> verb -> dry, dry -> with -> cloth",
-        CLEAN.replace("->", "$\\rightarrow$"),
-    ]
-    for text in rows:
-        assert read(text, 2).graphs == (WASH, DRY), text
-
-
-def test_a_list_among_triplets_that_is_none_is_unread_not_merely_ignored() -> None:
-    reading = read(json.dumps([[["person", "verb", "wash"], ["wash", "dobj", 3]]]))
-    assert [note.reason for note in reading.unread] == ["1 JSON lists or strings that are no triplets"]
-
-
 def test_an_object_inside_a_quoted_name_is_no_triplet_of_its_own() -> None:
     reading = read("""['{"source": "a", "edge": "b", "target": "c"}', 'x', 'y'],""")
     assert [str(triplet) for graph in reading.graphs for triplet in graph] == [
         '{"source": "a", "edge": "b", "target": "c"} -> x -> y'
     ]
     assert not reading.ignored
-
-
-def test_other_bracket_content_is_noted_line_by_line() -> None:
-    reading = read('[\n["person", "verb", "wash"],\n"some words\n"more", "words"\n["wash", "dobj", "cup"],\n"the end"')
-    assert reading.lines == ((2, 5),)
-    assert [(note.line, note.text) for note in reading.unread] == [
-        (3, '"some words'),
-        (4, '"more", "words"'),
-        (6, '"the end"'),
-    ]
 
 
 def test_an_object_around_graphs_is_no_triplet() -> None:
@@ -293,51 +222,18 @@ CUT_LINE, PUT_LINE = "; ".join(CUT), ", ".join(PUT)
 CUT_QUOTED, PUT_QUOTED = [str([tuple(one) for one in graph])[1:-1] for graph in (CUT_LISTS, PUT_LISTS)]
 
 SAME_TWO_GRAPHS = {
-    "three arrow strings in a field": json.dumps({"graph_1": CUT, "graph_2": PUT}),
-    "three arrow strings beside other fields": json.dumps(
-        [{"action": "cut", "graph": CUT, "step": 1}, {"action": "put-down", "graph": PUT, "step": 2}]
-    ),
-    "three strings with other arrows": json.dumps([CUT, PUT], ensure_ascii=False).replace("->", "→"),
     "three strings with labelled arrows": json.dumps(
         [["(person)-[verb]->(cut)", "(cut)-[dobj]->(onion)", "(cut)-[with]->(knife)"], PUT]
-    ),
-    "three strings of triplets in brackets": json.dumps(
-        {"a": ["(person, verb, cut)", "(cut, dobj, onion)", "[cut, with, knife]"], "b": PUT}
     ),
     "arrow strings beside times that look like ends": json.dumps(
         [{"start": "0:01", "label": "cutting", "end": "0:05", "graph": graph} for graph in (CUT, PUT)]
     ),
-    "strings with line ends": json.dumps({"graph_1": "\n".join(CUT), "graph_2": "\n".join(PUT)}),
-    "a string of two graphs": json.dumps({"result": "\n".join(CUT) + "\n\n" + "\n".join(PUT), "k": 2}),
     "a graph in each string": json.dumps([CUT_LINE, PUT_LINE]),
     "JSON in strings of JSON": json.dumps({"graph_1": json.dumps(CUT_LISTS), "graph_2": json.dumps(PUT_LISTS)}),
-    "JSON strings of single triplets": json.dumps(
-        [[json.dumps(one) for one in graph] for graph in (CUT_LISTS, PUT_LISTS)]
-    ),
     "Python with arrow strings": str({"graph_1": CUT, "graph_2": PUT}),
-    "arrow strings cut off": json.dumps({"graph_1": CUT, "graph_2": PUT})[:-2],
-    "arrow strings cut off on lines": json.dumps({"graph_1": CUT, "graph_2": PUT}, indent=1)[:-4],
-    "a heading and groups": f"Graph 1: {CUT_GROUPS}\nGraph 2: {PUT_GROUPS}",
-    "a heading and lists without quotes": f"Graph 1: [{CUT_GROUPS}]\nGraph 2: [{PUT_GROUPS}]".translate(
-        {ord("("): "[", ord(")"): "]"}
-    ),
-    "a bold heading and groups": f"**Graph 1:** {CUT_GROUPS}\n**Graph 2**: {PUT_GROUPS}.",
-    "a heading with a title and groups": f"Action 1 (cut): {CUT_GROUPS}\nAction 2 (put-down): {PUT_GROUPS}",
     "a heading with a list of three in its title": f"Graph 1 (cut, chop, slice): {CUT_GROUPS}\n"
     f"Graph 2 (put, lay, drop): {PUT_GROUPS}",
-    "a heading with a title and an arrow line": f"Action 1 (cut): {CUT_LINE}\nAction 2 - put it down: {PUT_LINE}",
-    "a numbered field and arrow lines": f"graph_1: {CUT_LINE}\ngraph_2: {PUT_LINE}",
-    "a numbered field and strings": f"graph-1 = {json.dumps(CUT)}\ngraph-2 = {json.dumps(PUT)}",
-    "a heading in a list": f"- Graph 1: {CUT_LINE}\n- **Graph 2**: {PUT_LINE}",
-    "a heading with marks": f"### Graph 1: {CUT_GROUPS}\n> Step 2: {PUT_GROUPS}",
-    "a heading with a title and JSON": f"Action 1 (cut): {json.dumps(CUT_LISTS)}\n"
-    f"**Action 2:** {json.dumps(PUT_LISTS)}",
     "a heading and quoted groups": f"**Graph 1:** {CUT_QUOTED}\n1. Graph 2 - {PUT_QUOTED}",
-    "numbered groups": f"1. {CUT_GROUPS}\n2. {PUT_GROUPS}",
-    "numbered arrow lines": f"1. {CUT_LINE}\n2) {PUT_LINE}",
-    "groups in bold and code": f"**{CUT_GROUPS}**\n\nGraph 2: `{PUT_GROUPS}`",
-    "numbered quoted groups": f"1. {CUT_QUOTED}\n2. {PUT_QUOTED}",
-    "titles of one's own": f"**Cut the onion**: {CUT_LINE}\n**Put the knife down:** {PUT_GROUPS}",
     "numbered titles": f"1. Cutting: {CUT_GROUPS}\n2. Putting down: {PUT_LINE}",
     "nodes beside triplets on lines of their own": "Graph 1\nNodes: [person, cut, onion, knife]\n"
     f"Triplets: {CUT_GROUPS}\n"
@@ -390,37 +286,12 @@ def test_words_around_brackets_and_arrows_make_no_triplets() -> None:
         assert bool(reading.unread) == (form not in ONLY_NAMES), form
 
 
-def test_a_string_of_json_that_cannot_be_read_is_counted() -> None:
-    reading = read(json.dumps({"graph_1": [*CUT, "cut -> onion"], "graph_2": PUT, "thoughts": "first it is cut"}))
-    assert shown(reading) == [CUT, PUT]
-    assert [note.reason for note in reading.unread] == ["1 JSON lists or strings that are no triplets"]
-    assert [note.reason for note in reading.ignored] == ["1 JSON values that are no triplets"]
-
-
-def test_fields_with_a_flat_list_of_three_are_triplets_only_where_they_name_an_edge() -> None:
-    reading = read(
-        '{"graph_1": ["person", "verb", "wash"], "graph_2": ["person", "verb", "dry"], "nodes": ["a", "b", "c"]}'
-    )
-    assert shown(reading) == [["person -> verb -> wash"], ["person -> verb -> dry"]]
-    assert [note.reason for note in reading.ignored] == ["1 JSON values that are no triplets"]
-
-
 def test_a_title_before_a_triplet_is_no_part_of_its_name() -> None:
     reading = read(
         "First the person cuts: person -> verb -> cut\nObject: cut -> dobj -> onion\nTool: cut -> with -> knife"
     )
     assert shown(reading) == [CUT]
     assert all("label" in note.reason for note in reading.repaired)
-
-
-def test_a_colon_inside_a_name_is_no_label() -> None:
-    assert shown(read("cup:1 -> on -> table:2\nstep-stool:1 -> on -> floor")) == [
-        ["cup:1 -> on -> table:2", "step-stool:1 -> on -> floor"]
-    ]
-
-
-def test_numbered_triplets_stay_in_one_graph() -> None:
-    assert shown(read("1. person -> verb -> cut\n2. cut -> dobj -> onion\n3. (cut, with, knife)")) == [CUT]
 
 
 def test_triplets_labelled_missing_are_not_read() -> None:
