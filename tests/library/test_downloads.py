@@ -10,7 +10,6 @@ from loopback import Answer, Loopback, loopback
 from refusals import refusal
 
 from tsgkit.errors import DownloadProblem, FileProblem
-from tsgkit.library import downloads
 from tsgkit.library.downloads import Patience, checksum_of_bytes, download
 
 DATA = bytes(range(256)) * 2000
@@ -157,7 +156,7 @@ def test_a_refusal_is_said_at_once_and_a_passing_trouble_waited_for(
         assert f"the server answers {status}" in problem(server.put("f", DATA), target)
         assert (len(server.asked) - asked, left(target)) == (1, []), status
     pauses: list[float] = []
-    monkeypatch.setattr(downloads.time, "sleep", pauses.append)
+    monkeypatch.setattr("tsgkit.library.downloads.time.sleep", pauses.append)
     for status in (429, 500, 502, 503):
         server.plan, asked = [Answer(status), Answer(status)], len(server.asked)
         download(server.put("f", DATA), target, CHECK, patience=Patience(5, 3, 0.1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -55,7 +56,7 @@ def test_a_missing_field_is_refused() -> None:
 
 
 def test_a_field_without_a_text_is_refused_when_rendering() -> None:
-    rows: list[dict[str, str]] = [{}, {"a": 1}, {"a": None}]
+    rows: list[dict[str, Any]] = [{}, {"a": 1}, {"a": None}]
     for values in rows:
         with pytest.raises(UsageError, match=r"no text was given for \{a\}"):
             Template.of("{a}", required=("a",)).render(**values)

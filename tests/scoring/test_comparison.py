@@ -247,6 +247,8 @@ def test_mcnemars_test_counts_the_ways_of_the_discordant_items() -> None:
         found = mcnemar(*systems, POOLED)
         assert (found.p, sign_flip(*systems, POOLED, seed=1).p) == (p, p), (ours_only, theirs_only)
         assert (found.differing, found.clusters) == (ours_only + theirs_only, 6 + ours_only + theirs_only)
+    heavy = {str(n): Part(2, 2, str(n)) for n in range(3)}
+    assert mcnemar(heavy, {item: Part(0, 2, item) for item in heavy}, POOLED).p == 2 / 8
     assert mcnemar(*outcomes(0, 3000, 3000, 0), POOLED).p == 1
     assert mcnemar(*outcomes(0, 5000, 0, 0), POOLED).p == 0  # 2**-4999 is below any float
 

@@ -81,10 +81,10 @@ def test_the_json_of_a_report_has_the_agreed_fields() -> None:
 
 
 def test_a_row_of_one_graph_among_rows_of_several_is_a_warning() -> None:
-    rows: list[tuple[tuple[int, ...], list[int]]] = [((2, 1, 3), [2]), ((1, 1), []), ((2, 2), []), ((1, 1, 2), [])]
-    for ks, lines in rows:
-        space = {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]}
-        wash = {"triplets": [["person", "verb", "wash"], ["wash", "dobj", "cup"]]}
+    space = {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]}
+    wash = {"triplets": [["person", "verb", "wash"], ["wash", "dobj", "cup"]]}
+    cases: list[tuple[tuple[int, ...], list[int]]] = [((2, 1, 3), [2]), ((1, 1), []), ((2, 2), []), ((1, 1, 2), [])]
+    for ks, lines in cases:
         rows = [{"context": "", "target_sentence": "x", "mandatory_space": space, "graphs": [wash] * k} for k in ks]
         report = check_document(read_document("".join(json.dumps(row) + "\n" for row in rows), "f"))
         assert [(f.code, f.severity, f.place.line) for f in report.findings] == [

@@ -74,7 +74,7 @@ def test_file_and_row_errors_have_codes() -> None:
 
 
 def test_a_field_that_does_not_fit_is_named() -> None:
-    rows: list[tuple[dict[str, object], str]] = [
+    rows: list[tuple[object, str]] = [
         (SGQA | {"context_graphs": "x"}, "context_graphs"),
         (SGQA | {"context_graphs": [[["a", "b"]]]}, "context_graphs.0.0"),
         (SGQA | {"qa_pairs": [{"Q": "?"}]}, "qa_pairs.0.A"),
