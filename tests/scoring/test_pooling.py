@@ -239,13 +239,13 @@ def test_skew_of_counts_agrees_with_printed_tables_of_chi_square() -> None:
         assert chi_square_tail(statistic, freedom) == pytest.approx(p, abs=2e-4), statistic
     assert chi_square_tail(0, 3) == chi_square_tail(-1, 3) == 1
     found = skew([54, 60, 43, 46, 47], [50, 50, 50, 50, 50])
-    assert (found.statistic, found.p) == (pytest.approx(3.8), pytest.approx(0.4337, abs=1e-4))
+    assert (found.statistic, found.p) == pytest.approx((3.8, 0.4337), abs=1e-4)
     assert (found.most, found.is_rough) == (1, False)
 
 
 def test_skew_leaves_out_what_is_not_expected_and_is_rough_below_five() -> None:
     found = skew([3, 0, 7], [5, 0, 5])
-    assert (found.statistic, found.most, found.is_rough) == (pytest.approx(1.6), 2, False)
+    assert found.statistic == pytest.approx(1.6) and (found.most, found.is_rough) == (2, False)
     assert found.p == pytest.approx(math.erfc(math.sqrt(0.8)))
     assert skew([4, 6], [4.9, 5.1]).is_rough
     assert (skew([5], [5]).p, skew([0, 5], [0, 5]).p) == (1, 1)
