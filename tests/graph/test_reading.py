@@ -286,6 +286,30 @@ def test_words_around_brackets_and_arrows_make_no_triplets() -> None:
         assert bool(reading.unread) == (form not in ONLY_NAMES), form
 
 
+def test_graphs_are_read_out_of_a_sentence() -> None:
+    for text in [
+        f"Here you go {json.dumps(LISTS)}",
+        f"The answer is {json.dumps(LISTS)} as requested.",
+        CLEAN.replace("->", "$\\rightarrow$"),
+    ]:
+        assert read(text, 2).graphs == (WASH, DRY), text
+
+
+def test_json_that_is_no_triplet_is_counted_as_unread_or_ignored() -> None:
+    fields = {
+        "graph_1": [*CUT, "cut -> onion"],
+        "graph_2": PUT,
+        "thoughts": "first it is cut",
+        "nodes": ["a", "b", "c"],
+    }
+    reading = read(json.dumps(fields))
+    assert shown(reading) == [CUT, PUT]
+    assert [note.reason for note in reading.unread] == ["1 JSON lists or strings that are no triplets"]
+    assert [note.reason for note in reading.ignored] == ["2 JSON values that are no triplets"]
+    reading = read(json.dumps([[["person", "verb", "wash"], ["wash", "dobj", 3]]]))
+    assert [note.reason for note in reading.unread] == ["1 JSON lists or strings that are no triplets"]
+
+
 def test_a_title_before_a_triplet_is_no_part_of_its_name() -> None:
     reading = read(
         "First the person cuts: person -> verb -> cut\nObject: cut -> dobj -> onion\nTool: cut -> with -> knife"

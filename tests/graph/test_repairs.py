@@ -66,6 +66,8 @@ def test_a_graph_with_several_remedies_is_left_as_it_is() -> None:
         ("person verb clean; brush dobj wood; clean with hand1", None),
         ("person verb fill; pour dobj fill", L),
         ("fill dobj kettle", None),
+        ("hand1 dobj kettle", L),
+        ("fill dobj kettle; pour on cup", L),
         ("kettle verb person; fill dobj cup", None),
         ("person verb fill; fill dobj handle", Vocabulary(("candle",), ("verb", "dobj"), ("fill",))),
         ("person verb fill; fill dobj cloth", Vocabulary(("clock",), ("verb", "dobj"), ("fill",))),

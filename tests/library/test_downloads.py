@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -138,6 +139,15 @@ def test_a_part_that_is_whole_needs_no_more_bytes_and_a_longer_one_is_thrown_awa
         download(server.put("f", DATA), target, CHECK, patience=HASTE)
         assert target.read_bytes() == DATA
         assert len(server.asked) - asked in requests
+
+
+def test_a_part_that_another_process_fetches_is_left_alone(server: Loopback, target: Path) -> None:
+    target.parent.mkdir()
+    part = target.parent / "data.bin.part"
+    with part.open("wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "another process is fetching this file" in problem(server.put("f", DATA), target)
+    assert part.exists() and server.asked == []
 
 
 def test_a_wrong_checksum_says_both_and_keeps_nothing(server: Loopback, target: Path) -> None:
