@@ -9,6 +9,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 import pytest
+from hostile_texts import hostile_texts
 from model_replies import ROWS
 from seeded_faults import bundled, spoilt_narratives
 
@@ -31,7 +32,7 @@ DIGESTS = {
     "weights": "47192fd3f399c0fe",
     "repairs": "cf24d8faadb37731",
     "faults": "7578ec7004e50f5e",
-    "readings": "1cf00c9bbcc7257f",
+    "readings": "ccb11ea19951956f",
     "traces": "529f0aca69d7fe8c",
     "files": "6d387dea90784d09",
 }
@@ -101,9 +102,11 @@ def faults(told: list[Narrative]) -> str:
 
 def readings(told: list[Narrative]) -> str:
     lines = []
-    for row in ROWS.values():
-        for k in (row.k, None, 1, 4):
-            reading = read(row.reply, k)
+    replies = [row.reply for row in ROWS.values()]
+    cut = [part for text in replies for part in (text[: len(text) // 2], text[len(text) // 3 :])]
+    for text in [*replies, *cut, *hostile_texts(200).values()]:
+        for k in (None, 1, 3):
+            reading = read(text, k)
             lines += ["; ".join(map(str, graph)) for graph in reading.graphs]
             lines += [
                 f"{reading.lines}",
