@@ -92,12 +92,10 @@ def run(
 
 
 def made_up(seed: int, number: int) -> str:
-    """Return the text of this number."""
     return make_up(Random(f"{seed}/{number}"))
 
 
 def put_through(check: Check, text: str, seconds: float = SECONDS) -> int | Fault:
-    """Return how many calls a check made, or what went wrong."""
     try:
         with alarm(seconds):
             return check(text)
@@ -111,8 +109,6 @@ def put_through(check: Check, text: str, seconds: float = SECONDS) -> int | Faul
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raise ``Hang`` where the block takes longer."""
-
     def ring(*_: object) -> None:
         raise Hang
 
@@ -126,8 +122,6 @@ def alarm(seconds: float) -> Iterator[None]:
 
 
 def same_fault(check: Check, fault: Fault, seconds: float) -> Callable[[str], bool]:
-    """Return whether a text shows the same kind of fault."""
-
     def shows(text: str) -> bool:
         outcome = put_through(check, text, seconds)
         return isinstance(outcome, Fault) and outcome.kind == fault.kind

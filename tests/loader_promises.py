@@ -43,7 +43,6 @@ MOST_CHANGES = 4
 
 
 def spoilt(data: bytes, random: Random) -> bytes:
-    """Return bytes with one to four changes."""
     for _ in range(random.randint(1, MOST_CHANGES)):
         data = random.choice(CHANGES)(data, random)
     return data
@@ -79,13 +78,11 @@ def _repeat(data: bytes, random: Random) -> bytes:
 
 
 def _number(data: bytes, random: Random) -> bytes:
-    """Put something else in the place of a number."""
     found = NUMBER.search(data, random.randint(0, len(data))) or NUMBER.search(data)
     return data if found is None else data[: found.start()] + random.choice(PIECES) + data[found.end() :]
 
 
 def _line(data: bytes, random: Random) -> bytes:
-    """Put a line where another one is."""
     lines = data.split(b"\n")
     lines[random.randrange(len(lines))] = lines[random.randrange(len(lines))]
     return b"\n".join(lines)
@@ -162,7 +159,6 @@ def _card(path: Path) -> object:
 
 @cache
 def _run() -> Path:
-    """Return a small run of the built-in rules."""
     from tsgkit.cli import main
 
     path = Path(tempfile.mkdtemp()) / "run"

@@ -53,7 +53,6 @@ PROSE = _parts(
 
 
 def make_up(rng: Random) -> str:
-    """Return one text, as it was made or spoilt a few times, rarely very long."""
     text = rng.choice(KINDS)(rng)
     for _ in range(rng.choice((0, 0, 1, 1, 2, 3, 6))):
         text = rng.choice(SPOILERS)(text, rng)[:LONGEST_OF_MOST]
@@ -63,12 +62,10 @@ def make_up(rng: Random) -> str:
 
 
 def name(rng: Random, usual: list[str]) -> str:
-    """Return a node's or an edge's name, rarely an odd one."""
     return rng.choice(ODD_NAMES) if rng.random() < 0.02 else rng.choice(usual)
 
 
 def graph(rng: Random) -> list[Triple]:
-    """Return an action's triplets, mostly as they should be."""
     verb = name(rng, VERBS)
     triples = [("person", "verb", verb)] if rng.random() < 0.95 else []
     for _ in range(rng.choice((0, 1, 1, 2, 4))):
@@ -78,28 +75,23 @@ def graph(rng: Random) -> list[Triple]:
 
 
 def graphs(rng: Random) -> list[list[Triple]]:
-    """Return a few actions in order."""
     return [graph(rng) for _ in range(rng.choice((1, 1, 1, 1, 2, 3)))]
 
 
 def arrow_text(rng: Random) -> str:
-    """Arrow text, exact unless a name is odd."""
     return "\n\n".join("\n".join(" -> ".join(triple) for triple in one) for one in graphs(rng)) + rng.choice(("", "\n"))
 
 
 def reply(rng: Random) -> str:
-    """Return what a model might write: pieces of every kind, one under the other."""
     pieces = [rng.choice(PIECES)(rng) for _ in range(rng.randrange(1, 5))]
     return rng.choice(("\n", "\n\n")).join(pieces)
 
 
 def prose(rng: Random) -> str:
-    """Return a few lines that are no triplets."""
     return "\n".join(rng.choice(PROSE) for _ in range(rng.randrange(1, 4)))
 
 
 def decorated(rng: Random) -> str:
-    """Triplets with bullets, bold, other arrows, several on a line."""
     arrow, bullet = rng.choice(ARROWS), rng.choice(("", "- ", "* ", "1. ", "a) ", "> ", "Triplet 1: ", "• "))
     quote = rng.choice(("", "", "**", "`", '"', "'"))
     end = rng.choice(("\n", "\n", "\n", "; ", ",\n", ".\n"))
@@ -108,7 +100,6 @@ def decorated(rng: Random) -> str:
 
 
 def labelled_arrows(rng: Random) -> str:
-    """Triplets with the label inside the arrow."""
     form = rng.choice(
         ("({0})-[{1}]->({2})", "{0} -{1}-> {2}", "{0} --{1}--> {2}", "{0}-[:{1}]->{2}", "[{0}] -{1}> [{2}]")
     )
@@ -116,7 +107,6 @@ def labelled_arrows(rng: Random) -> str:
 
 
 def table(rng: Random) -> str:
-    """Return a Markdown table of triplets."""
     rows = [("source", "edge", "target"), ("---", ":--", "--:"), *graph(rng)]
     numbered = rng.random() < 0.3
     cells = [(str(number), *row) if numbered else row for number, row in enumerate(rows)]
@@ -124,7 +114,6 @@ def table(rng: Random) -> str:
 
 
 def groups(rng: Random) -> str:
-    """Triplets in brackets, as in Python or as nobody would write them."""
     form = rng.choice(
         ("({0}, {1}, {2})", "[{0}, {1}, {2}]", "<{0}, {1}, {2}>", "('{0}', '{1}', '{2}'),", "{0}, {1}, {2}")
     )
@@ -132,7 +121,6 @@ def groups(rng: Random) -> str:
 
 
 def labelled(rng: Random) -> str:
-    """Return a graph a line behind a label or a title: in brackets, arrows, or JSON."""
     lead = rng.choice(
         ("Graph {0}: ", "**Graph {0}:** ", "graph_{0} = ", "Action {0} (wash): ", "{0}. ", "- Step {0} - ", "Cutting: ")
     )
@@ -140,7 +128,6 @@ def labelled(rng: Random) -> str:
 
 
 def _on_a_line(rng: Random, triples: list[Triple]) -> str:
-    """Return a graph on one line, in one of many ways; rarely only its nodes."""
     lists = [list(triple) for triple in triples]
     form = rng.choice(("({0}, {1}, {2})", "('{0}', '{1}', '{2}')", "{0} -> {1} -> {2}", "[{0}, {1}, {2}]"))
     together = rng.choice((", ", "; ", " ")).join(form.format(*triple) for triple in triples)
@@ -150,20 +137,17 @@ def _on_a_line(rng: Random, triples: list[Triple]) -> str:
 
 
 def json_shape(rng: Random) -> str:
-    """Graphs as JSON of one of many shapes, on one line or several."""
     value = rng.choice(SHAPES)(rng)
     text = json.dumps(value, indent=rng.choice((None, None, 1, 2)), ensure_ascii=rng.random() < 0.5)
     return f"```json\n{text}\n```" if rng.random() < 0.2 else text
 
 
 def python_literal(rng: Random) -> str:
-    """Graphs as Python prints them."""
     value: object = rng.choice(SHAPES)(rng)
     return repr(tuple(value) if isinstance(value, list) and rng.random() < 0.3 else value)
 
 
 def cut_json(rng: Random) -> str:
-    """JSON that ends too early."""
     text = json_shape(rng)
     return text[: rng.randrange(len(text) + 1)]
 
@@ -203,12 +187,10 @@ def any_value(rng: Random, depth: int = 0) -> Any:  # noqa: ANN401  (any JSON)
 
 
 def vocabulary(rng: Random) -> dict[str, list[str]]:
-    """L, with most of what the graphs use."""
     return {"object": rng.sample(THINGS, 9), "relationship": rng.sample(EDGES, 7), "verb": rng.sample(VERBS, 8)}
 
 
 def narrative(rng: Random) -> dict[str, Any]:
-    """Return a narrative object, some fields left out."""
     value: dict[str, Any] = {"descriptions": [description(rng) for _ in range(rng.randrange(4))]}
     options = {
         "id": name(rng, THINGS),
@@ -220,19 +202,16 @@ def narrative(rng: Random) -> dict[str, Any]:
 
 
 def description(rng: Random) -> dict[str, Any]:
-    """Return one description of a narrative."""
     options = {"text": rng.choice(PROSE), "graphs": graphs(rng), "frames": [rng.randrange(99) for _ in range(3)]}
     return {key: option for key, option in options.items() if rng.random() < 0.7}
 
 
 def sgqa(rng: Random) -> dict[str, Any]:
-    """Return a question answering row."""
     questions = [{"Q": rng.choice(PROSE), "A": name(rng, THINGS)} for _ in range(rng.randrange(3))]
     return {"data_id": rng.choice(("7", 7, None)), "context_graphs": graphs(rng), "qa_pairs": questions}
 
 
 def sgds(rng: Random) -> dict[str, Any]:
-    """Return a description selection row."""
     texts = [rng.choice(PROSE) for _ in range(rng.choice((0, 4, 5, 5)))]
     row: dict[str, Any] = {
         "item_id": name(rng, THINGS),
@@ -246,7 +225,6 @@ def sgds(rng: Random) -> dict[str, Any]:
 
 
 def sgg(rng: Random) -> dict[str, Any]:
-    """Return a generation row."""
     return {
         "context": rng.choice(("", "Before.", ["Once.", "Twice."])),
         "target_sentence": rng.choice(PROSE),
@@ -256,7 +234,6 @@ def sgg(rng: Random) -> dict[str, Any]:
 
 
 def node_link(rng: Random) -> dict[str, Any]:
-    """Return a node-link object, ours or as others write them."""
     one = graph(rng)
     ids = {
         end: rng.choice((end, place)) for place, end in enumerate(dict.fromkeys(e for t in one for e in (t[0], t[2])))
@@ -271,7 +248,6 @@ def node_link(rng: Random) -> dict[str, Any]:
 
 
 def easg(rng: Random) -> dict[str, Any]:
-    """EASG's downstream file."""
     ends = ["Camera wearer", "right_hand", "both hands", "wooden cup:1", *VERBS, *THINGS]
     edges = ["verb", "direct object", "with", "in"]
 
@@ -287,7 +263,6 @@ def easg(rng: Random) -> dict[str, Any]:
 
 
 def json_lines(rng: Random) -> str:
-    """Return a file of items, one a line, mostly of one kind."""
     makers = (sgqa, sgds, sgg, narrative, node_link, triplet_lists)
     maker = rng.choice(makers)
     chosen = [maker if rng.random() < 0.95 else rng.choice(makers) for _ in range(rng.randrange(1, 5))]
@@ -295,7 +270,6 @@ def json_lines(rng: Random) -> str:
 
 
 def graphml(rng: Random) -> str:
-    """GraphML, ours or as graph editors write it."""
     key = '<key id="d{0}" for="{1}" attr.name="{2}" attr.type="{3}"/>'
     keys = [
         key.format(0, "node", rng.choice(("name", "label", "x")), "string"),
@@ -308,7 +282,6 @@ def graphml(rng: Random) -> str:
 
 
 def graphml_graph(triples: list[Triple]) -> str:
-    """Return one graph element."""
     ends = dict.fromkeys(end for source, _, target in triples for end in (source, target))
     lines = ['<graph id="g" edgedefault="directed">']
     lines += [f'<node id="{end}"><data key="d0">{end}</data></node>' for end in ends]
@@ -319,20 +292,17 @@ def graphml_graph(triples: list[Triple]) -> str:
 
 
 def noise(rng: Random) -> str:
-    """Marks, words and characters of every kind, in no order."""
     sources: tuple[list[str], ...] = (MARKS, NASTIES, ODD_NAMES, VERBS, ARROWS, EDGES)
     chosen = rng.choice((sources, (MARKS,), (MARKS, NASTIES), (ARROWS, VERBS, ["\n"])))
     return rng.choice(("", " ")).join(rng.choice(rng.choice(chosen)) for _ in range(rng.randrange(60)))
 
 
 def any_characters(rng: Random) -> str:
-    """Characters from all of Unicode."""
     highest = rng.choice((0x80, 0x800, 0x3000, 0x110000))
     return "".join(chr(rng.randrange(highest)) for _ in range(rng.randrange(80)))
 
 
 def deep(rng: Random) -> str:
-    """Brackets in brackets, with or without something inside, closed or not."""
     opening, closing = rng.choice(
         (("[", "]"), ("{", "}"), ('{"a":', "}"), ("(", ")"), ("[[", "]]"), ("[\n", "]\n"), ("<g>", "</g>"))
     )
@@ -342,95 +312,55 @@ def deep(rng: Random) -> str:
 
 
 def model_reply(rng: Random) -> str:
-    """Return a reply in one of the forms that models use."""
     return rng.choice(MODEL_REPLIES)
 
 
 def nothing(rng: Random) -> str:
-    """Nearly no text at all."""
     return rng.choice(
         ("", " ", "\n", "\r", "[]", "{}", "[[]]", "[[[]]]", "null", "[null]", "0", '""', "<", "<graphml", "[", "{")
     )
 
 
 def _shown(make: Callable[[Random], Any]) -> Callable[[Random], str]:
-    """Return a kind of value as its JSON text."""
     return lambda rng: json.dumps(make(rng), ensure_ascii=rng.random() < 0.5, indent=rng.choice((None, None, 2)))
 
 
 SHAPES: tuple[Callable[[Random], Any], ...] = (
-    triplet_lists,
-    triplet_lists,
-    triplet_objects,
-    strings,
-    any_value,
-    node_link,
-)
+    triplet_lists, triplet_lists, triplet_objects, strings, any_value, node_link,
+)  # fmt: skip
 PIECES: tuple[Callable[[Random], str], ...] = (
-    arrow_text,
-    prose,
-    prose,
-    decorated,
-    decorated,
-    labelled_arrows,
-    table,
-    groups,
-    labelled,
-    json_shape,
-    python_literal,
-    cut_json,
-    model_reply,
-    model_reply,
-)
+    arrow_text, prose, prose, decorated, decorated, labelled_arrows, table, groups, labelled, json_shape,
+    python_literal, cut_json, model_reply, model_reply,
+)  # fmt: skip
 KINDS: tuple[Callable[[Random], str], ...] = (
-    arrow_text,
-    arrow_text,
-    reply,
-    reply,
-    reply,
-    *PIECES,
-    json_lines,
-    json_lines,
-    _shown(narrative),
+    arrow_text, arrow_text, reply, reply, reply, *PIECES, json_lines, json_lines, _shown(narrative),
     _shown(lambda rng: [node_link(rng) for _ in range(rng.randrange(3))]),
-    _shown(lambda rng: [rng.choice((sgqa, sgds, sgg))(rng)]),
-    _shown(easg),
-    _shown(any_value),
-    graphml,
-    noise,
-    noise,
-    any_characters,
-    deep,
-    nothing,
-)
+    _shown(lambda rng: [rng.choice((sgqa, sgds, sgg))(rng)]), _shown(easg), _shown(any_value), graphml, noise,
+    noise, any_characters, deep, nothing,
+)  # fmt: skip
 
 
 def span(text: str, rng: Random) -> tuple[int, int]:
-    """Return a place in a text and a place not far behind it."""
     start = rng.randrange(len(text) + 1)
     return start, min(len(text), start + rng.choice((0, 1, 1, 2, 5, 20, 100)))
 
 
 def delete(text: str, rng: Random) -> str:
-    """Return the text without a span."""
     start, end = span(text, rng)
     return text[:start] + text[end:]
 
 
 def duplicate(text: str, rng: Random) -> str:
-    """Return the text with a span twice."""
     start, end = span(text, rng)
     return text[:end] + text[start:]
 
 
 def repeat(text: str, rng: Random) -> str:
-    """Return the text with a span many times."""
     start, end = span(text, rng)
     return text[:start] + text[start:end] * rng.choice((3, 3, 10, 3000)) + text[end:]
 
 
 def swap(text: str, rng: Random) -> str:
-    """Return the text with two spans in each other's place."""
     (one, end_of_one), (other, end_of_other) = sorted((span(text, rng), span(text, rng)))
     if other < end_of_one:
         return text
@@ -439,25 +369,21 @@ def swap(text: str, rng: Random) -> str:
 
 
 def flip(text: str, rng: Random) -> str:
-    """Return the text with a mark or an odd character for one of its own, or between two."""
     start, end = span(text, rng)
     other = rng.choice(rng.choice((MARKS, NASTIES)))
     return text[:start] + other + text[min(end, start + rng.randrange(2)) :]
 
 
 def splice(text: str, rng: Random) -> str:
-    """Return the head of the text and the tail of another."""
     other = rng.choice(KINDS)(rng)
     return text[: rng.randrange(len(text) + 1)] + other[rng.randrange(len(other) + 1) :]
 
 
 def truncate(text: str, rng: Random) -> str:
-    """Return the head of the text."""
     return text[: rng.randrange(len(text) + 1)]
 
 
 def swap_lines(text: str, rng: Random) -> str:
-    """Return the text with its lines in another order, or joined, or with other line ends."""
     lines = text.split("\n")
     if rng.random() < 0.5:
         rng.shuffle(lines)
@@ -465,13 +391,5 @@ def swap_lines(text: str, rng: Random) -> str:
 
 
 SPOILERS: tuple[Callable[[str, Random], str], ...] = (
-    delete,
-    duplicate,
-    repeat,
-    swap,
-    flip,
-    flip,
-    splice,
-    truncate,
-    swap_lines,
-)
+    delete, duplicate, repeat, swap, flip, flip, splice, truncate, swap_lines,
+)  # fmt: skip

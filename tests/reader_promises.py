@@ -173,7 +173,7 @@ def _graphs_of_words(words: list[str]) -> tuple[ActionGraph, ...]:
 
 
 def exact(parse: Callable[[str], T], write: Callable[[T], str]) -> Check:
-    """Return a parser refuses by ``NotationError`` alone; what it reads is written and read again in the same order."""
+    """Return the check that a parser refuses by ``NotationError`` alone, and reads again what it writes."""
 
     def check(text: str) -> int:
         try:
@@ -194,8 +194,7 @@ def exact(parse: Callable[[str], T], write: Callable[[T], str]) -> Check:
 
 
 def check_easg(text: str) -> int:
-    """Return the EASG parser refuses by ``NotationError`` alone, and says of graphs that exist what it could
-    not read."""
+    """Check that EASG is refused by ``NotationError`` alone, and that what is unread has a place."""
     try:
         clips = easg.parse(text)
     except NotationError as error:
@@ -221,7 +220,7 @@ def _check_is_text(written: str) -> None:
 
 
 def check_documents(text: str) -> int:
-    """Return a file is read or refused by ``FileProblem``, linted, and written in every format that can carry it."""
+    """Check that a file is read or refused by ``FileProblem``, linted, and written in every format that carries it."""
     seen: list[Document] = []
     for file in FILES:
         try:
@@ -302,7 +301,6 @@ def _along(document: Document) -> list[Triplets]:
 
 
 def _reads(reader: Callable[[str], object]) -> Check:
-    """Return a reader of replies takes any text, and says what it found or that it found nothing."""
 
     def check(text: str) -> int:
         reader(text)

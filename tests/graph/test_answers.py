@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tsgkit.graph.folding import fold
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
@@ -26,10 +27,11 @@ def test_of_a_json_object_only_the_graphs_are_read() -> None:
     assert [str(graph) for graph in answer.graphs] == ["person -> verb -> wash"]
 
 
-@pytest.mark.parametrize(("name", "folded"), [(' "Cup." ', "cup"), ("'Tea Bag'", "tea bag"), ("a.b", "a.b"), ("", "")])
-def test_folding_trims_and_lowers_and_keeps_spaces_and_hyphens(name: str, folded: str) -> None:
-    assert fold(name) == folded
-    assert fold(folded) == folded
+def test_folding_trims_and_lowers_and_keeps_spaces_and_hyphens() -> None:
+    rows: list[tuple[str, str]] = [(' "Cup." ', "cup"), ("'Tea Bag'", "tea bag"), ("a.b", "a.b"), ("", "")]
+    for name, folded in rows:
+        assert fold(name) == folded, name
+        assert fold(folded) == folded, name
 
 
 FIELDS = """<think>lift -> dobj -> lid</think>
@@ -40,9 +42,8 @@ FIELDS = """<think>lift -> dobj -> lid</think>
 ```"""
 
 
-@pytest.mark.parametrize(
-    ("reply", "places"),
-    [
+def test_every_triplet_knows_where_the_reply_says_it() -> None:
+    rows: list[tuple[str, list[str]]] = [
         (FIELDS, ['person", "verb", "lift', 'lift", "dobj",\n   "pot', 'person", "target": "place", "edge": "verb']),
         ("lift: lift -> dobj -> pot; lift -> with -> hand1", ["lift -> dobj -> pot", "lift -> with -> hand1"]),
         ("lift -> dobj -> pot\n\nlift -> dobj -> pot", ["lift -> dobj -> pot"] * 2),
@@ -53,12 +54,11 @@ FIELDS = """<think>lift -> dobj -> lid</think>
             ["person** -> _verb_ -> take off", "dobj(take off, lid"],
         ),
         ('[["person", "verb", "l\\u00f6sen"]]', ['person", "verb", "l\\u00f6sen']),
-    ],
-)
-def test_every_triplet_knows_where_the_reply_says_it(reply: str, places: list[str]) -> None:
-    answer = read_graphs(reply, 2)
-    assert isinstance(answer, GraphAnswer)
-    assert [reply[start:end] for start, end in answer.spans] == places
+    ]
+    for reply, places in rows:
+        answer = read_graphs(reply, 2)
+        assert isinstance(answer, GraphAnswer), reply
+        assert [reply[start:end] for start, end in answer.spans] == places, reply
 
 
 def test_a_reply_of_very_many_triplets_has_its_lines_as_places() -> None:
@@ -66,3 +66,17 @@ def test_a_reply_of_very_many_triplets_has_its_lines_as_places() -> None:
     answer = read_graphs(reply, 1)
     assert isinstance(answer, GraphAnswer)
     assert answer.spans == ((0, len(reply)),)
+
+
+PIECES = st.sampled_from(
+    ["person", "verb", "lift", " -> ", ", ", "\r\n", "\n", "[", "]", '"', ": ", "(", ")", "|", "é"]
+)
+
+
+@given(st.lists(PIECES, max_size=60).map("".join))
+def test_places_lie_in_the_reply_in_order_and_hold_something(reply: str) -> None:
+    answer = read_graphs(reply, 2)
+    spans = answer.spans if isinstance(answer, GraphAnswer) else ()
+    assert isinstance(answer, Unreadable) or spans
+    assert all(0 <= start < end <= len(reply) and reply[start:end].strip() for start, end in spans)
+    assert list(spans) == sorted(set(spans))

@@ -1,17 +1,19 @@
-"""Differences in words, patches that undo them, and snapping to L."""
+"""Differences in words, patches that undo them, snapping to L, and seeded faults of several kinds."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import refusal
 
 from tsgkit.errors import EditError
-from tsgkit.graph import ActionGraph, ChangeKind, Vocabulary, diff, patch, snap
+from tsgkit.graph import ActionGraph, ChangeKind, Corruption, Vocabulary, check_graph, corrupt, diff, patch, snap
+from tsgkit.graph.careless_texts import WRITINGS, careless_reading
+from tsgkit.graph.slips import MOST, SLIPS, annotator_slip, published_error, slipped
 
 FILL = ActionGraph.of(
-    ("person", "verb", "fill"),
-    ("fill", "dobj", "kettle"),
-    ("fill", "under", "tap"),
-    ("fill", "with", "hand1"),
+    ("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "under", "tap"), ("fill", "with", "hand1")
 )
 L = Vocabulary(("kettle", "tap", "cup", "cups"), ("verb", "dobj", "under", "with"), ("fill", "pick-up", "hold"))
 
@@ -23,33 +25,21 @@ def spoilt(*replaced: tuple[str, str]) -> ActionGraph:
     return ActionGraph(line.split(" -> ") for line in text.split(" | ") if line)
 
 
-ONE = {
-    ChangeKind.MISSING: ("fill -> under -> tap | ", ""),
-    ChangeKind.EXTRA: ("fill -> under -> tap", "fill -> under -> tap | lid -> of -> kettle"),
-    ChangeKind.REVERSED: ("fill -> under -> tap", "tap -> under -> fill"),
-    ChangeKind.MISMATCHED: ("fill -> under -> tap", "fill -> over -> tap"),
-    ChangeKind.WRONG_HAND: ("hand1", "hand2"),
-}
-
-
-@pytest.mark.parametrize("kind", ONE)
-def test_one_change_is_called_by_its_name(kind: ChangeKind) -> None:
-    difference = diff(FILL, spoilt(ONE[kind]))
-    assert [change.kind for change in difference.changes] == [kind]
-    assert difference.of_kind(kind) == difference.changes
-
-
-@pytest.mark.parametrize("kind", ONE)
-def test_a_patch_undoes_the_change(kind: ChangeKind) -> None:
-    candidate = spoilt(ONE[kind])
-    assert patch(candidate, diff(FILL, candidate)) == FILL
-
-
-@pytest.mark.parametrize("place", ["person", "verb", "kettle"])
-def test_a_mismatch_is_one_element_in_any_place(place: str) -> None:
-    lone = ActionGraph.of(("person", "verb", "kettle"))
-    candidate = ActionGraph([[part if part != place else "x" for part in triplet] for triplet in lone])
-    assert [change.kind for change in diff(lone, candidate).changes] == [ChangeKind.MISMATCHED]
+def test_one_change_is_called_by_its_name_and_undone_by_a_patch() -> None:
+    for kind, old, new in [
+        (ChangeKind.MISSING, "fill -> under -> tap | ", ""),
+        (ChangeKind.EXTRA, "fill -> under -> tap", "fill -> under -> tap | lid -> of -> kettle"),
+        (ChangeKind.REVERSED, "fill -> under -> tap", "tap -> under -> fill"),
+        (ChangeKind.MISMATCHED, "fill -> under -> tap", "fill -> over -> tap"),
+        (ChangeKind.MISMATCHED, "person -> verb", "cup -> verb"),
+        (ChangeKind.MISMATCHED, "-> kettle", "-> lid"),
+        (ChangeKind.WRONG_HAND, "hand1", "hand2"),
+    ]:
+        candidate = spoilt((old, new))
+        difference = diff(FILL, candidate)
+        assert [change.kind for change in difference.changes] == [kind], (kind, new)
+        assert difference.of_kind(kind) == difference.changes, (kind, new)
+        assert patch(candidate, difference) == FILL, (kind, new)
 
 
 def test_two_different_elements_are_a_missing_and_an_extra_triplet() -> None:
@@ -57,10 +47,20 @@ def test_two_different_elements_are_a_missing_and_an_extra_triplet() -> None:
     assert [change.kind for change in changes] == [ChangeKind.MISSING, ChangeKind.EXTRA]
 
 
+def test_a_difference_is_explained_by_targets_before_edges() -> None:
+    reference = ActionGraph.of(("a", "dobj", "x"), ("a", "on", "y"))
+    candidate = ActionGraph.of(("a", "on", "x"), ("a", "dobj", "z"))
+    assert [str(change) for change in diff(reference, candidate).changes] == [
+        "mismatched: a -> on -> x, expected a -> on -> y",
+        "mismatched: a -> dobj -> z, expected a -> dobj -> x",
+    ]
+
+
 def test_equal_graphs_have_no_difference_and_order_makes_none() -> None:
     difference = diff(FILL, ActionGraph(reversed(FILL.triplets)))
-    assert not difference
-    assert difference.matched == FILL.triplets
+    assert (bool(difference), difference.matched) == (False, FILL.triplets)
+    both = ActionGraph.of(("hold", "with", "hand1"), ("hold", "with", "hand2"))
+    assert not diff(both, ActionGraph(reversed(both.triplets)))
 
 
 def test_an_element_out_of_l_is_said_beside_the_kind() -> None:
@@ -69,63 +69,178 @@ def test_an_element_out_of_l_is_said_beside_the_kind() -> None:
     assert str(change) == "mismatched: fill -> dobj -> vase, expected fill -> dobj -> kettle (out of L: vase)"
 
 
-def test_a_pair_of_hands_exchanged_between_two_triplets_is_no_difference() -> None:
-    both = ActionGraph.of(("hold", "with", "hand1"), ("hold", "with", "hand2"))
-    assert not diff(both, ActionGraph(reversed(both.triplets)))
-
-
-def test_a_patch_keeps_the_order_of_what_it_repairs() -> None:
+def test_a_patch_keeps_the_order_of_what_it_repairs_and_refuses_another_graph() -> None:
     candidate = spoilt(("kettle", "vase"), ("hand1", "hand2"))
     assert patch(candidate, diff(FILL, candidate)).triplets == FILL.triplets
-
-
-def test_a_patch_for_another_graph_is_refused() -> None:
-    difference = diff(FILL, spoilt(("kettle", "vase")))
-    with pytest.raises(EditError, match="has no triplet"):
-        patch(ActionGraph.of(("a", "on", "b")), difference)
+    message = refusal(EditError, patch, ActionGraph.of(("a", "on", "b")), diff(FILL, candidate))
+    assert "has no triplet" in message
 
 
 def test_a_large_difference_is_found_in_linear_steps() -> None:
-    reference = ActionGraph(("hold", "with", f"a{number}") for number in range(20_000))
-    candidate = ActionGraph(("hold", "with", f"b{number}") for number in range(20_000))
+    reference, candidate = (ActionGraph(("hold", "with", f"{name}{n}") for n in range(20_000)) for name in "ab")
     assert len(diff(reference, candidate).changes) == 20_000
 
 
-def test_snapping_moves_an_element_to_its_one_clear_neighbour() -> None:
+def test_snapping_moves_elements_to_their_one_clear_neighbour_edges_first() -> None:
     graph = ActionGraph.of(
-        ("person", "verb", "picks up"), ("picks up", "dobj", "kettel"), ("picks up", "with", "hand1")
+        ("Person", "verbs", "picks up"), ("picks up", "dobj", "kettel"), ("picks up", "with", "Hand1")
     )
     snapped, snaps = snap(graph, L)
-    assert [str(triplet) for triplet in snapped] == [
-        "person -> verb -> pick-up",
-        "pick-up -> dobj -> kettle",
-        "pick-up -> with -> hand1",
+    expected = ["person -> verb -> pick-up", "pick-up -> dobj -> kettle", "pick-up -> with -> hand1"]
+    assert [*map(str, snapped)] == expected
+    assert {move.element: move.near.name for move in snaps} == {
+        "Person": "person", "verbs": "verb", "picks up": "pick-up", "kettel": "kettle", "Hand1": "hand1",
+    }  # fmt: skip
+
+
+def test_snapping_leaves_what_has_no_clear_neighbour_or_is_in_l() -> None:
+    for verb, thing in (("fill", "piano"), ("hold", "cups")):
+        graph = ActionGraph.of(("person", "verb", verb), (verb, "dobj", thing))
+        assert snap(graph, L) == (graph, ()), thing
+
+
+NAMES = st.sampled_from(["person", "hold", "take", "cup", "lid", "hand1", "hand2", "table"])
+LABELS = st.sampled_from(["verb", "dobj", "with", "on", "from"])
+GRAPHS = st.lists(st.tuples(NAMES, LABELS, NAMES), max_size=7).map(ActionGraph)
+SMALL = Vocabulary(("cup", "lid", "table"), ("verb", "dobj", "with", "on", "from"), ("hold", "take"))
+
+
+@given(reference=GRAPHS, candidate=GRAPHS)
+def test_every_triplet_is_matched_or_in_one_change_and_a_patch_makes_the_reference(
+    reference: ActionGraph, candidate: ActionGraph
+) -> None:
+    difference = diff(reference, candidate)
+    ours = [change.reference for change in difference.changes if change.reference is not None]
+    theirs = [change.candidate for change in difference.changes if change.candidate is not None]
+    assert sorted([*difference.matched, *ours]) == sorted(set(reference.triplets))
+    assert sorted([*difference.matched, *theirs]) == sorted(set(candidate.triplets))
+    assert patch(candidate, difference) == reference
+    assert all(change.kind is ChangeKind.MISSING for change in diff(reference, ActionGraph()).changes)
+    assert snap(reference, SMALL) == (reference, ())
+
+
+@given(graph=GRAPHS, kind=st.sampled_from(Corruption), seed=st.integers(0, 99))
+def test_a_corruption_is_one_change_that_a_patch_undoes(graph: ActionGraph, kind: Corruption, seed: int) -> None:
+    try:
+        changed = corrupt(graph, kind, SMALL, seed=seed).graph
+    except EditError:
+        return
+    difference = diff(graph, changed)
+    assert len(difference.changes) == 1
+    assert len(changed) == len(graph) + {Corruption.REDUNDANT: 1, Corruption.MISSING: -1}.get(kind, 0)
+    assert patch(changed, difference) == graph
+
+
+WIDE = Vocabulary(
+    ("person", "hand1", "hand2", "kettle", "tap", "cup"), ("verb", "dobj", "under", "with", "manner"), ("fill", "hold")
+)
+KINDS = {
+    Corruption.REDUNDANT: ChangeKind.EXTRA,
+    Corruption.MISSING: ChangeKind.MISSING,
+    Corruption.MISMATCHED: ChangeKind.MISMATCHED,
+    Corruption.REVERSED: ChangeKind.REVERSED,
+}
+
+
+def test_a_corruption_is_exactly_the_change_it_reports_and_the_same_for_its_seed() -> None:
+    for kind in Corruption:
+        found = [corrupt(FILL, kind, WIDE, seed=seed) for seed in range(40)]
+        assert len({one.graph for one in found}) > 1, kind
+        assert found[7] == corrupt(FILL, kind, WIDE, seed=7), kind
+        for one in found:
+            assert one.change.kind is KINDS[kind]
+            assert diff(FILL, one.graph).changes == (one.change,), kind
+
+
+def test_a_redundant_triplet_breaks_no_rule_and_a_substitute_is_of_the_same_kind() -> None:
+    places = set()
+    for seed in range(40):
+        redundant = corrupt(FILL, Corruption.REDUNDANT, WIDE, seed=seed)
+        assert redundant.change.candidate not in FILL
+        assert not [finding for finding in check_graph(redundant.graph, WIDE) if finding.severity == "error"]
+        change = corrupt(FILL, Corruption.MISMATCHED, WIDE, seed=seed).change
+        assert change.candidate is not None and change.reference is not None
+        [place] = [n for n in range(3) if change.candidate[n] != change.reference[n]]
+        assert change.candidate[place] in (WIDE.relationships if place == 1 else WIDE.nodes)
+        assert (change.candidate[place] in WIDE.verbs) == (change.reference[place] in WIDE.verbs)
+        places.add(place)
+    assert places == {0, 1, 2}
+
+
+def test_a_corruption_that_is_not_possible_is_refused_with_the_reason() -> None:
+    fill = ("person", "verb", "fill")
+    rows: list[tuple[list[tuple[str, str, str]], Corruption, Vocabulary]] = [
+        ([fill], Corruption.MISSING, WIDE),
+        ([("cup", "on", "cup")], Corruption.REVERSED, WIDE),
+        ([("a", "on", "b"), ("b", "on", "a")], Corruption.REVERSED, WIDE),
+        ([fill], Corruption.MISMATCHED, Vocabulary((), (), ("fill",))),
+        ([fill], Corruption.REDUNDANT, Vocabulary(("cup",), ("verb",), ())),
     ]
-    assert {move.element: move.near.name for move in snaps} == {"picks up": "pick-up", "kettel": "kettle"}
-    assert all(move.near.by for move in snaps)
+    for triplets, kind, vocabulary in rows:
+        message = refusal(EditError, corrupt, ActionGraph(triplets), kind, vocabulary, seed=1)
+        assert f"cannot be made {kind}: " in message
 
 
-def test_snapping_leaves_what_has_no_clear_neighbour() -> None:
-    graph = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "piano"))
-    assert snap(graph, L) == (graph, ())
+def test_a_repeated_triplet_is_taken_out_whole_and_one_seed_chooses_different_places() -> None:
+    graph = ActionGraph([*FILL.triplets, *FILL.triplets])
+    assert len(corrupt(graph, Corruption.MISSING, WIDE, seed=1).graph) == 3
+    places = set()
+    for number in range(30):
+        graph = ActionGraph([*FILL.triplets, ("fill", "from", f"tap-{number}")])
+        reference = corrupt(graph, Corruption.MISSING, WIDE, seed=7).change.reference
+        places.add(None if reference is None else graph.triplets.index(reference))
+    assert len(places) == 5
 
 
-def test_snapping_leaves_what_is_in_l_although_something_is_near() -> None:
-    graph = ActionGraph.of(("person", "verb", "hold"), ("hold", "dobj", "cups"))
-    assert snap(graph, L) == (graph, ())
+PICK = ActionGraph.of(
+    ("person", "verb", "pick-up"),
+    ("pick-up", "dobj", "tea-pot"),
+    ("pick-up", "from", "tray"),
+    ("pick-up", "with", "hand1"),
+    ("pick-up", "with", "hand2"),
+)
+POTS = Vocabulary(("tea-pot", "tray", "cup"), ("verb", "dobj", "with", "from"), ("pick-up", "pour"))
+ALONE = ActionGraph.of(("person", "verb", "wash"))
+EXPECTED_SLIPS = {
+    "verbs": "mismatched: person -> verbs -> pick-up, expected person -> verb -> pick-up",
+    "direct-object": "mismatched: pick-up -> direct_object -> tea-pot, expected pick-up -> dobj -> tea-pot",
+    "prep": "mismatched: pick-up -> prep -> tray, expected pick-up -> from -> tray",
+    "not-a-preposition": "mismatched: pick-up -> manner -> tray, expected pick-up -> from -> tray",
+    "hands": "mismatched: pick-up -> with -> hands, expected pick-up -> with -> hand1",
+    "empty-target": "mismatched: pick-up -> from -> , expected pick-up -> from -> tray",
+    "verb-turned": "reversed: pick-up -> verb -> person, expected person -> verb -> pick-up",
+    "no-verb": "missing: person -> verb -> pick-up",
+    "typo": "mismatched: pick-up -> dobj -> teapot, expected pick-up -> dobj -> tea-pot",
+    "instance": "mismatched: pick-up -> from -> tray:1, expected pick-up -> from -> tray",
+    "underscore": "mismatched: pick-up -> dobj -> tea_pot, expected pick-up -> dobj -> tea-pot",
+    "other-verb": "mismatched: pour -> dobj -> tea-pot, expected pick-up -> dobj -> tea-pot",
+    "hand-object": "mismatched: pick-up -> dobj -> hand1, expected pick-up -> with -> hand1",
+    "second-action": "extra: person -> verb -> pour",
+    "inflected": "mismatched: picking-up -> dobj -> tea-pot, expected pick-up -> dobj -> tea-pot",
+}
 
 
-def test_snapping_moves_edges_first_since_kinds_follow_from_them() -> None:
-    graph = ActionGraph.of(("Person", "verbs", "fills"), ("fills", "dobj", "kettel"), ("fills", "with", "Hand1"))
-    snapped, _ = snap(graph, L)
-    assert [str(triplet) for triplet in snapped] == [
-        "person -> verb -> fill",
-        "fill -> dobj -> kettle",
-        "fill -> with -> hand1",
-    ]
+def test_a_slip_changes_few_triplets_as_its_name_says() -> None:
+    for name in SLIPS:
+        ways = [one for graph in SLIPS[name](PICK, POTS) if (one := slipped(PICK, graph, name))]
+        assert ways and all(1 <= len(one.changes) <= MOST for one in ways), name
+        if name in EXPECTED_SLIPS:
+            assert EXPECTED_SLIPS[name] in {str(change) for one in ways for change in one.changes}, name
+    assert set(EXPECTED_SLIPS) <= set(SLIPS)
 
 
-def test_a_difference_is_explained_by_targets_before_edges() -> None:
-    reference = ActionGraph.of(("a", "dobj", "x"), ("a", "on", "y"))
-    candidate = ActionGraph.of(("a", "on", "x"), ("a", "dobj", "z"))
-    assert [change.kind for change in diff(reference, candidate).changes] == [ChangeKind.MISMATCHED] * 2
+def test_a_graph_that_allows_no_fault_is_an_error() -> None:
+    nothing = Vocabulary((), (), ())
+    assert published_error(ALONE, nothing, seed=0).changes
+    with pytest.raises(EditError):
+        careless_reading(ActionGraph(), seed=0)
+    for draw in (published_error, annotator_slip):
+        with pytest.raises(EditError):
+            draw(ActionGraph(), nothing, seed=0)
+    assert slipped(ALONE, ActionGraph(), "no-verb") is slipped(ALONE, ALONE, "nothing") is None
+
+
+def test_careless_texts_run_on_into_the_next_graph_only_where_there_is_one() -> None:
+    alone = {careless_reading(PICK, seed=seed).name for seed in range(200)}
+    beside = {careless_reading(PICK, (PICK, ALONE), seed=seed).name for seed in range(200)}
+    assert (beside - alone, beside) == ({"run-on"}, set(WRITINGS))

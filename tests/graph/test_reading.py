@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from textwrap import dedent
 
-import pytest
-from amount import some
+from hostile_texts import hostile_texts
+from hypothesis import given
+from hypothesis import strategies as st
+from model_replies import ROWS
 
 from tsgkit.graph import ActionGraph, Reading, read
+from tsgkit.graph.notation.diagrams import write_dot, write_mermaid
+from tsgkit.graph.reading.lines import nearly_clean, understand
 
 WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"))
 DRY = ActionGraph.of(("person", "verb", "dry"), ("dry", "with", "cloth"))
@@ -38,63 +43,26 @@ WILD = {
     "brackets": "(person -> verb -> wash)\n[wash -> dobj -> cup]\n\n<person> -> {verb} -> (dry)\n(dry) -> with -> cloth)",
     "final marks": "person -> verb -> wash,\nwash -> dobj -> cup;\n\nperson -> verb -> dry.\ndry -> with -> cloth .",
     "labelled arrows": "person -verb-> wash\n(wash)-[dobj]->(cup)\n\nperson --verb--> dry\ndry -[:with]-> cloth",
-    "headings": "Graph 1:\nperson -> verb -> wash\nwash -> dobj -> cup\nGraph 2:\nperson -> verb -> dry\ndry -> with -> cloth",
-    "markdown headings": "### Graph 1\nperson -> verb -> wash\nwash -> dobj -> cup\n## Dry it\nperson -> verb -> dry\ndry -> with -> cloth",
-    "bold headings": "**Washing**\nperson -> verb -> wash\nwash -> dobj -> cup\n**Drying:**\nperson -> verb -> dry\ndry -> with -> cloth",
-    "numbered headings": "1. Washing the cup\n - person -> verb -> wash\n - wash -> dobj -> cup\n2. Drying\n - person -> verb -> dry\n - dry -> with -> cloth",
-    "heading and triplet in one": "Graph 1: person -> verb -> wash\nwash -> dobj -> cup\n**Graph 2**: person -> verb -> dry\ndry -> with -> cloth",
     "labels": "Triplet 1: person -> verb -> wash\nTriplet 2: wash -> dobj -> cup\n\nedge: person -> verb -> dry\nTriple #2: dry -> with -> cloth",
-    "labelled json": f"Graph 1: {json.dumps(LISTS[0])}\nGraph 2: {json.dumps(LISTS[1])}",
-    "answer and json": f"Here you are: {json.dumps(LISTS)}",
-    "bare lists": "[[person, verb, wash], [wash, dobj, cup]]\n\n(person, verb, dry), (dry, with, cloth)",
     "nodes beside triplets": json.dumps([{"nodes": ["person", "wash", "cup"], "triplets": graph} for graph in LISTS]),
-    "python objects": "\n\n".join(
-        "\n".join(str({"source": s, "edge": e, "target": t}) for s, e, t in graph) for graph in (WASH, DRY)
-    ),
-    "rules": "person -> verb -> wash\nwash -> dobj -> cup\n---\nperson -> verb -> dry\ndry -> with -> cloth",
-    "fences": "```\nperson -> verb -> wash\nwash -> dobj -> cup\n```\n```text\nperson -> verb -> dry\ndry -> with -> cloth\n```",
-    "several on a line": "person -> verb -> wash; wash -> dobj -> cup\n\nperson -> verb -> dry; dry -> with -> cloth;",
-    "extra blank lines": "person -> verb -> wash\n\n\nwash -> dobj -> cup\n\n\n\nperson -> verb -> dry\n\ndry -> with -> cloth",
     "carriage returns": "person -> verb -> wash\r\nwash -> dobj -> cup\r\n\r\nperson -> verb -> dry\rdry -> with -> cloth\r",
     "hidden characters": "\ufeffperson -> verb -> wash\nwash -> dobj\u200b -> cup\n\nperson -> verb -> dry\ndry -> with -> cloth\u200d",
     "html": "person -&gt; verb -&gt; wash\nwash -&gt; dobj -&gt; cup\n\nperson -&gt; verb -&gt; dry\ndry -&gt; with -&gt; cloth",
     "table": "| source | edge | target |\n|---|:-:|---|\n| person | verb | wash |\n| wash | dobj | cup |\n\n"
     "| # | source | edge | target |\n| 1 | person | verb | dry |\n| 2 | dry | with | cloth |",
-    "tuples": "(person, verb, wash)\n(wash, dobj, cup)\n\n- [person, verb, dry],\n- [dry, with, cloth]",
-    "json": json.dumps(LISTS),
-    "indented json": json.dumps(LISTS, indent=2),
-    "fenced json": f"Here it is:\n```json\n{json.dumps(LISTS, indent=1)}\n```\nDone.",
-    "json a line": "\n".join(json.dumps(graph) for graph in LISTS),
-    "json triplets a line": "\n\n".join("\n".join(json.dumps(triplet) for triplet in graph) for graph in LISTS),
-    "json with names": json.dumps({"graphs": [{"action": "x", "triplets": graph} for graph in LISTS]}),
-    "json by number": json.dumps({"graph_1": LISTS[0], "graph_2": LISTS[1]}),
-    "json objects": json.dumps(
-        [[{"source": s, "relation": e, "target": t} for s, e, t in graph] for graph in (WASH, DRY)]
-    ),
-    "json arrow strings": json.dumps([[str(triplet) for triplet in graph] for graph in (WASH, DRY)]),
-    "python lists": str(LISTS),
-    "python tuples": str([[tuple(triplet) for triplet in graph] for graph in (WASH, DRY)]),
     "json cut off": json.dumps([*LISTS, [["person", "verb"]]], indent=2)[:-12],
-    "json cut off on a line": json.dumps([*LISTS, [["person", "verb"]]])[:-3],
-    "json objects cut off": json.dumps(
-        [[{"subject": s, "predicate": e, "object": t} for s, e, t in graph] for graph in (WASH, DRY)], indent=1
-    )[:-2],
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", WILD)
-def test_a_wild_form_is_read_as_the_graphs_it_means(form: str) -> None:
-    assert shown(read(WILD[form], 2)) == shown(read(CLEAN))
+def test_a_wild_form_is_read_as_the_graphs_it_means_and_leaves_a_note() -> None:
+    for form, text in WILD.items():
+        reading = read(text, 2)
+        assert shown(reading) == shown(read(CLEAN)), form
+        assert reading.notes or form == "carriage returns", form
 
 
-@pytest.mark.parametrize("form", WILD)
-def test_a_wild_form_leaves_a_note(form: str) -> None:
-    assert read(WILD[form], 2).notes or form == "carriage returns"
-
-
-@pytest.mark.parametrize(
-    ("line", "kind", "reason"),
-    [
+def test_a_line_that_is_no_triplet_is_noted_with_the_reason() -> None:
+    rows: list[tuple[str, str, str]] = [
         ("I hope this helps!", "ignored", "no triplet"),
         ("person -> wash", "unread", "2 parts between arrows, not 3"),
         ("person -> verb -> wash -> dobj -> cup", "unread", "5 parts between arrows, not 3"),
@@ -103,14 +71,13 @@ def test_a_wild_form_leaves_a_note(form: str) -> None:
         ("| a | b |", "ignored", "a table row without three cells"),
         ('{"a": 1}', "unread", "brackets that hold no triplet"),
         ("[1]", "ignored", "no triplet"),
-    ],
-)
-def test_a_line_that_is_no_triplet_is_noted_with_the_reason(line: str, kind: str, reason: str) -> None:
-    reading = read(f"{CLEAN}\n{line}")
-    assert reading.graphs == (WASH, DRY)
-    assert [(note.line, note.kind, note.reason, note.text) for note in reading.notes] == [
-        (7, kind, reason, line.strip())
     ]
+    for line, kind, reason in rows:
+        reading = read(f"{CLEAN}\n{line}")
+        assert reading.graphs == (WASH, DRY), line
+        assert [(note.line, note.kind, note.reason, note.text) for note in reading.notes] == [
+            (7, kind, reason, line.strip())
+        ], line
 
 
 def test_a_note_says_every_repair_of_its_line() -> None:
@@ -126,9 +93,10 @@ def test_hyphens_inside_names_are_no_arrows() -> None:
     assert shown(read("pick-up -> out-of -> tea-caddy")) == [["pick-up -> out-of -> tea-caddy"]]
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "   \n\t"])
-def test_empty_text_has_no_graphs(text: str) -> None:
-    assert read(text) == Reading((), (), ())
+def test_empty_text_has_no_graphs() -> None:
+    rows: list[str] = ["", "\n\n", "   \n\t"]
+    for text in rows:
+        assert read(text) == Reading((), (), ()), text
 
 
 def test_a_single_graph_is_never_split() -> None:
@@ -189,76 +157,31 @@ def test_equal_actions_in_a_fused_block_keep_the_triplets_written_after_each() -
     assert [graph.triplets[1].target for graph in reading.graphs] == ["table", "shelf", "table"]
 
 
-MEGABYTES = {
-    "arrows": "->" * 125_000,
-    "dashes": "-" * 250_000,
-    "open brackets": "[" * 250_000,
-    "open bracket lines": "[\n" * 125_000,
-    "cut triples": '["a",\n' * 40_000,
-    "quotes": '["' * 125_000,
-    "braces": '{"a":\n' * 40_000,
-    "parts": " -> a" * 50_000,
-    "stars": "* " * 125_000,
-    "cells": "|" * 250_000,
-    "small values": "[1,\n2]\n" * 35_000,
-    "blocks": "a -> b -> c\n\n" * 20_000,
-    "actions": "person -> verb -> a\na -> b -> c\n" * 8_000,
-    "repeated action": "person -> verb -> a\n" * 8_000 + "x -> b -> c\n" * 8_000,
-    "chains": "person -> verb -> a\nperson -> verb -> b\n" + "".join(f"n{n} -> on -> n{n + 1}\n" for n in range(8_000)),
-    "hidden": "\u200b" * 250_000,
-    "semicolons": "a -> b -> c;" * 20_000,
-    "headings": "Graph " * 40_000,
-    "titles": "abc (x): " * 25_000,
-    "titled lists": "Objects: ('a', 'b', 'c')\n" * 10_000,
-    "labelled lists": '"graph 1": ("a", "b", "c")\n' * 9_000,
-    "arrow strings": '["a -> b -> c", ' * 15_000,
-    "strings of brackets": json.dumps(["[[[\n[[["] * 20_000),
-    "labelled chains": "A-->|x|" * 36_000,
-    "labelled arrows": "lift -dobj-> " * 20_000,
-    "entries": "- source: a\n  edge: dobj\n" * 10_000,
-    "mappings": "a:\n  on: b\n" * 20_000,
-    "flowcharts": "graph TD\nA[b] -->|x| c\n" * 10_000,
-    "digraphs": "digraph { a -> b [label=c]; } " * 8_000,
-    "tags": "<triplet><subj>a</subj>" * 10_000,
-    "marked parts": "<triplet> a <subj> b <obj> c " * 8_000,
-    "graphs in a paragraph": "Graph 1: a -> b -> c. " * 11_000,
-    "headings in a sentence": "a Graph 1: " * 20_000,
-    "commands": r"\text{a} \rightarrow " * 11_000,
-    "open commands": r"\xrightarrow{" * 18_000,
-    "struck out": "~~a " * 60_000,
-    "strings in strings": json.dumps([json.dumps([json.dumps(["a", "b", "c"])] * 50)] * 100),
-}  # fmt: skip
+def test_a_hostile_text_is_read_to_its_end() -> None:
+    for kind, text in hostile_texts(1_000).items():
+        reading = read(text, 5)
+        assert reading.notes or kind == "parts", kind
+        assert all(len(note.text) < 200 for note in reading.notes), kind
 
 
-QUICK = ("parts", "labelled lists", "quotes", "commands", "struck out", "headings in a sentence")
-
-
-@pytest.mark.parametrize("kind", some(MEGABYTES, *QUICK))
-def test_a_long_hostile_text_is_read_to_its_end(kind: str) -> None:
-    reading = read(MEGABYTES[kind], 5)
-    assert reading.notes or kind == "parts"
-    assert all(len(note.text) < 200 for note in reading.notes)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_reasoning_is_not_read() -> None:
+    rows: list[str] = [
         "<think>\nperson -> verb -> grab\nso maybe not\n</think>\n" + CLEAN,
         "Thinking: person -> verb -> grab </think>" + CLEAN,
         "<think>one</think>\n<think>\nperson -> verb -> grab\n</think>\n\n" + CLEAN,
-    ],
-)
-def test_reasoning_is_not_read(text: str) -> None:
-    reading = read(text, 2)
-    assert reading.graphs == (WASH, DRY)
-    assert {note.reason for note in reading.notes} == {"reasoning"}
+    ]
+    for text in rows:
+        reading = read(text, 2)
+        assert reading.graphs == (WASH, DRY), text
+        assert {note.reason for note in reading.notes} == {"reasoning"}, text
 
 
-@pytest.mark.parametrize("steps", ["grab -> dobj -> cup", ["grab -> dobj -> cup"], ["first", "grab -> dobj -> cup"]])
-def test_reasoning_fields_of_json_hold_no_triplets(steps: object) -> None:
-    graphs = {"graphs": [[list(triplet) for triplet in graph] for graph in (WASH, DRY)]}
-    for value in ({"answer": graphs, "reasoning": steps}, {"reasoning": steps, "answer": graphs}):
-        assert read(json.dumps(value), 2).graphs == (WASH, DRY)
+def test_reasoning_fields_of_json_hold_no_triplets() -> None:
+    rows: list[object] = ["grab -> dobj -> cup", ["grab -> dobj -> cup"], ["first", "grab -> dobj -> cup"]]
+    for steps in rows:
+        graphs = {"graphs": [[list(triplet) for triplet in graph] for graph in (WASH, DRY)]}
+        for value in ({"answer": graphs, "reasoning": steps}, {"reasoning": steps, "answer": graphs}):
+            assert read(json.dumps(value), 2).graphs == (WASH, DRY), steps
 
 
 def test_a_sentence_between_arrows_is_no_name() -> None:
@@ -267,29 +190,190 @@ def test_a_sentence_between_arrows_is_no_name() -> None:
     assert [note.kind for note in reading.notes] == ["unread"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["wash -> dobj -> cup  # the blue one", "`wash -> dobj -> cup` (the blue one)", "- `wash -> dobj -> cup`  // blue"],
-)
-def test_remarks_after_a_triplet_are_not_part_of_its_name(line: str) -> None:
-    reading = read(f"person -> verb -> wash\n{line}")
-    assert reading.graphs == (WASH,)
-    assert "comment" in reading.repaired[-1].reason
+def test_an_object_inside_a_quoted_name_is_no_triplet_of_its_own() -> None:
+    reading = read("""['{"source": "a", "edge": "b", "target": "c"}', 'x', 'y'],""")
+    assert [str(triplet) for graph in reading.graphs for triplet in graph] == [
+        '{"source": "a", "edge": "b", "target": "c"} -> x -> y'
+    ]
+    assert not reading.ignored
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_an_object_around_graphs_is_no_triplet() -> None:
+    rows: list[str] = ['[["person", "verb", "wash"]]', '[[{"from": "person", "label": "verb", "to": "wash"}]]']
+    for graphs in rows:
+        reading = read(f'{{"start": "00:01", "end": "00:05", "label": "washing up", "graphs": {graphs}}}')
+        assert [str(triplet) for graph in reading.graphs for triplet in graph] == ["person -> verb -> wash"], graphs
+        assert [note.reason for note in reading.ignored] == ["3 JSON values that are no triplets"], graphs
+
+
+def test_an_object_with_a_list_of_something_else_is_a_triplet() -> None:
+    reading = read(
+        '{"source": "wash", "edge": "dobj", "target": "cup", "box": [[1, 2], [3, 4]], "tags": ["x", "y", "z"]}'
+    )
+    assert [str(triplet) for graph in reading.graphs for triplet in graph] == ["wash -> dobj -> cup"]
+
+
+CUT = ["person -> verb -> cut", "cut -> dobj -> onion", "cut -> with -> knife"]
+PUT = ["person -> verb -> put-down", "put-down -> dobj -> knife"]
+CUT_GROUPS = ", ".join(f"({line.replace(' -> ', ', ')})" for line in CUT)
+PUT_GROUPS = ", ".join(f"({line.replace(' -> ', ', ')})" for line in PUT)
+CUT_LISTS, PUT_LISTS = [[line.split(" -> ") for line in graph] for graph in (CUT, PUT)]
+CUT_LINE, PUT_LINE = "; ".join(CUT), ", ".join(PUT)
+CUT_QUOTED, PUT_QUOTED = [str([tuple(one) for one in graph])[1:-1] for graph in (CUT_LISTS, PUT_LISTS)]
+
+SAME_TWO_GRAPHS = {
+    "three strings with labelled arrows": json.dumps(
+        [["(person)-[verb]->(cut)", "(cut)-[dobj]->(onion)", "(cut)-[with]->(knife)"], PUT]
+    ),
+    "arrow strings beside times that look like ends": json.dumps(
+        [{"start": "0:01", "label": "cutting", "end": "0:05", "graph": graph} for graph in (CUT, PUT)]
+    ),
+    "a graph in each string": json.dumps([CUT_LINE, PUT_LINE]),
+    "JSON in strings of JSON": json.dumps({"graph_1": json.dumps(CUT_LISTS), "graph_2": json.dumps(PUT_LISTS)}),
+    "Python with arrow strings": str({"graph_1": CUT, "graph_2": PUT}),
+    "a heading with a list of three in its title": f"Graph 1 (cut, chop, slice): {CUT_GROUPS}\n"
+    f"Graph 2 (put, lay, drop): {PUT_GROUPS}",
+    "a heading and quoted groups": f"**Graph 1:** {CUT_QUOTED}\n1. Graph 2 - {PUT_QUOTED}",
+    "numbered titles": f"1. Cutting: {CUT_GROUPS}\n2. Putting down: {PUT_LINE}",
+    "nodes beside triplets on lines of their own": "Graph 1\nNodes: [person, cut, onion, knife]\n"
+    f"Triplets: {CUT_GROUPS}\n"
+    f'Graph 2:\nNodes: ["person", "put-down", "knife"]\n**Edges:** {PUT_LINE}',
+}  # fmt: skip
+
+
+def test_headings_and_nested_strings_cost_no_graph() -> None:
+    for form, text in SAME_TWO_GRAPHS.items():
+        for k in (2, 3, None):
+            reading = read(text, k)
+            assert (shown(reading), reading.unread) == ([CUT, PUT], ()), (form, k)
+
+
+NO_TRIPLETS = {
+    "a title with a list in brackets": "Graph 1: cut the onions (red, white, yellow)",
+    "a heading with a list in brackets": "Graph 1 (red, white, yellow)",
+    "a list of nodes under a title": "Nodes: [person, cut, onion]",
+    "a quoted list of nodes under a title": 'Objects: ["knife", "board", "onion"]',
+    "quoted words in Python under a title": "Objects: ('knife', 'board', 'onion')",
+    "a title of a list in a list": "- Ingredients: (onion, garlic, salt)",
+    "a heading over a list of nodes": "Graph 2: (knife, board, onion)",
+    "a numbered sentence": "1. Cut the vegetables (onion, garlic, leek) finely",
+    "what is said to be wrong": "Incorrect: person -> verb -> grab",
+    "what is said not to be": "Do not write: (person, verb, grab), (grab, dobj, cup)",
+    "a format": "Format: source -> edge -> target",
+    "groups in a sentence": "I read (person, verb, grab) from the text, and (grab, dobj, cup).",
+    "groups behind a heading and a sentence": "Step 1: the person grabs. (person, verb, grab), (grab, dobj, cup)",
+    "a title with other brackets": "Action 1 [grab it]: person -> verb -> grab",
+    "a group that is no triplet among groups": "Graph 2: (person, verb, grab), (grab, dobj)",
+    "names with commas in JSON": '["knife, board, onion", "pan, pot, lid", "salt, sugar, tea"]',
+    "a field of nodes cut off": '{"nodes": ["knife", "board", "onion"], "edges": [["knife"',
+}
+ONLY_NAMES = {
+    "a title with a list in brackets",
+    "a heading with a list in brackets",
+    "a list of nodes under a title",
+    "a quoted list of nodes under a title",
+    "quoted words in Python under a title",
+    "a title of a list in a list",
+    "a numbered sentence",
+}
+
+
+def test_words_around_brackets_and_arrows_make_no_triplets() -> None:
+    for form in NO_TRIPLETS:
+        reading = read("\n".join([*CUT, "", NO_TRIPLETS[form]]), 2)
+        assert shown(reading) == [CUT], form
+        assert {note.line for note in reading.notes} == {5}, form
+        assert bool(reading.unread) == (form not in ONLY_NAMES), form
+
+
+def test_graphs_are_read_out_of_a_sentence() -> None:
+    for text in [
         f"Here you go {json.dumps(LISTS)}",
         f"The answer is {json.dumps(LISTS)} as requested.",
-        "Graph 1: person -> verb -> wash, wash -> dobj -> cup\nGraph 2: person -> verb -> dry, dry -> with -> cloth",
         CLEAN.replace("->", "$\\rightarrow$"),
-    ],
-)
-def test_graphs_are_read_out_of_a_sentence(text: str) -> None:
-    assert read(text, 2).graphs == (WASH, DRY)
+    ]:
+        assert read(text, 2).graphs == (WASH, DRY), text
 
 
-def test_a_list_among_triplets_that_is_none_is_unread_not_merely_ignored() -> None:
+def test_json_that_is_no_triplet_is_counted_as_unread_or_ignored() -> None:
+    fields = {
+        "graph_1": [*CUT, "cut -> onion"],
+        "graph_2": PUT,
+        "thoughts": "first it is cut",
+        "nodes": ["a", "b", "c"],
+    }
+    reading = read(json.dumps(fields))
+    assert shown(reading) == [CUT, PUT]
+    assert [note.reason for note in reading.unread] == ["1 JSON lists or strings that are no triplets"]
+    assert [note.reason for note in reading.ignored] == ["2 JSON values that are no triplets"]
     reading = read(json.dumps([[["person", "verb", "wash"], ["wash", "dobj", 3]]]))
     assert [note.reason for note in reading.unread] == ["1 JSON lists or strings that are no triplets"]
+
+
+def test_a_title_before_a_triplet_is_no_part_of_its_name() -> None:
+    reading = read(
+        "First the person cuts: person -> verb -> cut\nObject: cut -> dobj -> onion\nTool: cut -> with -> knife"
+    )
+    assert shown(reading) == [CUT]
+    assert all("label" in note.reason for note in reading.repaired)
+
+
+def test_triplets_labelled_missing_are_not_read() -> None:
+    rows: list[str] = ["Missing", "- **Missing**"]
+    for title in rows:
+        reading = read(f"person -> verb -> lift\n{title}: lift -> with -> hand2")
+        assert [str(triplet) for graph in reading.graphs for triplet in graph] == ["person -> verb -> lift"], title
+        assert len(reading.unread) == 1, title
+
+
+BEFORE = "Here are the graphs you asked for:\n\n"
+BEHIND = "\n\nLet me know if anything should be changed, for example one of the verbs."
+
+
+def triplets(reading: Reading) -> set[str]:
+    return {str(triplet) for graph in reading.graphs for triplet in graph}
+
+
+def test_model_replies_are_read_as_the_graphs_they_say_whatever_stands_around_them() -> None:
+    for name, row in ROWS.items():
+        reading = read(row.reply, row.k)
+        assert shown(reading) == row.graphs, name
+        assert row.noted <= {note.line for note in reading.notes}, name
+        assert shown(read(f"{BEFORE}{row.reply}{BEHIND}", row.k)) == row.graphs, name
+        if "```" not in row.reply:
+            assert shown(read(f"{BEFORE}```\n{row.reply}\n```{BEHIND}", row.k)) == row.graphs, name
+
+
+def test_model_reply_cut_at_a_line_end_says_no_new_triplet() -> None:
+    for name, row in ROWS.items():
+        lines = row.reply.split("\n")
+        said = {triplet for graph in row.graphs for triplet in graph}
+        if name.startswith("corrections"):
+            said |= {line for line in lines if re.fullmatch(r"\S+ -> \S+ -> \S+", line)}
+        for end in range(len(lines)):
+            assert triplets(read("\n".join(lines[:end]), row.k)) <= said, (name, end)
+
+
+def test_diagrams_that_are_written_are_read_again() -> None:
+    graphs = [
+        ActionGraph.of(("person", "verb", "pick-up"), ("pick-up", "dobj", "oil-can"), ("oil-can", "on", "table")),
+        ActionGraph.of(("person", "verb", "place"), ("place", "dobj", "oil-can"), ("place", "with", "hand1")),
+    ]
+    for write in (write_dot, write_mermaid):
+        reading = read(write(graphs), 2)
+        assert (list(reading.graphs), reading.unread) == (graphs, ())
+
+
+def test_nearly_clean_line_is_read_as_any_other() -> None:
+    for bullet in ("", "- ", "* ", "• "):
+        for arrow in ("->", "→", "⟶"):
+            line = f"{bullet}pick-up {arrow} dobj {arrow} hand1"
+            assert nearly_clean(line) == understand(line), line
+
+
+@given(st.text(alphabet=st.sampled_from("abc ->→\n[](){}\",'*#`|:;1."), max_size=200), st.none() | st.integers(0, 4))
+def test_no_text_makes_the_reader_raise_and_no_line_is_dropped(text: str, k: int | None) -> None:
+    reading = read(text, k)
+    seen = {line for lines in reading.lines for line in lines} | {note.line for note in reading.notes}
+    assert bool(seen) == bool(text.strip())
+    assert all(1 <= line <= text.count("\n") + 1 for line in seen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import networkx as nx
-import pytest
+from refusals import refusal
 
 from tsgkit.errors import UsageError
 from tsgkit.graph import ActionGraph, Description, Kind, Narrative, Node, Timeline, Vocabulary
@@ -34,109 +34,67 @@ def test_steps_know_their_description_and_roles() -> None:
     assert stir.handled == ("soup", "spoon")
 
 
-def test_find_wants_all_names_in_one_step() -> None:
+def test_steps_are_found_by_all_names_first_and_last() -> None:
     assert [step.index for step in TIME.find("open", "lid")] == [1, 4]
-    assert TIME.find("open", "spoon") == ()
-    assert TIME.find() == ()
-
-
-def test_first_and_last() -> None:
+    assert TIME.find("open", "spoon") == TIME.find() == ()
     first, last = TIME.first("spoon"), TIME.last("spoon")
-    assert first is not None
-    assert last is not None
-    assert (first.index, last.index) == (0, 3)
-    assert TIME.first("fork") is None
-    assert TIME.last("fork") is None
+    assert first is not None and last is not None and (first.index, last.index) == (0, 3)
+    assert TIME.first("fork") is TIME.last("fork") is None
 
 
-def test_immediately_before_and_after() -> None:
+def test_steps_before_after_and_between_events() -> None:
     before, after = TIME.before("stir"), TIME.after("stir")
-    assert before is not None
-    assert after is not None
+    assert before is not None and after is not None
     assert (before.action, after.action) == ("open", "put-down")
-    assert TIME.before(0) is None
-    assert TIME.after(4) is None
-
-
-def test_objects_handled_between_two_events_is_one_call() -> None:
+    assert TIME.before(0) is TIME.after(4) is None
     assert TIME.handled_between("take", "put-down") == ("lid", "soup", "spoon")
     assert TIME.handled_between(("open", "lid"), ("open", "lid")) == ("soup", "spoon")
     assert TIME.between(1, 2) == ()
 
 
 def test_touched_counts_any_role_but_the_action() -> None:
-    narrative = Narrative.of([act("drill", "hole"), act("clean", "drill")])
-    assert [step.index for step in Timeline(narrative).find("drill")] == [0, 1]
-    assert [step.index for step in Timeline(narrative).touched("drill")] == [1]
+    drills = Timeline(Narrative.of([act("drill", "hole"), act("clean", "drill")]))
+    assert [step.index for step in drills.find("drill")] == [0, 1]
+    assert [step.index for step in drills.touched("drill")] == [1]
     assert [step.index for step in TIME.touched("hand1")] == [0, 2, 3, 4]
 
 
 def test_timeline_in_hand_gives_the_content_when_an_event_began() -> None:
     assert TIME.in_hand("hand1", before=("open", "lid")) == ("spoon",)
-    assert TIME.in_hand("hand2", before="stir") == ()
-    assert TIME.in_hand("hand1", before=4) == ()
+    assert TIME.in_hand("hand2", before="stir") == TIME.in_hand("hand1", before=4) == ()
     assert TIME.holders("spoon", before="stir") == ("hand1",)
+    unknown = Narrative((Description("Who knows."), Description(None, (act("open", "lid"),))))
+    assert Timeline(unknown).in_hand("hand1", before="open") is None
 
 
-def test_timeline_in_hand_is_unknown_after_a_missing_graph() -> None:
-    narrative = Narrative((Description("Who knows."), Description(None, (act("open", "lid"),))))
-    assert Timeline(narrative).in_hand("hand1", before="open") is None
+def test_events_that_never_happen_and_a_third_hand_are_named() -> None:
+    events: list[tuple[int | str | tuple[str, ...], str]] = [
+        (9, "no step 9"), (-1, "no step -1"), ("fly", "mentions 'fly'"), (("open", "spoon"), "'open', 'spoon'"),
+    ]  # fmt: skip
+    for event, message in events:
+        assert message in refusal(UsageError, TIME.step, event), event
+    assert "after step 3 mentions 'stir'" in refusal(UsageError, TIME.between, "put-down", "stir")
+    assert "'hand3' is no hand" in refusal(UsageError, TIME.in_hand, "hand3", before=0)
 
 
-@pytest.mark.parametrize(
-    ("event", "message"),
-    [(9, "no step 9"), (-1, "no step -1"), ("fly", "mentions 'fly'"), (("open", "spoon"), "'open', 'spoon'")],
-)
-def test_an_event_that_never_happens_is_named(event: int | str | tuple[str, ...], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        TIME.step(event)
+def edges(relation: str) -> list[tuple[object, object]]:
+    return [(source, target) for source, target, data in TIME.graph.edges(data=True) if data["relation"] == relation]
 
 
-def test_the_later_end_of_a_span_comes_after_the_earlier() -> None:
-    with pytest.raises(UsageError, match="after step 3 mentions 'stir'"):
-        TIME.between("put-down", "stir")
-
-
-def test_a_third_hand_is_refused() -> None:
-    with pytest.raises(UsageError, match="'hand3' is no hand"):
-        TIME.in_hand("hand3", before=0)
-
-
-def test_the_graph_links_every_mention_to_the_next() -> None:
-    again = [
-        (source.step, target.step)
-        for source, target, data in TIME.graph.edges(data=True)
-        if data["relation"] == "again" and isinstance(source, Mention) and isinstance(target, Mention)
-        if source.node == Node(Kind.OBJECT, "spoon")
-    ]
-    assert again == [(0, 2), (2, 3)]
-
-
-def test_the_graph_answers_what_was_in_a_hand_by_a_path() -> None:
-    opened = Moment("step", 1)
-    held = [target for _, target, data in TIME.graph.out_edges(opened, data=True) if data["relation"] == "holds"]
-    assert held == [Mention(0, Node(Kind.OBJECT, "spoon"))]
-
-
-def test_the_graph_follows_descriptions_and_steps_along_time() -> None:
-    path = nx.shortest_path(TIME.graph, Moment("description", 0), Moment("step", 4))
-    assert path[0] == Moment("description", 0)
+def test_the_graph_links_mentions_steps_and_descriptions_along_time() -> None:
+    spoon = Node(Kind.OBJECT, "spoon")
+    again = [pair for pair in edges("again") if isinstance(pair[0], Mention) and pair[0].node == spoon]
+    assert again == [(Mention(0, spoon), Mention(2, spoon)), (Mention(2, spoon), Mention(3, spoon))]
+    assert (Moment("step", 1), Mention(0, spoon)) in edges("holds")
+    assert (Moment("step", 3), Moment("step", 4)) in edges("next")
+    assert nx.has_path(TIME.graph, Moment("description", 0), Moment("step", 4))
     assert TIME.graph.nodes[Moment("description", 1)]["text"] == "Then."
-    steps = [(source, target) for source, target, data in TIME.graph.edges(data=True) if data["relation"] == "next"]
-    assert (Moment("step", 3), Moment("step", 4)) in steps
-
-
-def test_triplets_stand_in_the_graph_with_their_labels() -> None:
     labels = [data["label"] for _, _, data in TIME.graph.edges(data=True) if data["relation"] == "triplet"]
     assert sorted(labels) == sorted(triplet.edge for graph in STORY.graphs for triplet in graph)
 
 
-def test_a_held_thing_that_l_calls_a_verb_does_not_break_the_graph() -> None:
+def test_a_held_thing_that_l_calls_a_verb_and_an_empty_narrative_have_a_graph() -> None:
     vocabulary = Vocabulary((), ("dobj",), ("take", "brush", "walk"))
     narrative = Narrative.of([act("take", "brush", ("with", "hand1")), act("walk", "home")], vocabulary)
     assert Timeline(narrative).graph.number_of_nodes() > 4
-
-
-def test_an_empty_narrative_has_an_empty_timeline() -> None:
-    assert Timeline(Narrative()).steps == ()
-    assert len(Timeline(Narrative()).graph) == 0
+    assert (Timeline(Narrative()).steps, len(Timeline(Narrative()).graph)) == ((), 0)

@@ -67,9 +67,8 @@ def test_a_task_without_data_is_said() -> None:
         known("tsg-bench").file("layout")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+def test_a_wrong_declaration_is_refused_with_its_place(project: Path) -> None:
+    rows: list[tuple[str, str, str]] = [
         ("mine:", "../mine:", "name"),
         ("mine:", "Mine:", "name"),
         ("https://data.example", "file:///etc", "base"),
@@ -87,15 +86,14 @@ def test_a_task_without_data_is_said() -> None:
         (FINE, "- mine", "expected datasets by name"),
         (FINE, "mine: 3", "expected the fields of a dataset"),
         (FINE, "!!python/object/apply:os.getcwd []", "line 1: could not determine a constructor"),
-    ],
-)
-def test_a_wrong_declaration_is_refused_with_its_place(old: str, new: str, message: str, project: Path) -> None:
-    assert old in FINE
-    project.write_text(FINE.replace(old, new, 1))
-    with pytest.raises(UsageError) as caught:
-        catalogue()
-    assert message in str(caught.value)
-    assert "own/datasets.yaml" in str(caught.value)
+    ]
+    for old, new, message in rows:
+        assert old in FINE, old
+        project.write_text(FINE.replace(old, new, 1))
+        with pytest.raises(UsageError) as caught:
+            catalogue()
+        assert message in str(caught.value), old
+        assert "own/datasets.yaml" in str(caught.value), old
 
 
 def test_a_dataset_without_an_address_is_only_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import threading
 from pathlib import Path
 
 import pytest
+from refusals import refusal
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.bundle import bundled
@@ -42,12 +44,6 @@ def test_missing_dataset_error_names_get_and_import(home: Path) -> None:
     assert "tsgkit data get tsg-bench" in caught.value.hint
     assert "tsgkit data import tsg-bench DIR" in caught.value.hint
     assert not home.exists()
-
-
-@pytest.mark.parametrize(("name", "task"), [("nothing", "sgqa"), ("tsg-bench", "layout"), ("../x", "sgqa")])
-def test_names_that_are_not_known_are_refused(name: str, task: str, home: Path) -> None:
-    with pytest.raises(UsageError):
-        dataset_file(name, task)
 
 
 def test_a_stored_file_is_found_and_recorded(home: Path) -> None:
@@ -102,21 +98,23 @@ def test_a_file_that_was_deleted_is_not_there(home: Path) -> None:
         dataset_file("tsg-bench", "sgqa")
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"files": [{"name": "x"}]}', "[" * 100_000])
-def test_a_broken_record_is_named(text: str, home: Path) -> None:
+def test_a_broken_record_is_named(home: Path) -> None:
     put("sgqa")
-    (home / "tsg-bench" / "dataset.json").write_text(text)
-    with pytest.raises(FileProblem, match="not the record of a dataset"):
-        dataset_file("tsg-bench", "sgqa")
+    record = home / "tsg-bench" / "dataset.json"
+    rows: list[str] = ["{", "[]", '{"files": [{"name": "x"}]}', "[" * 100_000]
+    for text in rows:
+        record.write_text(text)
+        assert "not the record of a dataset" in refusal(FileProblem, dataset_file, "tsg-bench", "sgqa"), text[:99]
 
 
-@pytest.mark.parametrize("name", ["../../secret", "/etc/passwd", "a/b"])
-def test_a_name_in_a_record_never_leads_elsewhere(name: str, home: Path) -> None:
+def test_a_name_in_a_record_never_leads_elsewhere(home: Path) -> None:
     put("sgqa")
-    path = home / "tsg-bench" / "dataset.json"
-    path.write_text(path.read_text().replace('"sgqa.jsonl"', json.dumps(name)))
-    with pytest.raises(FileProblem, match="not the record"):
-        dataset_file("tsg-bench", "sgqa")
+    record = home / "tsg-bench" / "dataset.json"
+    good = record.read_text()
+    rows: list[str] = ["../../secret", "/etc/passwd", "a/b"]
+    for name in rows:
+        record.write_text(good.replace('"sgqa.jsonl"', json.dumps(name)))
+        assert "not the record" in refusal(FileProblem, dataset_file, "tsg-bench", "sgqa"), name
 
 
 def test_a_dataset_that_the_catalogue_no_longer_knows_is_still_listed(home: Path) -> None:
@@ -129,7 +127,6 @@ def test_a_dataset_that_the_catalogue_no_longer_knows_is_still_listed(home: Path
 
 
 def test_writers_wait_for_each_other_so_that_no_file_is_lost(home: Path) -> None:
-    fcntl = pytest.importorskip("fcntl", reason="nothing can be locked on this system")
     put("sgqa")
     writer = threading.Thread(target=put, args=("sgds",))
     with (home / "tsg-bench" / ".lock").open("w") as lock:

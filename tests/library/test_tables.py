@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import json
 import math
@@ -9,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import refusal
 
-from tsgkit.errors import FileProblem, TsgkitError, UsageError
-from tsgkit.library.mappings import mapping_for, mappings_in
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.library import tables
+from tsgkit.library.mappings import FieldRule, RowMapping, mapping_for, mappings_in
 from tsgkit.library.row_choice import Wanted, chosen, sets_of
 from tsgkit.library.row_sources import parts_of, pinned, row_place, with_mapping
 
-pa = pytest.importorskip("pyarrow")
 MAPPING = """
 fields:
   item_id: id
@@ -37,18 +41,10 @@ def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(name: str, columns: dict[str, list[Any]]) -> str:
-    import pyarrow.parquet
-
-    if name.endswith(".parquet"):
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        pyarrow.parquet.write_table(pa.table(columns), name)
-        return name
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     if name.endswith(".jsonl"):
         Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         return name
-    import csv
-
     with Path(name).open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, columns, delimiter="\t" if name.endswith(".tsv") else ",")
         writer.writeheader()
@@ -70,26 +66,15 @@ def rows(data: str, task: str = "", stored: str | None = None) -> list[dict[str,
 def problem(data: str, task: str = "") -> str:
     with pytest.raises(TsgkitError) as raised:
         rows(data, task)
+    assert "\n" not in str(raised.value)
     return f"{raised.value} | {raised.value.hint}"
 
 
-@pytest.mark.parametrize("name", ["rows.parquet", "rows.csv", "rows.tsv", "rows.jsonl"])
-def test_a_mapping_makes_the_same_rows_of_every_kind_of_table(name: str) -> None:
-    assert rows(f"{write(name, COLUMNS)}#{mapping()}") == [ROW]
-
-
-def test_a_mapping_beside_the_rows_needs_no_name() -> None:
-    write("rows.csv", COLUMNS)
+def test_a_mapping_makes_the_same_rows_of_every_kind_of_table_named_or_beside_it() -> None:
+    for name in ("rows.csv", "rows.tsv", "rows.jsonl"):
+        assert rows(f"{write(name, COLUMNS)}#{mapping()}") == [ROW], name
     mapping(name="tsgkit.yaml")
     assert rows("rows.csv") == [ROW]
-
-
-def test_columns_with_the_names_of_fields_need_no_mapping() -> None:
-    write("rows.parquet", {"item_id": ["a", "b"], "tags": [["x"], None], "qa": [[{"q": "w", "a": None}], []]})
-    assert rows("rows.parquet") == [
-        {"item_id": "a", "tags": ["x"], "qa": [{"q": "w"}]},
-        {"item_id": "b", "qa": []},
-    ]
 
 
 def test_other_columns_are_kept_when_the_mapping_says_so() -> None:
@@ -107,17 +92,8 @@ def test_a_value_in_template_syntax_or_a_formula_stays_text() -> None:
     assert rows("rows.csv#m.yaml")[0]["note"] == "{item_id} ${HOME} !!x"
 
 
-def test_many_rows_are_read_in_order_across_batches_and_parts() -> None:
-    for part in range(3):
-        names = [f"{part}-{number}" for number in range(700)]
-        write(f"data/test-0000{part}-of-00003.parquet", {"item_id": names})
-    mapping("split: test", "data/tsgkit.yaml")
-    assert [row["item_id"] for row in rows("data")] == [f"{part}-{n}" for part in range(3) for n in range(700)]
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+def test_a_wrong_mapping_names_its_file_and_place() -> None:
+    for text, expected in [
         ("fields: {a: {column: x, value: 1}}", "a column or a value is needed, and not both"),
         ("fields: {a: {split: ';'}}", "a column or a value is needed"),
         ("fields: {a: {column: x, split: ';', json: true}}", "split or json, not both"),
@@ -130,104 +106,46 @@ def test_many_rows_are_read_in_order_across_batches_and_parts() -> None:
         ("tasks: {sgqa: 3}", "tasks.sgqa: expected the fields of a mapping"),
         ("tasks: {sgqa: {fields: {a: x}}}\nsplit: test", "nothing beside tasks"),
         ("fields: {a: !!python/name:os.system }", "m.yaml"),
-    ],
-)
-def test_a_wrong_mapping_names_its_file_and_place(text: str, told: str) -> None:
-    with pytest.raises(UsageError) as raised:
-        mappings_in(text, "m.yaml")
-    assert str(raised.value).startswith("m.yaml: ")
-    assert told in str(raised.value)
+    ]:
+        message = refusal(UsageError, mappings_in, text, "m.yaml")
+        assert message.startswith("m.yaml: ") and expected in message, text
 
 
 def test_a_column_that_is_not_there_is_named_with_the_nearest() -> None:
-    write("rows.parquet", COLUMNS)
+    write("rows.csv", COLUMNS)
     mapping("fields: {item_id: ids}")
-    assert problem("rows.parquet#m.yaml") == "m.yaml: fields.item_id: rows.parquet has no column ids | id?"
+    assert problem("rows.csv#m.yaml") == "m.yaml: fields.item_id: rows.csv has no column ids | id?"
 
 
-@pytest.mark.parametrize(
-    ("columns", "told"),
-    [
+def test_a_cell_that_does_not_fit_is_named_by_row_and_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("rows.parquet").write_bytes(b"")
+    mapping()
+    columns: list[tuple[dict[str, list[Any]], str]] = [
         ({"graphs_json": ["[]", "{"]}, "rows.parquet: row 2: column graphs_json: "),
         ({"labels": ["a", [1]]}, "rows.parquet: row 2: column labels: a text is needed, and this is a list"),
         ({"text": ["a", 3]}, "row 2: column text: a text is needed, and this is 3"),
         ({"id": ["a", b"\xff"]}, "row 2: item_id: binary data, which a row cannot hold"),
         ({"id": ["a", math.nan]}, "row 2: item_id: nan, which a row cannot hold"),
         ({"id": ["a", datetime.date(2020, 1, 1)]}, "row 2: item_id: a value of the kind date"),
-    ],
-)
-def test_a_cell_that_does_not_fit_is_named_by_row_and_column(
-    columns: dict[str, list[Any]], told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tsgkit.library import tables
-
-    table = {name: values * 2 for name, values in COLUMNS.items()} | columns
-    found = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
-    monkeypatch.setattr(tables, "_parquet", lambda *_: iter(found))  # a column of Parquet has one type
-    write("rows.parquet", COLUMNS)
-    mapping()
-    assert told in problem("rows.parquet#m.yaml")
-    assert "see m.yaml" in problem("rows.parquet#m.yaml")
+    ]
+    for column, expected in columns:
+        table = {name: values * 2 for name, values in COLUMNS.items()} | column
+        found = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+        monkeypatch.setattr(tables, "_parquet", lambda *_, found=found: iter(found))  # a column of Parquet has one type
+        message = problem("rows.parquet#m.yaml")
+        assert expected in message and "see m.yaml" in message
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+def test_a_broken_csv_file_is_named_by_row_and_leaves_nothing_in_the_cache(caches: Path) -> None:
+    for text, expected in [
         (b"id,text\n1,a\n2\n", "rows.csv: row 2: 1 cells, and the header has 2"),
         (b"id,id\n1,2\n", "two columns are called 'id'"),
         (b'id\n"a"b\n', "line 2: not CSV"),
         (b'id\n"never closed\n', "not CSV"),
         (b"id\n\xff\n", "not UTF-8 text"),
-    ],
-)
-def test_a_broken_csv_file_is_named_by_row(text: bytes, told: str) -> None:
-    Path("rows.csv").write_bytes(text)
-    assert told in problem("rows.csv")
-
-
-@pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1" + bytes(100) + b"PAR1", b"not parquet"])
-def test_a_file_that_is_not_parquet_is_one_line(data: bytes) -> None:
-    Path("rows.parquet").write_bytes(data)
-    assert problem("rows.parquet").startswith("rows.parquet: not a Parquet file that can be read: ")
-    assert "\n" not in problem("rows.parquet")
-
-
-def test_a_spoilt_parquet_file_is_one_line_wherever_it_is_spoilt() -> None:
-    write("rows.parquet", {"item_id": [f"item {number}" for number in range(2000)]})
-    good = Path("rows.parquet").read_bytes()
-    for place in range(4, len(good), len(good) // 60):
-        Path("rows.parquet").write_bytes(
-            good[:place] + bytes(b ^ 0xA5 for b in good[place : place + 40]) + good[place + 40 :]
-        )
-        try:
-            rows("rows.parquet")
-        except FileProblem as error:
-            assert "\n" not in str(error)
-
-
-@pytest.mark.slow
-def test_a_large_table_is_never_held_whole() -> None:
-    import subprocess
-    import sys
-
-    import pyarrow.parquet
-
-    text = pa.table({"item_id": ["x" * 400] * 20_000})
-    with pyarrow.parquet.ParquetWriter("rows.parquet", text.schema, use_dictionary=False, compression="none") as writer:
-        for _ in range(8):
-            writer.write_table(text)
-    assert Path("rows.parquet").stat().st_size > 60_000_000
-    code = (
-        "import pyarrow; from tsgkit.library.row_sources import row_place; row_place('rows.parquet').rows_of();"
-        "print(pyarrow.default_memory_pool().max_memory())"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(told.stdout) < 16_000_000
-
-
-def test_a_broken_row_leaves_nothing_in_the_cache(caches: Path) -> None:
-    Path("rows.csv").write_text("id,text\n1,a\n2\n")
-    problem("rows.csv")
+    ]:
+        Path("rows.csv").write_bytes(text)
+        assert expected in problem("rows.csv"), text
     assert list((caches / "rows").iterdir()) == []
 
 
@@ -297,3 +215,74 @@ def test_a_table_that_lacks_a_part_is_refused() -> None:
     assert [one.label for one in sets_of(["default/test/0000.parquet", "default/test/0001.parquet"])] == [
         "default/test.parquet"
     ]
+
+
+PIECES = [
+    "task: tsg/sgqa\n", "tasks:\n", "  sgqa:\n", "fields:\n", "  item_id: id\n", "  tags: {column: a, split: ';'}\n",
+    "  graphs: {column: g, json: true}\n", "  domain: {value: 1}\n", "others: keep\n", "file: ../a.csv\n", "split: x\n",
+    "config: 1\n", "? ", ": ", "- ", "[", "]", "{", "}", ",", "\n", "  ", "\t", "#", "|", "'", '"', "&a ", "*a", "<<: ",
+    "!!", "!!set ", "!!binary =", "!!timestamp x", "---\n", ".inf", ".nan", "2026-13-41", "~", "\x00", "\ud800",
+]  # fmt: skip
+TEXTS = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+FIELDS = st.sampled_from(["a", "b", "c", "", "ünï", "__class__", "{a}", "a.b"])
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(FIELDS, inner, max_size=3))
+ROWS = st.dictionaries(FIELDS, VALUES | st.sampled_from(["[1]", "{", "a;b", " ; ", "NaN", "1e999"]))
+NAMES = FIELDS.filter(bool)
+RULES = st.one_of(
+    NAMES,
+    st.builds(lambda column, strip: {"column": column, "strip": strip}, NAMES, st.booleans()),
+    st.builds(lambda column, split: {"column": column, "split": split}, NAMES, st.sampled_from([";", ", ", "aa"])),
+    st.builds(lambda column: {"column": column, "json": True}, NAMES),
+    st.builds(lambda value: {"value": value}, VALUES),
+)
+MAPPINGS = st.fixed_dictionaries(
+    {"fields": st.dictionaries(NAMES, RULES, min_size=1)},
+    optional={"others": st.sampled_from(["keep", "drop"])},
+)
+
+
+@given(TEXTS)
+def test_a_file_is_a_mapping_or_is_refused_by_name(text: str) -> None:
+    try:
+        found = mappings_in(text, "m.yaml")
+    except UsageError as error:
+        assert error.message.startswith("m.yaml")
+    else:
+        assert all(len(one.sha256) == 64 for one in found.values())
+
+
+@given(MAPPINGS)
+def test_what_is_recorded_of_a_mapping_is_the_same_mapping(value: dict[str, Any]) -> None:
+    (first,) = mappings_in(json.dumps(value), "m.yaml").values()
+    (again,) = mappings_in(json.dumps(first.value), "again").values()
+    assert (again.mapping, again.sha256) == (first.mapping, first.sha256)
+
+
+@given(MAPPINGS, ROWS)
+def test_a_row_gets_the_fields_of_its_mapping_and_stays_as_it_is(value: dict[str, Any], row: dict[str, Any]) -> None:
+    mapping, before = RowMapping.model_validate(value), json.dumps(row)
+    rules = mapping.fields or {}
+    try:
+        found = mapping.of(row)
+    except ValueError as error:
+        assert any(str(error).startswith(f"column {rule.column}: ") for rule in rules.values())
+    else:
+        assert None not in found.values()
+        assert set(found) <= set(rules) | (set(row) if mapping.keeps_others else set())
+        assert {name for name, rule in rules.items() if rule.value is not None} <= set(found)
+    assert json.dumps(row) == before
+
+
+@given(st.lists(st.text(max_size=6), min_size=1), st.sampled_from([";", ", ", "aa"]))
+def test_a_list_comes_out_of_the_text_that_joins_it(parts: list[str], separator: str) -> None:
+    parts = [part.replace(separator[0], "") for part in parts]
+    joined = separator.join(parts)
+    rule = FieldRule.model_validate({"column": "c", "split": separator})
+    assert rule.of({"c": joined}) == (parts if joined else [])
+
+
+@given(VALUES)
+def test_a_value_comes_out_of_its_json(value: object) -> None:
+    rule = FieldRule.model_validate({"column": "c", "json": True})
+    assert rule.of({"c": json.dumps(value)}) == value

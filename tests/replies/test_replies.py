@@ -7,11 +7,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.lexicon import fold
-from tsgkit.replies import Read, Unreadable
+from tsgkit.replies import Part, Read, Unreadable
 from tsgkit.replies.characters import without_hidden
 from tsgkit.replies.choices import choice
 from tsgkit.replies.lists import Listed, names
@@ -19,16 +20,15 @@ from tsgkit.replies.near_json import FoundValue, agreed, values_in
 from tsgkit.replies.numbered_answers import letters
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import Section, answer_section
-from tsgkit.replies.spans import Part
 from tsgkit.replies.words import word
 
-ROWS: list[dict[str, Any]] = [
+Row = dict[str, Any]
+
+ROWS: list[Row] = [
     json.loads(line) for line in (Path(__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
 ]
-
-
-def of_kind(kind: str) -> list[Any]:
-    return [pytest.param(row, id=row["name"]) for row in ROWS if row["kind"] == kind]
+LETTERED = dict.fromkeys("ABCDE", "")
+ENDLESS = Unreadable("the reasoning never ends")
 
 
 def test_table_holds_many_families_languages_and_reasoning_models() -> None:
@@ -37,34 +37,65 @@ def test_table_holds_many_families_languages_and_reasoning_models() -> None:
     assert Counter(row["reasoning"] for row in ROWS)[True] >= 40
 
 
-@pytest.mark.parametrize("row", of_kind("letter"))
-def test_letter_is_the_one_that_was_meant(row: dict[str, Any]) -> None:
+def test_every_row_of_the_table_is_read_as_it_was_meant() -> None:
+    readers = {"letter": letter_of, "word": word_of, "json": json_of, "graph": graphs_of, "graphs": graphs_of}
+    wrong = []
+    for row in ROWS:
+        found, meant = readers[row["kind"]](row), row["reading"]
+        if found != (None if "unreadable" in meant else next(iter(meant.values()))):
+            wrong.append((row["name"], found, meant, row["why"]))
+    assert wrong == []
+
+
+def letter_of(row: Row) -> object:
     found = choice(row["reply"], row["options"])
-    if "unreadable" in row["reading"]:
-        assert isinstance(found, Unreadable), row["why"]
-    else:
-        assert isinstance(found, Read) and found.value == row["reading"]["letter"], (found, row["why"])
-        assert 0 <= found.start < found.end <= len(row["reply"])
+    if isinstance(found, Unreadable):
+        return None
+    assert 0 <= found.start < found.end <= len(row["reply"]), row["name"]
+    return found.value
 
 
-@pytest.mark.parametrize("row", of_kind("word"))
-def test_name_is_the_one_that_was_meant(row: dict[str, Any]) -> None:
+def word_of(row: Row) -> object:
+    """Return the name that was meant where the one that was read is another spelling of it."""
     found = word(row["reply"], {name.casefold() for name in row["vocabulary"]})
-    if "unreadable" in row["reading"]:
-        assert isinstance(found, Unreadable), row["why"]
-    else:
-        assert isinstance(found, Read), (found, row["why"])
-        assert fold(found.value) == fold(row["reading"]["word"]), row["why"]
+    if isinstance(found, Unreadable):
+        return None
+    meant = row["reading"].get("word", "")
+    return meant if fold(found.value) == fold(meant) else found.value
 
 
-@pytest.mark.parametrize(
-    ("reply", "letter"),
-    [("[C]", "C"), ("so **C**.", "C"), ("答案：【Ｂ】", "Ｂ"), ("An\u200bswer: B", "B"), ("```\nB\n```", "B")],
-)
-def test_span_of_a_letter_is_where_it_stands(reply: str, letter: str) -> None:
-    found = choice(reply, dict.fromkeys("ABCDE", ""))
-    assert isinstance(found, Read)
-    assert reply[found.start : found.end] == letter
+def json_of(row: Row) -> object:
+    """Return the value of the kind that is asked for, lists of bare words (which explain an order) apart."""
+    section = answer_section(without_hidden(row["reply"])[0])
+    values = values_in(section.part.text) if isinstance(section, Section) else []
+    typed = [one for one in values if isinstance(one.value, {"object": dict, "list": list}[row["shape"]])]
+    whole = [one for one in typed if not holds_only_words(one.value)] or typed
+    if not whole or values[-1].is_cut or not isinstance(section, Section):
+        return None
+    found = agreed(whole, section.part.text)
+    return found.value if isinstance(found, FoundValue) else None
+
+
+def holds_only_words(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)
+
+
+def graphs_of(row: Row) -> object:
+    found = read_graphs(row["reply"], row.get("k", 1))
+    return [list(map(list, graph)) for graph in found.reading.graphs] if isinstance(found, GraphAnswer) else None
+
+
+def test_span_of_a_letter_is_where_it_stands() -> None:
+    for reply, letter in [
+        ("[C]", "C"),
+        ("so **C**.", "C"),
+        ("答案：【Ｂ】", "Ｂ"),
+        ("An\u200bswer: B", "B"),
+        ("```\nB\n```", "B"),
+    ]:
+        found = choice(reply, LETTERED)
+        assert isinstance(found, Read), reply
+        assert reply[found.start : found.end] == letter, reply
 
 
 def test_span_of_a_name_is_where_it_stands() -> None:
@@ -74,28 +105,17 @@ def test_span_of_a_name_is_where_it_stands() -> None:
     assert reply[found.start : found.end] == found.value == "tea-bag"
 
 
-@pytest.mark.parametrize("name", ["a a", "salt and pepper", "object", "no", "the end of the line", "n/a"])
-def test_known_name_is_read_whatever_it_looks_like(name: str) -> None:
-    for reply in (name, f"[{name}]", f"Final answer: {name}.", f'{{"answer": "{name}"}}', f"The answer is **{name}**."):
-        found = word(reply, {name})
-        assert isinstance(found, Read) and found.value == name, reply
+def test_known_name_is_read_whatever_it_looks_like() -> None:
+    for name in ["a a", "salt and pepper", "object", "no", "the end of the line", "n/a"]:
+        for form in ("{}", "[{}]", "Final answer: {}.", '{{"answer": "{}"}}', "The answer is **{}**."):
+            found = word(form.format(name), {name})
+            assert isinstance(found, Read) and found.value == name, form.format(name)
 
 
-def test_spans_of_names_in_a_list_are_where_they_stand() -> None:
-    reply = "Final answer:\n1. **take** (it is taken)\n2. put-\u200bdown, wash."
-    found = names(reply)
-    assert isinstance(found, Listed)
-    assert [reply[start:end] for start, end in found.spans] == ["take", "put-\u200bdown", "wash"]
-
-
-LETTERED = dict.fromkeys("ABCDE", "")
-LISTED_OPTIONS = "\nA. left\nB. right\nC. above\nAnswer: "
-
-
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        (f"1. Where is it?{LISTED_OPTIONS}B\n2. And the cup?{LISTED_OPTIONS}C", "BC"),
+def test_letters_of_numbered_questions_are_those_that_were_meant() -> None:
+    listed = "\nA. left\nB. right\nC. above\nAnswer: "
+    for reply, said in [
+        (f"1. Where is it?{listed}B\n2. And the cup?{listed}C", "BC"),
         ("1. Where is it?\nA. left\nB. right\n2. C", "-C"),
         ('{"1": "B", "2": "C"}\nNote: [A] was close in 1.', "BC"),
         ("Steps:\n1. Look at the lamp\n2. See where it stands\n\nAnswers:\nB\nC", "BC"),
@@ -105,31 +125,18 @@ LISTED_OPTIONS = "\nA. left\nB. right\nC. above\nAnswer: "
         ("1. B - not A\n2. C", "BC"),
         ("1. B\n2. C\nCorrection: 1. D", "-C"),
         ("1. \u200bB\n2. C", "BC"),
-    ],
-)
-def test_letters_of_numbered_questions_are_those_that_were_meant(reply: str, said: str) -> None:
-    found = letters(reply, [LETTERED] * 2)
-    assert "".join(one.value if isinstance(one, Read) else "-" for one in found) == said
-    assert all(one.value in reply[one.start : one.end] for one in found if isinstance(one, Read))
+    ]:
+        found = letters(reply, [LETTERED] * 2)
+        assert "".join(one.value if isinstance(one, Read) else "-" for one in found) == said, reply
+        assert all(one.value in reply[one.start : one.end] for one in found if isinstance(one, Read)), reply
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "1. take (first, with hand1)\n2. put-down - because it is full",
-        'Here: {"actions": ["take", "put-down"]}',
-        '```json\n{"nodes": ["take", "put-down"]}\n```\nThese are all nodes.',
-        'Final answer: ["take", "put-down"] (in order)',
-    ],
-)
-def test_names_are_read_without_what_explains_them(reply: str) -> None:
-    found = names(reply)
-    assert isinstance(found, Listed) and found.names == ("take", "put-down")
-
-
-@pytest.mark.parametrize(
-    ("reply", "listed"),
-    [
+def test_names_are_read_without_headings_and_explanations() -> None:
+    rows: list[tuple[str, tuple[str, ...] | None]] = [
+        ("1. take (first, with hand1)\n2. put-down - because it is full", ("take", "put-down")),
+        ('Here: {"actions": ["take", "put-down"]}', ("take", "put-down")),
+        ('```json\n{"nodes": ["take", "put-down"]}\n```\nThese are all nodes.', ("take", "put-down")),
+        ('Final answer: ["take", "put-down"] (in order)', ("take", "put-down")),
         ("take\nput-down\n\nExplanation:\ncup\nlid", ("take", "put-down")),
         ("take\nput-down\n**Reasoning:** cup\n- lid", ("take", "put-down")),
         ("take, put-down\nNote: cup", ("take", "put-down")),
@@ -147,20 +154,26 @@ def test_names_are_read_without_what_explains_them(reply: str) -> None:
         ("Graph 1: the person takes the cup here", None),
         ("Total: 2", None),
         ("take: first\nput-down: second", ("take", "put-down")),
-    ],
-)
-def test_headings_and_explanations_are_no_names(reply: str, listed: tuple[str, ...] | None) -> None:
+    ]
+    for reply, listed in rows:
+        found = names(reply)
+        if listed is None:
+            assert isinstance(found, Unreadable), (reply, found)
+        else:
+            assert isinstance(found, Listed) and found.names == listed, reply
+            in_json = "[" in reply
+            assert in_json or tuple(reply[start:end] for start, end in found.spans) == listed, reply
+
+
+def test_spans_of_names_in_a_list_are_where_they_stand() -> None:
+    reply = "Final answer:\n1. **take** (it is taken)\n2. put-\u200bdown, wash."
     found = names(reply)
-    if listed is None:
-        assert isinstance(found, Unreadable), found
-    else:
-        assert isinstance(found, Listed) and found.names == listed
-        assert tuple(reply[start:end] for start, end in found.spans) == listed or reply.startswith("[")
+    assert isinstance(found, Listed)
+    assert [reply[start:end] for start, end in found.spans] == ["take", "put-\u200bdown", "wash"]
 
 
-@pytest.mark.parametrize(
-    ("reply", "rest"),
-    [
+def test_reasoning_is_not_spoken() -> None:
+    for reply, rest in [
         ("<think>a</think>b", "b"),
         ("a</think>b", "b"),
         ("b<think>a</think>", "b"),
@@ -169,52 +182,81 @@ def test_headings_and_explanations_are_no_names(reply: str, listed: tuple[str, .
         ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "b"),
         ("Write `<think>` first.", "Write `<think>` first."),
         ("<think>a\n## Final answer\nb", "## Final answer\nb"),
-    ],
+    ]:
+        said = spoken(reply)
+        assert isinstance(said, Part) and said.text.strip() == rest, reply
+        assert reply[said.start : said.end].startswith(rest[:1]) or said.text[:1].isspace(), reply
+
+
+def test_reasoning_without_an_end_is_unreadable() -> None:
+    for reply in ["<think>a", "a</think>b<think>c", "<think>Answer: B", "Sure. <think>B"]:
+        assert spoken(reply) == choice(reply, LETTERED) == word(reply) == ENDLESS, reply
+        assert letters(reply, [LETTERED] * 2) == (ENDLESS,) * 2, reply
+
+
+OPTIONS = {"A": "on the table", "B": "under the lamp", "C": "in the sink", "D": "behind the door", "E": "None"}
+LETTERS = st.sampled_from("ABCDE")
+FORMS = st.sampled_from(
+    ["{}", "[{}]", "({})", "**{}**", "{}.", "Answer: {}", "**Final answer:** ({})", "The answer is {}.",
+     '{{"answer": "{}"}}', "\\boxed{{{}}}", "Therefore, the answer is ({}).", "答案：{}", "Option {}",
+     "<answer>{}</answer>"]
+)  # fmt: skip
+PROSE = st.sampled_from(
+    ["", "Sure!", "Let me look at the image.", "The cup stands where it stood before.", "Here is what I found:"]
 )
-def test_reasoning_is_not_spoken(reply: str, rest: str) -> None:
-    said = spoken(reply)
-    assert isinstance(said, Part) and said.text.strip() == rest
-    assert reply[said.start : said.end].startswith(said.text.strip()[:1]) or said.text[:1].isspace()
+CLOSING = st.sampled_from(["", "Hope this helps!", "Let me know if you need more.", "I am fairly sure of it."])
+TEXTS = st.text(st.sampled_from("ABCDE abc.,:;()[]{}*\"'`\n→->the answer is"), max_size=120)
 
 
-@pytest.mark.parametrize("reply", ["<think>a", "a</think>b<think>c", "<think>Answer: B", "Sure. <think>B"])
-def test_reasoning_without_an_end_is_unreadable(reply: str) -> None:
-    assert spoken(reply) == Unreadable("the reasoning never ends")
-    assert choice(reply, dict.fromkeys("ABC", "")) == word(reply) == Unreadable("the reasoning never ends")
-    assert letters(reply, [dict.fromkeys("ABC", "")] * 2) == (Unreadable("the reasoning never ends"),) * 2
+@given(letter=LETTERS, form=FORMS, before=PROSE, after=CLOSING)
+def test_prose_around_an_answer_keeps_it(letter: str, form: str, before: str, after: str) -> None:
+    found = choice("\n\n".join(filter(None, [before, form.format(letter), after])), OPTIONS)
+    assert isinstance(found, Read) and found.value == letter
 
 
-@pytest.mark.parametrize("row", of_kind("json"))
-def test_json_is_the_value_that_was_meant(row: dict[str, Any]) -> None:
-    section = answer_section(without_hidden(row["reply"])[0])
-    kind = {"object": dict, "list": list}[row["shape"]]
-    values = [] if isinstance(section, Unreadable) else values_in(section.part.text)
-    typed = [one for one in values if isinstance(one.value, kind)]
-    whole = [one for one in typed if not holds_only_words(one.value)] or typed
-    is_cut = bool(values) and values[-1].is_cut
-    if "unreadable" in row["reading"]:
-        assert (
-            isinstance(section, Unreadable)
-            or is_cut
-            or not whole
-            or isinstance(agreed(whole, section.part.text), Unreadable)
-        ), row["why"]
-    else:
-        assert isinstance(section, Section) and not is_cut
-        found = agreed(whole, section.part.text)
-        assert isinstance(found, FoundValue) and found.value == row["reading"]["value"], row["why"]
+@given(letter=LETTERS, form=FORMS, thought=TEXTS, fence=st.booleans())
+def test_closed_reasoning_and_a_fence_keep_an_answer(letter: str, form: str, thought: str, fence: bool) -> None:
+    said = f"```\n{form.format(letter)}\n```" if fence else form.format(letter)
+    reply = f"<think>{thought}</think>\n{said}"
+    found = choice(reply, OPTIONS)
+    assert isinstance(found, Read) and found.value == letter
+    assert found.start >= reply.index("</think>")
 
 
-def holds_only_words(value: object) -> bool:
-    """Return whether a value is a list of bare words, such as one that explains an order."""
-    return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)
+@given(row=st.sampled_from([row for row in ROWS if row["kind"] in ("letter", "word")]), cut=st.integers(0, 30))
+def test_a_reply_cut_at_the_end_of_a_line_is_read_the_same_or_not_or_by_what_it_says_until_then(
+    row: dict[str, Any], cut: int
+) -> None:
+    lines = row["reply"].splitlines()
+    kept = "\n".join(lines[: max(len(lines) - cut, 0)])
+    found = (
+        choice(kept, row["options"])
+        if row["kind"] == "letter"
+        else word(kept, {name.casefold() for name in row["vocabulary"]})
+    )
+    if isinstance(found, Read):
+        assert kept[found.start : found.end].strip(), "what is read stands in what is left"
+        assert not isinstance(spoken(kept), Unreadable)
 
 
-@pytest.mark.parametrize("row", [*of_kind("graph"), *of_kind("graphs")])
-def test_graphs_are_those_that_were_meant(row: dict[str, Any]) -> None:
-    found = read_graphs(row["reply"], row.get("k", 1))
-    if "unreadable" in row["reading"]:
-        assert isinstance(found, Unreadable), row["why"]
-    else:
-        assert isinstance(found, GraphAnswer), (found, row["why"])
-        assert [[list(triplet) for triplet in graph] for graph in found.reading.graphs] == row["reading"]["graphs"]
+@given(text=TEXTS)
+def test_every_text_is_read_or_unreadable_and_a_reading_lies_within_it(text: str) -> None:
+    for found in (choice(text, OPTIONS), word(text)):
+        assert found.reason if isinstance(found, Unreadable) else 0 <= found.start < found.end <= len(text)
+    for one in letters(text, [OPTIONS] * 3):
+        assert isinstance(one, Unreadable) or (one.value in OPTIONS and 0 <= one.start < one.end <= len(text))
+    assert isinstance(names(text), Listed | Unreadable)
+    said = spoken(text)
+    assert isinstance(said, Unreadable) or (isinstance(said, Part) and said.end <= len(text))
+
+
+@given(answers=st.lists(LETTERS, min_size=2, max_size=10), thought=TEXTS)
+def test_numbered_answers_are_read_in_any_usual_form(answers: list[str], thought: str) -> None:
+    questions = [OPTIONS] * len(answers)
+    plain = "\n".join(answers)
+    numbered = "\n".join(f"{number}. **{letter}**" for number, letter in enumerate(answers, 1))
+    as_json = json.dumps({str(number): letter for number, letter in enumerate(answers, 1)})
+    for said in (plain, numbered, as_json, f"```json\n{as_json}\n```", f"<think>{thought}</think>\n{numbered}"):
+        found = letters(said, questions)
+        assert [one.value for one in found if isinstance(one, Read)] == answers
+        assert all(isinstance(one, Read) and one.value in said[one.start : one.end] for one in found)

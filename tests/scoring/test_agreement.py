@@ -1,14 +1,22 @@
-"""Agreement of raters, and of a judge with a reference."""
+"""Agreement of raters, of a judge with a reference, and of annotators who give sets."""
 
 from __future__ import annotations
 
-import logging
+import random
+from importlib import import_module
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tsgkit.scoring import Measure, balanced_accuracy, cohens_kappa, krippendorffs_alpha
+from tsgkit.scoring.agreement import MOST_LABELS
+from tsgkit.scoring.intervals import IntervalMethod
+from tsgkit.scoring.set_agreement import Presence, SetPair, masi_similarity, presence_kappa, sets_alpha
 
 Ratings = dict[int, str | None]
+RATINGS = st.dictionaries(st.integers(0, 9), st.sampled_from(["yes", "no", "perhaps", None]))
+ONE_LABEL = "every rating is 'y', so chance alone would agree"
 
 
 def ratings(text: str) -> Ratings:
@@ -20,16 +28,14 @@ def test_kappa_of_the_textbook_table() -> None:
     # 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: Ao = 35/50, Ae = 0.5 * 0.6 + 0.5 * 0.4 = 0.5, kappa = 0.2 / 0.5
     found = cohens_kappa(ratings("y" * 25 + "n" * 25), ratings("y" * 20 + "n" * 5 + "y" * 10 + "n" * 15))
     assert found.value == pytest.approx(0.4)
-    assert (found.measure, found.n, found.left_out, found.labels) == (Measure.KAPPA, 50, 0, ("n", "y"))
+    assert (found.measure, found.n, found.left_out, found.raters) == (Measure.KAPPA, 50, 0, 2)
+    assert (found.labels, found.reason) == (("n", "y"), None)
 
 
 def test_kappa_counts_complete_pairs_only() -> None:
     # Of the four complete pairs three agree: Ao = 0.75, Ae = 0.5 * 0.25 + 0.5 * 0.75 = 0.5
     found = cohens_kappa(ratings("yynn.y"), ratings("ynnny."))
     assert (found.value, found.n, found.left_out) == (0.5, 4, 2)
-
-
-def test_kappa_of_one_who_always_says_the_same_is_chance() -> None:
     assert cohens_kappa(ratings("yyyy"), ratings("yynn")).value == 0
 
 
@@ -39,100 +45,207 @@ def test_raters_who_always_contradict_each_other_are_below_chance() -> None:
     assert krippendorffs_alpha([ratings("ynyn"), ratings("nyny")]).value == pytest.approx(-0.75)
 
 
-# Krippendorff 2011, section D: four observers, twelve units, the last rated once; nominal alpha = 0.743.
-OBSERVERS = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
-
-
-def test_alpha_of_krippendorffs_example() -> None:
-    found = krippendorffs_alpha([ratings(text) for text in OBSERVERS])
+def test_alpha_of_krippendorffs_examples() -> None:
+    # Krippendorff 2011, section D: four observers, twelve units, the last rated once; nominal alpha = 0.743.
+    observers = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
+    found = krippendorffs_alpha([ratings(text) for text in observers])
     assert found.value == pytest.approx(0.743, abs=5e-4)
     assert (found.n, found.left_out, found.raters, found.labels) == (11, 1, 4, ("1", "2", "3", "4", "5"))
-
-
-def test_alpha_of_krippendorffs_binary_example() -> None:
-    # Krippendorff 2011, section A: two observers, ten units, four disagreements, 14 zeros and 6 ones:
-    # 1 - 19 * 4 / (14 * 6) = 0.095
-    found = krippendorffs_alpha([ratings("0100000010"), ratings("1110010000")])
-    assert found.value == pytest.approx(1 - 19 * 4 / 84)
-
-
-def test_alpha_does_not_need_every_rater_on_every_item() -> None:
+    # Section A: two observers, ten units, four disagreements, 14 zeros and 6 ones: 1 - 19 * 4 / (14 * 6) = 0.095
+    assert krippendorffs_alpha([ratings("0100000010"), ratings("1110010000")]).value == pytest.approx(1 - 19 * 4 / 84)
     assert krippendorffs_alpha([ratings("ab.."), ratings("a.b."), ratings(".bbb")]).value == 1
 
 
-ONE_LABEL = "every rating is 'y', so chance alone would agree"
-
-
 def test_agreement_on_one_label_is_undefined() -> None:
-    kappa, alpha = cohens_kappa(ratings("yy"), ratings("yy")), krippendorffs_alpha([ratings("yy"), ratings("yy")])
+    kappa, alpha = cohens_kappa(ratings("yy"), ratings("yy")), krippendorffs_alpha([ratings("yyn"), ratings("yy.")])
     assert (kappa.value, kappa.reason, kappa.n) == (None, ONE_LABEL, 2)
     assert (alpha.value, alpha.reason, alpha.n) == (None, ONE_LABEL, 2)
 
 
-def test_one_label_on_the_items_that_count_is_undefined_too() -> None:
-    assert krippendorffs_alpha([ratings("yyn"), ratings("yy.")]).reason == ONE_LABEL
-
-
-@pytest.mark.parametrize("others", [[], [{}], [ratings("...")]])
-def test_without_two_ratings_of_an_item_agreement_is_undefined(others: list[Ratings]) -> None:
-    found = krippendorffs_alpha([ratings("yny"), *others])
-    assert (found.value, found.n, found.left_out) == (None, 0, 3)
-    assert found.reason == "no item was rated by two raters"
-    for other in others:
-        assert cohens_kappa(ratings("yny"), other).reason == found.reason
-
-
-def test_no_raters_are_no_crash() -> None:
+def test_without_two_ratings_of_an_item_agreement_is_undefined() -> None:
+    cases: list[list[Ratings]] = [[], [{}], [ratings("...")]]
+    for others in cases:
+        found = krippendorffs_alpha([ratings("yny"), *others])
+        assert (found.value, found.n, found.left_out) == (None, 0, 3), others
+        assert found.reason == "no item was rated by two raters", others
+        assert all(cohens_kappa(ratings("yny"), other).reason == found.reason for other in others), others
     assert krippendorffs_alpha([]).value is None
 
 
 def test_items_and_labels_may_be_anything_that_can_be_named() -> None:
     items: list[tuple[str, int | None]] = [("a", 1), ("a", None), ("b", 2)]
     ours: dict[object, str | None] = dict(zip([*items, None], ["%s", "\x1b[31m", "", "ü"], strict=True))
-    assert cohens_kappa(ours, ours).value == 1
-    assert krippendorffs_alpha([ours, ours]).value == 1
+    assert cohens_kappa(ours, ours).value == krippendorffs_alpha([ours, ours]).value == 1
 
 
-def test_more_labels_than_any_study_has_are_a_reason_and_no_crash(caplog: pytest.LogCaptureFixture) -> None:
-    many: Ratings = {n: str(n) for n in range(10_001)}
-    with caplog.at_level(logging.INFO):
-        found = cohens_kappa(many, many)
-    assert found.value is None
-    assert found.reason == "10001 different labels are too many to measure agreement on (at most 1000)"
+def test_more_labels_than_any_study_has_are_a_reason_and_no_crash() -> None:
+    many: Ratings = {n: str(n) for n in range(MOST_LABELS + 1)}
+    found = cohens_kappa(many, many)
+    reason = "1001 different labels are too many to measure agreement on (at most 1000)"
+    assert (found.value, found.reason) == (None, reason)
+    few = dict(list(many.items())[1:])
+    assert cohens_kappa(few, few).reason is None
 
 
 def test_balanced_accuracy_counts_rare_labels_as_much_as_frequent_ones() -> None:
     # 6 of 8 yes, 1 of 2 no: (0.75 + 0.5) / 2
     found = balanced_accuracy(ratings("yyyyyynn" + "ny"), ratings("yyyyyyyy" + "nn"))
-    assert found.value == 0.625
-    assert (found.measure, found.n, found.left_out, found.labels) == (Measure.BALANCED_ACCURACY, 10, 0, ("n", "y"))
+    assert (found.value, found.measure, found.n) == (0.625, Measure.BALANCED_ACCURACY, 10)
+    assert (found.left_out, found.raters, found.labels, found.reason) == (0, 2, ("n", "y"), None)
+    for labels in ("ab", "abc", "abcd"):  # always one of k labels
+        assert balanced_accuracy(ratings("a" * len(labels)), ratings(labels)).value == pytest.approx(1 / len(labels))
 
 
-@pytest.mark.parametrize("labels", ["ab", "abc", "abcd"])
-def test_always_one_label_is_one_of_as_many_as_there_are(labels: str) -> None:
-    assert balanced_accuracy(ratings("a" * len(labels)), ratings(labels)).value == pytest.approx(1 / len(labels))
-
-
-def test_saying_nothing_is_missed_and_never_skipped() -> None:
+def test_balanced_accuracy_misses_what_is_not_said_and_leaves_out_what_has_no_reference() -> None:
     reference = ratings("yyn")
-    assert balanced_accuracy(ratings("yyn"), reference).value == 1
-    assert balanced_accuracy(ratings("y.n"), reference).value == 0.75
-    assert balanced_accuracy({}, reference).value == 0
-
-
-def test_a_label_the_reference_does_not_know_is_wrong() -> None:
-    assert balanced_accuracy(ratings("yxn"), ratings("yyn")).value == 0.75
-
-
-def test_items_without_a_reference_rating_are_left_out() -> None:
-    found = balanced_accuracy(ratings("ynyn"), ratings("yn.."))
+    for judge, value in (("yyn", 1), ("y.n", 0.75), ("yxn", 0.75), ("", 0)):
+        assert balanced_accuracy(ratings(judge), reference).value == value, judge
+    found = balanced_accuracy(ratings("ynyn."), ratings("yn..."))
     assert (found.value, found.n, found.left_out) == (1, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("reference", "reason"),
-    [("..", "the reference rates nothing"), ("", "the reference rates nothing"), ("yy", ONE_LABEL)],
-)
-def test_a_reference_of_fewer_than_two_labels_leaves_it_undefined(reference: str, reason: str) -> None:
-    found = balanced_accuracy(ratings("yn"), ratings(reference))
-    assert (found.value, found.reason) == (None, reason)
+def test_a_reference_of_fewer_than_two_labels_leaves_balanced_accuracy_undefined() -> None:
+    for reference, reason in (("..", "the reference rates nothing"), ("", "the reference rates nothing"), ("yy", None)):
+        found = balanced_accuracy(ratings("yn"), ratings(reference))
+        assert (found.value, found.reason) == (None, reason or ONE_LABEL), reference
+
+
+@given(ours=RATINGS, theirs=RATINGS)
+def test_agreement_is_the_same_both_ways_and_within_its_range(ours: Ratings, theirs: Ratings) -> None:
+    kappa, alpha = cohens_kappa(ours, theirs), krippendorffs_alpha([ours, theirs])
+    assert (kappa.value is None) == (kappa.reason is not None) == (alpha.value is None)
+    assert kappa.value is None or -1 - 1e-9 <= kappa.value <= 1 + 1e-9
+    assert alpha.value is None or alpha.value <= 1
+    assert (cohens_kappa(theirs, ours).value or 0) == pytest.approx(kappa.value or 0)
+    assert (krippendorffs_alpha([theirs, ours]).value or 0) == pytest.approx(alpha.value or 0)
+    for found in (cohens_kappa(ours, ours), krippendorffs_alpha([ours, ours]), balanced_accuracy(ours, ours)):
+        assert found.value == (None if len({label for label in ours.values() if label}) < 2 else pytest.approx(1))
+    full = balanced_accuracy(ours, theirs).value
+    for item in ours:  # leaving an answer out gains nothing
+        less = balanced_accuracy({**ours, item: None}, theirs).value
+        assert (full is None) == (less is None) and (full or 0) >= (less or 0)
+
+
+SETS = st.frozensets(st.sampled_from("abcd"), max_size=4)
+PAIRS = st.lists(st.builds(SetPair, SETS, SETS, st.sampled_from("xyz")), max_size=12)
+PLACES = st.lists(st.builds(Presence, SETS, SETS, SETS, st.sampled_from("xyz")), max_size=12)
+ABC = frozenset("abc")
+UNITS = [
+    SetPair(frozenset(one), frozenset(other), cluster)
+    for one, other, cluster in [
+        ("ab", "ab", "x"), ("ab", "abcd", "x"), ("bc", "ab", "y"), ("d", "ae", "y"), ("", "", "z"), ("e", "", "z"),
+    ]
+]  # fmt: skip
+USES = [
+    Presence(frozenset(one), frozenset(other), ABC, cluster)
+    for one, other, cluster in (("ab", "ab", "x"), ("a", "ac", "x"), ("bc", "c", "y"), ("ac", "ax", "z"))
+]
+
+
+def test_alpha_of_sets_and_its_interval_are_those_of_a_worked_example() -> None:
+    # Similarities 1, 2/4 * 2/3, 1/3 * 1/3, 0, 1 and 0: observed is their mean, 22/54.
+    found = sets_alpha(UNITS)
+    assert (found.n, found.observed, found.expected) == pytest.approx((6, 22 / 54, 0.183670034))
+    assert found.value == pytest.approx((22 / 54 - 0.183670034) / (1 - 0.183670034))
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((-0.1614583607, 0.8729290276))
+    assert (found.interval.clusters, found.interval.method) == (3, IntervalMethod.WILSON)
+
+
+def test_alpha_of_a_sample_of_sets_is_drawn_from_a_fixed_seed() -> None:
+    found = sets_alpha(UNITS, level=0.9, most_shared=10)
+    assert (found.value, found.expected) == pytest.approx((0.3128355296, 0.1376262626))
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((-0.0605070831, 0.8086152054))
+    many = [one._replace(cluster=str(place)) for place, one in enumerate(random_sets(random.Random(8), 300))]
+    exact, sampled = sets_alpha(many), sets_alpha(many, most_shared=300)
+    assert sampled.value != exact.value and sampled.value == pytest.approx(exact.value, abs=0.02)
+
+
+def test_kappa_of_elements_and_its_interval_are_those_of_a_worked_example() -> None:
+    # Used 7 and 6 times, 5 of them together; by chance together 3 * 3 / 4 + 2 * 1 / 4 + 2 * 2 / 4 = 3.75 times.
+    found = presence_kappa(USES)
+    assert (found.n, found.observed, found.expected) == pytest.approx((12, 10 / 13, 7.5 / 13))
+    assert found.value == pytest.approx(2.5 / 5.5)
+    for level, ends in ((0.95, (-0.8043012038, 0.9358442850)), (0.8, (-0.1469269777, 0.7939979944))):
+        interval = presence_kappa(USES, level=level).interval
+        assert interval is not None and (interval.low, interval.high) == pytest.approx(ends), level
+
+
+def test_chance_counts_each_element_by_itself() -> None:
+    """One element in all places and one in none: no agreement beyond chance about the third."""
+    allowed = frozenset({"always", "never", "sometimes"})
+    both = [("sometimes", "sometimes"), ("sometimes", ""), ("", "sometimes"), ("", "")]
+    sides = [[frozenset({"always", name} - {""}) for name in pair] for pair in both]
+    places = [Presence(first, second, allowed, str(place)) for place, (first, second) in enumerate(sides)]
+    assert presence_kappa(places).value == 0.0
+
+
+def random_sets(rng: random.Random, number: int) -> list[SetPair]:
+    drawn = [[frozenset(rng.sample("abcdef", rng.randint(1, 3))) for _ in range(2)] for _ in range(number)]
+    return [SetPair(one, other if rng.random() < 0.5 else one, str(place)) for place, (one, other) in enumerate(drawn)]
+
+
+def test_alpha_and_similarity_are_those_of_another_implementation() -> None:
+    nltk = import_module("nltk")
+    pairs = random_sets(random.Random(7), 50)
+    rows = [(rater, place, one[rater]) for place, one in enumerate(pairs) for rater in (0, 1)]
+    expected = nltk.AnnotationTask(rows, distance=lambda first, second: 1 - masi_similarity(first, second)).alpha()
+    assert sets_alpha(pairs).value == pytest.approx(expected)
+    for first, second in (("ab", "abcd"), ("ab", "bc"), ("ab", "ab"), ("a", "b")):
+        expected = 1 - nltk.masi_distance({*first}, {*second})
+        assert masi_similarity({*first}, {*second}) == pytest.approx(expected), first
+    assert masi_similarity(set(), set()) == 1.0 and masi_similarity(set(), {"a"}) == 0.0
+
+
+def test_equal_annotators_have_one_with_an_interval_below_it() -> None:
+    alpha = sets_alpha(one._replace(second=one.first) for one in random_sets(random.Random(6), 20))
+    kappa = presence_kappa(one._replace(second=one.first) for one in USES)
+    for found, clusters in ((alpha, 20), (kappa, 3)):
+        assert found.value == 1.0 and found.interval is not None
+        assert (found.interval.method, found.interval.clusters) == (IntervalMethod.CONSTANT, clusters)
+        assert found.interval.low < found.interval.high == 1.0
+
+
+def test_a_single_cluster_has_no_interval_and_dependent_units_a_wide_one() -> None:
+    pairs = random_sets(random.Random(9), 20)
+    assert sets_alpha(one._replace(cluster="tea") for one in pairs).interval is None
+    assert presence_kappa(one._replace(cluster="tea") for one in USES).interval is None
+    apart = sets_alpha(one._replace(cluster=f"{place}") for place, one in enumerate(pairs * 6)).interval
+    together = sets_alpha(pairs * 6).interval
+    assert apart is not None and together is not None
+    assert together.high - together.low > 1.5 * (apart.high - apart.low)
+
+
+def test_agreement_of_sets_is_undefined_where_nothing_can_differ() -> None:
+    same = frozenset("a")
+    for found, reason in [
+        (sets_alpha([]), "no graphs are paired"),
+        (sets_alpha([SetPair(same, same, "0")] * 3), "all graphs are the same, so chance alone would agree"),
+        (presence_kappa([]), "no graphs are paired"),
+        (presence_kappa([Presence(same, same, same, "0")] * 2), "every element is everywhere or nowhere, so chance"),
+    ]:
+        assert found.value is None and (found.reason or "").startswith(reason), reason
+
+
+@given(SETS, SETS)
+def test_similarity_is_symmetric_and_one_for_equal_sets_alone(first: frozenset[str], second: frozenset[str]) -> None:
+    assert masi_similarity(first, second) == masi_similarity(second, first)
+    assert (masi_similarity(first, second) == 1.0) == (first == second)
+    assert (masi_similarity(first, second) == 0.0) == (first != second and not first & second)
+
+
+@given(PAIRS, PLACES)
+def test_agreement_of_sets_is_symmetric_and_within_its_bounds_and_interval(
+    pairs: list[SetPair], places: list[Presence]
+) -> None:
+    alpha, kappa = sets_alpha(pairs), presence_kappa(places)
+    assert sets_alpha(SetPair(one.second, one.first, one.cluster) for one in pairs) == alpha
+    assert presence_kappa(one._replace(first=one.second, second=one.first) for one in places) == kappa
+    for found in (alpha, kappa):
+        assert found.value is None or -1 - 1e-9 <= found.value <= 1 + 1e-9
+        if found.interval is not None:
+            assert found.value is not None and found.interval.low - 1e-9 <= found.value <= found.interval.high + 1e-9
+    assert sets_alpha(one._replace(second=one.first) for one in pairs).value in (1.0, None)
+    same = presence_kappa(one._replace(second=one.first) for one in places).value
+    assert same is None or same == pytest.approx(1.0)

@@ -1,19 +1,58 @@
-"""Two systems side by side."""
+"""Two systems side by side: paired tests, the correction for several of them, and differences that can be found."""
 
 from __future__ import annotations
 
+import itertools
 import math
+import random
+from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
-from tsgkit.scoring import IntervalMethod, PairedMethod, Part, Pooling, compare, smallest_difference
+from tsgkit.scoring import (
+    IntervalMethod,
+    PairedMethod,
+    Part,
+    Pooling,
+    compare,
+    holm,
+    mcnemar,
+    planned_difference,
+    pool,
+    sign_flip,
+    smallest_difference,
+)
+from tsgkit.scoring.significance import EXACT_CLUSTERS
 
 Side = dict[str, Part]
+POOLED = Pooling.POOLED
+NO_WEIGHT = "no item carries weight, so the metric has no value"
+
+ENDS = [
+    (Pooling.POOLED, 0.95, 1, -0.5293709591, 0.7502681233),
+    (Pooling.POOLED, 0.8, 1, -0.1189695310, 0.5129845736),
+    (Pooling.POOLED, 0.95, math.inf, -0.1456312752, 0.5622979419),
+    (Pooling.POOLED, 0.95, 2, -0.8898544161, 1.1856439903),
+    (Pooling.PER_ITEM, 0.95, 1, -0.5501350162, 0.7823702730),
+    (Pooling.PER_ITEM, 0.9, 2, -0.6338899822, 1.0344729860),
+]
 
 
-def column(values: list[float], clusters: int | None = None) -> Side:
+def column(values: Sequence[float], clusters: int | None = None) -> Side:
     return {str(n): Part(value, 1, f"{n % (clusters or len(values)):03}") for n, value in enumerate(values)}
+
+
+def sides(differences: Sequence[float]) -> tuple[Side, Side]:
+    """Return two systems with one item per cluster, and these differences between them."""
+    return column(differences), column([0] * len(differences))
+
+
+def outcomes(both: int, ours_only: int, theirs_only: int, neither: int) -> tuple[Side, Side]:
+    table = [(1, 1)] * both + [(1, 0)] * ours_only + [(0, 1)] * theirs_only + [(0, 0)] * neither
+    return column([one for one, _ in table]), column([other for _, other in table])
 
 
 OURS = [1.0] * 14 + [0.0] * 6
@@ -21,30 +60,35 @@ THEIRS = [1.0] * 6 + [0.0] * 10 + [1.0] * 4  # 8 items ours alone, 4 theirs alon
 
 
 def test_a_comparison_says_how_far_apart_and_how_sure() -> None:
-    found = compare(column(OURS), column(THEIRS), Pooling.POOLED, seed=5)
+    found = compare(column(OURS), column(THEIRS), POOLED, seed=5)
     assert (found.first.value, found.second.value) == (0.7, 0.5)
     assert found.difference == pytest.approx(0.2)
     # 2 P(X <= 4) for Binomial(12, 1/2): 2 (1 + 12 + 66 + 220 + 495) / 4096
-    assert found.test.p == 2 * 794 / 4096
-    assert found.test.method is PairedMethod.MCNEMAR
+    assert (found.test.p, found.test.method) == (2 * 794 / 4096, PairedMethod.MCNEMAR)
     # differences 1 (8 times), -1 (4 times), 0 (8 times): variance 12/20 - 0.04 = 0.56, standard error sqrt(0.56/20)
     assert found.interval is not None
     half = 1.96 * math.sqrt(0.56 / 20)
     assert (found.interval.low, found.interval.high) == pytest.approx((0.2 - half, 0.2 + half), abs=0.05)
-    assert (found.items, found.clusters, found.reason) == (20, 20, None)
-
-
-def test_many_clusters_have_the_interval_of_the_normal_distribution() -> None:
-    found = compare(column(OURS * 25), column(THEIRS * 25), Pooling.POOLED, seed=5)
+    assert (found.items, found.clusters, found.reason, found.interval.level) == (20, 20, None, 0.95)
+    many = compare(column(OURS * 25), column(THEIRS * 25), POOLED, seed=5).interval
     half = 1.96 * math.sqrt(0.56 / 500)
-    assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx((0.2 - half, 0.2 + half), abs=0.006)
+    assert many is not None and (many.low, many.high) == pytest.approx((0.2 - half, 0.2 + half), abs=0.006)
+
+
+def test_intervals_of_reference_differences_keep_their_ends() -> None:
+    """Ends as they are computed today, to notice any change of a formula that the rules above allow."""
+    weights = [(1, 0.5, 2, "a"), (3, 2, 3, "b"), (0, 0, 1, "c"), (2, 1.5, 5, "d"), (1, 0.5, 1, "b")]
+    ours = {str(n): Part(one, weight, cluster) for n, (one, _, weight, cluster) in enumerate(weights)}
+    theirs = {str(n): Part(other, weight, cluster) for n, (_, other, weight, cluster) in enumerate(weights)}
+    for pooling, level, top, low, high in ENDS:
+        found = compare(ours, theirs, pooling, seed=3, level=level, top=top).interval
+        assert found is not None
+        assert (found.low, found.high) == pytest.approx((low, high)), (pooling, level, top)
 
 
 def test_items_that_share_clusters_get_the_sign_flip_test() -> None:
-    found = compare(column(OURS, 5), column(THEIRS, 5), Pooling.POOLED, seed=5)
-    assert found.test.method is PairedMethod.EXACT_FLIPS
-    assert found.clusters == 5
+    found = compare(column(OURS, 5), column(THEIRS, 5), POOLED, seed=5)
+    assert (found.test.method, found.clusters, found.items) == (PairedMethod.EXACT_FLIPS, 5, 20)
 
 
 @pytest.mark.parametrize("pooling", Pooling)
@@ -55,71 +99,222 @@ def test_two_identical_systems_are_not_different_and_not_surely_the_same(pooling
     assert found.interval is not None
     assert (found.interval.low, found.interval.high) == pytest.approx((-unseen, unseen))
     assert found.interval.method is IntervalMethod.CONSTANT
-    assert found.resolvable.value is None
-    assert found.resolvable.reason == "all clusters differ alike, so nothing is known of their spread"
-
-
-def test_identical_columns_without_a_limit_have_no_interval() -> None:
-    assert compare(column(OURS), column(OURS), Pooling.POOLED, seed=5, top=math.inf).interval is None
+    reason = "all clusters differ alike, so nothing is known of their spread"
+    assert (found.resolvable.value, found.resolvable.reason) == (None, reason)
+    assert compare(column(OURS), column(OURS), pooling, seed=5, top=math.inf).interval is None
 
 
 def test_a_system_without_a_value_has_no_difference_and_a_reason() -> None:
     weightless = {item: Part(0, 0, part.cluster) for item, part in column(OURS).items()}
-    found = compare(column(OURS), weightless, Pooling.POOLED, seed=5)
+    found = compare(column(OURS), weightless, POOLED, seed=5)
     assert (found.difference, found.interval, found.test.p, found.resolvable.value) == (None, None, None, None)
-    assert found.reason == found.test.reason == found.resolvable.reason
-    assert found.reason == "no item carries weight, so the metric has no value"
-
-
-def test_no_items_at_all_are_no_crash() -> None:
-    found = compare({}, {}, Pooling.PER_ITEM, seed=5)
-    assert (found.difference, found.interval, found.test.p, found.items) == (None, None, None, 0)
+    assert found.reason == found.test.reason == found.resolvable.reason == NO_WEIGHT
+    assert not found.test.differs()
+    assert (found.test.clusters, found.test.differing) == (20, 20)
+    nothing = compare({}, {}, Pooling.PER_ITEM, seed=5)
+    assert (nothing.difference, nothing.interval, nothing.test.p, nothing.items) == (None, None, None, 0)
 
 
 def test_one_cluster_has_a_difference_and_nothing_more() -> None:
-    found = compare(column(OURS, 1), column(THEIRS, 1), Pooling.POOLED, seed=5)
+    found = compare(column(OURS, 1), column(THEIRS, 1), POOLED, seed=5)
     assert found.difference == pytest.approx(0.2)
     assert (found.interval, found.test.p, found.resolvable.value) == (None, 1, None)
+    heavy = {"a": Part(4e8, 1e9, "a"), "b": Part(1e-10, 1e-9, "b")}
+    even = {"a": Part(1, 1, "a"), "b": Part(0, 1, "b")}
+    assert compare(heavy, even, POOLED, seed=5).interval is None is compare(even, heavy, POOLED, seed=5).interval
 
 
 def test_the_difference_is_that_of_the_two_values_where_only_one_side_weighs() -> None:
     ours = {"a": Part(1, 2, "a"), "b": Part(0, 0, "b"), "c": Part(3, 3, "c")}
     theirs = {"a": Part(1, 2, "a"), "b": Part(1, 4, "b"), "c": Part(1, 3, "c")}
-    found = compare(ours, theirs, Pooling.POOLED, seed=5)
+    found = compare(ours, theirs, POOLED, seed=5)
     assert found.difference == pytest.approx(4 / 5 - 3 / 9)
     assert (found.items, found.first.items, found.second.items) == (3, 2, 3)
-    assert found.interval is not None
-    assert found.difference is not None
-    assert found.interval.low < found.difference < found.interval.high
+    assert found.interval is not None and found.interval.low < 4 / 5 - 3 / 9 < found.interval.high
 
 
-def test_the_smallest_difference_follows_from_the_standard_error() -> None:
+def test_the_smallest_difference_follows_from_the_clustered_standard_error() -> None:
     # The standard error of the mean of 20 differences with sum of squares 12 and mean 0.2:
     # sqrt(20 / 19 * (12 - 20 * 0.04) / 20²); 1.95996 + 0.84162 = 2.80158
     error = math.sqrt(20 / 19 * 11.2 / 400)
-    found = smallest_difference(column(OURS), column(THEIRS), Pooling.POOLED)
+    found = smallest_difference(column(OURS), column(THEIRS), POOLED)
     assert found.standard_error == pytest.approx(error)
     assert found.value == pytest.approx(2.80158 * error, rel=1e-5)
-    assert (found.level, found.power, found.clusters) == (0.95, 0.8, 20)
-
-
-def test_the_standard_error_adds_up_within_clusters() -> None:
-    # Doubling every item within its cluster tells nothing new; as clusters of their own it would.
-    twice = {f"{item}{copy}": part for item, part in column(OURS).items() for copy in "ab"}
-    twice_theirs = {f"{item}{copy}": part for item, part in column(THEIRS).items() for copy in "ab"}
-    once = smallest_difference(column(OURS), column(THEIRS), Pooling.POOLED)
-    found = smallest_difference(twice, twice_theirs, Pooling.POOLED)
-    assert found.standard_error == pytest.approx(once.standard_error)
+    assert (found.level, found.power, found.clusters, found.reason) == (0.95, 0.8, 20, None)
+    # 1.64485 + 1.28155
+    surer = smallest_difference(column(OURS), column(THEIRS), POOLED, level=0.9, power=0.9)
+    assert surer.value == pytest.approx(2.92640 * error, rel=1e-5)
+    # Doubling every item within its cluster tells nothing new.
+    twice, theirs = ({f"{item}{n}": p for item, p in column(x).items() for n in "ab"} for x in (OURS, THEIRS))
+    assert smallest_difference(twice, theirs, POOLED).standard_error == pytest.approx(error)
 
 
 def test_five_clusters_cannot_show_any_difference() -> None:
-    found = smallest_difference(column(OURS, 5), column(THEIRS, 5), Pooling.POOLED)
-    assert found.value is None
-    assert found.reason == "5 clusters are too few: even if all of them agreed, p would be 0.062"
-    assert smallest_difference(column(OURS, 6), column(THEIRS, 6), Pooling.POOLED).value is not None
+    found = smallest_difference(column(OURS, 5), column(THEIRS, 5), POOLED)
+    reason = "5 clusters are too few: even if all of them agreed, p would be 0.062"
+    assert (found.value, found.reason) == (None, reason)
+    assert smallest_difference(column(OURS, 6), column(THEIRS, 6), POOLED).value is not None
+    assert smallest_difference(*sides([1, 0]), POOLED, level=0.5).value is not None
 
 
-@pytest.mark.parametrize(("level", "power"), [(0, 0.8), (1, 0.8), (0.95, 0), (0.95, 1)])
-def test_levels_and_powers_that_are_no_shares_are_refused(level: float, power: float) -> None:
-    with pytest.raises(UsageError, match="was asked for"):
-        smallest_difference(column(OURS), column(THEIRS), Pooling.POOLED, level=level, power=power)
+def test_levels_and_powers_that_are_no_shares_are_refused() -> None:
+    for level, power in [(0, 0.8), (1, 0.8), (0.95, 0), (0.95, 1)]:
+        with pytest.raises(UsageError, match=f"a level of {level} at a power of {power} was asked for"):
+            smallest_difference(column(OURS), column(THEIRS), POOLED, level=level, power=power)
+
+
+def test_a_planned_difference_solves_its_equation() -> None:
+    # t(99) at 0.975 is 1.98422 and at 0.8 is 0.84527: d = 2.82949 sqrt((0.2 - d²) / 100); with a difference above a
+    # fifth the share that disagree is the difference itself.
+    planned = planned_difference([1] * 100)
+    assert planned == pytest.approx(2.82949 * math.sqrt((0.2 - planned**2) / 100), rel=1e-5)
+    expected = [0.1217582332, 0.1376854102, 0.5487811771, 0.4109733534, 0.1265587216, 1, 1]
+    found = [*map(planned_difference, ([1] * 100, [5] * 20, [30, 1, 1, 1], [2] * 8))]
+    found += [planned_difference([1] * 100, level=0.9, power=0.9), planned_difference([9]), planned_difference([])]
+    assert found == pytest.approx(expected)
+
+
+# Darwin's fifteen pairs of maize, crossed minus self-fertilised, in eighths of an inch. Fisher (The Design of
+# Experiments, section 21) counted 863 of the 2**15 rearrangements with a sum of 314 or more: p = 2 * 863 / 32768.
+DARWIN = (49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48)
+
+
+def test_the_sign_flip_test_finds_what_fisher_counted_for_darwins_maize() -> None:
+    for values, clusters in ((DARWIN, 15), ([*DARWIN, 0, 0, 0], 18)):  # clusters that do not differ change nothing
+        found = sign_flip(*sides(values), POOLED, seed=1)
+        assert (found.p, found.method) == (2 * 863 / 2**15, PairedMethod.EXACT_FLIPS)
+        assert (found.clusters, found.differing, found.rounds, found.seed) == (clusters, 15, None, None)
+        assert not found.differs() and found.differs(0.06)
+
+
+def test_drawn_rearrangements_come_near_all_of_them() -> None:
+    # Four copies of Darwin's pairs: the sum of 60 signed values is nearly normal with variance 4 * sum of squares,
+    # so p is about 2 (1 - Phi(4 * 314 / sqrt(4 * 26518))) = erfc(3.857 / sqrt(2)) = 0.0001; of ten copies of the
+    # first pair and its negative p is 1.
+    found = sign_flip(*sides(DARWIN * 4), POOLED, seed=1)
+    assert (found.method, found.differing) == (PairedMethod.DRAWN_FLIPS, 60)
+    assert (found.rounds, found.seed) == (10_000, 1)
+    assert found.p is not None and 1 / 10_001 <= found.p < 0.0006
+    assert sign_flip(*sides((49, -49) * 10), POOLED, seed=1).p == 1
+    # 30 discordant items, 21 one way: 2 P(X <= 9) for Binomial(30, 1/2) = 0.0428
+    exact = mcnemar(*outcomes(5, 21, 9, 5), POOLED)
+    drawn = sign_flip(*outcomes(5, 21, 9, 5), POOLED, seed=4, rounds=20_000)
+    assert exact.p == pytest.approx(0.0428, abs=5e-5)
+    assert drawn.p == pytest.approx(exact.p, abs=0.006)  # four standard errors of a share of 20,000
+    assert sign_flip(*sides([1.0] * 100), POOLED, seed=1, rounds=999).p == 1 / 1000, "never zero"
+
+
+def test_the_smallest_p_value_is_two_rearrangements_of_all() -> None:
+    for clusters in (1, 5, 6, EXACT_CLUSTERS):
+        found = sign_flip(*sides([0.5] * clusters), POOLED, seed=1)
+        assert (found.p, found.rounds) == (2 / 2**clusters, None), clusters
+    assert sign_flip(*sides([0.5] * (EXACT_CLUSTERS + 1)), POOLED, seed=1, rounds=1).rounds == 1
+    ours = {(c, n): Part(1, 1, str(c)) for c in range(4) for n in range(10)}
+    theirs = {item: Part(0, 1, part.cluster) for item, part in ours.items()}
+    assert sign_flip(ours, theirs, POOLED, seed=1).p == 2 / 2**4, "items of one cluster change sides together"
+
+
+def test_unequal_weights_swap_with_their_sums() -> None:
+    ours = {"a": Part(3, 4, "a"), "b": Part(1, 1, "b"), "c": Part(2, 5, "c")}
+    theirs = {"a": Part(1, 2, "a"), "b": Part(0, 3, "b"), "c": Part(2, 2, "c")}
+    distances = []
+    for swapped in itertools.product((False, True), repeat=3):
+        pairs = [(theirs[n], ours[n]) if swap else (ours[n], theirs[n]) for n, swap in zip("abc", swapped, strict=True)]
+        values = [sum(p[k].sum for p in pairs) / sum(p[k].weight for p in pairs) for k in (0, 1)]
+        distances.append(abs(values[0] - values[1]))
+    expected = sum(distance >= distances[0] - 1e-9 for distance in distances) / 8
+    assert sign_flip(ours, theirs, POOLED, seed=1).p == expected
+    lone = {"a": Part(1, 1, "a"), "b": Part(0, 0, "b")}
+    other = {"a": Part(0, 0, "a"), "b": Part(0, 1, "b")}
+    assert sign_flip(lone, other, POOLED, seed=1).p == 1, "a side may be left without weight"
+
+
+def test_equal_systems_and_equal_values_by_other_sums_are_never_different() -> None:
+    for count in (3, 10, 40):
+        ours, _ = sides([n / count for n in range(count)])
+        found = sign_flip(ours, dict(ours), POOLED, seed=1)
+        assert (found.p, found.differing, found.differs()) == (1, 0, False), count
+    ours, theirs = column([0.1, 0.2], 1), column([0.3, 0.0], 1)  # 0.1 + 0.2 against 0.3: apart by rounding alone
+    assert sign_flip(ours, theirs, POOLED, seed=1).p == 1
+
+
+def test_mcnemars_test_counts_the_ways_of_the_discordant_items() -> None:
+    for ours_only, theirs_only, p in [
+        (0, 0, 1.0), (1, 0, 1), (0, 3, 2 / 8), (3, 3, 1), (6, 0, 2 / 64), (1, 6, 2 * (1 + 7) / 128),
+        (9, 2, 2 * (1 + 11 + 55) / 2048),
+    ]:  # fmt: skip
+        systems = outcomes(4, ours_only, theirs_only, 2)
+        found = mcnemar(*systems, POOLED)
+        assert (found.p, sign_flip(*systems, POOLED, seed=1).p) == (p, p), (ours_only, theirs_only)
+        assert (found.differing, found.clusters) == (ours_only + theirs_only, 6 + ours_only + theirs_only)
+    heavy = {str(n): Part(2, 2, str(n)) for n in range(3)}
+    assert mcnemar(heavy, {item: Part(0, 2, item) for item in heavy}, POOLED).p == 2 / 8
+    assert mcnemar(*outcomes(0, 3000, 3000, 0), POOLED).p == 1
+    assert mcnemar(*outcomes(0, 5000, 0, 0), POOLED).p == 0  # 2**-4999 is below any float
+
+
+def test_mcnemars_test_refuses_what_is_not_one_plain_outcome_per_cluster() -> None:
+    for ours in [
+        {"a": Part(1, 1, "one"), "b": Part(0, 1, "one")},
+        {"a": Part(0.5, 1, "one"), "b": Part(0, 1, "two")},
+        {"a": Part(1, 1, "one"), "b": Part(2, 2, "two")},
+    ]:
+        with pytest.raises(UsageError, match="one item per cluster"):
+            mcnemar(ours, ours, POOLED)
+
+
+def test_systems_on_other_items_cannot_be_compared() -> None:
+    ours, theirs = sides([1, 1, 1])
+    with pytest.raises(UsageError, match="2 items are in one system only, as 1"):
+        sign_flip(ours, {"0": theirs["0"]}, POOLED, seed=1)
+    with pytest.raises(UsageError, match="1 items are in another cluster in the second system, as 2"):
+        sign_flip(ours, theirs | {"2": Part(0, 1, "elsewhere")}, POOLED, seed=1)
+    with pytest.raises(UsageError, match="0 rounds"):
+        sign_flip(*sides([1]), POOLED, seed=1, rounds=0)
+
+
+def test_holm_multiplies_by_how_many_are_left() -> None:
+    # sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1 = 0.02, 0.03, 0.06, 0.04, the last raised to the one before
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
+    assert (holm([0.6, 0.7, 0.8]), holm([0, 1]), holm([])) == ((1, 1, 1), (0, 1), ())
+    for p in (-0.1, 1.1, math.nan):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            holm([0.5, p])
+
+
+PARTS = st.builds(
+    lambda share, weight, cluster: Part(share * weight, weight, cluster),
+    st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]),
+    st.integers(0, 5),
+    st.sampled_from("abcdefgh"),
+)
+
+
+@given(st.lists(st.tuples(PARTS, PARTS), max_size=12), st.sampled_from(Pooling), st.integers(0, 99))
+def test_a_comparison_agrees_with_its_values_its_reverse_and_any_order(
+    pairs: list[tuple[Part, Part]], pooling: Pooling, seed: int
+) -> None:
+    ours = {n: one for n, (one, _) in enumerate(pairs)}
+    theirs = {n: Part(other.sum, other.weight, one.cluster) for n, (one, other) in enumerate(pairs)}
+    found, turned = compare(ours, theirs, pooling, seed=1), compare(theirs, ours, pooling, seed=1)
+    mine, other = pool(ours.values(), pooling).value, pool(theirs.values(), pooling).value
+    assert found.difference == (None if mine is None or other is None else mine - other)
+    assert (found.difference is None) == (found.test.p is None) == (found.reason is not None)
+    assert found.test.p is None or 0 < found.test.p <= 1
+    assert found.interval is None or -1 - 1e-9 <= found.interval.low < found.interval.high <= 1 + 1e-9
+    assert found.test == turned.test
+    assert found.resolvable.value == (turned.resolvable.value and pytest.approx(turned.resolvable.value))
+    if found.interval and turned.interval:
+        assert (found.interval.low, found.interval.high) == pytest.approx((-turned.interval.high, -turned.interval.low))
+    mixed = {item: ours[item] for item in random.Random(seed).sample(list(ours), len(ours))}
+    assert compare(mixed, theirs, pooling, seed=1) == found
+    same = compare(ours, ours, pooling, seed=1)
+    assert same.difference in (0, None) and same.test.p in (1, None) and not same.test.differs()
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_raises_each_p_value_and_keeps_their_order(p_values: list[float]) -> None:
+    adjusted = holm(p_values)
+    assert all(p <= raised <= 1 for p, raised in zip(p_values, adjusted, strict=True))
+    by_p = sorted(zip(p_values, adjusted, strict=True))
+    assert [raised for _, raised in by_p] == sorted(adjusted) == sorted(holm(p_values[::-1]))
