@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[test]")
-
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -59,8 +59,6 @@ def test_identity_changes_with_everything_that_can_change_an_answer(known: str, 
 
 def rooms_of_meshes(folder: Path) -> dict[str, Any]:
     """Return two scenes of the published form, and three assets of which the scenes name one each."""
-    for library in ("fcl", "embreex", "shapely"):
-        pytest.importorskip(library, reason="rooms are measured with the extra scenes")
     place = [1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, -1.0, 0, 0, 0, 0, 0, 1.0]
     (folder / "rooms").mkdir(parents=True)
     for number, asset in enumerate(("a1", "b2")):

@@ -105,8 +105,6 @@ def test_rows_that_are_known_by_their_number_are_kept_with_all_others(rows: Path
     ],
 )
 def test_rows_of_every_suite_are_read_again_from_what_is_kept(task: str, subject: str, tmp_path: Path) -> None:
-    if subject == "baseline/solver":
-        pytest.importorskip("ortools", reason="it solves formulas: the extra tsgkit[logic]")
     run = asked(tmp_path / "run", tasks=(task,), models=(subject,), limit=3)
     reopened = open_saved_run(run)
     [row] = reopened.prepared.rows
@@ -329,7 +327,6 @@ def test_a_run_that_began_before_anything_was_kept_keeps_it_when_it_goes_on(rows
 def test_descriptions_of_rooms_are_read_again_from_what_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("fcl", reason="rooms are measured by the extra tsgkit[scenes]")
     monkeypatch.chdir(tmp_path)
     shutil.copy(TASKS / "sceneeval/data/annotations.csv", "mine.csv")
     shutil.copytree(TASKS / "sceneeval/data/rooms/good", "rooms")

@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("PIL", reason="images are decoded by Pillow, the extra tsgkit[images]")
-
 from image_server import image_server, png
 from model_server import Running
 

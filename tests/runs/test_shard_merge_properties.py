@@ -7,10 +7,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[test]")
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
