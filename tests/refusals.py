@@ -21,7 +21,7 @@ def refusal(kind: type[Exception], call: Callable[P, object], *args: P.args, **o
 
 
 @contextmanager
-def refused(kind: type[Exception], message: str, row: object) -> Iterator[pytest.ExceptionInfo[Exception]]:
+def refuses(kind: type[Exception], message: str, row: object) -> Iterator[pytest.ExceptionInfo[Exception]]:
     """Assert that the block raises an error with a message like this; name the row of the table where it does not."""
     try:
         with pytest.raises(kind, match=message) as error_info:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from refusals import refused
+from refusals import refuses
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.model import ActionGraph
@@ -116,7 +116,7 @@ def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored_or_r
         ('{"format": "tsgkit/annotations", "annotations": [{"counts": 1}]}', "annotations: 0"),
     ]
     for text, said in rows:
-        with refused(FileProblem, said, text):
+        with refuses(FileProblem, said, text):
             read_annotations(text, "a.csv")
 
 

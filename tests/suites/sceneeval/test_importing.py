@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from loopback import Loopback, loopback
-from refusals import refused
+from refusals import refuses
 from shipped import TASKS
 
 from tsgkit.cli import main
@@ -80,7 +80,7 @@ def test_import_rejects_unusable_files(server: Loopback) -> None:
     ]
     for data, says in rows:
         Path("mine.csv").write_bytes(data)
-        with refused(FileProblem, says, data):
+        with refuses(FileProblem, says, data):
             import_dataset(NAME, "mine.csv")
         server.put(PLACE, data)
         assert main(["data", "get", NAME, "--from", server.url, "--quiet"]) == 2, data

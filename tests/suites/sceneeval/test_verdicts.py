@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import refuses
 from rooms_of_ours import SCENE_TASKS, measured, room, thing
 
 from tsgkit.errors import UsageError
@@ -267,5 +267,5 @@ def test_table_of_a_project_changes_the_meaning_of_phrases_and_an_invalid_one_is
     ]
     for text, said in rows:
         table.write_text(text)
-        with refused(UsageError, said, text):
+        with refuses(UsageError, said, text):
             relation_table()

@@ -155,11 +155,11 @@ class _Offer:
         if source != self.action and target != self.action:
             yield Triplet(self.action, edge, target)
             if edge != DOBJ and source != PERSON:
-                ends = [name for name in self.here if name in self.objects and name != target]
+                ends = [name for name in sorted(self.here) if name in self.objects and name != target]
                 yield from (Triplet(name, edge, target) for name in ends if name != source)
         if source == self.action:
             starts = {one.source for one in self.graph.triplets if one.edge != VERB} - {source, target, *HANDS}
-            yield from (Triplet(name, edge, target) for name in starts)
+            yield from (Triplet(name, edge, target) for name in sorted(starts))
         if edge != DOBJ:
             yield from (Triplet(source, label, target) for label in self.labels_for(source, target) if label != edge)
         if target != self.action:
@@ -179,7 +179,7 @@ class _Offer:
         twins = [one.target for graph in self.twins() for one in graph if one.edge == edge]
         habit = situation.story.habits.ends[source, edge]
         around = situation.last | situation.following
-        names = dict.fromkeys([*said, *twins, *situation.held, *habit, *sorted(around)])
+        names = dict.fromkeys([*said, *twins, *sorted(situation.held), *habit, *sorted(around)])
         return [name for name in names if name in self.objects][:MOST_NAMES]
 
     def labels_for(self, source: str, target: str) -> Iterable[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import foreign_scenes as foreign
 import pytest
 from foreign_scenes import told
-from refusals import refused
+from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, Unconverted, converter_of
@@ -85,7 +85,7 @@ def test_fault_is_named_with_its_field() -> None:
         ({"centroid": [1, 1e99]}, "centroid"),
     ]
     for fields, said in rows:
-        with refused(FileProblem, f"boxes.json: {said}", fields):
+        with refuses(FileProblem, f"boxes.json: {said}", fields):
             converted(record(**fields))
     with pytest.raises(UsageError, match="files of atiss name no meshes"):
         converter_of("atiss")(SourceFile.of("x.json", foreign.text([record()])), Options(to="state"))

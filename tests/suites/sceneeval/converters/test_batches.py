@@ -8,7 +8,7 @@ from pathlib import Path
 
 import foreign_scenes as foreign
 import pytest
-from refusals import refused
+from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import (
@@ -57,12 +57,12 @@ def test_a_form_is_recognised_by_the_content_and_refused_by_all_others(tmp_path:
     for text, form in rows:
         assert recognised(SourceFile.of("x", text)).name == form, text
     for text in ("", "{}", "[]", "null", "7", '{"rooms": []}', '{"a": {"position": 1}}', "a { b }"):
-        with refused(FileProblem, "its form is unknown", text):
+        with refuses(FileProblem, "its form is unknown", text):
             recognised(SourceFile.of("x", text))
     with pytest.raises(FileProblem, match="tsgkit/room already"):
         recognised(SourceFile.of("x.json", '{"format": "tsgkit/room"}'))
     for form in known_converters():
-        with refused(FileProblem, f"this is not {form}", form):
+        with refuses(FileProblem, f"this is not {form}", form):
             converter_of(form)(SourceFile.of("x.json", '{"format": "other"}'), Options())
     (tmp_path / "x.json").write_text(rows[0][0])
     with pytest.raises(FileProblem, match="this is not layoutgpt") as refused:
@@ -147,7 +147,7 @@ def test_companions_of_another_form_or_several_beside_a_layout_are_not_taken(tmp
     (tmp_path / "layout.json").write_text(foreign.text(foreign.layoutvlm_layout()))
     (tmp_path / "hsm_scene_state.json").write_text(foreign.text(foreign.hsm_summary()))
     for number in range(2):
-        with refused(FileProblem, "a layout alone", number):
+        with refuses(FileProblem, "a layout alone", number):
             convert_file(tmp_path / "layout.json", Batch(Options()))
         for name in ("config0", "config1"):
             (tmp_path / f"{name}.json").write_text(foreign.text(foreign.layoutvlm_config()))

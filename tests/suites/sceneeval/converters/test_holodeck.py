@@ -10,7 +10,7 @@ from typing import Any
 import foreign_scenes as foreign
 import pytest
 from foreign_scenes import objects
-from refusals import refused
+from refusals import refuses
 
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters import Converted
@@ -276,5 +276,5 @@ def test_holodeck_errors_name_object_and_field() -> None:
         ({"wall_height": -1}, "wall_height"),
     ]
     for change, said in rows:
-        with refused(FileProblem, said, change):
+        with refuses(FileProblem, said, change):
             converted(foreign.holodeck(**change))

@@ -9,7 +9,7 @@ from typing import Any
 import foreign_scenes as foreign
 import pytest
 from foreign_scenes import told
-from refusals import refused
+from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import (
@@ -121,7 +121,7 @@ def test_fault_is_named_with_object_and_field() -> None:
         (foreign.hsm_summary(scene_objects=7), "scene_objects"),
     ]
     for value, said in rows:
-        with refused(FileProblem, said, value):
+        with refuses(FileProblem, said, value):
             converted(value)
     with pytest.raises(FileProblem, match=r"c\.json: scene_objects"):
         converted(foreign.hsm_state(), companion=SourceFile.of("c.json", "{}"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import foreign_scenes as foreign
 from foreign_scenes import told
-from refusals import refused
+from refusals import refuses
 
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters import Converted
@@ -95,5 +95,5 @@ def test_fault_is_named_with_object_and_field() -> None:
         (7, "object number 9"),
     ]
     for one, said in rows:
-        with refused(FileProblem, f"scene_graph.json: {said}", one):
+        with refuses(FileProblem, f"scene_graph.json: {said}", one):
             converted(foreign.idesign(one))

@@ -7,7 +7,7 @@ from typing import Any
 import foreign_scenes as foreign
 import pytest
 from foreign_scenes import told
-from refusals import refused
+from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, Unconverted, converter_of
@@ -196,7 +196,7 @@ def test_a_bad_record_is_a_failure_of_its_own_and_rounds_are_told_apart() -> Non
 def test_a_room_that_is_none_is_refused_and_a_size_that_is_none_leaves_its_thing_out() -> None:
     rows: list[str] = ["4", "axb", "0x3", "4x3x2", "1e9x3"]
     for room in rows:
-        with refused(UsageError, "LENGTHxWIDTH", room):
+        with refuses(UsageError, "LENGTHxWIDTH", room):
             converted(BED, room=room)
     numbers: list[str] = ["nan", "1e99", "99999999", "-2", "0"]
     for number in numbers:

@@ -10,7 +10,7 @@ from typing import Any
 import foreign_scenes as foreign
 import pytest
 from foreign_scenes import objects, told
-from refusals import refused
+from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, converter_of
@@ -175,10 +175,10 @@ def test_layoutvlm_errors_name_object_and_field() -> None:
         ({"a": {"position": [1, 2, 0], "rotation": 0}}, {"boundary": {"floor_vertices": [[0, 0]]}}, "floor_vertices"),
     ]
     for layout, config, message in rows:
-        with refused(FileProblem, message, layout):
+        with refuses(FileProblem, message, layout):
             converted(layout, config)
 
     assumptions: list[dict[str, str]] = [{"angles": "grads"}, {"unit": "m"}]
     for assumed in assumptions:
-        with refused(UsageError, "--assume", assumed):
+        with refuses(UsageError, "--assume", assumed):
             converted(foreign.layoutvlm_layout(), said=assumed)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 import pytest
 import trimesh
-from refusals import refused
+from refusals import refuses
 from rooms_of_ours import room, thing
 
 from tsgkit.errors import FileProblem, UsageError
@@ -105,7 +105,7 @@ def test_scene_errors_name_object_and_field(tmp_path: Path) -> None:
         (state(arch={"elements": [{"type": "Wall", "id": "w", "points": [[0, 0, 0]]}]}), "element w: points"),
     ]
     for text, said in rows:
-        with refused(FileProblem, said, text):
+        with refuses(FileProblem, said, text):
             read(tmp_path, text)
 
 
@@ -119,7 +119,7 @@ def test_a_mesh_outside_the_folder_or_of_no_possible_name_is_refused(tmp_path: P
     rows = [*((name, ".* is outside its folder") for name in outside), ("inside.obj", ".* is a link to outside")]
     rows += [(name, "") for name in ("\ud800.obj", "é" * 190 + ".obj", "x" * 5000 + ".obj", "a/" * 90 + "x.obj")]
     for name, said in rows:
-        with refused(FileProblem, f"object a: mesh: {said}", name):
+        with refuses(FileProblem, f"object a: mesh: {said}", name):
             read(folder, room(MESH | {"mesh": name}))
         if not said:
             assert [piece.name for piece in pieces_of_scene(folder / "scene_0.json", ())] == ["scene_0.json"], name
@@ -132,7 +132,7 @@ def test_a_scene_that_is_a_link_of_no_plain_name_or_there_twice_is_refused(tmp_p
     with pytest.raises(FileProblem, match="is a link to outside its folder"):
         scene_file(tmp_path / "rooms", "9")
     for item in ("../0", "a/b", "", ".hidden", "a..b", "x" * 300):
-        with refused(FileProblem, "cannot be a file name", item):
+        with refuses(FileProblem, "cannot be a file name", item):
             scene_file(tmp_path, item)
     (tmp_path / "scene_0.json").write_text(room())
     (tmp_path / "scene_0.glb").write_bytes(b"")
@@ -178,7 +178,7 @@ def test_an_asset_that_no_file_can_be_named_by_is_its_box_where_a_table_knows_it
         sources = {"objaverse": source_of(f"objathor={folder}")}
         (found,) = read_state(text, "scene_0.json", sources, missing="box").scene.objects
         assert (found.category, found.shape) == ("lamp", box(1, 3, 2)), asset
-        with refused(FileProblem, "object 0: modelId: there is no mesh", asset):
+        with refuses(FileProblem, "object 0: modelId: there is no mesh", asset):
             read_state(text, "scene_0.json", sources)
 
 
@@ -215,7 +215,7 @@ def test_a_missing_mesh_is_its_box_where_that_is_asked_for_and_known(tmp_path: P
 def test_a_mesh_that_is_none_is_said_to_be_none_and_one_without_area_is_a_problem(tmp_path: Path) -> None:
     for text in ("", "v 0 0 0", "f 1 2 3", "\0\0\0", "v a b c\nf 1 1 1"):
         (tmp_path / "odd.obj").write_text(text)
-        with refused(FileProblem, "object a: mesh: ", text):
+        with refuses(FileProblem, "object a: mesh: ", text):
             read(tmp_path, room(MESH | {"mesh": "odd.obj"}))
     (tmp_path / "odd.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")
     stage = MeasuredScene(read(tmp_path, room(MESH | {"mesh": "odd.obj"})).scene)
@@ -274,7 +274,7 @@ def test_packed_table_of_assets_is_read_like_the_plain_one(tmp_path: Path, monke
     for number, (data, said) in enumerate(rows):
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "annotations.json.gz").write_bytes(data)
-        with refused(FileProblem, f"annotations.json.gz: .*{said}", said):
+        with refuses(FileProblem, f"annotations.json.gz: .*{said}", said):
             source_of(f"objathor={tmp_path / str(number)}").asset("a1", "x")
 
 
@@ -323,5 +323,5 @@ def test_one_glb_file_is_a_room_of_its_nodes_and_a_broken_one_is_refused(tmp_pat
         (written_glb(loop, b""), "its own descendant"),
         (written_glb({"scenes": [{"nodes": [7]}], "nodes": []}, b""), "there is no node 7"),
     ):
-        with refused(FileProblem, said, said):
+        with refuses(FileProblem, said, said):
             read_glb(data, "x.glb")

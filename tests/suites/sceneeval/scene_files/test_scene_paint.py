@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import trimesh
 from PIL import Image
-from refusals import refused
+from refusals import refuses
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import MeasuredScene, Mesh, view
@@ -162,5 +162,5 @@ def test_a_colour_changes_nothing_that_is_measured_and_an_invalid_one_is_reporte
     rows: list[object] = ["red", "#12345", "#12345g", "#1234567", 7, "url(x)"]
     for colour in rows:
         thing = {"id": "cube_1", "category": "cube", "size": [1, 1, 1], "at": [0, 0, 0], "colour": colour}
-        with refused(FileProblem, "object cube_1: colour", colour):
+        with refuses(FileProblem, "object cube_1: colour", colour):
             read_simple(json.dumps({"format": "tsgkit/room", "objects": [thing]}), "s", tmp_path)
