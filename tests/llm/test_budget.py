@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.reply import NOTHING, UNKNOWN, Usage
 
@@ -40,7 +43,11 @@ def test_request_that_was_not_made_is_given_back() -> None:
 
 def test_request_without_a_price_costs_nothing() -> None:
     unpriced, budget = Estimate(10, None), Budget(cost=0.0)
-    for end in (lambda: budget.settle(unpriced, UNKNOWN), lambda: budget.give_back(unpriced)):
+    ends: tuple[Callable[[], None], ...] = (
+        partial(budget.settle, unpriced, UNKNOWN),
+        partial(budget.give_back, unpriced),
+    )
+    for end in ends:
         assert budget.take(unpriced)
         assert budget.in_flight_cost == 0.0
         end()

@@ -244,11 +244,12 @@ def test_folders_of_prompts_have_short_names_that_differ() -> None:
 
 
 def test_several_values_that_change_no_row_are_refused() -> None:
-    for changes, message in [
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"shots": [1, 3]}, "--shots: several values (1, 3), but no model is asked in a few-shot style"),
         ({"seed": [1, 2]}, "--seed: several values (1, 2), but nothing that is asked or drawn depends on it"),
         ({"models": ("baseline/random",), "model_args": (), "prompts": ["x", "y"]}, "--prompts: several values (x, y)"),
-    ]:
+    ]
+    for changes, message in refused:
         with pytest.raises(UsageError) as found:
             prepared(**changes)
         assert message in str(found.value), (changes, message)

@@ -173,7 +173,13 @@ def test_a_list_of_batches_that_was_changed_is_an_error_in_one_line(commands: Pr
         file = tmp_path / "run/batches.jsonl"
         before = file.read_text()
         read = {"step": "read", "mark": json.loads(before.splitlines()[0])["mark"]}
-        for line in ({"step": "intent"}, {"step": "read", "names": 1}, {"step": "batch"}, {"mark": []}):
+        spoilt: list[dict[str, Any]] = [
+            {"step": "intent"},
+            {"step": "read", "names": 1},
+            {"step": "batch"},
+            {"mark": []},
+        ]
+        for line in spoilt:
             file.write_text(f"{before}{json.dumps(read | line)}\n")
             for words_ in (batched(server), ["runs", "merge", "run", "-o", "merged"]):
                 ended = commands.run(*words_, cwd=tmp_path)
