@@ -185,6 +185,14 @@ def test_predicates_count_their_own_clauses_and_those_that_fail(tmp_path: Path) 
     assert report.board.profiles["strict"]["failed"].value == 0.4  # type: ignore[index, union-attr]
 
 
+def test_clauses_of_an_item_whose_service_failed_count_as_failed(tmp_path: Path) -> None:
+    replies = {"knolling/0": {"reply": None, "outcome": "api_error"}, "knolling/1": [KEYS]}
+    report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
+    boards = {name: board.counts for name, board in report.groups["predicate"].items()}
+    told = {name: (counts["clauses"], counts["failed_clauses"]) for name, counts in boards.items()}
+    assert told == {"Has": (1, 1), "Is": (2, 2), "LeftOf": (1, 1), "OnTopSide": (1, 0)}
+
+
 def test_failed_clauses_are_counted_per_category() -> None:
     judged = judge_layout(sample(0), Reply(json.dumps([CUP | {"color": "blue"}, PEN])))
     assert judged.evidence["failed"] == [{"clause": "(Has ?c 'red')", "category": "attribute"}]
