@@ -11,12 +11,15 @@ import pytest
 from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, judge_layout, levels, lines, sample
 
 from tsgkit.errors import UsageError
+from tsgkit.library.bundle import bundled
 from tsgkit.library.cards import load_card
-from tsgkit.suites.formalimg.layout import LayoutTask
+from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.suites.formalimg.layout import SCHEMA, LayoutTask
 from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.task import level_held
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport
+from tsgkit.suites.styles import style_of
 
 RIGHT = [CUP]
 WRONG = [CUP | {"box_2d": [700, 0, 800, 100]}]
@@ -129,6 +132,41 @@ def test_row_keeps_its_own_item_id(tmp_path: Path) -> None:
         scored(tmp_path, rows, {"knolling/0": []})
     with pytest.raises(UsageError, match="the item id desk-1 occurs twice"):
         scored(tmp_path, [rows[0]] * 2, {})
+
+
+def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
+    task = task_with()
+    dataset = task.dataset(None)
+    part = {
+        path.stem: path.read_text(encoding="utf-8").rstrip("\n")
+        for path in Path(str(bundled("prompts"))).glob("formalimg/layout/*.txt")
+    }
+    labels, colors = (", ".join(names) for names in (KNOLLING.classes, KNOLLING.values["color"]))
+    start = [part["statement"], part["rules"], part["vocabulary"].format(classes=labels, colors=colors)]
+    asked = part["input"].format(prompt=ROWS[0]["prompt"])
+    for name, reasoning, answer, example in (
+        ("zero-shot", [], "answer", ""),
+        ("cot", [part["reasoning"]], "answer-reasoned", ""),
+        ("few-shot", [], "answer", "example"),
+        ("cot-few-shot", [part["reasoning"]], "answer-reasoned", "example-reasoned"),
+        ("structured", [], "answer-structured", ""),
+    ):
+        prompter = task.prompter(style_of(name), dataset, seed=0, prompts=None)
+        examples = [
+            part[example].format(
+                number=number,
+                input=part["input"].format(prompt=one.item.prompt),
+                rationale=one.rationale,
+                answer=one.answer,
+            )
+            for number, one in enumerate(prompter.examples, 1)
+        ]
+        assert len(examples) == (10 if example else 0), name
+        shown = [part["examples"].format(examples="\n\n".join(examples))] if example else []
+        [message] = prompter.messages(sample(0))
+        expected = [*start, *reasoning, *shown, asked, part[answer].format()]
+        assert message.content == "\n\n".join(expected), name
+        assert prompter.schema(sample(0)) == (SCHEMA if name == "structured" else None), name
 
 
 def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
