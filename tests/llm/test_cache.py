@@ -46,17 +46,22 @@ def test_writers_that_begin_together_wait_for_each_other_and_lose_nothing(
 ) -> None:
     another = sqlite3.connect(tmp_path / FILE, isolation_level=None)
     another.execute("BEGIN IMMEDIATE")
-    clock, sleeps = [0.0, 0.0, 10.1], list[float]()
+    clock, sleeps = [0.0, 10.1], list[float]()
 
-    def slept(seconds: float) -> None:
+    def tick(seconds: float) -> None:
+        sleeps.append(seconds)
+        clock.pop(0)
+
+    def end_the_other(seconds: float) -> None:
         sleeps.append(seconds)
         another.execute("COMMIT")
 
-    monkeypatch.setattr("tsgkit.llm.cache.time", SimpleNamespace(monotonic=lambda: clock.pop(0), sleep=sleeps.append))
+    monkeypatch.setattr("tsgkit.llm.cache.time", SimpleNamespace(monotonic=lambda: clock[0], sleep=tick))
     with pytest.raises(UsageError, match="cannot be opened: database is locked"):
         ReplyCache(tmp_path)
-    assert (sleeps, clock) == ([0.02], []), "it tries again for ten seconds"
-    monkeypatch.setattr("tsgkit.llm.cache.time", SimpleNamespace(monotonic=lambda: 0.0, time=lambda: 0.0, sleep=slept))
+    assert sleeps == [0.02], "it tries again for ten seconds"
+    still = SimpleNamespace(monotonic=lambda: 0.0, time=lambda: 0.0, sleep=end_the_other)
+    monkeypatch.setattr("tsgkit.llm.cache.time", still)
     first, second = ReplyCache(tmp_path), ReplyCache(tmp_path)
     assert sleeps == [0.02, 0.02]
     assert first.find("both") is second.find("both") is None, "both have a view of the file that is still empty"

@@ -137,10 +137,8 @@ def test_row_keeps_its_own_item_id(tmp_path: Path) -> None:
 def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
     task = task_with()
     dataset = task.dataset(None)
-    part = {
-        path.stem: path.read_text(encoding="utf-8").rstrip("\n")
-        for path in Path(str(bundled("prompts"))).glob("formalimg/layout/*.txt")
-    }
+    folder = Path(str(bundled("prompts"))) / "formalimg" / "layout"
+    part = {path.stem: path.read_text(encoding="utf-8").rstrip("\n") for path in folder.glob("*.txt")}
     labels, colors = (", ".join(names) for names in (KNOLLING.classes, KNOLLING.values["color"]))
     start = [part["statement"], part["rules"], part["vocabulary"].format(classes=labels, colors=colors)]
     asked = part["input"].format(prompt=ROWS[0]["prompt"])
