@@ -98,8 +98,10 @@ async def result_of(collector: Collector, name: str, body: object) -> Result | T
     try:
         request = httpx.Request("POST", "http://127.0.0.1:9/v1/chat/completions", json=body)
         return await collector.ask(held, request)
-    except (CallFailed, Stopped) as error:
-        return held.ended or error
+    except CallFailed:
+        return held.ended
+    except Stopped as stopped:
+        return stopped
     finally:
         collector.done_with(held)
 
