@@ -74,6 +74,22 @@ def test_rooms_that_take_too_long_are_given_up_and_measured_when_the_run_goes_on
     assert (again["counts"]["answered"], "too_long" in again["counts"]) == (2, False)
 
 
+def test_a_run_of_rooms_goes_on_and_is_rescored_and_another_room_is_another_run(tsgkit: CommandLine) -> None:
+    own(scene_0=BED)
+    words = f"{PLAUSIBILITY} --scenes mine=mine --first 1"
+    first = evaluated(tsgkit, words)
+    [run] = Path("runs").iterdir()
+    before = (run / "samples.jsonl").read_bytes()
+    assert evaluated(tsgkit, words) == first
+    assert list(Path("runs").iterdir()) == [run]
+    Path("mine/scene_0.json").write_text(room(thing("bed_1", "bed", (2, 1.5, 1), (1.6, 2, 0.5))))
+    assert evaluated(tsgkit, words) != first
+    assert len(list(Path("runs").iterdir())) == 2
+    shutil.rmtree("mine")
+    tsgkit(f"rescore {run}")
+    assert (run / "samples.jsonl").read_bytes() == before, "judged again from what was found"
+
+
 def test_scenes_and_figures_that_are_missing_are_named_below_the_table(tsgkit: CommandLine) -> None:
     own(scene_0=room({"id": "a", "category": "bed"}), scene_1=room({"id": "a", "category": "bed"}))
     out = tsgkit(f"eval {FIDELITY} --scenes mine=mine --first 2 --quiet").out

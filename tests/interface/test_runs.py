@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,9 @@ import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import Lacking, UsageError
 from tsgkit.interface.notebook import frame_of
+from tsgkit.interface.samples import COLUMNS, _flat
+from tsgkit.llm.reply import Reply
+from tsgkit.report.recorded_calls import Message
 
 Messages = list[dict[str, Any]]
 QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"
@@ -94,6 +98,45 @@ def test_frames_have_columns_in_order_and_those_without_values_have_types(monkey
     }
     with pytest.raises(UsageError, match="pandas is not installed"):
         frame_of([], "pandas")
+
+
+def test_sample_is_a_flat_row_of_a_frame_with_its_texts_where_they_are_asked_for(
+    run: tk.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tsgkit.interface.samples.frame_of", lambda rows, library: rows)
+    cot = run.samples.of(style="cot")
+    plain, whole = cot.frame(), cot.frame(texts=True)
+    for one, row, with_texts in zip(cot, plain, whole, strict=True):
+        [message] = one.prompt
+        assert with_texts == row | {"prompt": message.content, "reply": one.reply}
+    calls = (SimpleNamespace(prompt=(Message("system", "Be brief."), Message("user", "?")), reply=Reply("[A]")),)
+    one = replace(
+        cot[0],
+        answer=["tea", "é"],
+        scores={"strict": {"f1": 0.5, "em": None}, "official": None},
+        groups={"domain": "kitchen", "predicate": ("Is", "On")},
+        counts={"triplets": 3},
+        usage={"calls": 1, "prompt": 7, "untold": 1, "cost": 0.5, "unpriced": 0, "seconds": 2.0},
+        _run=SimpleNamespace(calls_of=lambda cell, item_id: calls),
+    )
+    row = _flat(one, texts=True)
+    assert {name: row[name] for name in row if name not in COLUMNS} == {
+        "strict.f1": 0.5,
+        "strict.em": None,
+        "group.domain": "kitchen",
+        "group.predicate": "Is, On",
+        "count.triplets": 3,
+        "usage.calls": 1,
+        "usage.requests": None,
+        "usage.prompt": None,
+        "usage.completion": None,
+        "usage.cost": 0.5,
+        "usage.seconds": 2.0,
+        "prompt": "Be brief.\n\n?",
+        "reply": "[A]",
+    }
+    assert (tuple(row)[: len(COLUMNS)], row["answer"]) == (COLUMNS, '["tea", "é"]')
+    assert [_flat(replace(one, answer=answer), texts=False)["answer"] for answer in ("tea", None)] == ["tea", None]
 
 
 def test_results_show_themselves_and_nothing_in_them_is_obeyed(run: tk.Run) -> None:

@@ -6,6 +6,7 @@ import fcntl
 import json
 import threading
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 from refusals import refusal
@@ -126,14 +127,23 @@ def test_a_dataset_that_the_catalogue_no_longer_knows_is_still_listed(home: Path
     assert (value["known"], value["installed"], value["missing"]) == (False, True, [])
 
 
-def test_writers_wait_for_each_other_so_that_no_file_is_lost(home: Path) -> None:
+def test_writers_wait_for_each_other_so_that_no_file_is_lost(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put("sgqa")
+    is_asked, real = threading.Event(), fcntl.flock
+
+    def flock(file: TextIO, how: int) -> None:
+        with pytest.raises(BlockingIOError):
+            real(file, how | fcntl.LOCK_NB)
+        is_asked.set()
+        real(file, how)
+
     writer = threading.Thread(target=put, args=("sgds",))
     with (home / "tsg-bench" / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        real(lock, fcntl.LOCK_EX)
+        monkeypatch.setattr(fcntl, "flock", flock)
         writer.start()
-        writer.join(0.3)
-        assert writer.is_alive()
+        assert is_asked.wait(20)
+        assert len(dataset("tsg-bench").files) == 1
     writer.join(20)
     assert len(dataset("tsg-bench").files) == 2
 

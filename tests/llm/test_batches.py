@@ -19,7 +19,7 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.batch_services import AnthropicBatches, BatchState, Intent, OpenAiBatches, Result, Wire, values_in
 from tsgkit.llm.batches import Batch, Collector, HeldRequest, Pace, _clock
 from tsgkit.llm.door import Patience
-from tsgkit.llm.failures import CallFailed, Unasked
+from tsgkit.llm.failures import CallFailed, Stopped, Unasked
 
 PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01)
 DONE = BatchState(True, "completed")
@@ -92,31 +92,37 @@ class Record:
         self.steps.append("dropped")
 
 
+async def result_of(collector: Collector, name: str, body: object) -> Result | TsgkitError | None:
+    """Return the result of one request, or the reason why it is not waited for."""
+    held = HeldRequest(name)
+    try:
+        request = httpx.Request("POST", "http://127.0.0.1:9/v1/chat/completions", json=body)
+        return await collector.ask(held, request)
+    except CallFailed:
+        return held.ended
+    except Stopped as stopped:
+        return stopped
+    finally:
+        collector.done_with(held)
+
+
 def results_of(
     record: Record, requests: Mapping[str, Any] | Sequence[tuple[str, Any]], **options: Any  # noqa: ANN401
 ) -> list[Result | TsgkitError | None]:  # fmt: skip
-    """Return the results of requests that are asked at once, or the reason why one is not waited for."""
+    """Return the results of requests that are asked at once, those ``later`` after a while, or the reason for none."""
     Service.sent, Service.waits = [], []
     for name in ("states", "creates", "finds"):
         setattr(Service, name, list(options.pop(name, ())))
     pairs = list(requests.items()) if isinstance(requests, Mapping) else list(requests)
+    later = options.pop("later", {})
 
     async def asked() -> list[Result | TsgkitError | None]:
         patience = options.pop("patience", Patience())
         collector = Service.collector = Collector("openai/m", Service, record, patience, pace=PACE, **options)
 
-        async def one(name: str, body: Any) -> Result | TsgkitError | None:  # noqa: ANN401
-            held = HeldRequest(name)
-            request = httpx.Request("POST", "http://127.0.0.1:9/v1/chat/completions", json=body)
-            try:
-                return await collector.ask(held, request)
-            except CallFailed:
-                return held.ended
-            finally:
-                collector.done_with(held)
-
-        found = await asyncio.gather(*(one(name, body) for name, body in pairs))
+        found = await asyncio.gather(*(result_of(collector, name, body) for name, body in pairs))
         await asyncio.sleep(0.05)
+        found += await asyncio.gather(*(result_of(collector, name, body) for name, body in later.items()))
         await collector.close()
         return found
 
@@ -198,6 +204,37 @@ def test_service_that_refuses_ends_all_requests_with_the_reason() -> None:
         assert [type(one) for one in found] == [type(creates[0]) if "batches" in reason else Unasked] * 2
         assert all(reason in str(one) for one in found), found
         assert ("dropped" in record.steps) is ("max-outage" not in reason), "it may exist: the next process looks"
+
+
+def test_collector_that_does_not_wait_leaves_when_the_service_has_everything() -> None:
+    running = BatchState(False, "in_progress", total=2)
+    found = results_of(record := Record(), TWO, waits=False, states=[running] * 500, later={"c": {}})
+    assert [type(one) for one in found] == [Stopped] * 3, "nothing more is asked either"
+    assert record.steps == ["intent", "file-1", "batch-1"]
+    assert Service.collector.open == 1 and len(Service.states) > 400
+    found = results_of(record := Record(), TWO, waits=False, later={"c": {}})
+    assert names_in(found) == ["a", "b", "c"], "it stays where nothing is left to the service"
+    assert record.steps == [*SENT, "intent", "file-2", "batch-2", "read 1"]
+    assert Service.collector.open == 0
+
+
+def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for() -> None:
+    Service.sent, Service.waits, Service.creates, Service.finds = [], [], [], []
+    unasked = Batch("mark", ("x",), 0.0, id="batch-9")
+    record = Record(unasked)
+
+    async def closed() -> list[Result | TsgkitError | None]:
+        collector = Service.collector = Collector("openai/m", Service, record, Patience(), pace=PACE)
+        Service.states = [BatchState(False, "in_progress")] * 5000
+        requests = [asyncio.create_task(result_of(collector, name, {})) for name in TWO]
+        while len(Service.waits) < 3:
+            await asyncio.sleep(0.001)
+        await collector.close()
+        assert [batch.task is not None and batch.task.cancelled() for batch in record.batches] == [False, True]
+        return await asyncio.wait_for(asyncio.gather(*requests), 10.0)
+
+    assert [type(one) for one in run(closed())] == [Stopped] * 2
+    assert (unasked.task, record.steps) == (None, ["intent", "file-1", "batch-1"])
 
 
 def test_durations_are_hours_minutes_and_seconds() -> None:

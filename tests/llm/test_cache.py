@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -37,6 +39,41 @@ def test_replies_are_written_together_and_the_first_of_a_key_stays(tmp_path: Pat
     again = ReplyCache(tmp_path)
     assert again.size()[0] == MOST_PENDING + 2
     assert [reply.text for key in ("last", "k0") if (reply := again.find(key))] == ["[kettle]", "0"]
+
+
+def test_writers_that_begin_together_wait_for_each_other_and_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    another = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    another.execute("BEGIN IMMEDIATE")
+    clock, sleeps = [0.0, 10.1], list[float]()
+
+    def tick(seconds: float) -> None:
+        sleeps.append(seconds)
+        clock.pop(0)
+
+    def end_the_other(seconds: float) -> None:
+        sleeps.append(seconds)
+        another.execute("COMMIT")
+
+    monkeypatch.setattr("tsgkit.llm.cache.time", SimpleNamespace(monotonic=lambda: clock[0], sleep=tick))
+    with pytest.raises(UsageError, match="cannot be opened: database is locked"):
+        ReplyCache(tmp_path)
+    assert sleeps == [0.02], "it tries again for ten seconds"
+    still = SimpleNamespace(monotonic=lambda: 0.0, time=lambda: 0.0, sleep=end_the_other)
+    monkeypatch.setattr("tsgkit.llm.cache.time", still)
+    first, second = ReplyCache(tmp_path), ReplyCache(tmp_path)
+    assert sleeps == [0.02, 0.02]
+    assert first.find("both") is second.find("both") is None, "both have a view of the file that is still empty"
+    for number, cache in enumerate((first, second)):
+        for key in ("both", f"own/{number}"):
+            cache.keep(key, Reply(str(number)))
+    for cache in (first, second):
+        cache.close()
+        assert cache.trouble == ""
+    again = ReplyCache(tmp_path)
+    assert again.size()[0] == 3
+    assert [reply.text for key in ("both", "own/0", "own/1") if (reply := again.find(key))] == ["0", "0", "1"]
 
 
 def test_only_complete_replies_are_kept(tmp_path: Path) -> None:

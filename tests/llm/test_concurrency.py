@@ -305,6 +305,11 @@ def test_pace_that_prevents_nothing_is_doubled() -> None:
     assert flow.pace == before, "one of 21 may be chance"
     flow.throttled(1.0)
     assert flow.pace == pytest.approx(2 * before)
+    run(admitted(flow, clock, 20, over=4.0))
+    flow.throttled(1.0)
+    assert flow.pace == pytest.approx(2 * before), "counted anew since it was doubled"
+    flow.throttled(1.0)
+    assert flow.pace == pytest.approx(4 * before)
 
 
 def test_places_come_back_by_quarters_after_a_burst() -> None:

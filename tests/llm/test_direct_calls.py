@@ -84,6 +84,7 @@ def test_address_has_its_endpoint_before_the_query() -> None:
         ("http://h/v1/", "http://h/v1/chat/completions"),
         ("http://h/v1/chat/completions", "http://h/v1/chat/completions"),
         ("http://h/v1?version=2#x", "http://h/v1/chat/completions?version=2"),
+        ("http://[::1]:9/v1", "http://[::1]:9/v1/chat/completions"),
     ):
         assert prepared("openai/m", f"api_base={base}")._url == url, base
     assert prepared("openai/gpt-4o", "api_key=x")._url == "https://api.openai.com/v1/chat/completions"
@@ -356,7 +357,9 @@ def test_proxy_of_the_environment_is_used_except_for_named_hosts(monkeypatch: py
         monkeypatch.setenv("HTTP_PROXY", f"127.0.0.1:{proxy.server_address[1]}")
         assert reply_by("direct", "http://llm.invalid/v1").text == "[A]"
     assert proxy.__dict__["lines"] == ["POST http://llm.invalid/v1/chat/completions HTTP/1.1"]
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,::1")
+    assert http_sessions.proxy_for("http://[::1]:8000/v1") is None
+    assert http_sessions.proxy_for("http://[::2]:8000/v1") is not None
     assert http_sessions.proxy_for("http://127.0.0.1:8000/v1") is None
     assert http_sessions.proxy_for("https://llm.invalid/v1") is None
     monkeypatch.setenv("ALL_PROXY", "https://other:1")

@@ -11,12 +11,15 @@ import pytest
 from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, judge_layout, levels, lines, sample
 
 from tsgkit.errors import UsageError
+from tsgkit.library.bundle import bundled
 from tsgkit.library.cards import load_card
-from tsgkit.suites.formalimg.layout import LayoutTask
+from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.suites.formalimg.layout import SCHEMA, LayoutTask
 from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.task import level_held
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport
+from tsgkit.suites.styles import style_of
 
 RIGHT = [CUP]
 WRONG = [CUP | {"box_2d": [700, 0, 800, 100]}]
@@ -131,6 +134,39 @@ def test_row_keeps_its_own_item_id(tmp_path: Path) -> None:
         scored(tmp_path, [rows[0]] * 2, {})
 
 
+def test_prompts_of_every_style_have_its_parts_and_show_its_examples() -> None:
+    task = task_with()
+    dataset = task.dataset(None)
+    folder = Path(str(bundled("prompts"))) / "formalimg" / "layout"
+    part = {path.stem: path.read_text(encoding="utf-8").rstrip("\n") for path in folder.glob("*.txt")}
+    labels, colors = (", ".join(names) for names in (KNOLLING.classes, KNOLLING.values["color"]))
+    start = [part["statement"], part["rules"], part["vocabulary"].format(classes=labels, colors=colors)]
+    asked = part["input"].format(prompt=ROWS[0]["prompt"])
+    for name, reasoning, answer, example in (
+        ("zero-shot", [], "answer", ""),
+        ("cot", [part["reasoning"]], "answer-reasoned", ""),
+        ("few-shot", [], "answer", "example"),
+        ("cot-few-shot", [part["reasoning"]], "answer-reasoned", "example-reasoned"),
+        ("structured", [], "answer-structured", ""),
+    ):
+        prompter = task.prompter(style_of(name), dataset, seed=0, prompts=None)
+        examples = [
+            part[example].format(
+                number=number,
+                input=part["input"].format(prompt=one.item.prompt),
+                rationale=one.rationale,
+                answer=one.answer,
+            )
+            for number, one in enumerate(prompter.examples, 1)
+        ]
+        assert len(examples) == (10 if example else 0), name
+        shown = [part["examples"].format(examples="\n\n".join(examples))] if example else []
+        [message] = prompter.messages(sample(0))
+        expected = [*start, *reasoning, *shown, asked, part[answer].format()]
+        assert message.content == "\n\n".join(expected), name
+        assert prompter.schema(sample(0)) == (SCHEMA if name == "structured" else None), name
+
+
 def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
     report = scored(tmp_path, [ROWS[0] | {"prompt": ""}], {"knolling/0": [CUP, PEN]})
     assert value(report, "strict", "satisfied") == 1.0
@@ -183,6 +219,14 @@ def test_predicates_count_their_own_clauses_and_those_that_fail(tmp_path: Path) 
     assert set(shares) == {"Has", "Is", "LeftOf", "OnTopSide"}
     assert all(set(board.profiles["strict"] or ()) == {"failed"} for board in report.groups["predicate"].values())
     assert report.board.profiles["strict"]["failed"].value == 0.4  # type: ignore[index, union-attr]
+
+
+def test_clauses_of_an_item_whose_service_failed_count_as_failed(tmp_path: Path) -> None:
+    replies = {"knolling/0": {"reply": None, "outcome": "api_error"}, "knolling/1": [KEYS]}
+    report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
+    boards = {name: board.counts for name, board in report.groups["predicate"].items()}
+    told = {name: (counts["clauses"], counts["failed_clauses"]) for name, counts in boards.items()}
+    assert told == {"Has": (1, 1), "Is": (2, 2), "LeftOf": (1, 1), "OnTopSide": (1, 0)}
 
 
 def test_failed_clauses_are_counted_per_category() -> None:
