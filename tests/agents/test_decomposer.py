@@ -123,18 +123,15 @@ def test_a_flood_of_actions_ends() -> None:
     assert len([label for label in ask.labels if label.startswith("write")]) == MOST_ACTIONS
 
 
-@pytest.mark.parametrize(
-    ("text", "actions"),
-    [
+def test_actions_are_read_without_their_decoration() -> None:
+    for text, actions in [
         ("- take the lid\n* shut it", ("take the lid", "shut it")),
         ("Action 1: take the lid\nAction 2: shut it", ("take the lid", "shut it")),
         ("Sure, here they are:\n(1) take the lid", ("take the lid",)),
         ("```\ntake the lid\n```", ("take the lid",)),
         ("", ()),
-    ],
-)
-def test_actions_are_read_without_their_decoration(text: str, actions: tuple[str, ...]) -> None:
-    assert actions_of(text) == actions
+    ]:
+        assert actions_of(text) == actions, (text, actions)
 
 
 def test_orders_in_a_sentence_change_neither_nodes_nor_rules() -> None:

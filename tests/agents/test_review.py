@@ -51,19 +51,16 @@ def test_decisions_that_are_none_are_refused(tmp_path: Path) -> None:
         Review(tmp_path / "text", PROPOSALS)
 
 
-@pytest.mark.parametrize(
-    ("decisions", "result", "made"),
-    [
+def test_only_what_is_accepted_is_done() -> None:
+    for decisions, result, made in [
         (["accept", "accept"], MENDED, 2),
         (["reject", "reject"], SLIP, 0),
         (["accept", "reject"], graph("person verb fill; fill direct_object kettle; fill with hand1"), 1),
         (["edit", "accept"], graph("person verb pour; fill dobj kettle; fill with hand1"), 2),
-    ],
-)
-def test_only_what_is_accepted_is_done(decisions: list[str], result: object, made: int) -> None:
-    values = [{"decision": one, "after": ["person", "verb", "pour"]} for one in decisions]
-    found, changes = decided(SLIP, MENDED, CHANGES, values)
-    assert found == result and len(changes) == made
+    ]:
+        values = [{"decision": one, "after": ["person", "verb", "pour"]} for one in decisions]
+        found, changes = decided(SLIP, MENDED, CHANGES, values)
+        assert found == result and len(changes) == made, (decisions, result, made)
 
 
 def test_a_change_of_what_was_rejected_is_left_out() -> None:

@@ -114,35 +114,36 @@ def test_a_spoilt_graph_is_refined_with_a_model_and_without_one_where_rules_suff
 FAILED = Reply(None, Ending.API_ERROR, error="hung")
 
 
-@pytest.mark.parametrize(
-    ("label", "said", "outcome"),
-    [
+def test_sample_without_graphs_ends_like_its_last_call() -> None:
+    for label, said, outcome in [
         ("decompose", FAILED, Outcome.API_ERROR),
         ("write/1", FAILED, Outcome.API_ERROR),
         ("decompose", Reply("a\nb", Ending.TRUNCATED), Outcome.TRUNCATED),
         ("decompose", Reply(None, Ending.REFUSED, refusal="no"), Outcome.REFUSED),
         ("decompose", Reply("", Ending.EMPTY), Outcome.EMPTY),
-    ],
-)
-def test_sample_without_graphs_ends_like_its_last_call(label: str, said: Said, outcome: Outcome) -> None:
-    transcript, judged = solved(TWO, Spoken({**STEPS, label: said}))
-    assert judged.outcome == outcome and "local" not in [one.label for one in transcript.said]
+    ]:
+        transcript, judged = solved(TWO, Spoken({**STEPS, label: said}))
+        assert judged.outcome == outcome and "local" not in [one.label for one in transcript.said], (
+            label,
+            said,
+            outcome,
+        )
 
 
-@pytest.mark.parametrize(("label", "graphs"), [("write/2", 1), ("look/1", 2), ("look/2", 2)])
-def test_a_later_call_that_fails_leaves_the_best_so_far_and_says_so(label: str, graphs: int) -> None:
-    ask = Spoken({**STEPS, "look/1": "graph 1: mismatched: pick-up -> dobj -> cup", label: FAILED})
-    _, judged = solved(TWO, ask)
-    assert judged.outcome == Outcome.ANSWERED and len(judged.answer) == graphs
-    assert judged.notes[-1].startswith(f"ended: {label.partition('/')[0]}/")
-    assert judged.notes[-1].endswith("brought no answer: api error: hung")
+def test_a_later_call_that_fails_leaves_the_best_so_far_and_says_so() -> None:
+    for label, graphs in (("write/2", 1), ("look/1", 2), ("look/2", 2)):
+        ask = Spoken({**STEPS, "look/1": "graph 1: mismatched: pick-up -> dobj -> cup", label: FAILED})
+        _, judged = solved(TWO, ask)
+        assert judged.outcome == Outcome.ANSWERED and len(judged.answer) == graphs, (label, graphs)
+        assert judged.notes[-1].startswith(f"ended: {label.partition('/')[0]}/"), (label, graphs)
+        assert judged.notes[-1].endswith("brought no answer: api error: hung"), (label, graphs)
 
 
-@pytest.mark.parametrize("label", ["decompose/1", "write/2", "look/1", "look/2"])
-def test_stopping_the_run_stops_the_agents_sample(label: str) -> None:
-    said = {**STEPS, "look/1": "graph 1: mismatched: pick-up -> dobj -> cup", label: BudgetReached("used up")}
-    with pytest.raises(BudgetReached):
-        solved(TWO, Spoken(said))
+def test_stopping_the_run_stops_the_agents_sample() -> None:
+    for label in ("decompose/1", "write/2", "look/1", "look/2"):
+        said = {**STEPS, "look/1": "graph 1: mismatched: pick-up -> dobj -> cup", label: BudgetReached("used up")}
+        with pytest.raises(BudgetReached):
+            solved(TWO, Spoken(said))
 
 
 def test_a_transcript_that_was_cut_off_is_known_as_such() -> None:
@@ -154,11 +155,11 @@ def test_a_transcript_that_was_cut_off_is_known_as_such() -> None:
     assert WORK.unfinished(Transcript((Told("decompose/1", FAILED),))) == ""
 
 
-@pytest.mark.parametrize("name", ["a -> b", "- x", "two\nlines", '"quoted"', "Graph 2:"])
-def test_names_that_the_published_form_cannot_carry_come_back_all_the_same(name: str) -> None:
-    graphs = (ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", name)), FILL)
-    found = read_graphs(written(graphs), 2)
-    assert isinstance(found, GraphAnswer) and len(found.graphs) == 2 and found.graphs[1] == FILL
+def test_names_that_the_published_form_cannot_carry_come_back_all_the_same() -> None:
+    for name in ("a -> b", "- x", "two\nlines", '"quoted"', "Graph 2:"):
+        graphs = (ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", name)), FILL)
+        found = read_graphs(written(graphs), 2)
+        assert isinstance(found, GraphAnswer) and len(found.graphs) == 2 and found.graphs[1] == FILL, name
 
 
 def test_the_least_and_the_most_that_is_asked_bound_what_is_asked() -> None:
@@ -273,38 +274,38 @@ def lost(name: str, model: SimulatedModel, samples: list[GenerationSample]) -> f
     return 1 - got / weight
 
 
-@pytest.mark.parametrize("level", some([0.05, 0.15, 0.3], 0.15))
-def test_of_faults_that_rules_can_see_at_least_half_of_the_loss_is_won_back(level: float) -> None:
-    model, samples = SimulatedModel(level, SEEN_BY_RULES), items(5)
-    single = lost("single", model, samples)
-    assert single > 0.04
-    assert lost("agent:low", model, samples) <= single / 2
-    assert lost("agent", model, samples) <= single / 2
+def test_of_faults_that_rules_can_see_at_least_half_of_the_loss_is_won_back() -> None:
+    for level in some([0.05, 0.15, 0.3], 0.15):
+        model, samples = SimulatedModel(level, SEEN_BY_RULES), items(5)
+        single = lost("single", model, samples)
+        assert single > 0.04, level
+        assert lost("agent:low", model, samples) <= single / 2, level
+        assert lost("agent", model, samples) <= single / 2, level
 
 
-@pytest.mark.parametrize("faults", [SEEN_BY_RULES, ALL])
-def test_low_effort_never_lowers_the_score_of_a_clean_answer(faults: tuple[str, ...]) -> None:
-    clean = changed = 0
-    solver = AGENTS.solver("agent:low", TASK, None)
-    for sample in items(18):
-        transcript = run(solver.solve(sample, SimulatedModel(0.1, faults).ask_for(sample)))
-        drafts = [read_graphs(one.reply.text or "", 1) for one in transcript.said if one.label.startswith("write")]
-        if tuple(one.graphs[0] for one in drafts if isinstance(one, GraphAnswer)) == sample.references:
-            clean += 1
-            changed += f1(solver.judge(sample, transcript)) < 1
-    assert clean > 50
-    assert changed == 0
+def test_low_effort_never_lowers_the_score_of_a_clean_answer() -> None:
+    for faults in (SEEN_BY_RULES, ALL):
+        clean = changed = 0
+        solver = AGENTS.solver("agent:low", TASK, None)
+        for sample in items(18):
+            transcript = run(solver.solve(sample, SimulatedModel(0.1, faults).ask_for(sample)))
+            drafts = [read_graphs(one.reply.text or "", 1) for one in transcript.said if one.label.startswith("write")]
+            if tuple(one.graphs[0] for one in drafts if isinstance(one, GraphAnswer)) == sample.references:
+                clean += 1
+                changed += f1(solver.judge(sample, transcript)) < 1
+        assert clean > 50, faults
+        assert changed == 0, faults
 
 
-@pytest.mark.parametrize("task", ["sa-sgg", "ma-sgg"])
-def test_a_model_without_faults_is_left_alone_on_all_bundled_items(task: str) -> None:
-    solver = AGENTS.solver("agent", TASKS[task], None)
-    dataset = TASKS[task].dataset(None)
-    for sample in map(dataset.sample, range(len(dataset))):
-        assert isinstance(sample, GenerationSample)
-        transcript = run(solver.solve(sample, SimulatedModel(0.0).ask_for(sample)))
-        assert f1(solver.judge(sample, transcript)) == 1
-        assert "changes" not in [one.label for one in transcript.said]
+def test_a_model_without_faults_is_left_alone_on_all_bundled_items() -> None:
+    for task in ("sa-sgg", "ma-sgg"):
+        solver = AGENTS.solver("agent", TASKS[task], None)
+        dataset = TASKS[task].dataset(None)
+        for sample in map(dataset.sample, range(len(dataset))):
+            assert isinstance(sample, GenerationSample), task
+            transcript = run(solver.solve(sample, SimulatedModel(0.0).ask_for(sample)))
+            assert f1(solver.judge(sample, transcript)) == 1, task
+            assert "changes" not in [one.label for one in transcript.said], task
 
 
 ORDERS = [

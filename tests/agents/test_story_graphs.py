@@ -47,18 +47,15 @@ def test_hostile_proposals_become_names_or_nothing() -> None:
     assert all(len(name) <= 60 for name in found.objects)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
+def test_a_story_is_its_lines_or_its_sentences() -> None:
+    for text, sentences in [
         ("One. Two! Three?", ("One.", "Two!", "Three?")),
         ("He asks Dr. Who. He waits.", ("He asks Dr. Who.", "He waits.")),
         ("A line. With two.\n\nAnother.", ("A line. With two.", "Another.")),
         ("0.5 cups are added.", ("0.5 cups are added.",)),
         (" \n\n", ()),
-    ],
-)
-def test_a_story_is_its_lines_or_its_sentences(text: str, sentences: tuple[str, ...]) -> None:
-    assert sentences_of(text) == sentences
+    ]:
+        assert sentences_of(text) == sentences, (text, sentences)
 
 
 def test_a_model_without_answers_leaves_the_texts_and_the_reason() -> None:
