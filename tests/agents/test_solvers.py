@@ -168,17 +168,6 @@ def test_a_former_name_is_scored_and_asks_with_a_note_of_the_present_one() -> No
     assert old.warnings == ("solver agent:exact is now called agent:low",) and new.warnings == ()
 
 
-def test_solvers_join_by_name_and_say_what_they_cannot_do() -> None:
-    assert set(known_factories()) >= {"single", "vote", "agent"}
-    for name, meant in (("agnet", "agent?"), ("agent:fast", "agent?"), ("votes:3", "vote:5?")):
-        with pytest.raises(UsageError, match=f"there is no solver {name}") as raised:
-            factory_of(name)
-        assert raised.value.hint == meant
-    with pytest.raises(UsageError, match="solver agent cannot do tsg/sgqa") as raised:
-        check_solver("agent", tsg_task(load_card("tsg/sgqa")))
-    assert "--task tsg/refine-hinted" in (raised.value.hint or "")
-
-
 @dataclass(frozen=True)
 class Caption:
     item_id: str
@@ -210,7 +199,14 @@ class Captions:
         return Draft(sentence=item.sentence, begins=True)
 
 
-def test_an_agent_does_any_task_that_can_be_drafted() -> None:
+def test_an_agent_does_any_task_that_can_be_drafted_and_no_other() -> None:
+    with pytest.raises(UsageError, match="solver agent cannot do tsg/sgqa") as raised:
+        check_solver("agent", tsg_task(load_card("tsg/sgqa")))
+    assert "--task tsg/refine-hinted" in (raised.value.hint or "")
+    for name, meant in (("agnet", "agent?"), ("agent:fast", "agent?")):
+        with pytest.raises(UsageError, match=f"there is no solver {name}") as raised:
+            factory_of(name)
+        assert raised.value.hint == meant, name
     check_solver("agent", Captions())
     solver, ask = AGENTS.solver("agent", Captions(), None), Spoken({"write/1": arrows(FILL), "look": "none"})
     item = Caption("0", "Somebody fills a kettle.")
@@ -218,14 +214,6 @@ def test_an_agent_does_any_task_that_can_be_drafted() -> None:
     assert ask.labels == ["write/1", "look/1"] and judged.answer == [str(FILL)]
     assert "Somebody fills a kettle." in ask.asked[0][1]
     assert solver.expected(item).calls[0] <= len(ask.asked) <= solver.expected(item).calls[1]
-
-
-def test_a_family_of_another_package_joins_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("mine", "tsgkit.agents.solvers:AGENTS", "tsgkit.solvers")
-    monkeypatch.setattr("tsgkit.suites.solvers.factories.entry_points", lambda **_: [point])
-    assert "mine" in known_factories()
-    with pytest.raises(UsageError, match="there is no solver mine:own"):
-        factory_of("mine:own")  # it is asked whether it has this one, and has not
 
 
 def test_its_prompts_and_its_effort_are_part_of_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,3 +243,11 @@ def test_a_model_that_obeys_orders_in_its_data_changes_no_rule_and_no_node() -> 
         assert ask.labels == ["write/1", "look/1", "look/2", "look/3", "look/4"][: len(ask.labels)], name
         assert f1(judged) == 0 and judged.counts["hallucinated_total"] >= 2, "L binds whoever obeys"
         assert {one.label for one in transcript.said} - set(ask.labels) <= {"local", "changes", "notes"}, name
+
+
+def test_a_family_of_another_package_joins_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("mine", "tsgkit.agents.solvers:AGENTS", "tsgkit.solvers")
+    monkeypatch.setattr("tsgkit.suites.solvers.factories.entry_points", lambda **_: [point])
+    assert set(known_factories()) >= {"single", "vote", "agent", "mine"}
+    with pytest.raises(UsageError, match="there is no solver mine:own"):
+        factory_of("mine:own")  # it is asked whether it has this one, and has not
