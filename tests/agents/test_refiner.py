@@ -99,6 +99,14 @@ def test_an_edit_that_the_model_doubts_is_proposed_and_not_made() -> None:
     assert found.notes[0].startswith("not made, since the model is not sure: graph 1: fill -> dobj -> kettle")
 
 
+def test_a_triplet_is_turned_and_a_choice_where_there_is_none_changes_nothing() -> None:
+    turned = graph("person verb fill; kettle dobj fill; fill with hand1")
+    ask = Spoken({"look/1": "graph 1: reversed: kettle -> dobj -> fill (90)"})
+    assert refined(passage(turned), ask, Effort("medium", "none")).graphs == (GOOD,)
+    found = refined(passage(GOOD, RINSE, hint="missing"), Spoken({"look": "1: a"}))
+    assert found.graphs == (GOOD, RINSE) and found.changes == () and found.calls == 1
+
+
 def test_at_high_effort_an_edit_needs_two_looks_that_name_it() -> None:
     other = "graph 1: redundant: fill -> with -> hand1"
     ask = Spoken({"look/1": f"{CUP_IS_KETTLE}\n{other}", "look/2": CUP_IS_KETTLE, "look": "none"})
