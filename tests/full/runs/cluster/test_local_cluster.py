@@ -10,7 +10,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import ray
@@ -19,8 +22,9 @@ from ray_nodes import MARKS, PATHS
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.runs.executors import ray_cluster
-from tsgkit.runs.executors.ray_cluster import RayExecutor
+from tsgkit.runs.executors.ray_cluster import DIED, RayExecutor, tried
 from tsgkit.runs.folder import locked
+from tsgkit.suites.item_errors import ItemError
 
 pytestmark = MARKS
 
@@ -171,3 +175,31 @@ def test_an_address_without_a_cluster_is_told(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(UsageError, match="which is not installed") as problem:
         ray_cluster.check()
     assert "tsgkit[ray]" in problem.value.hint
+
+
+def test_a_call_whose_worker_or_node_is_lost_is_begun_again_but_not_for_ever() -> None:
+    for error, most, message in (
+        (ray.exceptions.NodeDiedError("gone"), 10, "the nodes that computed it were lost, again and again"),  # type: ignore[no-untyped-call]
+        (ray.exceptions.LocalRayletDiedError(), 10, "the nodes that computed it were lost, again and again"),
+        (ray.exceptions.WorkerCrashedError(), 3, DIED),
+        (ray.exceptions.OutOfMemoryError("much"), 3, DIED),  # type: ignore[no-untyped-call]
+    ):
+        for losses in (most - 1, most):
+            begun: list[Future[tuple[bool, str]]] = []
+
+            def begin(
+                begun: list[Future[tuple[bool, str]]] = begun, losses: int = losses, error: Exception = error
+            ) -> Any:  # noqa: ANN401
+                begun.append(Future())
+                if len(begun) > losses:
+                    begun[-1].set_result((True, "done"))
+                else:
+                    begun[-1].set_exception(error)
+                return SimpleNamespace(future=lambda: begun[-1])
+
+            if losses < most:
+                assert asyncio.run(tried(begin)) == "done", error
+            else:
+                with pytest.raises(ItemError, match=message):
+                    asyncio.run(tried(begin))
+            assert len(begun) == most, error
