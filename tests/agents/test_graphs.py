@@ -221,7 +221,7 @@ def test_node_that_died_goes_on_from_the_callers_checkpoint(tmp_path: Path, capl
 
 
 def test_refiner_refuses_input_that_is_none() -> None:
-    for given, message in [
+    rows: list[tuple[Any, str]] = [
         ({}, "the refiner was given no graphs"),
         ({"graphs": "tea"}, "graphs: expected a list of graphs, found a string"),
         ({"graphs": [[["a", "b"]]]}, "graphs: graph 0, triplet 0: expected three strings, found a list of 2"),
@@ -230,7 +230,8 @@ def test_refiner_refuses_input_that_is_none() -> None:
         ({"graphs": [[]], "narrative": ["Tea."], "counts": [2]}, "counts: 2 graphs in all, and there are 1 graphs"),
         ({"graphs": [[]], "narrative": ["Tea."], "counts": [1, 1]}, "counts: 2 numbers of graphs for 1 sentences"),
         ({"graphs": [[]], "counts": ["1"]}, "counts: expected a list of numbers"),
-    ]:
+    ]
+    for given, message in rows:
         with pytest.raises(UsageError, match=message):
             tk.agents.refiner().invoke(given)
 
@@ -394,7 +395,7 @@ def test_interrupted_decomposer_goes_on_without_asking_again(caplog: pytest.LogC
     config: Any = {"configurable": {"thread_id": "tea"}}
     names: list[str] = []
 
-    async def interrupted_after_each_step(value: object) -> None:
+    async def interrupted_after_each_step(value: DecomposeInput | None) -> None:
         async for update in agent.astream(value, config, stream_mode="updates", interrupt_after="*"):
             names.extend(name for name in update if name != "__interrupt__")
         if (await agent.aget_state(config)).next:

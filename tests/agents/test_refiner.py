@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from doors import run
-from spoken_models import L, Spoken, arrows, graph
+from spoken_models import L, Said, Spoken, arrows, graph
 
 from tsgkit.agents.asker import SchemaRefusals
 from tsgkit.agents.effort import LEVELS, LOOKS, Effort, Level
@@ -64,7 +64,7 @@ def test_a_finding_is_answered_with_the_letter_of_a_choice() -> None:
 
 
 def test_a_clean_passage_is_asked_about_as_the_effort_says() -> None:
-    for level, calls in (("low", 0), ("medium", 1), ("high", 2)):
+    for level, calls in zip(LEVELS, (0, 1, 2), strict=True):
         ask = Spoken({"look": "none"})
         found = refined(passage(GOOD), ask, Effort(level))
         assert found.graphs == (GOOD,) and found.why == CLEAN and len(ask.asked) == calls, (level, calls)
@@ -249,14 +249,15 @@ def test_a_look_asks_for_a_schema_bound_to_l_and_reads_it() -> None:
 
 
 def test_a_model_that_fails_leaves_the_best_so_far_and_the_reason() -> None:
-    for said, why, silent in [
+    rows: list[tuple[Said, str, str]] = [
         (BudgetReached("the budget is used up: 2 of 2 requests"), "the budget is used up: 2 of 2 requests", "stopped"),
         (Unasked("m: not asked any more: 401"), "m: not asked any more: 401", "stopped"),
         (Reply(None, Ending.API_ERROR, error="timed out"), "look/2 brought no answer: api error: timed out", "failed"),
         (Reply("", Ending.EMPTY), "look/2 brought no answer: empty", "unusable"),
         (Reply("person", Ending.TRUNCATED), "look/2 brought no answer: truncated", "unusable"),
         (Reply(None, Ending.REFUSED, refusal="no"), "look/2 brought no answer: refused: no", "unusable"),
-    ]:
+    ]
+    for said, why, silent in rows:
         better = graph("person verb fill; fill dobj kettle; fill under hand1")
         start = graph("person verb fill; fill dobj vase; fill under hand1")
         found = refined(

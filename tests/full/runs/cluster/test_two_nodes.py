@@ -104,7 +104,7 @@ def test_records_equal_those_that_were_made_here_and_rooms_travel_to_machines_th
     rooms = Plan(tasks=("sceneeval/plausibility",), scenes=("mine=rooms",), ids=("0", "1"))
     baseline = Plan(tasks=("tsg/sgqa", "formalimg/layout"), models=("baseline/random",), limit=6)
     for name, plan, is_spread in (("baseline", baseline, False), ("rooms", rooms, False), ("away", rooms, True)):
-        monkeypatch.setattr(ray_cluster.Cluster, "is_spread", property(lambda _, value=is_spread: value))
+        monkeypatch.setattr(ray_cluster.Cluster, "is_spread", is_spread)
         for executor in ("here", "ray"):
             evaluate(plan, Options(out=tmp_path / name / executor, executor=executor))
         records = (tmp_path / name / "ray/samples.jsonl").read_bytes()
