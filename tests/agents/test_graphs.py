@@ -236,9 +236,8 @@ def test_refiner_refuses_input_that_is_none() -> None:
             tk.agents.refiner().invoke(given)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
+def test_refiner_refuses_parameters_that_cannot_be_kept() -> None:
+    rows: list[tuple[Any, str]] = [
         ({"model": 7}, "a int is no model"),
         ({"model": lambda: ""}, "cannot be called with"),
         ({"vocabulary": ["cup"]}, "vocabulary: expected an object"),
@@ -252,11 +251,10 @@ def test_refiner_refuses_input_that_is_none() -> None:
         ({"model": "openai/x", "model_arg": "temperature=1"}, "model_arg is one text"),
         ({"model": "openai/x", "price": (1, -1)}, "is no price"),
         ({"max_requests": 3}, "max_requests has no use: no model is given"),
-    ],
-)
-def test_refiner_refuses_parameters_that_cannot_be_kept(wrong: Values, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        tk.agents.refiner(**wrong)
+    ]
+    for wrong, message in rows:
+        with pytest.raises(UsageError, match=message):
+            tk.agents.refiner(**wrong)
 
 
 def test_limits_hold_for_all_runs_of_a_refiner() -> None:

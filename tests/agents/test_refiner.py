@@ -288,17 +288,16 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("said", HOSTILE)
-def test_no_model_gets_more_calls_for_a_sentence_than_the_effort_allows(level: Level, said: str) -> None:
-    for start, count in ((VASE, 1), (CUP, 1), (VASE, 2), (graph("kettle dobj fill; person verbs fill"), 1)):
+def test_no_model_gets_more_calls_for_a_sentence_than_the_effort_allows() -> None:
+    starts = ((VASE, 1), (CUP, 1), (VASE, 2), (graph("kettle dobj fill; person verbs fill"), 1))
+    for level, said, (start, count) in itertools.product(LEVELS, HOSTILE, starts):
         turns = itertools.cycle([said.format("cup", "mug"), said.format("mug", "cup"), said.format("vase", "bowl")])
         ask = Spoken({"look": lambda _, turns=turns: next(turns)})  # type: ignore[misc]
         mine = passage(start, count=count, hint="missing")
         found = refined(mine, ask, Effort(level, "none"))
-        assert len(ask.asked) == found.calls <= LOOKS[Effort(level).level]
+        assert len(ask.asked) == found.calls <= LOOKS[level], (level, said)
         faults = [sum(map(is_fault, mine.findings(graphs))) for graphs in ((start,), found.graphs)]
-        assert faults[1] <= faults[0]
+        assert faults[1] <= faults[0], (level, said)
 
 
 def test_each_node_is_told_of_as_it_runs() -> None:
