@@ -79,9 +79,11 @@ def test_an_error_that_the_rules_cannot_see_is_named_and_the_change_looked_at_ag
 
 
 def test_no_second_look_follows_what_the_rules_confirm_or_the_model_is_sure_of() -> None:
-    for start, said in ((VASE, BETTER), (CUP, f"{CUP_IS_KETTLE} (90)")):
+    for start, said in ((VASE, BETTER), (CUP, f"{CUP_IS_KETTLE} (80)")):
         ask = Spoken({"look": said})
         assert refined(passage(start), ask, MEDIUM).graphs == (GOOD,) and ask.labels == ["look/1"]
+    less_sure = Spoken({"look": f"{CUP_IS_KETTLE} (79)", "look/2": "none"})
+    assert refined(passage(CUP), less_sure, MEDIUM).graphs == (GOOD,) and less_sure.labels == ["look/1", "look/2"]
 
 
 def test_a_second_look_that_takes_the_first_back_leaves_the_graph_as_it_was() -> None:
