@@ -24,7 +24,6 @@ TESTS = Path(__file__).parent
 PATHS = os.pathsep.join([str(TESTS.parent), str(TESTS)])
 """Where workers find the package and the work that tests give them."""
 MARKS = [
-    pytest.mark.slow,
     # Ray's own: what it opens for its processes it leaves to the collector, and its fork of a test's process warns.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

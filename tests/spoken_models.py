@@ -6,13 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.agents.asker import TextAsk
-from tsgkit.agents.effort import Effort
-from tsgkit.agents.passages import Passage, best
-from tsgkit.agents.refinement import GROWING, NODES, ROUTES, Refined, Setting, begun, refined_from
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.llm.reply import Reply, Usage
-from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -59,17 +54,3 @@ class Spoken:
     @property
     def labels(self) -> list[str]:
         return [label for label, _ in self.asked]
-
-
-async def plain_loop(passage: Passage, ask: Ask | None, effort: Effort) -> Refined:
-    """Return what the refiner does, without LangGraph: the same nodes, one after the other."""
-    setting = Setting(passage, effort, None if ask is None else TextAsk(ask))
-    state = begun(passage)
-    name = ROUTES["start"][0](state, setting)
-    while name != "end":
-        for key, value in (await NODES[name](state, setting)).items():
-            whole: Any = state
-            whole[key] = whole[key] + value if key in GROWING else value
-        name = "check" if name == "repair" else ROUTES[name][0](state, setting)
-    assert best(state["versions"])
-    return refined_from(state, setting)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import io
 from pathlib import Path
 
 import pytest
@@ -31,11 +31,8 @@ def test_a_review_that_was_left_goes_on_at_the_next_proposal(tmp_path: Path) -> 
         assert review.pending is None and [one["decision"] for one in review.decisions] == ["accept", "accept"]
     with Review(tmp_path / "r", PROPOSALS[:1]) as other:
         assert other.pending == PROPOSALS[0]
-
-
-def test_no_proposals_need_no_decision(tmp_path: Path) -> None:
-    with Review(tmp_path / "r", []) as review:
-        assert review.pending is None
+    with Review(tmp_path / "r", []) as nothing:
+        assert nothing.pending is None
 
 
 def test_decisions_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -51,27 +48,16 @@ def test_decisions_that_are_none_are_refused(tmp_path: Path) -> None:
         Review(tmp_path / "text", PROPOSALS)
 
 
-@pytest.mark.parametrize(
-    ("decisions", "result", "made"),
-    [
+def test_only_what_is_accepted_is_done() -> None:
+    for decisions, result, made in [
         (["accept", "accept"], MENDED, 2),
         (["reject", "reject"], SLIP, 0),
         (["accept", "reject"], graph("person verb fill; fill direct_object kettle; fill with hand1"), 1),
         (["edit", "accept"], graph("person verb pour; fill dobj kettle; fill with hand1"), 2),
-    ],
-)
-def test_only_what_is_accepted_is_done(decisions: list[str], result: object, made: int) -> None:
-    values = [{"decision": one, "after": ["person", "verb", "pour"]} for one in decisions]
-    found, changes = decided(SLIP, MENDED, CHANGES, values)
-    assert found == result and len(changes) == made
-
-
-def test_a_change_of_what_was_rejected_is_left_out() -> None:
-    [start_triplet, middle, end] = (graph(text).triplets[0] for text in ("a b c", "d e f", "g h i"))
-    start = ActionGraph([start_triplet])
-    changes = [Change(0, start_triplet, middle, "x", "y"), Change(0, middle, end, "x", "y")]
-    values = [{"decision": "reject", "after": None}, {"decision": "accept", "after": None}]
-    assert decided(start, graph("g h i"), changes, values) == (start, ())
+    ]:
+        values = [{"decision": one, "after": ["person", "verb", "pour"]} for one in decisions]
+        found, changes = decided(SLIP, MENDED, CHANGES, values)
+        assert found == result and len(changes) == made, (decisions, result, made)
 
 
 SHOWN = """1 of 2: item 0, graph 0 (exact)
@@ -101,35 +87,6 @@ SHOWN = """1 of 2: item 0, graph 0 (exact)
 """
 
 
-@pytest.mark.parametrize("is_terminal", [False, True], ids=["piped", "terminal"])
-def test_review_shows_sentence_and_graph_before_and_after(
-    is_terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("g.txt").write_text(arrow.write([SLIP]))
-    Path("story.txt").write_text("She fills it.\n")
-    person, keys = os.openpty() if is_terminal else os.pipe()[::-1]
-    os.write(person, b"r\na\n")
-    with os.fdopen(keys, encoding="utf-8") as typed:
-        monkeypatch.setattr("sys.stdin", typed)
-        assert main(["refine", "g.txt", "-o", "out.txt", "--narrative", "story.txt", "--review"]) == 0
-    os.close(person)
-    said = capsys.readouterr().out
-    assert said.startswith(SHOWN)
-    assert Path("out.txt").read_text() == "fill -> verb -> person\nfill -> dobj -> kettle\nfill -> with -> hand1\n"
-
-
-def test_review_says_where_an_earlier_decision_leaves_nothing_to_change() -> None:
-    [start, middle, end] = (graph(text).triplets[0] for text in ("a b c", "d e f", "g h i"))
-    changes = [Change(0, start, middle, "x", "y"), Change(0, middle, end, "x", "y")]
-    rejected = [{"decision": "reject", "after": None}]
-    before, after = before_and_after(ActionGraph([start]), changes, rejected)
-    assert before == after == ActionGraph([start])
-    proposed = Proposed(changes[1], "tea", ActionGraph([start]), "", changes, 1)
-    said = "\n".join(shown_lines(proposed, rejected, "2 of 2"))
-    assert "nothing would change" in said and "sentence: (none is known)" in said
-
-
 def test_review_marks_the_repeat_that_goes() -> None:
     twice = graph("a b c; d e f; a b c")
     change = Change(0, twice.triplets[0], None, "duplicate", "it stands twice")
@@ -137,43 +94,42 @@ def test_review_marks_the_repeat_that_goes() -> None:
     assert [line.strip()[:1] for line in said if " -> " in line].count("-") == 1
 
 
-def test_a_person_decides_at_the_terminal_and_goes_on_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("g.txt").write_text(arrow.write([graph("fill verb person; fill direct_object kettle; fill with hand1")]))
-
-    def typed(text: str) -> int:
-        Path("typed").write_text(text)
-        with Path("typed").open() as file:
-            monkeypatch.setattr("sys.stdin", file)
-            return main(["refine", "g.txt", "-o", "out.txt", "--review"])
-
-    assert typed("what\na\nq\n") == 130
-    assert not Path("out.txt").exists() and "the same command goes on" in capsys.readouterr().err
-    assert typed("e\nno triplet\ne\nfill -> dobj -> cup\n") == 0
-    assert Path("out.txt").read_text() == "person -> verb -> fill\nfill -> dobj -> cup\nfill -> with -> hand1\n"
-    assert '"by": "reviewer"' in Path("out.txt.changes.jsonl").read_text()
-    assert "because: the edge is labelled direct_object" in capsys.readouterr().out
+def test_a_change_of_what_was_rejected_is_left_out_and_the_review_says_that_nothing_would_change() -> None:
+    [first, middle, end] = (graph(text).triplets[0] for text in ("a b c", "d e f", "g h i"))
+    start = ActionGraph([first])
+    changes = [Change(0, first, middle, "x", "y"), Change(0, middle, end, "x", "y")]
+    rejected = {"decision": "reject", "after": None}
+    values = [rejected, {"decision": "accept", "after": None}]
+    assert decided(start, graph("g h i"), changes, values) == (start, ())
+    assert before_and_after(start, changes, [rejected]) == (start, start)
+    said = "\n".join(shown_lines(Proposed(changes[1], "tea", start, "", changes, 1), [rejected], "2 of 2"))
+    assert "nothing would change" in said and "sentence: (none is known)" in said
 
 
-def test_review_does_not_start_if_its_result_cannot_be_written(
+def test_a_person_sees_each_proposal_decides_and_goes_on_later_where_the_result_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("g.txt").write_text(arrow.write([SLIP]))
+    Path("story.txt").write_text("She fills it.\n")
 
-    def typed(text: str, *more: str) -> int:
-        Path("typed").write_text(text)
-        with Path("typed").open() as file:
-            monkeypatch.setattr("sys.stdin", file)
-            return main(["refine", "g.txt", "-o", "out.txt", "--review", *more])
+    def typed(out: str, text: str, *more: str) -> int:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return main(["refine", "g.txt", "-o", out, "--review", *more])
 
-    assert typed("a\na\n") == 0
-    assert typed("") == 0, "all is decided, and what was written is written again"
+    assert typed("shown.txt", "r\na\n", "--narrative", "story.txt") == 0
+    assert capsys.readouterr().out.startswith(SHOWN)
+    assert Path("shown.txt").read_text() == "fill -> verb -> person\nfill -> dobj -> kettle\nfill -> with -> hand1\n"
+    assert typed("out.txt", "what\na\nq\n") == 130
+    assert not Path("out.txt").exists() and "the same command goes on" in capsys.readouterr().err
+    assert typed("out.txt", "e\nno triplet\ne\nfill -> dobj -> cup\n") == 0
+    assert Path("out.txt").read_text() == "person -> verb -> fill\nfill -> dobj -> cup\nfill -> with -> hand1\n"
+    assert '"by": "reviewer"' in Path("out.txt.changes.jsonl").read_text()
+    assert "because: the edge is labelled direct_object" in capsys.readouterr().out
+    assert typed("out.txt", "") == 0, "all is decided, and what was written is written again"
     Path("g.txt").write_text(arrow.write([graph("pour verb person; pour dobj cup")]))
     capsys.readouterr()
-    assert typed("a\n" * 5) == 2
+    assert typed("out.txt", "a\n" * 5) == 2
     said = capsys.readouterr()
     assert "already here would be lost" in said.err and "1 of" not in said.out
-    assert typed("a\n" * 5, "--force") == 0 and "pour" in Path("out.txt").read_text()
+    assert typed("out.txt", "a\n" * 5, "--force") == 0 and "pour" in Path("out.txt").read_text()

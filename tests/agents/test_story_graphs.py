@@ -11,6 +11,8 @@ from tsgkit.agents import ByLabel
 from tsgkit.agents.story_graphs import sentences_of, vocabulary_of
 from tsgkit.errors import UsageError
 from tsgkit.graph import Narrative
+from tsgkit.llm.door import Call
+from tsgkit.llm.reply import Ending, Reply
 
 PICK = graph("person verb pick-up; pick-up dobj cup; pick-up with hand1")
 SAYS = {"decompose/1": "pick up the cup", "write/1": arrows(PICK)}
@@ -47,24 +49,35 @@ def test_hostile_proposals_become_names_or_nothing() -> None:
     assert all(len(name) <= 60 for name in found.objects)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
+def test_a_story_is_its_lines_or_its_sentences() -> None:
+    for text, sentences in [
         ("One. Two! Three?", ("One.", "Two!", "Three?")),
         ("He asks Dr. Who. He waits.", ("He asks Dr. Who.", "He waits.")),
         ("A line. With two.\n\nAnother.", ("A line. With two.", "Another.")),
         ("0.5 cups are added.", ("0.5 cups are added.",)),
         (" \n\n", ()),
-    ],
-)
-def test_a_story_is_its_lines_or_its_sentences(text: str, sentences: tuple[str, ...]) -> None:
-    assert sentences_of(text) == sentences
+    ]:
+        assert sentences_of(text) == sentences, (text, sentences)
 
 
-def test_a_model_without_answers_leaves_the_texts_and_the_reason() -> None:
-    made = generate(["One.", "Two."], ByLabel({}))
-    assert not made.narrative.graphs and len(made.failures) == 2
-    assert made.failures[0] == "sentence 0: decompose/1 brought no answer: missing"
+def test_a_model_without_answers_leaves_the_texts_and_the_reason_and_a_failing_one_is_given_up_after_three() -> None:
+    texts = ["One.", "Two.", "Three.", "Four."]
+    made = generate(texts, ByLabel({}))
+    assert not made.narrative.graphs and not made.stopped
+    assert made.failures == tuple(f"sentence {n}: decompose/1 brought no answer: missing" for n in range(4))
+
+    class Failing(ByLabel):
+        async def ask(
+            self, where: Call, messages: object, *, label: str, draw: int = 0, schema: object = None
+        ) -> Reply:
+            return Reply(None, Ending.API_ERROR, error="hung")
+
+    made = generate(texts, Failing({}))
+    assert made.stopped == "decompose/1 brought no answer: api error: hung" and made.calls == 3
+    assert made.failures == tuple(f"sentence {n}: {made.stopped}" for n in range(3))
+    made = generate(texts, Failing({}), open_vocabulary=True)
+    assert made.failures == (made.stopped,) == ("vocabulary/1 brought no answer: api error: hung",) and made.calls == 1
+    assert [part.text for part in made.narrative.descriptions] == texts and not made.narrative.graphs
 
 
 def test_generate_refuses_invalid_arguments() -> None:

@@ -1,4 +1,4 @@
-"""One cluster for all these tests, since starting it takes longer than most of them."""
+"""One cluster for all these tests, and one driver that joins it, since starting them takes longer than most tests."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ def cluster() -> Iterator[Nodes]:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def joined(cluster: Nodes) -> Iterator[None]:
-    """The tests of a file are one driver of the cluster; each that joins has to wait for workers of its own."""
     with RayExecutor() as executor:
         executor.connect()
         yield
@@ -27,4 +26,5 @@ def joined(cluster: Nodes) -> Iterator[None]:
 @pytest.fixture
 def executor(joined: None) -> Iterator[RayExecutor]:
     with RayExecutor() as found:
+        found.connect()
         yield found

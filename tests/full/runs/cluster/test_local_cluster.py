@@ -1,4 +1,4 @@
-"""Ray on this machine alone: what a local cluster listens on, what it knows, what it leaves, and how it is stopped."""
+"""Ray on this machine alone: the addresses a local cluster listens on, what it knows and leaves, and no cluster."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import ray
 import ray_units
-from ray_nodes import MARKS, PATHS, Nodes, each
+from ray_nodes import MARKS, PATHS
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.runs.executors import ray_cluster
-from tsgkit.runs.executors.ray_cluster import RayExecutor
+from tsgkit.runs.executors.ray_cluster import DIED, RayExecutor, tried
 from tsgkit.runs.folder import locked
+from tsgkit.suites.item_errors import ItemError
 
-ray = pytest.importorskip("ray", reason="Ray is an extra: tsgkit[ray]")
 pytestmark = MARKS
 
 
@@ -92,57 +94,29 @@ def refusals(address: str, home: Path) -> list[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-@pytest.fixture
-def alone(cluster: Nodes, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayExecutor]:
-    for name in ("RAY_ADDRESS", "RAY_AUTH_MODE"):  # those of the other cluster
-        monkeypatch.delenv(name)
+def test_a_local_cluster_keeps_to_itself_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setenv("PYTHONPATH", PATHS)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")
-    with RayExecutor() as found:
-        yield found
-
-
-def test_a_local_cluster_keeps_to_itself_leaves_nothing_and_another_can_be_joined_after_it(
-    cluster: Nodes, alone: RayExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     before = set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*"))
     handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    names = asyncio.run(alone.run(ray_units.environment, None, 0))
-    assert "OPENAI_API_KEY" not in names and "PYTHONPATH" in names
-    assert os.environ["OPENAI_API_KEY"] == "sk-0123456789abcdef"
-    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
-    processes = of_session(alone.cluster._session)
-    heard = {address: words for process, words in processes.items() for address in listening(process)}
-    assert processes and heard
-    open_to_others = [words for address, words in heard.items() if address not in LOOPBACK]
-    assert not open_to_others, open_to_others
-    assert os.environ["RAY_AUTH_MODE"] == "token"
-    assert refusals(ray.get_runtime_context().gcs_address, tmp_path) == TOKENS
-    alone.close()
+    with RayExecutor() as alone:
+        names = asyncio.run(alone.run(ray_units.environment, None, 0))
+        assert "OPENAI_API_KEY" not in names and "PYTHONPATH" in names
+        assert os.environ["OPENAI_API_KEY"] == "sk-0123456789abcdef"
+        assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+        processes = of_session(alone.cluster._session)
+        heard = {address: words for process, words in processes.items() for address in listening(process)}
+        assert processes and heard
+        open_to_others = [words for address, words in heard.items() if address not in LOOPBACK]
+        assert not open_to_others, open_to_others
+        assert os.environ["RAY_AUTH_MODE"] == "token"
+        assert refusals(ray.get_runtime_context().gcs_address, tmp_path) == TOKENS
     assert set(Path(tempfile.gettempdir()).glob("tsgkit-ray-*")) <= before
     assert "RAY_AUTH_MODE" not in os.environ
-    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
-    with RayExecutor() as joined:
-        found = asyncio.run(each(joined, ray_units.doubled, 2, 8))
-    assert [value for value, _ in found] == [0, 2, 4, 6, 8, 10, 12, 14]
-    assert len({process for _, process in found}) == 2, "both nodes, which ask for no token, can fetch what is shared"
 
 
 LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
-
-
-def test_a_stop_by_sigterm_is_a_stop_as_everywhere(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tsgkit", "eval", "--task", "tsg", "--model", "baseline/random"]
-    command += ["--executor", "ray", "--out", str(tmp_path / "run"), "--quiet"]
-    environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"} | {"PYTHONPATH": PATHS}
-    process = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    recorded, deadline = tmp_path / "run/samples.jsonl", time.monotonic() + 120
-    while time.monotonic() < deadline and not (recorded.is_file() and recorded.stat().st_size):
-        time.sleep(0.05)
-    process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=120)
-    assert process.returncode == 130, said[-2000:]
-    assert "Traceback" not in said and "stack" not in said.lower()
 
 
 def test_a_cluster_that_does_not_start_is_an_error_and_leaves_nothing(
@@ -178,7 +152,7 @@ def test_folders_of_commands_that_were_killed_are_removed_and_no_others(
     assert all((folder / "file").exists() for folder in (used, fresh, another))
 
 
-def test_what_is_no_cluster_is_told_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_without_a_cluster_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
@@ -188,8 +162,44 @@ def test_what_is_no_cluster_is_told_in_seconds(monkeypatch: pytest.MonkeyPatch) 
                 connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
         threading.Thread(target=answer, daemon=True).start()
-        monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{server.getsockname()[1]}")
-        began = time.monotonic()
-        with pytest.raises(UsageError, match="something else answers there"):
-            RayExecutor().connect()
-        assert time.monotonic() - began < 20
+        for address, message in (
+            (f"127.0.0.1:{server.getsockname()[1]}", "something else answers there"),
+            ("127.0.0.1:1", "no cluster answers"),
+            ("nowhere", "not HOST:PORT"),
+            ("ray://127.0.0.1:10001", "Ray's client is not used"),
+        ):
+            monkeypatch.setenv("RAY_ADDRESS", address)
+            with pytest.raises(UsageError, match=message):
+                RayExecutor().connect()
+    monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="which is not installed") as problem:
+        ray_cluster.check()
+    assert "tsgkit[ray]" in problem.value.hint
+
+
+def test_a_call_whose_worker_or_node_is_lost_is_begun_again_but_not_for_ever() -> None:
+    for error, most, message in (
+        (ray.exceptions.NodeDiedError("gone"), 10, "the nodes that computed it were lost, again and again"),  # type: ignore[no-untyped-call]
+        (ray.exceptions.LocalRayletDiedError(), 10, "the nodes that computed it were lost, again and again"),
+        (ray.exceptions.WorkerCrashedError(), 3, DIED),
+        (ray.exceptions.OutOfMemoryError("much"), 3, DIED),  # type: ignore[no-untyped-call]
+    ):
+        for losses in (most - 1, most):
+            begun: list[Future[tuple[bool, str]]] = []
+
+            def begin(
+                begun: list[Future[tuple[bool, str]]] = begun, losses: int = losses, error: Exception = error
+            ) -> Any:  # noqa: ANN401
+                begun.append(Future())
+                if len(begun) > losses:
+                    begun[-1].set_result((True, "done"))
+                else:
+                    begun[-1].set_exception(error)
+                return SimpleNamespace(future=lambda: begun[-1])
+
+            if losses < most:
+                assert asyncio.run(tried(begin)) == "done", error
+            else:
+                with pytest.raises(ItemError, match=message):
+                    asyncio.run(tried(begin))
+            assert len(begun) == most, error
