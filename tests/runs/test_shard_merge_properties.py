@@ -55,6 +55,24 @@ def files(path: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in path.iterdir() if one.name != ".lock"}
 
 
+def test_what_each_part_learnt_of_models_and_services_is_known_to_the_whole(tmp_path: Path) -> None:
+    parts = [folder(tmp_path, f"part-{number}", [], number) for number in (1, 2, 3)]
+    headers = [json.loads((part / "run.json").read_text()) for part in parts]
+    learnt: list[dict[str, Any]] = [
+        {"response_formats": {"eye": {"json_object": False}}, "models": {"a": "a-1"}},
+        {"response_formats": {"ear": {"json_schema": True}}},
+        {"response_formats": ["odd"], "models": {"b": "b-2"}},
+    ]
+    for part, header, more in zip(parts, headers, learnt, strict=True):
+        (part / "run.json").write_text(json.dumps(header | more))
+    merge(parts, tmp_path / "all")
+    whole = json.loads((tmp_path / "all/run.json").read_text())
+    assert whole["response_formats"] == {"eye": {"json_object": False}, "ear": {"json_schema": True}}
+    assert whole["models"] == {"a": "a-1", "b": "b-2"}
+    merge(parts[1:2], tmp_path / "one")
+    assert "models" not in json.loads((tmp_path / "one/run.json").read_text())
+
+
 @settings(deadline=None, max_examples=60)
 @given(PARTS, st.randoms())
 def test_order_grouping_and_repetition_change_no_byte(parts: list[list[dict[str, Any]]], draw: Any) -> None:  # noqa: ANN401

@@ -1,9 +1,11 @@
-"""The judge alone: tries, unknowns, errors of the service, and what is learnt of response formats."""
+"""The judge alone: tries, unknowns, errors of the service, what is learnt of formats, and images beside the loop."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judges.images import AT_ONCE, beside
 from tsgkit.suites.judges.judge import Answer, Judge, Question, Reading, a_model, outcome_of
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.judges.shown_images import ShownImage, sight_of
@@ -134,6 +137,14 @@ def test_a_service_that_is_down_teaches_nothing_and_holds_up_nobody() -> None:
     assert formats.takes == {}, "a request that fails without a schema too says nothing of schemas"
 
 
+def test_only_a_bad_request_is_made_again_without_its_schema() -> None:
+    for status, asked in ((400, 2), (422, 2), (401, 1), (404, 1), (413, 1), (500, 1)):
+        formats, service = ResponseFormats(), Service(Reply("yes"), refuses=replace(REFUSED, status=status))
+        [reply] = asked_together(formats, service, 1)
+        assert (len(service.asked), reply.text) == (asked, "yes" if asked == 2 else None), status
+        assert formats.takes == ({"json_schema": False} if asked == 2 else {}), status
+
+
 def test_a_service_that_took_a_schema_and_refuses_one_is_asked_that_without() -> None:
     formats = ResponseFormats({"json_schema": True})
     service = Service(Reply("yes"), refuses=REFUSED)
@@ -148,3 +159,23 @@ def test_sights_recorded_by_0_1_0_are_read() -> None:
     sight = sight_of(Transcript((LabelledReply("picture", Reply(stored)),)))
     assert sight == ShownImage("seen", "", "ab", ("turned",), orders=(("AB",),))
     assert sight_of(Transcript((sight.said,))) == sight
+
+
+def test_an_image_that_hangs_stops_no_other_and_an_error_reaches_who_asked() -> None:
+    goes_on = threading.Event()
+
+    def broken() -> str:
+        raise ValueError("no image")
+
+    async def looks() -> None:
+        hung = [asyncio.ensure_future(beside(lambda: goes_on.wait(60))) for _ in range(AT_ONCE - 1)]
+        for _ in range(AT_ONCE + 1):
+            with pytest.raises(ValueError, match="no image"):
+                await beside(broken)
+        thread = await beside(threading.current_thread)
+        assert thread.daemon, "the end of the process waits for no image"
+        assert not any(one.done() for one in hung)
+        goes_on.set()
+        assert await asyncio.gather(*hung) == [True] * len(hung)
+
+    asyncio.run(looks())

@@ -25,6 +25,8 @@ from tsgkit.runs.folder import read_header
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
+from tsgkit.runs.shard_merge import merge
+from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, Looked
 from tsgkit.suites.judges.images import AT_ONCE
@@ -128,6 +130,27 @@ def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(case: Case
         again = judged(server, case.plan)
         stats = server.stats()
     assert (again.exit_code, stats["schemas"], stats["seen"]) == (0, 1, case.calls + 1)
+
+
+def samples_of(run: str) -> list[dict[str, Any]]:
+    """Return the samples of a run, without what tells how often a refusal was met: once in each shard."""
+    found = [json.loads(line) for line in Path(run, "samples.jsonl").read_text().splitlines()]
+    return [{name: value for name, value in one.items() if name not in ("usage", "error")} for one in found]
+
+
+def test_shards_that_each_met_a_refusal_merge_into_the_undivided_run() -> None:
+    formula_images()
+    with formula_server(refuses_schemas=400) as server:
+        plan = plan_of(server, NATURAL)
+        for number in (1, 2):
+            shard = Options(Path("run"), cache=False, shard=Shard(number, 2))
+            assert evaluate(plan, shard).exit_code == 0
+        assert server.stats()["schemas"] == 2
+        assert judged(server, NATURAL).exit_code == 0
+    assert merge([Path(f"run.shard-{number}-of-2") for number in (1, 2)], Path("all")).complete
+    assert samples_of("all") == samples_of("run")
+    learnt = [list(read_header(Path(name))["response_formats"].values()) for name in ("all", "run")]
+    assert learnt == [[{"json_object": False}]] * 2
 
 
 @each

@@ -75,6 +75,16 @@ def test_a_missing_folder_scene_or_reader_is_told_and_the_remarks_stay(copied: P
     assert "no scene of this id" in panels(rooms(copied)["fidelity", "1"])[0].value["text"]
 
 
+def test_a_room_of_a_sample_that_ended_in_an_error_is_drawn_without_remarks(tmp_path: Path) -> None:
+    shown = rooms()["plausibility", "1"]
+    lost = replace(shown, judged=replace(shown.judged, evidence=None))
+    value = scene_of(panels(lost))
+    assert {"bed_1", "nightstand_1", "lamp_1"} <= {part["name"] for part in value["parts"]}
+    assert value["sections"] == []
+    [only] = panels(replace(lost, folder=Folder("gone", "scenes", tmp_path / "gone")))
+    assert "no folder of scenes" in only.value["text"]
+
+
 def test_a_room_other_than_the_judged_one_is_told(copied: Path) -> None:
     scene = copied / "sceneeval" / "rooms" / "scene_1.json"
     scene.write_text(scene.read_text().replace("bed_1", "cot_1"))

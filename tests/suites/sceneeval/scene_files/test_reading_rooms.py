@@ -27,6 +27,16 @@ from tsgkit.suites.sceneeval.scene_files.states import read_state
 FACES = "1 2 4,1 4 3,5 7 8,5 8 6,1 5 6,1 6 2,3 4 8,3 8 7,1 3 7,1 7 5,2 6 8,2 8 4"
 CUBE = "\n".join([f"v {x} {y} {z}" for x, y, z in product((0, 1), repeat=3)] + [f"f {one}" for one in FACES.split(",")])
 UPRIGHT = [1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, -1.0, 0, 0, 2.0, 1.0, 0, 1.0]
+LINE = {
+    "asset": {"version": "2.0"},
+    "scenes": [{"nodes": [0]}],
+    "nodes": [{"name": "lamp_1", "mesh": 0}],
+    "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "mode": 1}]}],
+    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3"}],
+    "bufferViews": [{"buffer": 0, "byteLength": 24}],
+    "buffers": [{"byteLength": 24}],
+}
+"""A GLB file with a mesh of one line."""
 MESH: dict[str, Any] = {"id": "a", "category": "x", "at": [0, 0, 0]}
 
 
@@ -322,6 +332,7 @@ def test_one_glb_file_is_a_room_of_its_nodes_and_a_broken_one_is_refused(tmp_pat
         (written_glb(loop, b"").replace(b"scenes", b"\xffcenes"), "is not UTF-8"),
         (written_glb(loop, b""), "its own descendant"),
         (written_glb({"scenes": [{"nodes": [7]}], "nodes": []}, b""), "there is no node 7"),
+        (written_glb(LINE, bytes(24)), r"^x\.glb: object lamp_1: mesh: the glb file holds no face$"),
     ):
         with refuses(FileProblem, said, said):
             read_glb(data, "x.glb")
