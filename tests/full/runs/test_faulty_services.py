@@ -6,14 +6,12 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
 from model_server import model_server
 from prefork import Prefork
 from run_files import lines, samples
 from shipped import DATA
 from tsg_tasks import rows_in
 
-from tsgkit.llm.providers import CLIENTS
 from tsgkit.scoring.outcomes import COUNTS
 from tsgkit.suites.tsg.items import QuestionSample
 
@@ -31,7 +29,6 @@ def outcomes(run: Path) -> Counter[str]:
     return Counter(one["outcome"] for one in samples(run).values())
 
 
-@pytest.mark.parametrize("client", CLIENTS)
 def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path: Path) -> None:
     faults = {"429": 0.10, "500": 0.05, "hang": 0.03, "cut": 0.03, "nochoices": 0.03, "html": 0.02}
     with model_server(faults=faults, retry_after="0.1") as server:
@@ -45,7 +42,6 @@ def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path
     assert attempts == stats["seen"], "every request stands in the record"
 
 
-@pytest.mark.parametrize("client", CLIENTS)
 def test_incomplete_replies_have_their_outcome(commands: Prefork, tmp_path: Path) -> None:
     for fault, outcome in {"length": "truncated", "filter": "refused", "refusal": "refused", "empty": "empty"}.items():
         with model_server(always={"": fault}) as server:

@@ -1,0 +1,443 @@
+"""Plans, limits, gates, estimates and ends of runs, as far as nobody is asked: exact values of small inputs."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.llm.door import Patience
+from tsgkit.llm.failures import BudgetReached, Stopped
+from tsgkit.llm.prices import Price
+from tsgkit.llm.reply import Reply, Usage
+from tsgkit.llm.settings import parse, settings_of
+from tsgkit.runs import executors
+from tsgkit.runs.agent_calls import asked_before, calls_beside, open_calls
+from tsgkit.runs.estimate import Spread, estimates_of, prompt_tokens
+from tsgkit.runs.evaluation import EvaluationOutcome, Options, _there, evaluate, folder_of
+from tsgkit.runs.execute import _RecordingAsk
+from tsgkit.runs.executors import usual_executor
+from tsgkit.runs.folder import differences, is_same_run
+from tsgkit.runs.gates import Gate, gates_for, missed
+from tsgkit.runs.image_folder import Last, PaintingLog
+from tsgkit.runs.image_generation import PaintingOutcome, PaintingWork
+from tsgkit.runs.item_errors import Scoring
+from tsgkit.runs.jobs import Part
+from tsgkit.runs.kept import _package
+from tsgkit.runs.plan import Cell, Plan, load_plan
+from tsgkit.runs.run_setup import asks_a_model, in_shard, prepare
+from tsgkit.runs.shard_merge import Merged, Missing, _header_of, _key, _lacking, _with_option, _without_place
+from tsgkit.runs.shards import Shard
+from tsgkit.runs.state import DONE, FAILED, LEFT, RowState
+from tsgkit.runs.subjects import Limits, limits_of, prices_given, prices_of
+from tsgkit.runs.targets import refuse_inside_a_run
+from tsgkit.suites.item_errors import Scored
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.transcript import Transcript
+
+ADDRESS = "api_base=http://127.0.0.1:9/v1"
+CELL = Cell("m", "tsg/sgqa", "single", "cot", 0)
+
+
+# Plans and rows
+
+
+def test_a_row_is_called_by_what_tells_it_apart() -> None:
+    assert CELL.title == "m tsg/sgqa cot" and CELL.ways == ("cot",) and CELL.axes == ()
+    other = Cell("m", "tsg/sgqa", "vote:3", "few-shot", 2, 3, "mine", 0)
+    assert other.title == "m tsg/sgqa few-shot vote:3 shots=3 prompts=mine seed=0 #3"
+    assert Cell("b", "t", "baseline", "", 1).title == "b t #2"
+    assert other.own_axes == {"shots": 3, "prompts": "mine", "seed": 0} and Cell.of(other.value) == other
+    assert CELL.value == {"subject": "m", "task": "tsg/sgqa", "solver": "single", "style": "cot", "repeat": 0}
+
+
+def test_folders_are_named_and_told_by_kind() -> None:
+    plan = Plan(images=("a=x/y",), scenes=("b=z",))
+    assert [(one.name, one.kind, one.path) for one in plan.folders] == [
+        ("a", "images", Path("x/y")),
+        ("b", "scenes", Path("z")),
+    ]
+    for text, message in (
+        ("x", "--images x: not NAME=DIR"), ("=x", "not NAME=DIR"), ("x=", "not NAME=DIR"), ("a/b=x", "is no name for"),
+        ("script:a=x", "is no name for"), ("a\n=x", "is no name for"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=message):
+            assert Plan(images=(text,)).folders
+
+
+def test_a_plan_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("title: mine\ntasks: [tsg/sgqa]\nlimit: 3\n")
+    assert load_plan(str(file)) == {"tasks": ["tsg/sgqa"], "limit": 3}
+    for text, message in (("- a\n", "a plan is fields and values"), ("limit: 0\n", "limit"), ("limits: 1\n", "limits")):
+        file.write_text(text)
+        with pytest.raises(UsageError, match=message):
+            load_plan(str(file))
+    with pytest.raises(UsageError, match="there is no plan nowhere") as problem:
+        load_plan("nowhere")
+    assert problem.value.hint.startswith("the plans: ")
+
+
+def test_a_run_is_named_after_its_models_and_tasks(tmp_path: Path) -> None:
+    def name(**settings: Any) -> str:  # noqa: ANN401
+        return prepare(Plan.model_validate({"first": 1, "model_args": (ADDRESS,)} | settings)).name
+
+    assert name(tasks=("tsg/sgqa",), models=("openai/a b",)) == "a-b-tsg-sgqa"
+    assert name(tasks=("tsg/sgqa", "tsg/sgds"), models=("openai/x", "openai/y")) == "x+y-tsg-sgqa+tsg-sgds"
+    tasks = ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg")
+    assert name(tasks=tasks[:3], models=("openai/x",)) == "x-tsg-sgqa+tsg-sgds+tsg-sa-sgg"
+    assert name(tasks=tasks, models=("openai/x",)) == "x-tsg", "of many tasks the suites"
+    assert name(tasks=("tsg/sgqa",), models=("openai/" + "x" * 80,)) == "x" * 60
+    assert [asks_a_model(one) for one in ("openai/x", "rules", "baseline/x", "script:f", "replay:r")] == [
+        True, False, False, False, False,
+    ]  # fmt: skip
+
+
+def test_what_a_plan_lacks_or_has_too_much_is_told_before_anything(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    base: dict[str, Any] = {"tasks": ("tsg/sgqa",), "models": ("openai/x",), "model_args": (ADDRESS,)}
+    rows: list[tuple[dict[str, Any], str]] = [
+        ({"models": ("",)}, "--model: a name is empty"),
+        ({"models": ("baseline/rules",)}, "no model is asked, so --model-arg has no use"),
+        ({"judge": "rules"}, "--judge looks at folders, and none is named"),
+        ({"images": (f"a={tmp_path}",)}, "--images: tsg/sgqa takes models"),
+        ({"images": (f"a={tmp_path}/no",)}, "no such folder"),
+        ({"images": (f"a={tmp_path}/file",)}, "a file, not a folder"),
+        ({"images": (f"a={tmp_path}", f"a={tmp_path}/x")}, "two subjects are called a"),
+        ({"assets": ("x=y",)}, "--assets and --missing only apply with --scenes"),
+        ({"missing": "box"}, "--assets and --missing only apply with --scenes"),
+        ({"pairing": "position"}, "only applies with --images"),
+        ({"protocols": ("other",)}, "tsg/sgqa has no protocol other"),
+        ({"ids": ("nothing",)}, "no task has an item nothing"),
+        ({"tasks": ("tsg/sgqa", "formalimg/layout")}, "the tasks recommend different temperatures"),
+    ]
+    for changes, message in rows:
+        with pytest.raises(UsageError, match=message):
+            prepare(Plan.model_validate(base | changes))
+    with pytest.raises(UsageError, match="--scene-time -1: seconds are needed"):
+        prepare(Plan.model_validate(base), scene_time=-1)
+    note = "--shots changes nothing in this run: no style of it shows examples"
+    assert note in prepare(Plan.model_validate(base | {"shots": 3})).notes
+    assert note not in prepare(Plan.model_validate(base | {"shots": 3, "styles": ("few-shot",)})).notes
+
+
+# Limits, prices, gates, estimates
+
+
+def test_limits_are_those_that_options_say() -> None:
+    found = limits_of({
+        "concurrency": 3, "rpm": 10, "tpm": 20, "max_requests": 5, "max_tokens": 6, "max_cost": 0.5, "timeout": 7.0,
+        "attempts": 2, "max_outage": 0.5, "prompt_cache": True, "batch": True, "wait": False, "price": "1,2",
+    })  # fmt: skip
+    assert (found.concurrency, found.in_flight, found.requests_per_minute, found.tokens_per_minute) == (3, 3, 10, 20)
+    assert (found.max_requests, found.max_tokens, found.max_cost, found.prices) == (5, 6, 0.5, ("1,2",))
+    assert (found.prompt_cache, found.batch, found.waits) == (True, True, False)
+    patience = found.patience
+    assert (patience.timeout, patience.attempts, patience.same_error, patience.max_outage) == (7.0, 2, 2, 30.0)
+    usual = limits_of({}).patience
+    assert (usual.attempts, usual.same_error, usual.max_outage) == (
+        Patience.attempts, min(Patience.same_error, Patience.attempts), Patience.max_outage,
+    )  # fmt: skip
+    assert Limits(batch=True).in_flight == 10**7
+    rows: list[tuple[dict[str, Any], str]] = [
+        *(({name: 0}, "it must be more than 0") for name in ("concurrency", "timeout", "rpm", "max_cost", "attempts")),
+        ({"tpm": float("nan")}, "--tpm nan: it must be more than 0"),
+        ({"max_outage": -1}, "--max-outage -1: it must be more than 0"),
+        ({"wait": False}, "--no-wait is about batches"),
+        ({"batch": True, "client": "direct"}, "--batch: requests in batches are made by LiteLLM"),
+    ]
+    for options, message in rows:
+        with pytest.raises(UsageError, match=message):
+            limits_of(options)
+
+
+def test_prices_are_given_for_one_model_or_for_all() -> None:
+    assert prices_given({"a": (1, 2), "b": "3,4"}) == ("a:1,2", "b:3,4")
+    assert prices_given("1,2") == ("1,2",) == prices_given((1, 2)) and prices_given(["1,2", (3, 4)]) == ("1,2", "3,4")
+    assert prices_given(()) == ()
+    with pytest.raises(UsageError):
+        prices_given("m:one,two")
+    names = ("openai/m", "openai/mm")
+    settings = {name: settings_of(name, parse([ADDRESS], [name]), {}) for name in names}
+    found = prices_of(names, ("1,2", "openai/mm:3,4"), settings)
+    assert [(one.prompt, one.completion) for one in found.values() if one] == [(1e-6, 2e-6), (3e-6, 4e-6)]
+    half = prices_of(names, ("1,2",), settings, batch=True)["openai/m"]
+    assert half is not None and (half.prompt, half.completion) == (0.5e-6, 1e-6)
+    assert prices_of(names, (), settings) == dict.fromkeys(names)
+
+
+def test_gates_are_read_and_missed_below_their_value() -> None:
+    tasks: Any = {"tsg/sgqa": SimpleNamespace(metrics={
+        "exact_match": SimpleNamespace(is_share=True), "seconds": SimpleNamespace(is_share=False),
+    })}  # fmt: skip
+    assert gates_for(["sgqa.exact_match=0.8", "tsg/sgqa.seconds=12"], tasks) == (
+        Gate("tsg/sgqa", "exact_match", 0.8), Gate("tsg/sgqa", "seconds", 12.0),
+    )  # fmt: skip
+    gates_for(["sgqa.exact_match=0", "sgqa.exact_match=1", "sgqa.seconds=0"], tasks)
+    for text, message in (
+        ("sgqa.exact_match", "not TASK.METRIC=VALUE"), ("sgqa.exact_match=x", "not TASK.METRIC=VALUE"),
+        ("sgds.f1=1", "is not evaluated"), ("sgqa.f1=1", "tsg/sgqa has no f1"),
+        ("sgqa.exact_match=80", "values are fractions of 1"), ("sgqa.exact_match=-0.1", "values are fractions of 1"),
+        ("sgqa.exact_match=1.1", "values are fractions of 1"), ("sgqa.seconds=-1", "not a value that can be reached"),
+        ("sgqa.seconds=inf", "not a value that can be reached"), ("sgqa.exact_match=nan", "values are fractions"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=message):
+            gates_for([text], tasks)
+
+    def result(value: float | None, unasked: int = 0, task: str = "tsg/sgqa") -> Any:  # noqa: ANN401
+        strict = {} if value is None else {"exact_match": SimpleNamespace(value=value)}
+        board = SimpleNamespace(profiles={"strict": strict or None})
+        return SimpleNamespace(cell=CELL._replace(task=task), board=board, unasked=unasked, total=1200)
+
+    gate = [Gate("tsg/sgqa", "exact_match", 0.8)]
+    assert missed(gate, [result(0.8), result(0.9), result(0.1, task="other")]) == []
+    assert missed(gate, [result(0.79996), result(None), result(0.9, 1100)]) == [
+        "gate missed: m tsg/sgqa cot: exact_match is 0.8000, less than 0.8",
+        "gate missed: m tsg/sgqa cot: exact_match is no value, less than 0.8",
+        "gate missed: m tsg/sgqa cot: exact_match is unfinished: 1,100 of 1,200 samples were not asked",
+    ]
+
+
+def test_an_estimate_adds_up_prompts_replies_and_their_cost() -> None:
+    class Solver:
+        reasons = False
+
+        def expected(self, sample: object) -> Any:  # noqa: ANN401
+            return SimpleNamespace(sent=(30, 60), said=(10, 30), calls=(1, 2), reasons=self.reasons)
+
+    def estimate(price: Price | None, asked: str = "openai/x") -> Any:  # noqa: ANN401
+        dataset = SimpleNamespace(sample=lambda number: number)
+        row: Any = SimpleNamespace(cell=CELL, asked=asked, numbers=[4, 5], solver=Solver(), dataset=dataset)
+        [found] = estimates_of(SimpleNamespace(rows=[row]), {"openai/x": price})  # type: ignore[arg-type]
+        return found
+
+    found = estimate(Price(1.0, 10.0))
+    assert (found.cell, found.samples, found.requests) == (CELL, 2, (2, 4))
+    assert (found.prompt, found.completion) == (Spread(12.0, 40.0), Spread(4.0, 20.0 + 240.0))
+    assert found.cost == Spread(12.0 + 40.0, 40.0 + 2600.0) and estimate(None).cost is None
+    Solver.reasons = True
+    assert estimate(None).completion == Spread(4.0 + 200.0, 20.0 + 4 * 860.0)
+    free = estimate(None, "baseline/rules")
+    assert (free.samples, free.requests, free.prompt, free.completion, free.cost) == (
+        2, (0, 0), Spread(), Spread(), Spread(),
+    )  # fmt: skip
+    assert Spread(1, 2) + Spread(3, 5) == Spread(4, 7)
+    assert prompt_tokens(["abc", "d" * 12]) == Spread(3.0, 5.0)
+
+
+def test_processes_are_started_where_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "processors", lambda: 2)
+    assert [usual_executor(*given) for given in ((16, 16), (15, 16), (16, 16, 1), (16, 16, 2))] == [
+        "processes", "here", "here", "processes",
+    ]  # fmt: skip
+    assert executors.executor_named("processes").workers == 4 and executors.executor_named("processes", 1).workers == 2
+    monkeypatch.setattr(executors, "processors", lambda: 1)
+    assert usual_executor(100, 16) == "here" == executors.executor_named("here").name
+
+
+# Ends
+
+
+def test_how_a_run_ends_is_its_exit_code() -> None:
+    def outcome(unasked: int = 0, failed: int = 0, given_up: str = "", **parts: Any) -> EvaluationOutcome:  # noqa: ANN401
+        result: Any = SimpleNamespace(unasked=unasked, failed=failed, given_up=given_up)
+        usual: dict[str, Any] = {"interrupted": False, "budget": "", "notices": ()}
+        return EvaluationOutcome(Path("run"), (result, result), (), **(usual | parts))
+
+    assert (outcome().complete, outcome().exit_code, outcome(unasked=2).unasked) == (True, 0, 4)
+    assert not outcome(unasked=1).complete and not outcome(failed=1).complete
+    assert [one.exit_code for one in (outcome(failed=1), outcome(given_up="401"), outcome(unasked=1))] == [1, 1, 0]
+    assert outcome(interrupted=True, budget="b", open_batches=1).exit_code == 130
+    assert outcome(budget="b", open_batches=1, failed=1).exit_code == 4
+    assert outcome(open_batches=1, failed=1).exit_code == 5
+    assert [_there(number) for number in (0, 1, 1200)] == [
+        "", "1 sample is there already", "1,200 samples are there already",
+    ]  # fmt: skip
+
+    def painted(**parts: Any) -> PaintingOutcome:  # noqa: ANN401
+        return PaintingOutcome(Path("x"), **({"total": 7, "there": 1, "painted": 2, "blocked": 1} | parts))
+
+    assert painted(failures=(("a", "b"),)).unasked == 2 and not painted().complete
+    assert (painted(painted=5).complete, painted(painted=5).exit_code, painted().exit_code) == (True, 0, 1)
+    assert not painted(painted=4, failures=(("a", "b"),)).complete
+    assert painted(budget="b").exit_code == 4 and painted(budget="b", interrupted=True).exit_code == 130
+    assert PaintingWork((1, 2), 3, 4).total == 9  # type: ignore[arg-type]
+
+
+def test_progress_of_a_row_counts_what_is_done_and_what_failed() -> None:
+    row = prepare(Plan(tasks=("tsg/sgqa",), models=("baseline/random",), first=3)).rows[0]
+    state = RowState(row)
+    assert (state.total, list(state.left()), state.metric) == (3, [0, 1, 2], "exact_match")
+    state.note(1, 40, "answered")
+    state.note(2, 80, "api_error")
+    assert (state.finished, state.failed, list(state.left()), list(state.places)) == (1, 1, [0, 2], [-1, 40, 80])
+    assert list(state.done) == [LEFT, DONE, FAILED]
+    state.note(2, 90, "unreadable")
+    state.note(1, 95, "error")
+    assert (state.finished, state.failed, list(state.left()), list(state.places)) == (1, 1, [0, 1], [-1, 95, 90])
+    state.add_score({"strict": {"exact_match": [2.0, 4.0]}})
+    state.add_score({"strict": {"exact_match": [1.0, 0.0]}})
+    state.add_score({})
+    assert state.score / state.weight == 0.5
+    assert Part("x", 0, 1, 0, 1).seconds_left is None
+
+
+def test_a_judgement_that_is_no_json_is_an_error_of_its_sample() -> None:
+    row = prepare(Plan(tasks=("tsg/sgqa",), models=("baseline/random",), first=1)).rows[0]
+    sample = row.dataset.sample(0)
+    scoring = Scoring(row.cell, row.task, row.solver)
+    judged = row.solver.judge(sample, None)
+    bad = Scored(Judged(sample, judged.outcome, {1, 2}, judged.scores), "")
+    record, line = scoring.written(bad, Transcript(()))
+    assert (record["outcome"], record["answer"], record["evidence"]) == ("error", None, None)
+    assert record["error"].endswith("its judgement is not JSON") and line.endswith(b"\n")
+
+
+# Merging
+
+
+def test_what_a_merge_says_of_commands_and_shards() -> None:
+    words = ["tsgkit", "eval", "--shard", "1/2", "--task", "x", "--out=run", "-o", "y", "--shard=2/2", "--outer"]
+    assert _without_place(words) == ["tsgkit", "eval", "--task", "x", "--outer"]
+    assert _without_place(["tk.evaluate('x', shard='1/2', out='run', limit=3)"]) == ["tk.evaluate('x', limit=3)"]
+    assert _with_option(["tk.evaluate('x')"], "shard", "1/2") == ("tk.evaluate('x', shard='1/2')",)
+    assert _with_option(["tsgkit", "eval"], "out", "run") == ("tsgkit", "eval", "--out", "run")
+    assert _lacking(["2/3"]) == ("1/3", "3/3") and _lacking(["1/2", "2/2"]) == () == _lacking(["1/2", "1/3"])
+    assert _lacking([]) == () == _lacking(["all"])
+    assert _key({"repeat": 2}) < _key({"repeat": 10}) and _key({"draw": 9}) < _key({"draw": 10})
+    assert _key({"repeat": 0}) == _key({}) == _key({"repeat": ""}) != _key({"sample": "a"})
+    merged = Merged(Path("x"), 2)
+    assert merged.complete and not Merged(Path("x"), 2, missing=(Missing("t", 1, 2),)).complete
+    assert not Merged(Path("x"), 2, lacking=("1/2",)).complete and not Merged(Path("x"), 2, problems=("p",)).complete
+
+
+def test_the_header_of_a_merge_is_that_of_the_first_with_the_shards_that_are_in_it() -> None:
+    def header(begun: str, **parts: Any) -> dict[str, Any]:  # noqa: ANN401
+        return {"begun": begun, "command": ["tsgkit", "--shard", "1/2"], **parts}
+
+    one, two = (
+        header("2", shard="1/3", models={"a": 1}),
+        header("1", shards=["2/3", "3/3"], models={"b": 2}, written="x"),
+    )
+    found = _header_of([one, two])
+    assert (found["begun"], found["command"], found["shards"]) == ("1", ["tsgkit"], ["1/3", "2/3", "3/3"])
+    assert (
+        (found["models"], found["written"]) == ({"a": 1, "b": 2}, "") and "shard" not in found and "tsgkit" not in found
+    )
+    assert "shards" not in _header_of([one, header("3")]), "a part that was begun as the whole"
+    assert "tsgkit" in _header_of([header("1", plan={})])
+
+
+def test_runs_are_the_same_by_what_was_asked_but_for_texts_of_cards() -> None:
+    def header(identity: str, **asked: Any) -> dict[str, Any]:  # noqa: ANN401
+        return {"identity": identity, "asked": asked}
+
+    card = {"t": {"version": 1, "card": "text"}}
+    assert is_same_run(header("a", seed=1), header("a", seed=2))
+    assert is_same_run(header("a", tasks=card), header("b", tasks={"t": {"version": 1, "card": "other"}}))
+    assert not is_same_run(header("a", tasks=card), header("b", tasks={"t": {"version": 2, "card": "text"}}))
+    assert differences(header("a", seed=1, x=1), header("b", seed=2, x=1, y=0)) == ["seed differs", "y differs"]
+    assert differences(header("a", effort={"level": 1, "b": 2}), header("b", effort={"level": 2, "b": 2})) == [
+        "effort: level differs"
+    ]
+
+
+# Folders
+
+
+def test_nothing_is_written_into_a_run(tmp_path: Path) -> None:
+    run = evaluate(Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), first=1), Options(out=tmp_path / "run")).path
+    for file in (run / "x.html", run / "deep/x.html", run):
+        with pytest.raises(FileProblem, match="lies in the run"):
+            refuse_inside_a_run(file)
+    refuse_inside_a_run(tmp_path / "x.html", [run])
+    other = prepare(Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), first=1))
+    assert folder_of(other, Options())[0] == Path("runs") / f"rules-tsg-sgqa-{other.identity}"
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/file").touch()
+    with pytest.raises(UsageError, match="the folder is not empty, and no run lies in it"):
+        evaluate(other.plan, Options(out=tmp_path / "full"))
+
+
+def test_calls_beside_a_product_belong_to_its_work(tmp_path: Path) -> None:
+    script = tmp_path / "s.jsonl"
+    script.write_text('{"item_id": "a", "reply": "A"}\n')
+    product = tmp_path / "out.txt"
+
+    def opened(**how: Any) -> Any:  # noqa: ANN401
+        return open_calls(product, f"script:{script}", (), {"work": how.pop("work", "x")}, Limits(), **how)
+
+    first = opened()
+    assert first.folder.path == calls_beside(product) == tmp_path / "out.txt.calls" and first.notices == ()
+    first.put("made\n")
+    first.close()
+    assert asked_before(product) == {}, "nothing was asked"
+    again = opened()
+    again.put("made again\n")
+    again.close()
+    product.write_text("by hand")
+    for how in ({}, {"work": "y"}):
+        with pytest.raises(FileProblem, match="already here would be lost"):
+            opened(**how)
+    forced = opened(force=True)
+    assert forced.notices == ()
+    forced.close()
+    fresh = opened(new=True)
+    assert len(fresh.notices) == 2 and all(one.startswith("earlier work now lies in ") for one in fresh.notices)
+    fresh.close()
+    with pytest.raises(UsageError, match="baseline/x is no model to ask"):
+        open_calls(product, "baseline/x", (), {}, Limits())
+    with pytest.raises(UsageError, match="the price of openai/m is not known"):
+        open_calls(product, "openai/m", [ADDRESS, "api_key=k"], {}, Limits(max_cost=1.0))
+
+
+# Parts
+
+
+def test_a_log_of_images_adds_up_what_was_used() -> None:
+    log = PaintingLog()
+    assert (log.requests, log.unpriced, log.spent) == (0, 0, Usage(0, 0, 0, 0, 0.0))
+    attempts = [{"seconds": 1, "status": 429}, {"seconds": 1}, {"seconds": 1, "status": 500}]
+    used = {"prompt": 7, "completion": 5, "cost": 0.25}
+    log.note({"id": "a", "outcome": "painted", "request": "r", "attempts": attempts, "usage": used, "cost": 0.25})
+    log.note({"id": "a", "outcome": "painted", "request": "s", "attempts": [], "sha256": "x"})
+    log.note({"id": "b", "outcome": "blocked", "request": "r", "attempts": [{"seconds": 1}]})
+    assert (log.requests, log.unpriced, log.spent) == (3, 1, Usage(7, 5, 0, 0, 0.25))
+    assert log.last == {"a": Last("painted", "s", "x"), "b": Last("blocked", "r")}
+
+
+def test_an_exception_of_code_ends_its_sample_and_one_of_a_package_or_a_budget_the_run() -> None:
+    budget = BudgetReached("used up")
+
+    async def refused(*_: object, **__: object) -> Reply:
+        raise budget
+
+    heard = _RecordingAsk(refused)
+    assert heard.ask is not None and _RecordingAsk(None).ask is None
+    assert not heard.is_fatal(budget), "it was not asked yet"
+    with pytest.raises(BudgetReached):
+        asyncio.run(heard.ask([], label="answer"))
+    assert heard.is_fatal(budget)
+    for error, is_fatal in (
+        (ValueError(), False),
+        (FileProblem("x"), False),
+        (UsageError("x"), True),
+        (Stopped("x"), False),
+    ):
+        assert heard.is_fatal(error) is is_fatal, error
+
+
+def test_a_shard_is_named_as_the_whole_and_a_task_by_the_package_of_its_code() -> None:
+    whole = prepare(Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), first=1))
+    parts = [in_shard(whole, Shard(number, 2)) for number in (1, 2)]
+    assert sorted(len(part.rows) for part in parts) == [0, 1]
+    assert [part.name for part in parts] == ["rules-tsg-sgqa"] * 2
+    assert [str(part.shard) for part in parts] == ["1/2", "2/2"]
+    task = whole.rows[0].task
+    assert _package(task) == "tsgkit"
+    own, other = (SimpleNamespace(card=SimpleNamespace(source="my/own"), key=key) for key in ("my/own", "x"))
+    assert [_package(one) for one in (own, other)] == ["", "types"]  # type: ignore[arg-type]
