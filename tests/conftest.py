@@ -20,16 +20,18 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(number, handler)
 
 ROOT = Path(__file__).resolve().parents[1]
-MISSING = [name for name in ("hypothesis", "ortools", "PIL", "starlette", "trimesh", "uvicorn") if not find_spec(name)]
-if MISSING:
-    pytest.exit(f"the tests need {', '.join(MISSING)}: run them by `make test`, or install the extra `test`", 4)
-
-from hypothesis import settings  # noqa: E402
-
-settings.register_profile("tsgkit", deadline=None, print_blob=True)
-settings.load_profile("tsgkit")
-
 collect_ignore = [] if find_spec("playwright") and find_spec("ray") else ["full"]  # which `make test-all` installs for
+
+
+def pytest_configure() -> None:
+    """Say in one line what the environment lacks, and set property tests up."""
+    needed = ("hypothesis", "ortools", "PIL", "starlette", "trimesh", "uvicorn")
+    if missing := [name for name in needed if not find_spec(name)]:
+        raise pytest.UsageError(f"the tests need {', '.join(missing)}: run `make test`, or install the extra `test`")
+    from hypothesis import settings
+
+    settings.register_profile("tsgkit", deadline=None, print_blob=True)
+    settings.load_profile("tsgkit")
 
 
 @pytest.hookimpl(wrapper=True)
