@@ -23,6 +23,8 @@ Nodes = Any
 TESTS = Path(__file__).parent
 PATHS = os.pathsep.join([str(TESTS.parent), str(TESTS)])
 """Where workers find the package and the work that tests give them."""
+LONGEST = 120.0
+"""Seconds after which what is waited for does not happen any more."""
 MARKS = [
     # Ray's own: what it opens for its processes it leaves to the collector, and its fork of a test's process warns.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -74,13 +76,27 @@ async def each(executor: RayExecutor, work: Work, shared: object, count: int) ->
     return list(await asyncio.gather(*units, return_exceptions=True))
 
 
+async def until(happened: Callable[[], bool | str]) -> None:
+    """Wait for what a cluster does sooner or later, but not for ever."""
+    last = time.monotonic() + LONGEST
+    while not happened():
+        assert time.monotonic() < last, f"did not happen within {LONGEST} s"
+        await asyncio.sleep(0.05)
+
+
 @contextmanager
-def in_use(count: int) -> Iterator[list[Any]]:
-    """Let others use so many processors of the cluster while the block lasts, or until they are cancelled."""
+def in_use(place: Path) -> Iterator[list[Any]]:
+    """Let others use both processors of the cluster while the block lasts, or until they are cancelled.
+
+    That the cluster counts none as free is not enough: it counts those as well that it has only promised to units that
+    are over, and the next unit may be one of ours.
+    """
     import ray
 
-    others = [ray.remote(ray_units.hanging).remote(None, 1) for _ in range(count)]
-    while ray.available_resources().get("CPU", 0) > 2 - count:  # type: ignore[no-untyped-call]
+    others = [ray.remote(ray_units.held).remote(str(place), number) for number in range(2)]
+    last = time.monotonic() + LONGEST
+    while len(list(place.iterdir())) < 2:
+        assert time.monotonic() < last, f"no processor was free within {LONGEST} s"
         time.sleep(0.05)
     try:
         yield others

@@ -40,9 +40,10 @@ def greedy(shared: Any, number: int) -> int:  # noqa: ANN401
     return number
 
 
-def hanging(shared: Any, number: int) -> int:  # noqa: ANN401
-    time.sleep(600 if number == 1 else 0)
-    return number
+def held(place: str, number: int) -> None:
+    """Say that a processor is held, and keep it until the unit is cancelled."""
+    (Path(place) / str(number)).touch()
+    time.sleep(600)
 
 
 def environment(shared: Any, number: int) -> list[str]:  # noqa: ANN401

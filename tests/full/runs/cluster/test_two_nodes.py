@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import ray
 import ray_units
-from ray_nodes import MARKS, Nodes, added, each, in_use
+from ray_nodes import LONGEST, MARKS, Nodes, added, each, in_use, until
 from run_files import lines
 from shipped import TASKS
 
@@ -54,27 +54,26 @@ def test_units_are_done_on_both_nodes_in_order_and_failures_are_errors_without_t
 
 
 def test_a_unit_that_hangs_is_left_when_it_is_cancelled_and_processors_in_use_are_waited_for_and_it_is_said(
-    executor: RayExecutor, monkeypatch: pytest.MonkeyPatch
+    executor: RayExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def cancelled() -> int:
-        hanging = asyncio.ensure_future(executor.run(ray_units.hanging, None, 1))
-        while ray.available_resources().get("CPU", 0) > 1:  # type: ignore[no-untyped-call]
-            await asyncio.sleep(0.05)
+    async def cancelled() -> tuple[int, int]:
+        hanging = asyncio.ensure_future(executor.run(ray_units.held, str(tmp_path), 7))
+        await until((tmp_path / "7").exists)
         hanging.cancel()
         with pytest.raises(asyncio.CancelledError):
             await hanging
-        found: int = await executor.run(ray_units.hanging, None, 2)
+        found: tuple[int, int] = await executor.run(ray_units.doubled, 2, 2)
         return found
 
-    assert asyncio.run(cancelled()) == 2
+    assert asyncio.run(cancelled())[0] == 4
     monkeypatch.setattr(ray_cluster, "SLOW", 0.5)
+    (tmp_path / "others").mkdir()
 
     async def waiting(newcomer: RayExecutor) -> list[Any]:
-        with in_use(2):
+        with in_use(tmp_path / "others"):
             begun = asyncio.ensure_future(each(newcomer, ray_units.doubled, 2, 2))
-            while not (why := newcomer.waits_for()):
-                await asyncio.sleep(0.05)
-            assert why.endswith("others may use all 2 processors of the cluster")
+            await until(newcomer.waits_for)
+            assert newcomer.waits_for().endswith("others may use all 2 processors of the cluster")
         found = await begun
         assert newcomer.waits_for() == ""
         return found
@@ -130,7 +129,8 @@ def test_a_model_answers_as_soon_as_one_place_is_free_and_its_failures_are_tried
             raise Busy
         return "[cup]"
 
-    with in_use(2) as others:
+    (tmp_path / "others").mkdir()
+    with in_use(tmp_path / "others") as others:
 
         def note(words: str) -> None:
             said.append(words)
@@ -195,7 +195,8 @@ def after_images(folder: Path, count: int, then: Callable[[], object]) -> thread
     """Do something when there are so many images."""
 
     def wait() -> None:
-        while len(list(folder.glob("*.png"))) < count:
+        last = time.monotonic() + LONGEST
+        while len(list(folder.glob("*.png"))) < count and time.monotonic() < last:
             time.sleep(0.05)
         then()
 
