@@ -22,7 +22,7 @@ from typing import Any
 
 from tsgkit.errors import FileProblem
 
-BEGINNING = '{"shown": "'
+BEGINNING = b'{"shown": "'
 """Beginning of every line with a decision."""
 
 
@@ -54,24 +54,19 @@ class Decisions:
 
     def _read(self) -> dict[str, dict[str, Any]]:
         try:
-            text = self.path.read_text(encoding="utf-8")
+            whole, end, cut = self.path.read_bytes().rpartition(b"\n")
+            lines = (whole + end).decode().split("\n")
         except FileNotFoundError:
             return {}
         except (OSError, UnicodeDecodeError) as error:
             raise FileProblem(f"{self.path}: decisions cannot be read: {error}") from None
-        whole, _, cut = text.rpartition("\n")
-        lines = whole.split("\n")
         known = dict(self._decision(line, number) for number, line in enumerate(lines, 1) if line)
         if cut and not (cut.startswith(BEGINNING) or BEGINNING.startswith(cut)):
-            self._decision(cut, text.count("\n") + 1)  # a file of something else is left as it is
+            self._decision(cut.decode(errors="replace"), len(lines))  # a file of something else is left as it is
         if cut:
-            self._cut_off(len(text.encode()) - len(cut.encode()))
+            with self.path.open("r+b") as file:  # so that the next line is not joined to it
+                file.truncate(len(whole + end))
         return known
-
-    def _cut_off(self, size: int) -> None:
-        """Leave out a line that was not written to its end, so that the next one is not joined to it."""
-        with self.path.open("r+b") as file:
-            file.truncate(size)
 
     def _decision(self, line: str, number: int) -> tuple[str, dict[str, Any]]:
         try:
