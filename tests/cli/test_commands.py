@@ -1,4 +1,4 @@
-"""``tsgkit check``, ``convert`` and ``draw``, and what all commands share: help, exit codes, bugs, interrupts."""
+"""``tsgkit check``, ``convert``, ``draw``, ``tasks`` and ``init``, and what all commands share: help, usage, bugs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,14 @@ import pytest
 from command_line import CommandLine, write_lines
 from samples import FORMATS, SGQA
 
-from tsgkit.cli import commands
+import tsgkit as tk
+from tsgkit.cli import ELSEWHERE
+from tsgkit.cli import commands as all_commands
 from tsgkit.cli.terminal import inert
+from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.documents.lint import ALL_RULES
+from tsgkit.suites.suite import suites, task_of
+from tsgkit.suites.text_task import TextTask
 
 CLEAN = "person -> verb -> wash\nwash -> dobj -> cup\nwash -> with -> hand1\n"
 WRONG = CLEAN + "\nperson -> verb -> dry\ndry -> dobj -> Cup\n"
@@ -30,6 +35,8 @@ def sources(folder: Path) -> None:
     with Path("rows.jsonl").open("a") as stream:
         stream.write("{oops\n")
     Path("binary").write_bytes(bytes(range(256)))
+    Path("image").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\xff")
+    Path("chain.txt").write_text("person -> verb -> wash -> dobj -> cup\n")
     Path("sub").mkdir()
 
 
@@ -38,16 +45,13 @@ def test_help_names_every_command_by_group_and_imports_nothing_heavy(tsgkit: Com
     code = f"import sys, tsgkit.cli; tsgkit.cli.main(['--help']); print([m for m in {heavy} if m in sys.modules])"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    assert all(f"\n  {command}" in ended.stdout for command in commands())
+    assert all(f"\n  {command}" in ended.stdout for command in all_commands())
     assert all(f"\n{group}:\n" in ended.stdout for group in ("evaluate", "look", "clean and make", "data", "suites"))
     assert ended.stdout.endswith("[]\n")
-    for command in commands():
+    for command in all_commands():
         out = tsgkit(f"{command} --help").out
         assert f"usage: tsgkit {command}" in out and "exit codes:" in out, command
     assert tsgkit("help eval").out == tsgkit("eval --help").out
-
-
-def test_no_words_show_where_to_begin_and_version_is_said(tsgkit: CommandLine) -> None:
     out = tsgkit("").out
     assert all(f"tsgkit {command}" in out for command in ("eval", "samples", "refine", "generate", "init", "--help"))
     assert max(map(len, out.splitlines())) <= 80
@@ -66,6 +70,8 @@ def test_wrong_usage_is_refused_with_what_was_meant(tsgkit: CommandLine) -> None
             "check sub": "sub: this is a folder",
             "check binary": "binary: line 2: not UTF-8",
             "check note.md": "note.md: no triplet found",
+            "check image": "tsgkit: image: a PNG image, not text\n",
+            "check chain.txt": "no triplet found in it (line 1: 5 parts between arrows, not 3)",
             "check clean.txt --ignore typo": "there is no code typo",
             "check clean.txt --vocabulary clean.txt": "clean.txt: line 1: broken JSON",
             "convert clean.txt": "missing: OUT",
@@ -86,6 +92,70 @@ def test_wrong_usage_is_refused_with_what_was_meant(tsgkit: CommandLine) -> None
     )
 
 
+def test_mistyped_words_are_named_with_the_one_that_was_meant(tsgkit: CommandLine) -> None:
+    for words, expected in {
+        "evla": "there is no command evla\n  eval?\n",
+        "list": "there is no command list\n  tsgkit tasks, tsgkit runs list or tsgkit data list\n",
+        "run": "there is no command run\n  tsgkit eval evaluates a model; tsgkit runs list lists what",
+        "test x": "there is no command test\n  tsgkit eval\n",
+        "frobnicate": "there is no command frobnicate\n  tsgkit --help lists the commands\n",
+        "--verbose": "there is no option --verbose\n",
+        "eval --tasks sgqa": "there is no option --tasks\n  --task?\n",
+        "eval --modle=x": "there is no option --modle\n  --model?\n",
+        "runs list --jsn": "there is no option --jsn\n  --json?\n",
+        "eval --zzz": "there is no option --zzz\n  tsgkit eval --help shows what there is\n",
+        "eval sgqa": "unexpected: sgqa\n",
+        "eval --task": "--task: a value is missing\n",
+        "eval --task sgqa,,sgds": "--task: 'sgqa,,sgds': a name is missing beside a comma\n",
+        "eval --limit ten": "--limit: 'ten' is no whole number\n",
+        "eval --timeout x": "--timeout: 'x' is no number\n",
+        "data gte": "there is no verb gte\n  get?\n",
+        "make formalimgs": "there is no maker formalimgs\n  formalimg?\n",
+        "compare x --format htm": "there is no format htm\n  choose from terminal, markdown",
+        "refine": "missing: IN, -o/--out\n",
+    }.items():
+        assert tsgkit(words, code=2).err.startswith(f"tsgkit: {expected}"), words
+    names = all_commands().keys()
+    assert not ELSEWHERE.keys() & names
+    named = {word for hint in ELSEWHERE.values() for part in hint.split("tsgkit ")[1:] for word in part.split()[:1]}
+    assert {word.strip(",;") for word in named} - {"--version"} <= names
+
+
+def test_tasks_are_listed_with_what_they_need_and_without_paths(folder: Path, tsgkit: CommandLine) -> None:
+    out = tsgkit("tasks").out
+    starred = [line.split()[1] for line in out.splitlines() if line.startswith("* ")]
+    assert starred == ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
+    assert all(f" {name} " in out for name in card_names())
+    assert f"{folder.anchor}work" not in out and str(folder) not in out
+    assert "needs images and a judge: --images NAME=DIR --judge M" in out
+    assert {one["task"] for one in tsgkit("tasks --json").json["tasks"]} == set(card_names())
+    assert max(map(len, out.splitlines())) <= 120
+    needy = {f"{suite.name}/{kind}" for suite in suites() for kind in suite.needs}
+    cards = [load_card(name) for name in card_names()]
+    assert needy == {card.task for card in cards if not isinstance(task_of(card), TextTask)}
+
+
+@pytest.mark.usefixtures("nothing_else_given")
+def test_projects_of_ones_own_run_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:
+    tsgkit("init mine")
+    monkeypatch.chdir(folder / "mine")
+    tsgkit("check tasks/my/data/actions.jsonl")
+    [row] = tsgkit("eval --quiet --task my/actions --json").json["results"]
+    assert (row["task"], row["n"], row["counts"]["answered"]) == ("my/actions", 10, 10)
+    tsgkit("eval --quiet --plan first")
+    words = "eval --code parts.py --task my/capitals --model python:./parts.py:model --quiet --json"
+    (result,) = tsgkit(words, *["--style", "polite", "--solver", "doubted"]).json["results"]
+    strict = {name: one["value"] for name, one in result["profiles"]["strict"].items()}
+    assert strict == {"correct": 0.5, "letters": 4}
+    assert "a project lies here already" in tsgkit("init ../mine", code=2).err
+
+
+def test_missing_extras_have_one_wording_everywhere() -> None:
+    source = Path(tk.__file__).parent
+    own = {file.name for file in source.rglob("*.py") if 'pip install "tsgkit[' in file.read_text(encoding="utf-8")}
+    assert own <= {"errors.py", "make.py"}, "others raise ExtraMissing (make.py tells of its extra in its help)"
+
+
 def test_check_shows_findings_with_their_place_and_ends_with_1_on_errors(tsgkit: CommandLine) -> None:
     assert tsgkit("check clean.txt").out == (
         "clean.txt: arrow, 1 narrative, 1 graph, 3 triplets\n"
@@ -102,37 +172,30 @@ def test_check_shows_findings_with_their_place_and_ends_with_1_on_errors(tsgkit:
     assert "line 17: broken JSON" in tsgkit("check rows.jsonl", code=1).out
     ended = tsgkit("check missing.txt wrong.txt", code=2)
     assert "not-lower-case" in ended.out and "missing.txt" in ended.err, "one file does not hide the others"
-
-
-def test_check_shows_five_findings_of_a_code_and_counts_the_rest(tsgkit: CommandLine) -> None:
     Path("many.txt").write_text("\n".join(f"person -> verb -> hold\nhold -> dobj -> Cup{n}\n" for n in range(9)))
     out = tsgkit("check many.txt", code=1).out
     assert "    ... and 4 more (--all shows them)\n" in out and out.count("is not in lower case (") == 5
     assert tsgkit("check many.txt --all", code=1).out.count("is not in lower case (") == 9
+    many = "\n".join(f"person -> verb -> hold\nhold -> dobj -> Cup{n}\n" for n in range(5))
+    Path("many.txt").write_text(many)
+    assert "more (--all" not in tsgkit("check many.txt", code=1).out
 
 
-def test_check_prints_json_and_lists_its_codes(tsgkit: CommandLine) -> None:
+def test_check_prints_json_lists_its_codes_and_reads_standard_input_and_vocabularies(
+    tsgkit: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     value = tsgkit("check --json wrong.txt clean.txt", code=1).json
     assert list(value) == ["files", "errors", "warnings"]
     assert (len(value["files"]), value["errors"], value["warnings"]) == (2, 1, 0)
     assert value["files"][0]["counts"] == {"not-lower-case": 1}
     out = tsgkit("check --codes").out
     assert all(f" {code} " in out for code in ALL_RULES)
-
-
-def test_vocabulary_files_may_be_bare_or_part_of_a_row(tsgkit: CommandLine) -> None:
     vocabulary = {"object": ["mug"], "relationship": ["with"], "verb": ["wash"]}
     for value in (vocabulary, {"vocabulary": vocabulary}, {"mandatory_space": vocabulary}):
         write_lines("L.json", value)
         assert "cup is not in L" in tsgkit("check clean.txt --vocabulary L.json", code=1).out, value
-
-
-def test_check_reads_standard_input(tsgkit: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(WRONG.encode())))
     assert tsgkit("check -", code=1).out.startswith("-: arrow")
-
-
-def test_hostile_names_reach_no_terminal_as_commands(tsgkit: CommandLine) -> None:
     Path("evil.json").write_text(json.dumps([[["person", "verb", "\x1b[31mX\u202e\r"]]]))
     out = tsgkit("check evil.json", code=1).out
     assert not {"\x1b", "\u202e"} & {*out} and inert("\x1b[31mX\u202e\r") in out
@@ -190,13 +253,7 @@ def test_drawings_are_well_formed_and_titled(tsgkit: CommandLine) -> None:
     write_lines("two.jsonl", SGQA, SGQA)
     assert "the first of 2 items" in tsgkit("draw two.jsonl -o x.svg").err
     assert "rows.jsonl: 1 line or part not read as it stands" in tsgkit("draw rows.jsonl -o x.svg").err
-    Path("chain.txt").write_text("person -> verb -> wash -> dobj -> cup\n")
-    tsgkit.refuses(
-        {
-            "check x.svg": "this is HTML, SVG or other XML",
-            "check chain.txt": "no triplet found in it (line 1: 5 parts between arrows, not 3)",
-        }
-    )
+    tsgkit.refuses({"check x.svg": "this is HTML, SVG or other XML"})
 
 
 def test_bugs_and_interrupts_have_exit_codes_of_their_own(monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:

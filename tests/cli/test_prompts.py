@@ -46,8 +46,14 @@ def listed(tsgkit: CommandLine, more: str = "") -> dict[str, Any]:
 
 def test_list_names_tasks_styles_and_where_the_texts_are(tsgkit: CommandLine) -> None:
     out = tsgkit("prompts list").out
-    assert all(f"\ntsg/{task}: " in f"\n{out}" for task in TASKS)
-    assert all(f"\n  {style} " in out for style in STYLES) and "statement, " in out
+    assert all(f"\ntsg/{task}: " in f"\n{out}" for task in TASKS) and "statement, " in out
+    for style, described in {
+        "zero-shot": "the answer at once",
+        "cot": "step by step, then the answer",
+        "few-shot": "the answer at once, after 10 worked examples",
+        "structured": "the answer at once, as JSON in a schema",
+    }.items():
+        assert f"\n  {style:<13} {described}\n" in out, style
     tasks = listed(tsgkit)
     assert set(tasks) == set(card_names())
     assert {"statement", "rules", "answer-structured"} <= set(tasks["formalimg/layout"]["parts"])

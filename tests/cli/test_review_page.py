@@ -10,7 +10,6 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -27,12 +26,12 @@ from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 SLIP = ActionGraph.of(("fill", "verb", "person"), ("fill", "direct_object", "kettle"), ("fill", "with", "hand1"))
 REFINE = "refine g.txt -o out.txt"
 MAKE = "make sceneeval -o made.csv --items 3 --difficulty easy"
-REJECTED = "fill -> verb -> person\n"
 
 
 @pytest.fixture(autouse=True)
 def graphs(folder: Path) -> None:
     (folder / "g.txt").write_text(arrow.write([SLIP]))
+    (folder / "story.txt").write_text("She fills it.\n")
 
 
 @dataclass
@@ -71,18 +70,9 @@ def review(commands: Prefork, folder: Path) -> Review:
     return start
 
 
-def test_missing_extras_are_told_before_a_model_is_asked(monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:
-    def spec(name: str) -> ModuleSpec | None:
-        return None if name == "starlette" else ModuleSpec(name, None)
-
-    monkeypatch.setattr(local_server, "find_spec", spec)
-    with model_server() as server:
-        model = f"--model openai/x --model-arg api_base={server.base} --review-in browser"
-        tsgkit.refuses(dict.fromkeys((f"{REFINE} {model}", f"{MAKE} {model}"), 'pip install "tsgkit[view]"'))
-        assert server.stats()["seen"] == 0
-
-
-def test_places_imply_the_review(monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:
+def test_places_imply_the_review_and_left_pages_and_missing_extras_are_told(
+    monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("a\nr\n"))
     assert "1 of 2: item 0, graph 0" in tsgkit(f"{REFINE} --review-in terminal").out
     sharded = "--model openai/x --review-in browser --shard 1/2"
@@ -93,13 +83,25 @@ def test_places_imply_the_review(monkeypatch: pytest.MonkeyPatch, tsgkit: Comman
             f"{REFINE} --review-in paper": "paper\n  choose from terminal, browser",
         }
     )
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(arrow.write([SLIP]).encode())))
+        patch.setattr("tsgkit.serve.decision_page.decide_in_browser", lambda *_, **__: False)
+        tsgkit("refine - -o other.txt --review-in browser", code=130)
+    assert not Path("other.txt").exists(), "graphs from standard input can be reviewed on the page alone"
+    monkeypatch.setattr(local_server, "find_spec", lambda name: None if name == "starlette" else True)
+    with model_server() as server:
+        model = f"--model openai/x --model-arg api_base={server.base} --review-in browser"
+        tsgkit.refuses(dict.fromkeys((f"{REFINE} {model}", f"{MAKE} {model}"), 'pip install "tsgkit[view]"'))
+        assert server.stats()["seen"] == 0
 
 
-def test_proposals_are_shown_with_their_graph_before_and_after(review: Review) -> None:
-    page = review(REFINE)
+def test_proposals_are_shown_decided_and_kept_when_the_server_is_killed(review: Review, tsgkit: CommandLine) -> None:
+    page = review(f"{REFINE} --narrative story.txt --json")
     shown = page.client.data("shown", number=0)
-    assert shown["name"] == "item 0, graph 0 (exact)"
-    assert (shown["reason"], shown["code"]) == ("verb starts at fill, not at person", "verb-source")
+    assert (shown["name"], shown["reason"], shown["code"], shown["decided"]) == (
+        *("item 0, graph 0 (exact)", "verb starts at fill, not at person", "verb-source", None),
+    )
+    assert shown["context"] == [{"text": "She fills it.", "pale": False}]
     before, after = shown["parts"][:2]
     assert (before["title"], before["marks"]) == ("Before", ["removed", None, None])
     assert (after["title"], after["triplets"][0]) == ("After", ["person", "verb", "fill"])
@@ -111,45 +113,17 @@ def test_proposals_are_shown_with_their_graph_before_and_after(review: Review) -
     assert [page.decide(0, "edit", edited) for edited in wrong] == [400] * len(wrong)
     assert page.decide(0, "maybe") == 400
     assert page.client.data("state")["entries"][0]["decision"] is None
-    page.kill()
-
-
-def test_edits_and_notes_of_a_review_are_in_the_graphs_and_the_summary(review: Review) -> None:
-    page = review(f"{REFINE} --json")
     assert page.decide(0, "reject", note="as in the source") == 200
+    page.kill()
+    page = review(f"{REFINE} --narrative story.txt --json")
+    decided = page.client.data("shown", number=0)["decided"]
+    assert decided == {"choice": "reject", "edited": None, "note": "as in the source"}
     assert page.decide(1, "edit", ["fill", "dobj", "cup"]) == 200
     ended = page.finish()
     assert ended.code == 0
     assert ended.json["notes"] == ["item 0, graph 0, verb-source, reject: as in the source"]
-    assert Path("out.txt").read_text() == f"{REJECTED}fill -> dobj -> cup\nfill -> with -> hand1\n"
-
-
-def test_pages_that_are_left_end_the_command_with_130(monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(arrow.write([SLIP]).encode())))
-    monkeypatch.setattr("tsgkit.serve.decision_page.decide_in_browser", lambda *_, **__: False)
-    tsgkit("refine - -o out.txt --review-in browser", code=130)
-    assert not Path("out.txt").exists(), "graphs from standard input can be reviewed on the page alone"
-
-
-def test_killed_servers_kept_every_decision_and_the_terminal_goes_on(
-    review: Review, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
-) -> None:
-    page = review(REFINE)
-    assert page.decide(0, "reject") == 200
-    page.kill()
-    monkeypatch.setattr("sys.stdin", io.StringIO("a\n"))
-    assert tsgkit(f"{REFINE} --review").out.startswith("2 of 2: item 0, graph 0")
-    assert Path("out.txt").read_text() == f"{REJECTED}fill -> dobj -> kettle\nfill -> with -> hand1\n"
-    tsgkit(f"{REFINE} --review-in browser")  # all is decided, so no page is served
-
-
-def test_two_pages_of_one_review_decide_every_proposal_once(review: Review) -> None:
-    first, second = review(REFINE), review(REFINE)
-    assert [first.decide(0, "accept"), second.decide(0, "reject")] == [200, 409]
-    assert [second.decide(1, "reject"), first.decide(1, "accept")] == [200, 409]
-    assert [one["decision"] for one in first.client.data("state")["entries"]] == ["accept", "reject"]
-    first.kill()
-    second.kill()
+    assert Path("out.txt").read_text() == "fill -> verb -> person\nfill -> dobj -> cup\nfill -> with -> hand1\n"
+    tsgkit(f"{REFINE} --narrative story.txt --review-in browser")  # all is decided, so no page is served
 
 
 def test_generated_items_are_decided_in_any_order_and_decisions_changed(

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, write_lines
 from formula_items import CUP, KEYS, PEN, ROWS, lines
-from model_server import model_server
 from shipped import TASKS
 
 from tsgkit.suites.sceneeval.annotate import METRICS
 from tsgkit.suites.sceneeval.annotation_files import (
     RULES,
-    as_csv,
     read_annotation_file,
     read_annotations,
     unmapped_relations,
@@ -120,50 +118,18 @@ def test_rules_beat_chance_and_right_annotations_are_right_in_every_figure(tsgki
     out = tsgkit("report baselines right --by difficulty --metrics all").out
     assert all(word in out for word in (TASK, "easy", "medium", "hard"))
     assert "annotate" not in tsgkit("eval --task sceneeval --dry-run").out, "the suite alone means rooms"
-    with model_server(always={"": "length"}) as server:
-        words = f"{EVAL} --model openai/x --model-arg api_base={server.base} --no-cache --limit 2 --style structured"
-        (result,) = tsgkit(words).json["results"]
-        schema = server.stats()["last"]["response_format"]["json_schema"]["schema"]
-    assert schema["required"] == ["counts", "attributes", "object_relations", "room_relations"]
-    assert (result["counts"]["truncated"], result["counts"]["items"]) == (2, 2)
-    assert [result["profiles"]["strict"][name]["value"] for name in ("precision", "recall", "f1")] == [0, 0, 0]
-
-
-def test_votes_take_the_entries_of_most_draws_and_an_explanation_goes_through_them(tsgkit: CommandLine) -> None:
-    facing = ["eq,1,facing,1,sofa,armchair"]
-    draws = [
-        {"counts": ["eq,1,couch", "ge,1,armchair"], "object_relations": facing},
-        {"counts": ["eq,1,sofa", "ge,1,armchair"], "object_relations": facing},
-        {"counts": ["eq,9,lamp"]},
-    ]
+    draws = [{"counts": ["eq,1,couch", "ge,1,armchair"]}] * 2 + [{"counts": ["eq,9,lamp"]}]
     write_lines("right.jsonl", {"item_id": "2", "reply": [json.dumps(one) for one in draws]})
-    (result,) = tsgkit(f"{SCRIPTED} --solver vote:3 --ids 2 --out first").json["results"]
-    (sample,) = result["samples"]
-    assert (sample["outcome"], sample["answer"]["counts"]) == ("answered", ["eq,1,couch", "ge,1,armchair"])
-    assert sample["evidence"]["fields"]["cnt"]["matched"] == ["eq,1,couch"]
-    assert tsgkit("rescore first --json").json["results"][0]["profiles"] == result["profiles"]
-    again = tsgkit(f"{EVAL} --model replay:first --solver vote:3 --ids 2 --out again").json["results"][0]
-    assert again["profiles"] == result["profiles"]
-    out = tsgkit("explain first --item 2").out
+    (result,) = tsgkit(f"{SCRIPTED} --solver vote:3 --ids 2 --out vote").json["results"]
+    assert result["samples"][0]["answer"]["counts"] == ["eq,1,couch", "ge,1,armchair"]
+    out = tsgkit("explain vote --item 2").out
     for line in (
         *(f"vote/{draw}" for draw in range(3)),
         "counts: ✓ eq,1,couch",
         "counts: ✗ missing: eq,1,coffee_table",
         "counts: ✗ not wanted: ge,1,armchair (quantity: eq,1,armchair is wanted)",
-        "object_relations: ✗ not wanted: eq,1,facing,1,sofa,armchair (anchor: eq,1,facing,0,sofa,armchair is wanted)",
     ):
         assert line in out, line
-
-
-def test_annotations_collected_elsewhere_are_scored(tsgkit: CommandLine) -> None:
-    Path("right.jsonl").write_text("".join(Path("right.jsonl").read_text().splitlines(keepends=True)[:15]))
-    Path("data.csv").write_text(as_csv(SAMPLES))
-    words = f"score --task {TASK} --data data.csv --replies right.jsonl"
-    value = tsgkit(f"{words} --json --by room").json
-    assert (value["counts"]["answered"], value["counts"]["missing"]) == (15, 15)
-    assert value["profiles"]["strict"]["exact_match"]["value"] == 0.5
-    assert set(value["by"]["room"]) >= {"bedroom", "kitchen"}
-    tsgkit.refuses({f"{words} --by nothing": "there is no group nothing"})
 
 
 def test_examples_are_clean_and_share_nothing_with_what_is_asked(tsgkit: CommandLine) -> None:

@@ -36,38 +36,25 @@ def sources(folder: Path) -> None:
     write("bob.jsonl", BOB)
 
 
-@pytest.fixture
-def ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every server end as if Ctrl-C had been pressed."""
-
-    def interrupted(_: LocalServer, listening: socket.socket) -> None:
-        listening.close()
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(LocalServer, "serve", interrupted)
-
-
 def test_link_works_shows_runs_as_they_come_and_a_signal_ends_the_server(
     commands: Prefork, folder: Path, tsgkit: CommandLine
 ) -> None:
     server = commands.start("view", "runs", "--no-open", cwd=folder)
     assert server.wait().code == 2, "there is no such folder yet"
     (folder / "runs").mkdir()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        server = commands.start("view", "runs", "--no-open", cwd=folder)
-        until = time.monotonic() + 60
-        while not (found := re.search(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", server.out)):
-            assert not server.ended() and time.monotonic() < until, server.err
-            time.sleep(0.005)
-        with urllib.request.urlopen(found[0], timeout=20) as page:  # noqa: S310
-            assert b"<title>tsgkit</title>" in page.read()
-        tsgkit("eval --task tsg/sgqa --limit 1 --out runs/mine --quiet")
-        with urllib.request.urlopen(f"{found[0]}data/runs", timeout=20) as listing:  # noqa: S310
-            assert b'"id":"mine"' in listing.read()
-        server.signal(number)
-        assert server.wait().code in ((0,) if number == signal.SIGINT else (0, -signal.SIGTERM, 143))
-    assert re.fullmatch(r"1 run: http://\S+/#/run/mine\nCtrl-C ends the server\n", server.out)
-    assert server.err == ""
+    server = commands.start("view", "runs", "--no-open", cwd=folder)
+    until = time.monotonic() + 60
+    while not (found := re.search(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", server.out)):
+        assert not server.ended() and time.monotonic() < until, server.err
+        time.sleep(0.005)
+    with urllib.request.urlopen(found[0], timeout=20) as page:  # noqa: S310
+        assert b"<title>tsgkit</title>" in page.read()
+    tsgkit("eval --task tsg/sgqa --limit 1 --out runs/mine --quiet")
+    with urllib.request.urlopen(f"{found[0]}data/runs", timeout=20) as listing:  # noqa: S310
+        assert b'"id":"mine"' in listing.read()
+    server.signal(signal.SIGINT)
+    assert (server.wait().code, server.err) == (0, "")
+    assert re.fullmatch(r"0 runs: http://\S+/\nCtrl-C ends the server\n", server.out), server.out
 
 
 def test_ports_that_are_taken_and_extras_that_are_missing_are_told(
@@ -120,23 +107,21 @@ def test_view_refuses_invalid_arguments_and_writes_nothing(tsgkit: CommandLine) 
     )
 
 
-@pytest.mark.usefixtures("ends_at_once")
-def test_edit_prints_the_link_and_the_places_and_opens_a_browser_where_there_is_a_screen(
+def test_edit_tells_the_places_restored_edits_losses_and_how_to_go_on(
     monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
 ) -> None:
-    out = tsgkit("view story.jsonl --edit --no-open").out
-    assert "story.jsonl, 1 item: http://127.0.0.1:" in out
-    assert ".story.jsonl.draft" in out and "story.jsonl.annotations.jsonl" in out
-    assert out.rstrip().endswith("everything is saved")
+    def interrupted(_: LocalServer, listening: socket.socket) -> None:
+        listening.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LocalServer, "serve", interrupted)
     opened: list[str] = []
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr("webbrowser.open", opened.append)
-    tsgkit("view story.jsonl --edit")
-    assert len(opened) == 1 and opened[0].startswith("http://127.0.0.1:")
-
-
-@pytest.mark.usefixtures("ends_at_once")
-def test_edit_tells_of_restored_edits_losses_and_how_to_go_on(tsgkit: CommandLine) -> None:
+    out = tsgkit("view story.jsonl --edit").out
+    assert len(opened) == 1 and f"story.jsonl, 1 item: {opened[0]}" in out
+    assert ".story.jsonl.draft" in out and "story.jsonl.annotations.jsonl" in out
+    assert out.rstrip().endswith("everything is saved")
     file = edited_file("story.jsonl", annotator="J. Doe")
     change(file, set_text("Mine."))
     file.close()

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from model_server import model_server
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.llm.user_code import text_of_code
 
 Messages = list[dict[str, Any]]
 SIX: dict[str, Any] = {"limit": 6, "quiet": True, "cache": False}
@@ -34,10 +32,12 @@ async def towel(messages: Messages) -> str:
     return "[towel]"
 
 
-def script(code: str, folder: Path, *options: str) -> tuple[str, str]:
-    command = [sys.executable, *options, "-c", code]
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return ended.stdout, ended.stderr
+def in_threads(work: Callable[[str], object], *names: str) -> None:
+    threads = [threading.Thread(target=work, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def test_run_from_python_is_the_run_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,27 +73,14 @@ def test_evaluations_run_inside_a_loop_several_at_once_and_from_threads(tmp_path
     answers = [[one.answer for one in run.samples] for run in asyncio.run(cells_of_a_notebook())]
     assert answers == [["towel"] * 6, ["cup"] * 6, ["towel"] * 6]
     runs: list[tk.Run] = []
-    threads = [
-        threading.Thread(
-            target=lambda name: runs.append(tk.evaluate("sgqa", model=cup, out=tmp_path / name, **SIX)), args=(name,)
-        )
-        for name in ("one", "two")
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(lambda name: runs.append(tk.evaluate("sgqa", model=cup, out=tmp_path / name, **SIX)), "one", "two")
     assert sorted(run.path.name for run in runs) == ["one", "two"] and all(run.complete for run in runs)
 
 
-def test_functions_and_chat_models_are_models_by_name(tmp_path: Path) -> None:
+def test_functions_and_chat_models_are_asked_by_name_and_not_again_unless_their_code_changed(tmp_path: Path) -> None:
     chat = FakeListChatModel(responses=["[kettle]"])
-    run = tk.evaluate("sgqa", model={"mine": cup, "theirs": chat}, out=tmp_path / "run", **SIX)
+    run = tk.evaluate("sgqa", model={"mine": cup, "theirs": chat}, out=tmp_path / "both", **SIX)
     assert {one.subject: one.answer for one in run.samples} == {"python:mine": "cup", "python:theirs": "kettle"}
-    assert run.complete and not list(run.samples.unreadable)
-
-
-def test_own_model_is_not_asked_again_unless_its_code_changed(tmp_path: Path) -> None:
     asked = 0
 
     def counted(messages: Messages) -> str:
@@ -109,37 +96,6 @@ def test_own_model_is_not_asked_again_unless_its_code_changed(tmp_path: Path) ->
         assert asked == 6
     with pytest.raises(UsageError, match="another run lies here"):
         tk.evaluate("sgqa", model={"counted": cup}, out=tmp_path / "run", **SIX)
-
-
-def test_values_bound_to_a_function_are_part_of_its_code(tmp_path: Path) -> None:
-    def answering(word: str) -> Callable[[Messages], str]:
-        return lambda messages: f"[{word}]"
-
-    def with_default(messages: Messages, word: str = "") -> str:
-        return f"[{word}]"
-
-    for word in ("cup", "kettle"):
-        models = {"closure": answering(word), "partial": partial(with_default, word=word)}
-        run = tk.evaluate("sgqa", model=models, out=tmp_path / word, limit=6, quiet=True)
-        assert {one.answer for one in run.samples} == {word}
-
-    def model(messages: Messages) -> str:
-        return f"[{later}]"
-
-    unbound = text_of_code(model)
-    later = "cup"
-    assert text_of_code(model) == f"{unbound}\0'cup'"
-    assert tk.evaluate("sgqa", model=model, out=tmp_path / "later", **SIX).complete
-
-
-def test_exceptions_of_a_model_fail_its_samples_and_the_model_is_given_up(tmp_path: Path) -> None:
-    def broken(messages: Messages) -> str:
-        raise ValueError("no such thing\nand more")
-
-    run = tk.evaluate("sgqa", model=broken, out=tmp_path / "run", **SIX)
-    (result,) = run.results
-    assert (result.board.counts["api_error"], result.unasked, run.complete) == (3, 3, False)
-    assert "ValueError: no such thing" in run.stopped and "and more" not in run.stopped
 
 
 def test_objects_of_another_loop_are_told_where_they_belong(tmp_path: Path) -> None:
@@ -213,12 +169,13 @@ os.wait()
 """
 
 
-def test_interrupt_lets_what_is_in_work_come_home_and_is_raised(tmp_path: Path) -> None:
-    assert script(INTERRUPTED, tmp_path, "-W", "error") == ("2 2\n", "")
-
-
-def test_forked_process_has_a_loop_of_its_own(tmp_path: Path) -> None:
-    assert script(FORKED, tmp_path) == ("True\n", "")
+def test_interrupt_lets_what_is_in_work_come_home_and_forked_processes_have_a_loop_of_their_own(
+    tmp_path: Path,
+) -> None:
+    for code, said, options in ((INTERRUPTED, "2 2\n", ["-W", "error"]), (FORKED, "True\n", [])):
+        command = [sys.executable, *options, "-c", code]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (ended.stdout, ended.stderr) == (said, "")
 
 
 def test_evaluate_refuses_mistakes_as_the_command_line_does(tmp_path: Path) -> None:
@@ -273,18 +230,15 @@ def test_plan_says_what_would_be_asked() -> None:
 
 def test_end_of_one_evaluation_does_not_disturb_another(tmp_path: Path) -> None:
     runs: dict[str, tk.Run] = {}
-
-    def evaluate(name: str, base: str, items: int) -> None:
-        asked: dict[str, Any] = {"model": f"openai/{name}", "model_arg": {"api_base": base}, **SIX, "limit": items}
-        runs[name] = tk.evaluate("sgqa", out=tmp_path / name, concurrency=4, **asked)
-
+    sizes = {"long": 40, "short": 4}
     with model_server(delay=0.1) as server:
-        sizes = {"long": 40, "short": 4}
-        threads = [threading.Thread(target=evaluate, args=(name, server.base, size)) for name, size in sizes.items()]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        base = {"api_base": server.base}
+
+        def evaluate(name: str) -> None:
+            asked: dict[str, Any] = {"model": f"openai/{name}", "model_arg": base, **SIX, "limit": sizes[name]}
+            runs[name] = tk.evaluate("sgqa", out=tmp_path / name, concurrency=4, **asked)
+
+        in_threads(evaluate, *sizes)
         assert server.stats()["seen"] == sum(sizes.values()), "no request is repeated"
     tries = {name: {len(one.calls[0].reply.attempts) for one in run.samples} for name, run in runs.items()}
     assert tries == {name: {1} for name in sizes}

@@ -1,8 +1,9 @@
-"""Images from Python: made by functions and by services, in scripts and in running loops, and judged afterwards."""
+"""Images and scenes from Python: made by functions, in scripts and in running loops, read, measured and shown."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ from typing import Any
 import pytest
 from image_suite import install
 from PIL import Image
+from shipped import TASKS
 
 import tsgkit as tk
+from tsgkit.cli import main
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.interface.images import PaintedImages
 
+ROOM = TASKS / "sceneeval/data/rooms/good/scene_0.json"
+HOSTILE = '<script>alert(1)</script>"\x1b[31m'
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(6)}
 CUPS: dict[str, Any] = {"task": "demo/cups", "quiet": True}
 
@@ -41,15 +46,11 @@ def test_function_paints_and_the_same_call_goes_on(tmp_path: Path) -> None:
     assert Image.open(made.paths["c1"]).getpixel((0, 0)) == (7, 0, 0)
     more = tk.images(model={"red": red}, out=str(tmp_path / "red"), seed=7, **CUPS)
     assert (more.there, more.painted) == (2, 4) and Path(more) == tmp_path / "red"
+    made = tk.images("spatialgen", {"red": red}, tmp_path / "rooms", limit=2, quiet=True)
+    plan = tk.plan("spatialgen", images={"red": made}, judge={"looker": lambda messages: "A"}, limit=2)
+    assert [one.samples for one in plan] == [2], "images become the subject of an evaluation"
     with pytest.raises(UsageError, match="was asked for otherwise"):
         tk.images(model={"red": red}, out=tmp_path / "red", seed=8, **CUPS)
-
-
-def test_images_of_a_bundled_suite_become_the_subject_of_an_evaluation(tmp_path: Path) -> None:
-    made = tk.images("spatialgen", {"red": red}, tmp_path / "red", limit=2, quiet=True)
-    assert made.complete and len(made.paths) == 2
-    plan = tk.plan("spatialgen", images={"red": made}, judge={"looker": lambda messages: "A"}, limit=2)
-    assert [one.samples for one in plan] == [2]
 
 
 def test_images_are_made_inside_a_running_loop_and_failures_are_told_inertly(tmp_path: Path) -> None:
@@ -83,3 +84,36 @@ def test_images_refuses_mistakes_before_anything_is_made(tmp_path: Path) -> None
     for call in (tk.images, tk.aimages):
         names = {"size", "seed", "condition", "rewriter", "max_cost", "quiet"}
         assert names <= {*signature(call).parameters}, "help names every option"
+
+
+def test_bundled_room_shows_itself_as_the_command_does_in_a_running_loop(tmp_path: Path) -> None:
+    async def cell_of_a_notebook() -> Any:  # noqa: ANN401
+        return tk.read_scene(str(ROOM))
+
+    room = asyncio.run(cell_of_a_notebook())
+    assert room._repr_svg_().startswith("<svg ")
+    assert set(room.findings["objects"]) <= set(room.objects) and f"{len(room.objects)} objects" in repr(room)
+    assert main(["scene", "show", str(ROOM), "-o", str(tmp_path / "command.svg")]) == 0
+    assert room.save(tmp_path / "mine.svg").read_text() == (tmp_path / "command.svg").read_text()
+
+
+def test_names_in_a_scene_are_never_obeyed(tmp_path: Path) -> None:
+    value = json.loads(ROOM.read_text())
+    value["objects"][0]["id"] = value["rooms"][0]["name"] = HOSTILE
+    (tmp_path / "room.json").write_text(json.dumps(value))
+    room = tk.read_scene(tmp_path / "room.json")
+    assert room.objects[0] == HOSTILE
+    assert "<script" not in room.svg and "\x1b" not in room.svg + repr(room)
+
+
+def test_read_scene_refuses_other_files() -> None:
+    mistakes: list[tuple[Any, dict[str, Any], str]] = [
+        ("nowhere.json", {}, "nowhere.json"),
+        (5, {}, "5: expected the path of a scene"),
+        (ROOM, {"missing": "bax"}, "missing=bax"),
+        (ROOM, {"assets": {"hssd": "nowhere"}}, "nowhere: there is no such folder"),
+    ]
+    for path, options, message in mistakes:
+        with pytest.raises(TsgkitError) as told:
+            tk.read_scene(path, **options)
+        assert message in str(told.value), message

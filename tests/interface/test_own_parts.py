@@ -54,6 +54,8 @@ def test_task_of_rows_and_a_template_is_evaluated_reported_and_explained(tmp_pat
     assert round(run.value("correct", style="cot"), 3) == 0.667
     assert "Think step by step" in run.samples[5].prompt[0].content
     assert "Asia" in run.table(by="continent").text
+    one = tk.Task("own/single", iter(ROWS), "{country}", metrics="hit", by="continent")
+    assert repr(one) == "Task('own/single', 3 rows)" and one.dataset(None).sample(0).item_id == "fr"
     assert "the reasoning never ends" in repr(run.explain("pe", style="cot"))
     opened = tk.open_run(tmp_path / "run")
     assert opened.results == run.results and tk.rescore(opened).reread == ()
@@ -77,6 +79,9 @@ def test_reading_and_scoring_are_functions_and_a_metric_is_a_name(tmp_path: Path
     run = tk.evaluate(
         task, model={"said": lambda messages: said[messages[-1]["content"]]}, out=tmp_path / "run", quiet=True
     )
+    silent = tk.Task("own/silent", ROWS, "{country}", read=lambda text, row: None)
+    unread = tk.evaluate(silent, model={"two": knows_two}, out=tmp_path / "silent", quiet=True)
+    assert [one.outcome for one in unread.samples] == ["unreadable"] * 3
     assert run.samples[2].outcome == "unreadable" and run.samples[2].notes == ("it asks back",)
     assert round(run.value("found"), 3) == 0.333 and round(run.value("words"), 3) == round((0.3 + 0.1) / 3, 3)
 
@@ -106,6 +111,12 @@ def test_solver_asks_as_often_as_it_likes_and_what_it_returns_counts(tmp_path: P
     assert by_solver["single", "fr"] == "Paris" and by_solver["doubted", "fr"] == "Lima"
     assert [call.label for call in run.samples[-1].calls] == ["first", "second", "local"]
     assert tk.evaluate("sgqa", model={"wavers": wavers}, solver="doubted", limit=2, out=tmp_path / "b", quiet=True)
+
+    def down(messages: Messages) -> str:
+        raise LookupError("nobody is there")
+
+    run = tk.evaluate(task, model={"down": down}, solver="doubted", out=tmp_path / "c", quiet=True)
+    assert {one.outcome for one in run.samples} == {"api_error"}, "it is not laid to the solver"
 
 
 def test_metric_counts_beside_those_of_a_task_and_stored_runs_are_scored_by_it(tmp_path: Path) -> None:
@@ -157,10 +168,7 @@ def test_own_parts_refuse_invalid_definitions() -> None:
         (lambda: tk.Task("own/x", 5, "x"), "own/x: 5 is no list of rows"),  # type: ignore[arg-type]
         (lambda: tk.Task("own/x", ROWS, 5), "prompt of own/x: 5 is no function"),  # type: ignore[arg-type]
         (lambda: tk.Task("own/x", ROWS, "x", read=len), "read of own/x cannot be called with (text, row)"),  # type: ignore[arg-type]
-        (
-            lambda: tk.Task("own/x", ROWS, "x", score=len),  # type: ignore[arg-type]
-            "score of own/x cannot be called with (row, answer)",
-        ),
+        (lambda: tk.Task("own/x", ROWS, "x", score=len), "score of own/x cannot be called with (row, answer)"),  # type: ignore[arg-type]
         (lambda: tk.Task("own/x", ROWS, "x", metrics=["a"], amounts=["b"]), "own/x: there is no metric b"),
         (lambda: tk.Task("own/x", ROWS, "x", by="contnent").dataset(None), "own/x: no row has the field contnent"),
         (lambda: tk.Task("own/x", [*ROWS, {"q": 1}], "x").dataset(None), "own/x: row 3 has no answer"),
@@ -240,12 +248,6 @@ def test_mistakes_in_code_of_ones_own_are_counted_errors_with_their_place(
         assert expected.partition(" (test_own")[0] in repr(run), "the table says it too"
 
 
-def test_reader_that_returns_nothing_leaves_a_reply_unreadable(tmp_path: Path) -> None:
-    silent = tk.Task("own/broken", ROWS, "{country}", read=lambda text, row: None)
-    run = tk.evaluate(silent, model={"two": knows_two}, out=tmp_path / "silent", quiet=True)
-    assert [one.outcome for one in run.samples] == ["unreadable"] * 3
-
-
 MINE = """
 import tsgkit as tk
 
@@ -304,32 +306,9 @@ def test_amounts_are_nowhere_shown_in_percent(tmp_path: Path) -> None:
     compared = tk.compare(run, metric="letters")
     assert "python:short zero-shot  4" in repr(compared) and "difference              -3" in repr(compared)
     assert "letters strict 4," in repr(run.explain("0", subject="python:short"))
-    for shown in (
-        repr(run),
-        repr(compared),
-        "\n".join(grid_table.markdown(grid([run.path]))),
-        run.explain("0")._repr_html_(),
-    ):
+    table = "\n".join(grid_table.markdown(grid([run.path])))
+    for shown in (repr(run), repr(compared), table, run.explain("0")._repr_html_()):
         assert not any(percent in shown for percent in ("400", "700", "300"))
     assert "in points" not in repr(compared)
     assert "minus python:long zero-shot: -3" in compared.figure().alt
     assert "50.0 [" in repr(tk.compare(run, metric="some"))
-
-
-def test_names_may_stand_for_lists_and_tasks_name_themselves(tmp_path: Path) -> None:
-    task = tk.Task("own/single", iter(ROWS), "{country}", metrics="hit", by="continent")
-    run = tk.evaluate(task, model={"two": knows_two}, out=tmp_path / "run", quiet=True)
-    assert round(run.value("hit"), 3) == 0.667 and "Asia" in run.table(by="continent").text
-    assert repr(task) == "Task('own/single', 3 rows)"
-
-
-def test_failure_of_the_service_is_not_laid_to_a_solver(tmp_path: Path) -> None:
-    def down(messages: Messages) -> str:
-        raise LookupError("nobody is there")
-
-    @tk.solver("own-once")
-    async def once(prompt: str, ask: Callable[[str, str], Awaitable[str]]) -> str:
-        return await ask(prompt, "once")
-
-    run = tk.evaluate(capitals(), model={"down": down}, solver="own-once", out=tmp_path / "run", quiet=True)
-    assert {one.outcome for one in run.samples} == {"api_error"}
