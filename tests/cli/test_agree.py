@@ -76,18 +76,6 @@ def test_labels_are_compared_as_they_are_and_as_right_or_wrong(tsgkit: CommandLi
     assert "60 of them rated by people; 0 ties dropped" in out and "no value: every rating is 'right'" in out
 
 
-def test_judges_are_compared_with_another_and_with_themselves(tsgkit: CommandLine) -> None:
-    for name, model in (("one", "random"), ("other", "random"), ("longest", "longest")):
-        evaluated(tsgkit, f"baseline/{model}", run=name)
-    tsgkit.refuses({"agree one --with longest": "no subject, task and item is in both runs"})
-    alphas = (
-        measure(agreed(tsgkit, f"agree {words}")[0], "Krippendorff's alpha", "answers")["value"]
-        for words in ("longest", "one", "one --with other")
-    )
-    sure, guessing, again = alphas
-    assert sure == 1.0 and abs(guessing) < 0.15 and again in (1.0, None)
-
-
 def test_ratings_may_be_unsure_or_about_one_row_of_several_or_one_question_an_item(tsgkit: CommandLine) -> None:
     evaluated(tsgkit, "baseline/constant:A", "baseline/constant:C")
     unsure = rating(9, unsure=True, note="the image is dark")

@@ -7,8 +7,6 @@ import os
 import pty
 import re
 import shutil
-import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +14,7 @@ import pytest
 from command_line import CommandLine
 from hub_rows import ROWS, SGDS, SGQA, header, hub, hub_settings, table_of
 from hub_server import Hub
-from loopback import Answer, Loopback, loopback
+from loopback import Loopback, loopback
 from official_layout import data, rows, write_layout
 from prefork import Prefork
 from tsg_tasks import TASKS
@@ -132,25 +130,6 @@ def test_data_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
         },
         "data",
     )
-
-
-@pytest.mark.usefixtures("project")
-def test_interrupted_get_goes_on_where_it_stopped(
-    server: Loopback, commands: Prefork, folder: Path, tsgkit: CommandLine
-) -> None:
-    server.plan = [Answer(hang=True, cut_after=700)]
-    words = f"data get tsg-bench --from {server.url}"
-    process = commands.start(*words.split(), cwd=folder, env={"TSGKIT_DATA_HOME": str(folder / "home")})
-    part = folder / "home/tsg-bench/.incoming/sgqa.jsonl.part"
-    until = time.monotonic() + 60
-    while not (part.exists() and part.stat().st_size == 700):
-        assert time.monotonic() < until, process.err
-        time.sleep(0.005)
-    process.signal(signal.SIGINT)
-    assert process.wait().code == 130
-    assert "interrupted\n  what has come is kept; the same command goes on from there\n" in process.err
-    assert "sgqa     20 rows, the published file\n" in tsgkit(words).out
-    assert server.ranges == [None, "bytes=700-", None, None, None]
 
 
 @pytest.mark.usefixtures("project")

@@ -79,12 +79,12 @@ def test_server_that_never_answers_is_one_error_after_one_check(tsgkit: CommandL
 
 
 def test_doctor_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
+    assert tsgkit("doctor qwen", code=2).err.startswith("tsgkit: qwen: no provider is called so\n  a model is named")
+    assert tsgkit("doctor openai/x --price cheap", code=2).err.startswith("tsgkit: 'cheap' is no price\n")
     Path("other.jsonl").write_text('{"item_id": 1}\n')
     Path("broken.jsonl").write_text("{\n")
     tsgkit.refuses(
         {
-            "qwen": "tsgkit: qwen: no provider is called so\n  a model is named PROVIDER/NAME",
-            "openai/x --price cheap": "tsgkit: 'cheap' is no price\n",
             "": "tsgkit: a model to ask, or --replay FILE\n",
             "openai/x --replay y": "tsgkit: a model to ask, or --replay FILE\n",
             "openai/x --timeout 0": "tsgkit: --timeout 0: it must be more than 0\n",

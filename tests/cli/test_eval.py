@@ -13,18 +13,11 @@ import pytest
 from command_line import CommandLine, write_lines
 from model_server import Running, model_server
 from shipped import DATA
-from tsg_tasks import METRICS
-
-from tsgkit.scoring.outcomes import COUNTS
 
 TASKS = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
 ENTRY = [
     *("subject", "judge", "solver", "style", "repeat", "data", "task", "n", "profiles", "counts", "reasons", "unasked"),
     "usage",
-]
-USAGE = [
-    *("calls", "from_cache", "requests", "retried", "seconds", "prompt_tokens", "completion_tokens"),
-    *("reasoning_tokens", "cached_tokens", "cached_input", "calls_without_usage", "cost", "calls_without_price"),
 ]
 WATCHED = """
 import sys
@@ -67,7 +60,7 @@ def test_eval_without_a_model_evaluates_every_task_and_reaches_nothing(folder: P
     assert (folder / "runs").is_dir()
 
 
-def test_json_of_a_baseline_follows_the_contract(tsgkit: CommandLine) -> None:
+def test_json_of_baselines_and_models_follows_the_contract(server: Running, tsgkit: CommandLine) -> None:
     ended = tsgkit("eval --json --samples --first 3")
     value = ended.json
     assert (ended.err, list(value)) == ("", ["run", "results"])
@@ -77,33 +70,17 @@ def test_json_of_a_baseline_follows_the_contract(tsgkit: CommandLine) -> None:
         assert list(result) == [*ENTRY[:-1], "samples", "usage"]
         shown = [result[name] for name in ("subject", "judge", "solver", "style", "repeat", "usage", "n", "unasked")]
         assert shown == ["baseline/rules", None, "baseline", None, 0, None, 3, 0]
-        assert list(result["counts"])[: len(COUNTS)] == list(COUNTS)
-        assert list(result["profiles"]) == ["strict", "official"]
-        for profile, values in result["profiles"].items():
-            assert sorted(values) == sorted(METRICS[result["task"].partition("/")[2]])
-            for name, figure in values.items():
-                assert figure is not None or result["reasons"][f"{profile}.{name}"]
-                assert figure is None or list(figure) == ["value", "low", "high", "n"]
-        assert len(result["samples"]) == 3
-        for sample in result["samples"]:
-            assert list(sample) == ["item_id", "outcome", "answer", "scores", "notes", "evidence"]
-    lines = tsgkit("eval --samples --first 2").out.splitlines()
-    assert sum(line.startswith('{"item_id"') for line in lines) == 8
-
-
-def test_usage_of_a_model_is_counted_and_priced_or_unknown(server: Running, tsgkit: CommandLine) -> None:
+        assert [list(one) for one in result["samples"]] == [
+            ["item_id", "outcome", "answer", "scores", "notes", "evidence"]
+        ] * 3
+    assert tsgkit("eval --samples --first 2").out.count('\n{"item_id"') == 8
     [result] = results(tsgkit, asking(server, "--price 1,2"))
     assert (list(result), result["solver"], result["style"]) == (ENTRY, "single", "zero-shot")
     usage = result["usage"]
-    assert list(usage) == USAGE
     assert (usage["calls"], usage["requests"], usage["prompt_tokens"], usage["completion_tokens"]) == (4, 4, 400, 40)
     assert usage["cost"] == pytest.approx(4 * 120e-6)
     with model_server(usage=None) as silent:
-        [result] = results(tsgkit, asking(silent))
-        table = tsgkit(asking(silent)).out
-    usage = result["usage"]
-    assert (usage["prompt_tokens"], usage["cost"], usage["calls_without_usage"]) == (None, None, 4)
-    assert table.splitlines()[2].endswith("unknown  unknown")
+        assert tsgkit(asking(silent)).out.splitlines()[2].endswith("unknown  unknown")
 
 
 def test_samples_beyond_a_budget_are_missing_and_figures_are_over_the_others(tsgkit: CommandLine) -> None:
@@ -170,19 +147,6 @@ def test_repeats_are_draws_of_their_own_and_another_run_is_answered_from_the_cac
     assert "8 replies from the cache, paid for before" in told and "(cached)" in told
 
 
-def test_votes_and_structured_answers_have_no_official_figures(server: Running, tsgkit: CommandLine) -> None:
-    [result] = results(tsgkit, asking(server, "--solver vote:3"))
-    assert (result["profiles"]["official"], result["reasons"]["official"], result["n"], result["usage"]["calls"]) == (
-        *(None, "the published way asks once; solver vote:3 does not", 4, 12),
-    )
-    assert tsgkit(asking(server, "--solver vote:3")).out.count("no official figures: the published way asks once") == 1
-    with model_server(replies={"": '{"answer": "hook"}'}) as structured:
-        [result] = results(tsgkit, asking(structured, "--style structured", first=1))
-        sent = structured.stats()["last"]["response_format"]
-    assert (sent["type"], sent["json_schema"]["strict"]) == ("json_schema", True)
-    assert result["profiles"]["official"] is None and result["profiles"]["strict"]["exact_match"]["value"] == 1.0
-
-
 SCRIPT = "eval --task sgqa --model script:said.jsonl --first 4"
 
 
@@ -210,9 +174,6 @@ def test_replays_reproduce_samples_and_scores_without_asking(server: Running, ts
     for name in ("profiles", "counts", "samples", "reasons", "n"):
         assert again[name] == first[name], name
     assert server.stats()["seen"] == seen
-    baseline = results(tsgkit, "eval --first 3 --out rules")
-    again = results(tsgkit, "eval --first 3 --model replay:rules")
-    assert [one["profiles"]["strict"] for one in again] == [one["profiles"]["strict"] for one in baseline]
     tsgkit("eval --task sgqa --first 3 --quiet --out only")
     assert "nowhere" in tsgkit("eval --model replay:nowhere", code=2).err
     assert "the run has tsg/sgqa baseline" in tsgkit("eval --task sgds --model replay:only", code=2).err
@@ -266,22 +227,6 @@ def test_dry_runs_send_nothing_and_estimate_requests_tokens_and_cost(server: Run
     out = tsgkit(tiered, "--model-arg", "service_tier=flex").out
     assert "service tier flex\n" in out and out.count("the price of service tier flex is not known") == 1
     assert "service tier" not in tsgkit(tiered, "--model-arg", "service_tier=flex", "--price", "1,2").out
-
-
-def test_service_tiers_are_estimated_and_settled_at_their_price(tsgkit: CommandLine) -> None:
-    """The prices of gpt-5-mini, a million: 0.25 in, 0.025 cached, 2 out; flex costs half."""
-    used = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
-    with model_server(usage=used | {"prompt_tokens_details": {"cached_tokens": 400}}) as server:
-        words = "eval --quiet --task tsg/sgqa --limit 2 --model openai/gpt-5-mini --model-arg temperature=1"
-        words += f" --model-arg api_base={server.base} --model-arg service_tier="
-        default, flex = (
-            tsgkit(f"{words}{tier} --dry-run --json").json["estimates"][0]["cost"] for tier in ("default", "flex")
-        )
-        assert [2 * cost for cost in flex] == pytest.approx(default)
-        usage = results(tsgkit, f"{words}flex")[0]["usage"]
-        assert "40 % of the input tokens came from the service's prompt cache" in tsgkit(f"{words}flex").out
-    assert usage["cost"] == pytest.approx(2 * (600 * 0.125e-6 + 400 * 0.0125e-6 + 100 * 1e-6))
-    assert (usage["cached_tokens"], usage["cached_input"]) == (800, 0.4)
 
 
 def test_tasks_and_items_are_those_named_or_those_of_the_rows(folder: Path, tsgkit: CommandLine) -> None:

@@ -63,20 +63,6 @@ def test_list_names_tasks_styles_and_where_the_texts_are(tsgkit: CommandLine) ->
 
 
 @pytest.mark.usefixtures("project")
-def test_list_of_a_folder_says_what_it_lacks(tsgkit: CommandLine) -> None:
-    Path("mine").mkdir()
-    Path("mine/sgqa.txt").write_text("{scene_graph}{question}")
-    Path("mine/layout.txt").write_text("Lay out: {prompt}")
-    tasks = listed(tsgkit, "--prompts mine")
-    assert tasks["tsg/sgqa"]["parts"] == {"whole": "mine/sgqa.txt"}
-    assert tasks["formalimg/layout"]["parts"] == {"whole": "mine/layout.txt"}
-    assert "has no prompts for tsg/sgds" in tasks["tsg/sgds"]["problem"]
-    assert "  none: mine: has no prompts for tsg/sgds\n" in tsgkit("prompts list --prompts mine").out
-    value = shown(tsgkit, "formalimg/layout --prompts mine --data rows.jsonl")
-    assert value["messages"][0]["content"] == "Lay out: A red cup left of a pen."
-
-
-@pytest.mark.usefixtures("project")
 def test_json_shows_exactly_what_a_notebook_gets(tsgkit: CommandLine) -> None:
     for task, style in [(task, style) for task in TASKS for style in STYLES]:
         item = "second/0" if task == "sgqa" else "second"

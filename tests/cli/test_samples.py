@@ -12,7 +12,7 @@ import pytest
 from command_line import CommandLine
 from exported_runs import stopped_run
 from pages import Page
-from report_runs import RIGHT, recorded
+from report_runs import recorded
 from reported import baseline_run
 from scripted_choices import ROWS, scripted_run
 
@@ -72,31 +72,6 @@ def test_samples_are_chosen_by_outcome_text_and_row(run: Path, tsgkit: CommandLi
     assert items("--disagree zero-shot cot") == [("bread/q0", "zero-shot"), ("bread/q0", "cot")]
     assert items("--disagree 'python:mine zero-shot' 'python:mine cot'") == items("--disagree cot zero-shot")
     assert len(items("--outcome answered --style zero-shot,cot")) == 4
-
-
-def test_samples_of_every_suite_have_a_key_and_a_reason(tsgkit: CommandLine) -> None:
-    for task, model in {
-        "formalimg/layout": "random",
-        "spatialgen/questions": "random",
-        "sceneeval/annotate": "rules",
-    }.items():
-        out = task.replace("/", "-")
-        tsgkit(f"eval --task {task} --model baseline/{model} --first 3 --quiet --out {out}")
-        samples = [json.loads(line) for line in tsgkit(f"samples {out} --json").out.splitlines()]
-        assert len(samples) == 3 and all(one["key"] for one in samples), task
-        assert all(one["reason"] for one in samples if one["wrong"]), task
-
-
-def test_one_row_is_shown_whole_and_several_briefly(folder: Path, tsgkit: CommandLine) -> None:
-    wrong = recorded(folder, "sa-sgg", {"one": RIGHT.replace("hand1", "hand2")}, styles=["zero-shot", "cot"])
-    out = tsgkit(f"explain {wrong} --item one").out
-    assert "choose one to see all of it: --style zero-shot|cot" in out and "sent, user:" not in out
-    out = tsgkit(f"explain {wrong} --item one --style cot").out
-    for part in ("sent, user:", "reply: complete", "strict reads:", "official reads:", "reference", "scores"):
-        assert part in out, part
-    assert "≠hand wash -> with -> hand2, expected wash -> with -> hand1" in out and "1 graphs for 1" in out
-    rows = tsgkit(f"explain {wrong} --item one --json").json["rows"]
-    assert [(row["style"], row["outcome"]) for row in rows] == [("zero-shot", "answered"), ("cot", "answered")]
 
 
 def test_explain_escapes_replies_and_colours_only_where_wanted(
@@ -166,7 +141,7 @@ def test_exports_print_their_files_count_their_samples_and_are_scored_as_they_we
     folder: Path, tsgkit: CommandLine
 ) -> None:
     """Sample logs have no field that says why a reply ended."""
-    stopped = stopped_run(folder / "run")
+    stopped = stopped_run(folder / "stopped")
     assert tsgkit(f"export {stopped} --to jsonl -o out.jsonl").err.splitlines() == [
         "tsgkit: the run is not finished: 2 samples not asked yet, left out of the export",
         "tsgkit: 2 samples in 1 file",

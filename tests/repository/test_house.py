@@ -6,7 +6,6 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ import networkx
 import pytest
 
 import tsgkit
+from tsgkit.report.exports.columns import TABLES
 from tsgkit.suites.suite import OURS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,8 +69,7 @@ def modules() -> list[Path]:
 
 
 def commands_of(name: str) -> str:
-    """Return the commands that a module is or lies in: ``tsgkit.suites.NAME.commands``; empty where it lies
-    elsewhere."""
+    """Return the commands that a module is or lies in: ``tsgkit.suites.NAME.commands``, or nothing."""
     found = re.match(r"tsgkit\.suites\.\w+\.commands(?=\.|$)", name)
     return found[0] if found else ""
 
@@ -111,34 +110,16 @@ def source_of(path: Path) -> Source:
     return source
 
 
-def imported_rooms(path: Path) -> Iterator[str]:
-    for _, name in source_of(path).imports:
-        parts = name.split(".")
-        if parts[0] == "tsgkit" and len(parts) > 1:
-            yield parts[1]
-
-
 def test_imports_run_downwards_and_siblings_never_import_each_other() -> None:
     assert {room_of(path) for path in modules()} - {"__init__", "__main__"} <= set(LEVEL)
-    wrong = [
-        f"{path}: {room_of(path)} imports {other}"
-        for path in modules()
-        if room_of(path) in LEVEL
-        for other in imported_rooms(path)
-        if other != room_of(path) and LEVEL[other] >= LEVEL[room_of(path)]
-    ]
-    assert wrong == []
-
-
-def test_modules_import_no_commands_of_suites_but_their_own() -> None:
-    wrong = [
-        f"{path}:{node.lineno}: {commands}"
-        for path in modules()
-        for node, name in source_of(path).imports
-        for imported in names_of(node, name)
-        if (commands := commands_of(imported)) and commands != commands_of(name_of(path))
-    ]
-    assert wrong == []
+    for path in modules():
+        room, own = room_of(path), commands_of(name_of(path))
+        for node, name in source_of(path).imports:
+            parts = name.split(".")
+            other = parts[1] if parts[0] == "tsgkit" and len(parts) > 1 else room
+            assert room not in LEVEL or other == room or LEVEL[other] < LEVEL[room], f"{path}: {other}"
+            for imported in names_of(node, name):
+                assert commands_of(imported) in ("", own), f"{path}:{node.lineno}: {imported}"
 
 
 def names_of(node: ast.stmt, name: str) -> list[str]:
@@ -146,24 +127,16 @@ def names_of(node: ast.stmt, name: str) -> list[str]:
     return [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
 
 
-def named_in(path: Path) -> Iterator[str]:
-    """Yield the modules and places that a module imports or names in its strings, docstrings included."""
-    for node, name in source_of(path).imports:
-        yield from names_of(node, name)
-    for text in source_of(path).strings:
-        yield from re.findall(r"\btsgkit(?:\.\w+)+", text)
-
-
-def suite_of(name: str) -> str:
-    """Return the package of one of our suites that a name lies in; empty where it lies elsewhere."""
-    package = ".".join(name.split(".")[:3])
-    return package if package in OURS else ""
-
-
 def test_no_module_outside_a_suites_folder_names_the_suite() -> None:
+    def suite_of(name: str) -> str:
+        package = ".".join(name.split(".")[:3])
+        return package if package in OURS else ""
+
     for path in modules():
-        own = suite_of(name_of(path))
-        foreign = [name for name in named_in(path) if suite_of(name) not in ("", own)]
+        source = source_of(path)
+        named = [one for node, name in source.imports for one in names_of(node, name)]
+        named += [one for text in source.strings for one in re.findall(r"\btsgkit(?:\.\w+)+", text)]
+        foreign = [name for name in named if suite_of(name) not in ("", suite_of(name_of(path)))]
         assert foreign == (list(OURS) if name_of(path) == "tsgkit.suites.suite" else []), path
 
 
@@ -173,8 +146,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     graph: networkx.DiGraph[str] = networkx.DiGraph()
     for name, path in names.items():
         for node, module in source_of(path).imports:
-            inner = [f"{module}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else []
-            graph.add_edges_from((name, one if one in names else module) for one in inner or [module])
+            graph.add_edges_from((name, one if one in names else module) for one in names_of(node, module))
     circles = [sorted(found) for found in networkx.strongly_connected_components(graph) if len(found) > 1]
     assert circles == []
     assert list(networkx.selfloop_edges(graph)) == []
@@ -217,9 +189,6 @@ def test_the_public_names_are_what_all_says() -> None:
     assert all(getattr(tsgkit, name) is not None for name in tsgkit.__all__)
     declared = re.findall(r"^    from tsgkit\.\S+ import (\w+) as \1$", (PACKAGE / "__init__.py").read_text(), re.M)
     assert sorted(declared) == sorted(tsgkit.__all__)
-
-
-def test_a_name_that_is_not_public_is_refused() -> None:
     with pytest.raises(AttributeError, match="tsgkit has no 'nothing'"):
         _ = tsgkit.nothing
 
@@ -230,25 +199,18 @@ def test_importing_tsgkit_imports_none_of_its_rooms() -> None:
     assert result.stdout == "[]\n"
 
 
-def test_the_version_is_the_same_everywhere() -> None:
+def test_dependencies_say_why_they_are_there_and_are_pinned_and_the_version_is_the_same_everywhere() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'\nversion = "{tsgkit.__version__}"\n' in project
     assert f"## {tsgkit.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def test_every_dependency_says_why_it_is_there_and_is_pinned() -> None:
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower()
+    for line in pinned.splitlines():
+        assert re.fullmatch(r"[a-z0-9._-]+==[a-z0-9.]+", line), line
     lines = [line for line in project.splitlines() if re.match(r'    "[a-z-]+(?:[>=].*)?",', line)]
     assert len(lines) >= 10
     for line in lines:
         assert re.search(r" # \w.{15,}", line), line
         assert f"{re.split('[^a-z-]', line.strip().strip(chr(34)))[0]}==" in pinned, line
-
-
-def test_constraints_are_plain_pins() -> None:
-    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
-        assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line), line
 
 
 def test_plugins_are_named_by_entry_points_and_imported_by_no_module() -> None:
@@ -257,3 +219,13 @@ def test_plugins_are_named_by_entry_points_and_imported_by_no_module() -> None:
         module = path.removesuffix(".py").replace("/", ".")
         assert f'= "{module}"' in project
         assert not [one for one in modules() for _, name in source_of(one).imports if name.startswith(module)]
+
+
+def test_the_manual_lists_every_column_of_exported_tables() -> None:
+    documented: dict[str, list[tuple[str, ...]]] = {}
+    for section in (ROOT / "docs/exporting.md").read_text(encoding="utf-8").split("\n### ")[1:]:
+        rows = re.findall(r"^\| `(\w+)` \| ([\w ]+) \| (.+) \|$", section, re.MULTILINE)
+        documented[section.split("\n")[0].lower()] = rows
+    for table, columns in TABLES.items():
+        meant = [(one.name, str(one.kind), one.meaning) for one in columns]
+        assert [*documented["every table"], *documented[table]] == meant
