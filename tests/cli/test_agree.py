@@ -161,8 +161,6 @@ def test_agree_and_audit_refuse_what_cannot_be_compared(tsgkit: CommandLine) -> 
             "ann.jsonl folder": "a folder beside a file",
             "folder other": "two runs are compared with --with",
             "ann.jsonl bob.jsonl ann.jsonl": "3 files or runs",
-            "ann.jsonl ann.jsonl": "the first file again",
-            "ann.jsonl missing.jsonl": "no such file",
             "ann.jsonl broken.jsonl": "broken.jsonl: no item can be read",
             "ann.jsonl bob.jsonl --human people.jsonl": "--human does not go with two files of graphs",
             "ann.jsonl bob.jsonl --with runs/other": "--with does not go with two files of graphs",
@@ -175,11 +173,9 @@ def test_agree_and_audit_refuse_what_cannot_be_compared(tsgkit: CommandLine) -> 
     tsgkit.refuses(
         {
             "": "nothing to audit",
-            "no-such-file": "no-such-file: no such file or folder",
             "--task tsg/none": "there is no task tsg/none",
             "--task sceneeval": "sceneeval: it cannot be audited\n  these can be audited: formalimg/knolling, ",
             "--task tsg/sgds -o report.txt": "a report is Markdown or HTML",
-            "--task tsg/sgds --run nowhere": "no run lies here",
             "tsg-bench": "tsg-bench",
         },
         "audit",

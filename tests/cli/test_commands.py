@@ -67,13 +67,9 @@ def test_wrong_usage_is_refused_with_what_was_meant(tsgkit: CommandLine) -> None
             "check --frob x": "there is no option --frob",
             "check missing.txt": "missing.txt: no such file",
             "check claen.txt": "clean.txt?",
-            "check sub": "sub: this is a folder",
-            "check binary": "binary: line 2: not UTF-8",
-            "check note.md": "note.md: no triplet found",
             "check image": "tsgkit: image: a PNG image, not text\n",
             "check chain.txt": "no triplet found in it (line 1: 5 parts between arrows, not 3)",
             "check clean.txt --ignore typo": "there is no code typo",
-            "check clean.txt --vocabulary clean.txt": "clean.txt: line 1: broken JSON",
             "convert clean.txt": "missing: OUT",
             "convert clean.txt out.csv": "no format has the ending '.csv'",
             "convert clean.txt -": "name it with --to",
@@ -87,7 +83,6 @@ def test_wrong_usage_is_refused_with_what_was_meant(tsgkit: CommandLine) -> None
             "draw clean.txt -o x.svg --graph 7": "has no graph 7",
             "draw clean.txt -o x.svg --item tea": "has no item tea",
             "draw clean.txt -o x.svg --graph x": "--graph: 'x' is no whole number",
-            "draw clean.txt -o x.svg --vocabulary nosuch": "nosuch: no such file",
         }
     )
 

@@ -117,9 +117,7 @@ def test_gates_decide_the_exit_code_after_a_budget_and_before_errors(server: Run
     before = server.stats()["seen"]
     tsgkit.refuses(
         {
-            "tsg/sgqa.exact_match": "not TASK.METRIC=VALUE",
             "tsg/sgqa.exact_match=much": "not TASK.METRIC=VALUE",
-            "tsg/sgqa.exact_match=80": "values are fractions of 1",
             "tsg/sgqa.exact_match=nan": "values are fractions of 1",
             "tsg/sgqa.exact_mach=0.5": "tsg/sgqa has no exact_mach",
             "tsg/sgds.accuracy=0.5": "tsg/sgds is not evaluated",
@@ -257,25 +255,17 @@ def test_eval_refuses_slips_before_a_folder_is_made(tsgkit: CommandLine) -> None
     questions = DATA.parents[2] / "spatialgen/data/questions.jsonl"
     tsgkit.refuses(
         {
-            "--first 0": "--first 0: at least 1 is needed",
             "--repeat -1": "--repeat -1: at least 1 is needed",
             "--concurrency 0": "--concurrency 0: it must be more than 0",
-            "--timeout nan": "--timeout nan: it must be more than 0",
             "--task sgqb": "there is no task sgqb\n  sgqa?",
             "--task sceneval": "tsgkit: there is no task sceneval\n  sceneeval?\n",
             "--style zeroshot": "zeroshot",
-            "--solver vote:1": "a vote takes 2 to 100 calls",
-            "--model baseline/rule": "there is no baseline/rule",
             "--model-arg temperature=1": "no model is asked, so --model-arg has no use",
             "--data nowhere.jsonl": "nowhere.jsonl: no such file",
             "--prompts nowhere": "nowhere",
             "--price cheap --dry-run": "'cheap' is no price",
-            "--price 1": "is no price",
             "--model openai/gpt-4o": "OPENAI_API_KEY is not set",
             "--model anthropic/claude": "ANTHROPIC_API_KEY is not set",
-            "--model ''": "a name is empty",
-            "--model openai/x --model-arg tempature=1": "no parameter is called so",
-            "--model script:nowhere.jsonl": "nowhere.jsonl",
             "--model qwen --model-arg api_base=http://127.0.0.1:9/v1": "asked with --model openai/qwen\n",
             "--model qwen": "for a server of your own add --model-arg api_base=",
             "--model OpenAI/gpt-4o": "\n  openai/gpt-4o?\n",

@@ -132,7 +132,6 @@ def test_eval_of_scenes_refuses_invalid_arguments(monkeypatch: pytest.MonkeyPatc
     tsgkit.refuses(
         {
             "--model openai/x": "this task judges scenes, not replies of models\n  name a folder of scenes",
-            "--scenes mine=nowhere": "no such folder",
             "--scenes mine=here.json": "a file, not a folder\n  name the folder",
             "--scenes mine": "not NAME=DIR\n  as in --scenes mine=scenes/mine",
             folder: (
@@ -142,9 +141,6 @@ def test_eval_of_scenes_refuses_invalid_arguments(monkeypatch: pytest.MonkeyPatc
             f"{folder} --judge baseline/rules": "a baseline cannot judge scenes",
             f"{folder} --judge rules --prompts .": "--prompts has no effect with --judge rules",
             f"{folder} --judge script:x.jsonl --prompts .": "has no prompts for this task",
-            f"{folder} --assets ikea=.": "there is no layout ikea",
-            f"{folder} --data no.csv": "no such file",
-            f"{folder} --data here.json": "this is a room, not annotations",
             "--scene-time -1": "seconds are needed, or 0 for no limit",
             "--scene-time nan": "seconds are needed, or 0 for no limit",
         },
