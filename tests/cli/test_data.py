@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from hub_rows import ROWS, SGDS, SGQA, header, hub, hub_settings, table_of
+from hub_rows import SGDS, SGQA, header, hub, hub_settings, table_of
 from hub_server import Hub
 from loopback import Loopback, loopback
 from official_layout import data, rows, write_layout
@@ -117,8 +117,6 @@ def test_data_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
     tsgkit.refuses(
         {
             "": "missing: VERB",
-            "fetch": "there is no verb fetch",
-            "get": "missing: NAME",
             "get mine": "datasets of the suite own cannot be fetched",
             "get tsg-bench --from file:///etc": "only http and https addresses",
             "get tsg-bench": "the server name cannot be resolved",
@@ -143,17 +141,6 @@ def test_progress_on_a_terminal_is_one_line_that_changes(server: Loopback, comma
     assert shown.startswith("\r\x1b[Ksgqa.jsonl: ")
     assert shown.endswith(f"ma-sgg.jsonl: {SIZE['ma-sgg']} of {SIZE['ma-sgg']} (100 %)\r\n")
     assert shown.count("\n") == 1
-
-
-def test_every_suite_takes_rows_of_the_hub(hub: Hub, tsgkit: CommandLine) -> None:
-    for number, (task, source) in enumerate(ROWS.items()):
-        commit = hub.commit(f"lab/rows{number}", {source.name: source.read_bytes()}, lfs=True)
-        run = f"run{number}"
-        tsgkit(f"eval --task {task} --data hf://lab/rows{number} --first 3 --out {run}")
-        assert header(run)["plan"]["data"] == f"hf://lab/rows{number}@{commit}"
-        assert header(run)["data"] == {task: f"hf://lab/rows{number}@{commit}/{source.name}"}
-        (origin,) = header(run)["sources"].values()
-        assert origin["source"] == f"hf://lab/rows{number}@{commit}"
 
 
 def test_runs_are_shown_and_repeated_from_their_header_and_reading_one_asks_no_hub_and_opens_no_device(
@@ -196,6 +183,7 @@ def test_tables_with_a_mapping_are_asked_as_rows_are_and_changes_are_noticed(tsg
     tsgkit("report run")  # the run keeps its rows
     err = tsgkit("report run --data rows.csv#m.yaml", code=2).err
     assert "rows.csv#m.yaml: not the data that were asked about" in err
+    Path("rows.csv").write_text("a,b\n1,2\n")
     assert "w0rd" not in tsgkit("eval --data https://me:w0rd@huggingface.co/datasets/lab/rows", code=2).err
     tsgkit.refuses(
         {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -258,24 +259,20 @@ def test_eval_refuses_slips_before_a_folder_is_made(tsgkit: CommandLine) -> None
             "--repeat -1": "--repeat -1: at least 1 is needed",
             "--concurrency 0": "--concurrency 0: it must be more than 0",
             "--task sgqb": "there is no task sgqb\n  sgqa?",
-            "--task sceneval": "tsgkit: there is no task sceneval\n  sceneeval?\n",
             "--style zeroshot": "zeroshot",
             "--model-arg temperature=1": "no model is asked, so --model-arg has no use",
             "--data nowhere.jsonl": "nowhere.jsonl: no such file",
             "--prompts nowhere": "nowhere",
             "--price cheap --dry-run": "'cheap' is no price",
             "--model openai/gpt-4o": "OPENAI_API_KEY is not set",
-            "--model anthropic/claude": "ANTHROPIC_API_KEY is not set",
             "--model qwen --model-arg api_base=http://127.0.0.1:9/v1": "asked with --model openai/qwen\n",
             "--model qwen": "for a server of your own add --model-arg api_base=",
-            "--model OpenAI/gpt-4o": "\n  openai/gpt-4o?\n",
             "--model opnai/gpt-4o": "\n  openai/gpt-4o?\n",
             f"--task sgqa --data {DATA / 'sgds.jsonl'}": f"and this is sgds{named}tsg/sgds: --task tsg/sgds\n",
             f"--task ma-sgg --data {questions}": f"{named}spatialgen/questions: --task spatialgen/questions\n",
             "--task formalimg --images mine=.": "--task formalimg/knolling or --task formalimg/natural",
             "--task formalimg/layout --model baseline/solvr": "baseline/solver?",
             "--task formalimg/layout --solver vote:3": "its answers cannot be put to a vote",
-            "--task formalimg/layout --style few-shots": "few-shot?",
             "--task formalimg/layout --images mine=.": "formalimg/layout takes models",
             "--task sceneeval/annotate --solver agent": "solver agent cannot do sceneeval/annotate",
             "--task sceneeval/annotate --scenes mine=.": "sceneeval/annotate takes models",
@@ -289,7 +286,6 @@ def test_model_that_cannot_be_asked_is_one_error_with_its_cause_and_no_table(tsg
     for fault, cause, change in (
         ("401", "AuthenticationError: this is error 401", "check the key: the provider's ..._API_KEY"),
         ("404", "NotFoundError: this is error 404 (404 at {base})", "check the model's name (--model) and the address"),
-        ("quota", "RateLimitError: You exceeded your plan", "its account has no credit or quota left"),
         ("toolong", "3 prompts were too long for it, none was short enough", "raise the context of the server"),
     ):
         with model_server(status_of={"x": fault}) as server:
@@ -315,7 +311,9 @@ def test_prompts_that_are_too_long_or_cut_off_or_tried_again_are_told(tsgkit: Co
     assert "  2 requests failed and were tried again\n" in out
 
 
-def test_next_step_asks_a_model_the_same_or_names_the_folder_and_judge_it_takes(tsgkit: CommandLine) -> None:
+def test_next_step_is_named_and_runs_are_listed_a_line_each(
+    tsgkit: CommandLine,
+) -> None:
     sgds = "tsgkit eval --task tsg/sgds --model openai/gpt-4o --limit 10"
     images = "tsgkit eval --task spatialgen/questions --images NAME=DIR"
     for words, expected in {
@@ -327,9 +325,7 @@ def test_next_step_asks_a_model_the_same_or_names_the_folder_and_judge_it_takes(
         out = tsgkit(f"eval --limit 2 --quiet {words}").out
         assert all(part in out for part in expected), words
         assert ("--model openai/gpt-4o" in out) == (words != "--task spatialgen/questions"), words
-
-
-def test_runs_are_listed_a_line_each(tsgkit: CommandLine) -> None:
+    shutil.rmtree("runs")
     said = tsgkit("eval --quiet --task tsg/sgqa --limit 2 --style cot").out
     assert "baselines have no style and no solver" in said
     [line] = tsgkit("runs list").out.splitlines()

@@ -74,39 +74,18 @@ def test_what_was_repaired_is_written_in_the_format_it_came_in_with_a_reason_and
     Path("nodes.json").write_text(node_link.write([SLIP, GOOD]))
     summary = tsgkit("refine nodes.json -o out.json --json").json
     assert (read_file("out.json").format, graphs("out.json")) == ("node-link", [GOOD, GOOD])
-    assert changes("out.json") == [
-        {
-            "item": "0",
-            "graph": 0,
-            "before": ["fill", "verb", "person"],
-            "after": ["person", "verb", "fill"],
-            "code": "verb-source",
-            "reason": "verb starts at fill, not at person",
-            "by": "exact",
-            "round": 0,
-            "sure": None,
-        }
-    ]
+    (change,) = changes("out.json")
+    assert change == {
+        "item": "0", "graph": 0, "before": ["fill", "verb", "person"], "after": ["person", "verb", "fill"],
+        "code": "verb-source", "reason": "verb starts at fill, not at person", "by": "exact", "round": 0, "sure": None,
+    }  # fmt: skip
     assert summary == {
-        "file": "nodes.json",
-        "format": "node-link",
-        "graphs": 2,
-        "graphs_touched": 1,
-        "changes": {"exact": 1},
-        "repairs": {"rules, reversed": 1},
-        "proposed": [],
-        "findings_after": {},
-        "undecided": 0,
+        "file": "nodes.json", "format": "node-link", "graphs": 2, "graphs_touched": 1, "changes": {"exact": 1},
+        "repairs": {"rules, reversed": 1}, "proposed": [], "findings_after": {}, "undecided": 0,
         "findings_before": dict.fromkeys(("verb-source", "person-target", "dobj-source", "no-action"), 1),
-        "stopped": "",
-        "failures": [],
-        "notes": [],
-        "report": None,
-        "calls": 0,
-        "requests": 0,
-        "tokens": 0,
-        "cost": 0.0,
-    }
+        "stopped": "", "failures": [], "notes": [], "report": None,
+        "calls": 0, "requests": 0, "tokens": 0, "cost": 0.0,
+    }  # fmt: skip
 
 
 def test_spoilt_data_are_mended_where_one_remedy_exists_by_several_processes_as_by_one(
@@ -264,13 +243,6 @@ def test_calls_of_former_spellings_go_on_and_those_without_repairs_go_on_without
     assert graphs("out.txt") == [GOOD]
 
 
-def two_items(first: str = "a", second: str = "b") -> None:
-    """Two narratives of one graph each: a slip with a thing that L lacks, and a cup that is none."""
-    spoilt = ActionGraph((SLIP.triplets[0], *VASE.triplets[1:]))
-    named = (Narrative.of([spoilt]), first), (Narrative.of([CUP]), second)
-    Path("in.jsonl").write_text("".join(narratives.write(replace(one, id=name)) for one, name in named))
-
-
 WATCHED = """\
 item a: repair, 1 finding left, 0 calls
 item a, graph 0: repair, 1 finding left, 0 calls
@@ -287,31 +259,25 @@ item b, graph 0: look, 0 findings left, 2 calls
 item b, graph 0: repair, 0 findings left, 2 calls
 item b, graph 0: check, 0 findings left, 2 calls
 """
-WATCH = "refine in.jsonl -o out.jsonl --vocabulary L.json --watch"
 
 
 def test_watch_tells_each_step_in_a_line_of_its_own_on_a_terminal_too(
     monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
 ) -> None:
-    two_items()
+    spoilt = ActionGraph((SLIP.triplets[0], *VASE.triplets[1:]))
+    items = (Narrative.of([spoilt]), "a"), (Narrative.of([CUP]), "b")
+    Path("in.jsonl").write_text("".join(narratives.write(replace(one, id=name)) for one, name in items))
     named = "graph 1: mismatched: fill -> dobj -> cup"
     replies = {f"1: {named}": f"{BETTER} (90)", "1: out-of": BETTER, "1: graph 1: out": BETTER, "-> cup": named}
     told = io.StringIO()
     monkeypatch.setattr(told, "isatty", lambda: True, raising=False)
     with model_server(replies=replies) as server, monkeypatch.context() as patched:
         patched.setattr(sys, "stderr", told)
-        summary = tsgkit(f"{WATCH} --json {model(server)}").json
+        summary = tsgkit(f"refine in.jsonl -o out.jsonl --vocabulary L.json --watch --json {model(server)}").json
     lines = [line for line in told.getvalue().splitlines() if line.startswith("item ")]
     assert sorted(lines, key=lambda line: line[5]) == WATCHED.splitlines()
     assert summary["calls"] == 3 and graphs("out.jsonl") == [GOOD, GOOD]
     assert "\x1b" not in told.getvalue() and "openai/x:" not in told.getvalue(), "no line changes in place"
-
-
-def test_watch_tells_of_repairs_without_a_model(tsgkit: CommandLine) -> None:
-    two_items("tea\x1b[2J", "\u202egnp.exe")
-    assert tsgkit(f"{WATCH} --quiet").err == (
-        "item tea\\x1b[2J: repair, 1 finding left, 0 calls\nitem \\u202egnp.exe: repair, 0 findings left, 0 calls\n"
-    ), "no name moves the cursor or turns the text round"
 
 
 def test_models_that_fail_or_cannot_be_used_are_told_with_item_and_graphs(tsgkit: CommandLine) -> None:
@@ -334,7 +300,7 @@ def test_models_that_fail_or_cannot_be_used_are_told_with_item_and_graphs(tsgkit
     assert graphs("out.txt") == [VASE, GOOD, *[VASE] * 4]
 
 
-def test_refine_and_generate_refuse_invalid_arguments_before_writing(tsgkit: CommandLine) -> None:
+def test_refine_and_generate_refuse_invalid_arguments_and_agents_are_drawn_from_what_runs(tsgkit: CommandLine) -> None:
     given(SLIP, story="She fills it.")
     Path("broken.jsonl").write_text(narratives.write(Narrative.of([SLIP])) + "{\n" + narratives.write(Narrative()))
     text = "Camera wearer - verb - pick; pick - direct object - cup:1"
@@ -367,9 +333,6 @@ def test_refine_and_generate_refuse_invalid_arguments_before_writing(tsgkit: Com
         },
         "generate --model x/y",
     )
-
-
-def test_agents_are_drawn_from_what_runs(tsgkit: CommandLine) -> None:
     out = tsgkit("agents draw").out
     assert "%% refiner" in out and "%% decomposer" in out and "repair --> check;" in out
     tsgkit("agents draw dreamer", code=2)
@@ -383,19 +346,9 @@ def test_stories_become_graphs_with_a_vocabulary_and_nothing_is_asked_twice(tsgk
     with model_server(replies=STORY | {"Compare action graphs": "none"}) as server:
         summary = tsgkit(telling(server, "out.jsonl", "--open --json")).json
         assert summary == {
-            "sentences": 2,
-            "sentences_without_graphs": 0,
-            "graphs": 4,
-            "changes": 2,
-            "undecided": 0,
-            "stopped": "",
-            "failures": [],
-            "notes": [],
-            "calls": 7,
-            "requests": 7,
-            "tokens": 770,
-            "cost": None,
-        }
+            "sentences": 2, "sentences_without_graphs": 0, "graphs": 4, "changes": 2, "undecided": 0, "stopped": "",
+            "failures": [], "notes": [], "calls": 7, "requests": 7, "tokens": 770, "cost": None,
+        }  # fmt: skip
         [entry] = read_file("out.jsonl").entries
         assert entry.narrative.descriptions[0].text == "She takes a cup and rinses it."
         assert entry.narrative.graphs[1].triplets[1] == ("rinse", "dobj", "cup"), "cups is not in L"

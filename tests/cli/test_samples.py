@@ -14,7 +14,7 @@ from exported_runs import stopped_run
 from pages import Page
 from report_runs import recorded
 from reported import baseline_run
-from scripted_choices import ROWS, scripted_run
+from scripted_choices import scripted_run
 
 import tsgkit as tk
 
@@ -101,14 +101,13 @@ def baselines(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return baseline_run(tmp_path_factory.mktemp("runs") / "run", "tsg/sgqa", "tsg/sa-sgg", limit=10)
 
 
-def test_reports_show_scores_and_outcomes_and_the_ending_of_the_file_chooses_the_format(
+def test_reports_show_outcomes_in_the_format_of_their_file_and_gates_decide_the_exit_code(
     baselines: Path, tsgkit: CommandLine
 ) -> None:
     words = f"report {baselines} --by k --against published"
     out = tsgkit(words).out
-    for title in ("tsg/sgqa\n", "tsg/sa-sgg\n", "how samples ended\n", "what it took\n", "elements outside L\n"):
-        assert title in out, title
-    assert tsgkit(words).out == out
+    titles = ("tsg/sgqa\n", "tsg/sa-sgg\n", "how samples ended\n", "what it took\n", "elements outside L\n")
+    assert [title for title in titles if title not in out] == []
     value = tsgkit(f"report {baselines} --format json --by implicit --against published --metrics main").json
     assert [sorted(row["by"]) for row in value["rows"]] == [[], ["implicit"], [], ["implicit"]]
     assert len(value["published"]) == 4
@@ -122,9 +121,6 @@ def test_reports_show_scores_and_outcomes_and_the_ending_of_the_file_chooses_the
     }.items():
         assert tsgkit(f"report {baselines} -o {name}").out == ""
         assert Path(name).read_text().startswith(start), name
-
-
-def test_gates_decide_the_exit_code_and_stand_in_junit_and_summary(baselines: Path, tsgkit: CommandLine) -> None:
     Path("summary.md").write_text("before\n")
     words = f"report {baselines} --junit junit.xml --summary summary.md --fail-under"
     assert "gate missed: baseline/random" in tsgkit(words, "sgqa.normalised=0.3", code=3).err
@@ -137,10 +133,7 @@ def test_gates_decide_the_exit_code_and_stand_in_junit_and_summary(baselines: Pa
     assert summary.count("## tsgkit results") == 2 and summary.endswith("- every gate is reached\n")
 
 
-def test_exports_print_their_files_count_their_samples_and_are_scored_as_they_were(
-    folder: Path, tsgkit: CommandLine
-) -> None:
-    """Sample logs have no field that says why a reply ended."""
+def test_exports_print_their_files_and_count_their_samples(folder: Path, tsgkit: CommandLine) -> None:
     stopped = stopped_run(folder / "stopped")
     assert tsgkit(f"export {stopped} --to jsonl -o out.jsonl").err.splitlines() == [
         "tsgkit: the run is not finished: 2 samples not asked yet, left out of the export",
@@ -150,10 +143,6 @@ def test_exports_print_their_files_count_their_samples_and_are_scored_as_they_we
     ended = tsgkit(f"export {scripted.path} --to csv -o out")
     assert ended.out.splitlines() == [f"out/{name}" for name in ("samples.csv", "calls.csv", "scores.csv")]
     assert ended.err == f"tsgkit: {len(scripted.samples)} samples in 3 files\n"
-    scripted.export("jsonl", "one.jsonl")
-    scores = tk.score("sgds", ROWS, "one.jsonl", source="lm-eval")
-    answers = {one.item_id: one.answer for one in scripted.samples if one.outcome == "answered"}
-    assert answers.items() <= {one.sample.item_id: one.answer for one in scores.judged}.items()
 
 
 def test_commands_of_runs_refuse_what_a_run_does_not_have(
@@ -172,8 +161,6 @@ def test_commands_of_runs_refuse_what_a_run_does_not_have(
             f"{samples} --limit -1": "tsgkit: --limit -1: from 0\n",
             f"{explain} --html x.html": "--html is of one item\n  name it with --item",
             f"{explain} --item bread/q00": "bread/q0?",
-            f"explain {run} --item bread/q0 --task sgds": "no task sgds in this run",
-            f"{explain} --item bread/q0 --repeat 7": "no repeat 7",
             f"{explain} --item bread/q0 --html run.json": "a page is HTML",
             f"{explain} --item bread/q0 --html x.html --json": "give one of them",
             f"explain {folder} --item one": "no run lies here",
@@ -209,10 +196,7 @@ def test_commands_of_runs_refuse_what_a_run_does_not_have(
     tsgkit.refuses(
         {
             "run --to inspekt -o x": "tsgkit: there is no format inspekt\n  inspect?\n",
-            "run --to xlsx -o x": "tsgkit: there is no format xlsx\n  choose from inspect, parquet, csv, jsonl\n",
             "run --to csv": "tsgkit: missing: -o/--output\n",
-            "run --to csv -o x.csv": "tsgkit: x.csv: the run gives 3 tables, not one file\n  name a folder: x\n",
-            "run --to jsonl -o a/x": "tsgkit: a/x: cannot be written: there is no folder a\n",
             "run --to csv -o x --data gone": "tsgkit: tsg/sgqa: no file, folder or dataset is called gone\n",
             "nowhere --to csv -o x": "no run lies here",
         },

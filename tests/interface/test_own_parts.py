@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import tsgkit as tk
-from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.report import grid_table
 from tsgkit.report.grid import grid
@@ -86,7 +85,7 @@ def test_reading_and_scoring_are_functions_and_a_metric_is_a_name(tmp_path: Path
     assert round(run.value("found"), 3) == 0.333 and round(run.value("words"), 3) == round((0.3 + 0.1) / 3, 3)
 
 
-def test_rows_may_lie_in_a_file_and_other_rows_are_other_data(tmp_path: Path) -> None:
+def test_other_rows_and_the_code_of_a_style_are_another_run(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     task = tk.Task("own/filed", tmp_path / "rows.jsonl", "{country}")
     options: dict[str, Any] = {"model": {"two": knows_two}, "quiet": True, "out": tmp_path / "run"}
@@ -94,6 +93,21 @@ def test_rows_may_lie_in_a_file_and_other_rows_are_other_data(tmp_path: Path) ->
     tk.Task("own/filed", ROWS[:2], "{country}")
     with pytest.raises(UsageError, match="another run lies here"):
         tk.evaluate("own/filed", **options)
+
+    @tk.style("own-polite")
+    def polite(prompt: str) -> str:
+        return f"{prompt}\n\nThank you."
+
+    options = {"model": {"two": knows_two}, "style": "own-polite", "limit": 2, "quiet": True}
+    run = tk.evaluate("sgqa", out=tmp_path / "polite", **options)
+    assert run.samples[0].prompt[0].content.endswith("Thank you.")
+
+    @tk.style("own-polite")
+    def rude(prompt: str) -> str:
+        return prompt
+
+    with pytest.raises(UsageError, match="another run lies here"):
+        tk.evaluate("sgqa", out=tmp_path / "polite", **options)
 
 
 def test_solver_asks_as_often_as_it_likes_and_what_it_returns_counts(tmp_path: Path) -> None:
@@ -135,26 +149,8 @@ def test_metric_counts_beside_those_of_a_task_and_stored_runs_are_scored_by_it(t
         tk.metric("sceneeval/fidelity", "short")(letters)
 
 
-def test_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Path) -> None:
-    @tk.style("own-polite")
-    def polite(prompt: str) -> str:
-        return f"{prompt}\n\nThank you."
-
-    options: dict[str, Any] = {"model": {"two": knows_two}, "style": "own-polite", "limit": 2, "quiet": True}
-    run = tk.evaluate("sgqa", out=tmp_path / "run", **options)
-    assert run.samples[0].prompt[0].content.endswith("Thank you.")
-
-    @tk.style("own-polite")
-    def rude(prompt: str) -> str:
-        return prompt
-
-    with pytest.raises(UsageError, match="another run lies here"):
-        tk.evaluate("sgqa", out=tmp_path / "run", **options)
-
-
 def test_own_parts_refuse_invalid_definitions() -> None:
     mistakes: list[tuple[Callable[[], object], str]] = [
-        (lambda: tk.Task("capitals", ROWS, "{country}"), "not SUITE/TASK"),
         (lambda: tk.Task("tsg/sgqa", ROWS, "{country}"), "there is a task tsg/sgqa already"),
         (lambda: tk.Task("own/none", [], "x").dataset(None), "there are no rows"),
         (lambda: tk.Task("own/odd", ROWS, "{town}").asked(capitals().dataset(None).sample(0)), "no field {town}"),
@@ -174,7 +170,6 @@ def test_own_parts_refuse_invalid_definitions() -> None:
         (lambda: tk.Task("own/x", [*ROWS, {"q": 1}], "x").dataset(None), "own/x: row 3 has no answer"),
         (lambda: capitals().judged(3, "x"), "own/capitals: there is no item 3: they are numbered from 0 to 2"),
         (lambda: tk.metric("sgqa", "x")(len), "metric x cannot be called with (item, answer)"),
-        (lambda: tk.metric("sgqa", "x")(5), "metric x: 5 is no function"),
         (lambda: tk.metric("sgqa", "x")(waits), "metric x is an async function, expected a plain one"),
         (lambda: tk.metric("sgqa")(lambda item, answer: 1), "<lambda>: no name for a metric"),
         (lambda: tk.metric(waits), "@metric needs the name of a task"),  # type: ignore[arg-type]
@@ -246,39 +241,6 @@ def test_mistakes_in_code_of_ones_own_are_counted_errors_with_their_place(
         assert [one.outcome for one in run.samples] == ["error"] * 3, expected
         assert expected in (run.samples[0].error or "") and "\n" not in (run.samples[0].error or ""), expected
         assert expected.partition(" (test_own")[0] in repr(run), "the table says it too"
-
-
-MINE = """
-import tsgkit as tk
-
-tk.Task("filed/capitals", [{"item_id": "fr", "country": "France", "answer": "Paris"}], "Capital of {country}?")
-
-@tk.solver("shouted")
-async def shouted(prompt, ask):
-    return (await ask(prompt.upper(), "shout")).upper()
-
-def model(messages):
-    return "[Paris]"
-"""
-
-
-def test_code_is_loaded_from_the_file_that_is_named_and_from_nowhere_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(MINE)
-    words = ["eval", "--task", "filed/capitals", "--solver", "shouted", "--model", "python:./mine.py:model", "--quiet"]
-    assert main([*words, "--out", "run"]) == 2
-    assert "there is no task filed/capitals" in capsys.readouterr().err
-    assert main(["--code", "mine.py", *words, "--out", "run"]) == 0
-    out = capsys.readouterr().out
-    assert "100.0" in out and "what went wrong: tsgkit samples run --wrong --code mine.py\n" in out
-    assert main([*words, "--out", "run", "--code", "mine.py"]) == 0
-    assert main(["samples", "run", "--code", "mine.py"]) == 0
-    assert "--code mine.py\n" in capsys.readouterr().out
-    assert main(["report", "run", "--code=mine.py"]) == 0
-    assert main(["--code", "none.py", "report", "run"]) == 2
-    assert "none.py: no such file" in capsys.readouterr().err
 
 
 def test_code_of_an_installed_package_joins_by_an_entry_point(tmp_path: Path) -> None:

@@ -84,10 +84,7 @@ def test_frames_have_columns_in_order_and_those_without_values_have_types(monkey
         ("usage.cost", [None, None]),
         ("reply", ["r", None]),
     ]
-    assert options == {
-        "strict": False,
-        "schema_overrides": {"seed": "int", "style": "text", "usage.cost": "float"},
-    }
+    assert options == {"strict": False, "schema_overrides": {"seed": "int", "style": "text", "usage.cost": "float"}}
     with pytest.raises(UsageError, match="pandas is not installed"):
         frame_of([], "pandas")
 
@@ -113,20 +110,10 @@ def test_sample_is_a_flat_row_of_a_frame_with_its_texts_where_they_are_asked_for
     )
     row = _flat(one, texts=True)
     assert {name: row[name] for name in row if name not in COLUMNS} == {
-        "strict.f1": 0.5,
-        "strict.em": None,
-        "group.domain": "kitchen",
-        "group.predicate": "Is, On",
-        "count.triplets": 3,
-        "usage.calls": 1,
-        "usage.requests": None,
-        "usage.prompt": None,
-        "usage.completion": None,
-        "usage.cost": 0.5,
-        "usage.seconds": 2.0,
-        "prompt": "Be brief.\n\n?",
-        "reply": "[A]",
-    }
+        "strict.f1": 0.5, "strict.em": None, "group.domain": "kitchen", "group.predicate": "Is, On",
+        "count.triplets": 3, "usage.calls": 1, "usage.requests": None, "usage.prompt": None, "usage.completion": None,
+        "usage.cost": 0.5, "usage.seconds": 2.0, "prompt": "Be brief.\n\n?", "reply": "[A]",
+    }  # fmt: skip
     assert (tuple(row)[: len(COLUMNS)], row["answer"]) == (COLUMNS, '["tea", "é"]')
     assert [_flat(replace(one, answer=answer), texts=False)["answer"] for answer in ("tea", None)] == ["tea", None]
 
@@ -157,7 +144,7 @@ def test_opened_merged_rescored_and_explained_runs_are_the_same(run: tk.Run, tmp
 
 
 @pytest.mark.usefixtures("nothing_else_given")
-def test_run_of_a_task_of_ones_own_asks_for_its_code(tmp_path: Path) -> None:
+def test_run_of_a_task_of_ones_own_asks_for_its_code_and_an_amount_has_no_full_marks(tmp_path: Path) -> None:
     from tsgkit.library import cards
     from tsgkit.suites import suite
 
@@ -170,13 +157,9 @@ def test_run_of_a_task_of_ones_own_asks_for_its_code(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no task own/gone") as told:
         tk.open_run(run.path)
     assert "--code FILE" in told.value.hint
-
-
-@pytest.mark.usefixtures("nothing_else_given")
-def test_sample_is_wrong_depends_on_its_main_metric(tmp_path: Path) -> None:
     rows = [{"q": "a", "answer": "b"}]
     task = tk.Task("own/long", rows, "{q}", score=lambda row, answer: 0.5, metrics="letters", amounts="letters")
-    run = tk.evaluate(task, model={"b": lambda messages: "b"}, out=tmp_path / "run", quiet=True)
+    run = tk.evaluate(task, model={"b": lambda messages: "b"}, out=tmp_path / "long", quiet=True)
     assert not run.samples.wrong, "an amount has no full marks"
 
 
@@ -217,7 +200,9 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
     assert missing.value.name == "evalute" and missing.value.obj is tk, "Python then says: did you mean 'evaluate'?"
 
 
-def test_reports_are_those_of_the_command(run: tk.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_comparisons_and_grids_are_those_of_the_commands(
+    run: tk.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = run.report(tmp_path / "r.md", by="domain")
     assert (tmp_path / "r.md").read_text() == text
     assert main(["report", str(run.path), "--by", "domain", "--format", "markdown"]) == 0
@@ -225,6 +210,21 @@ def test_reports_are_those_of_the_command(run: tk.Run, tmp_path: Path, capsys: p
     assert json.loads(run.report(format="json")) and run.report().startswith("#")
     with pytest.raises(UsageError, match=r"no report ends in \.xyz"):
         run.report(tmp_path / "r.xyz")
+    compared, grid = tk.compare(run, "sgqa", baseline="zero-shot"), tk.grid(run, "sgqa")
+    for found, words in ((compared, ["--baseline", "zero-shot"]), (grid, ["--grid"])):
+        for name in ("t.tex", "t.html", "t.md", "t.csv", "t.json"):
+            ours, theirs = tmp_path / f"ours.{name}", tmp_path / f"theirs.{name}"
+            assert found.report(ours) == ours.read_text(encoding="utf-8")
+            assert main(["compare", str(run.path), "--task", "sgqa", *words, "-o", str(theirs)]) == 0
+            assert ours.read_bytes() == theirs.read_bytes(), (name, words)
+            ours.unlink()
+            theirs.unlink()
+        assert found.report().startswith("## ")
+        with pytest.raises(UsageError, match=r"no comparison ends in \.pdf"):
+            found.report(tmp_path / "t.pdf")
+    assert "item_id" in compared.report(format="csv", items=True)
+    assert repr(grid).startswith("Styles by tasks, strict")
+    assert "<script" not in grid._repr_html_()
 
 
 def test_makers_take_their_options_by_name_and_their_summary_is_not_mixed_with_output_of_a_model(
@@ -255,24 +255,6 @@ def test_drawings_are_saved_and_shown(tmp_path: Path) -> None:
         drawing.save(tmp_path / "d.png")
     with pytest.raises(UsageError, match="int cannot be drawn"):
         tk.draw(3)  # type: ignore[arg-type]
-
-
-def test_comparisons_and_grids_are_written_as_the_commands_write_them(run: tk.Run, tmp_path: Path) -> None:
-    compared, grid = tk.compare(run, "sgqa", baseline="zero-shot"), tk.grid(run, "sgqa")
-    for found, words in ((compared, ["--baseline", "zero-shot"]), (grid, ["--grid"])):
-        for name in ("t.tex", "t.html", "t.md", "t.csv", "t.json"):
-            ours, theirs = tmp_path / f"ours.{name}", tmp_path / f"theirs.{name}"
-            assert found.report(ours) == ours.read_text(encoding="utf-8")
-            assert main(["compare", str(run.path), "--task", "sgqa", *words, "-o", str(theirs)]) == 0
-            assert ours.read_bytes() == theirs.read_bytes()
-            ours.unlink()
-            theirs.unlink()
-        assert found.report().startswith("## ")
-        with pytest.raises(UsageError, match=r"no comparison ends in \.pdf"):
-            found.report(tmp_path / "t.pdf")
-    assert "item_id" in compared.report(format="csv", items=True)
-    assert repr(grid).startswith("Styles by tasks, strict")
-    assert "<script" not in grid._repr_html_()
 
 
 def test_scores_of_replies_give_their_figures_by_name(tmp_path: Path) -> None:

@@ -18,10 +18,7 @@ SLOW = """
 import io
 import time
 from pathlib import Path
-
 from PIL import Image
-
-
 def slow(prompt, seed):
     if "number 1." in prompt:
         Path("working").touch()

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_choices import ROWS, scripted_run
+from scripted_choices import ROWS
 
-import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.interface.inspect_tasks import TASKS, asking, offered
@@ -71,16 +70,7 @@ def test_inspect_eval_runs_a_task_by_its_name_and_refuses_unknown_styles(tmp_pat
     assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
 
 
-def test_replies_of_an_exported_log_are_scored_as_they_were(tmp_path: Path) -> None:
-    run = scripted_run(tmp_path)
-    run.export("inspect", tmp_path / "one.eval")
-    scores = tk.score("sgds", ROWS, tmp_path / "one.eval", source="inspect")
-    outcomes = {one.sample.item_id: str(one.outcome) for one in scores.judged}
-    assert outcomes == {one.item_id: one.outcome for one in run.samples}
-    assert scores.board == run.results[0].board
-
-
-def test_ids_that_inspect_turns_into_numbers_name_items(tmp_path: Path) -> None:
+def test_ids_that_inspect_turns_into_numbers_name_items_and_tasks_about_images_are_not_offered(tmp_path: Path) -> None:
     data = tmp_path / "sgds.jsonl"
     rows = enumerate(ROWS.read_text("utf-8").splitlines()[:3])
     data.write_text("".join(f"{json.dumps(json.loads(row) | {'item_id': str(number)})}\n" for number, row in rows))
@@ -90,9 +80,6 @@ def test_ids_that_inspect_turns_into_numbers_name_items(tmp_path: Path) -> None:
         assert ",".join(str(sample.id) for sample in task.dataset) == asked, ids
     with pytest.raises(UsageError, match="names no item"):
         asking("tsg/sgds", ids=[])
-
-
-def test_tasks_about_images_and_scenes_are_not_offered() -> None:
     names = offered()
     assert {"sgqa", "sgds", "sa-sgg", "ma-sgg", "layout"} <= set(names)
     assert not {"knolling", "natural", "fidelity", "plausibility"} & set(names)

@@ -1,8 +1,7 @@
-"""Spans from Python: a program's own tracer provider, several runs at once, and what is loaded without them."""
+"""Spans from Python: a program's own tracer provider and what is loaded without them."""
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -31,17 +30,14 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 import tsgkit as tk
-
 exporter = InMemorySpanExporter()
 provider = TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(exporter))
 trace.set_tracer_provider(provider)
 tracer = trace.get_tracer("lab")
-
 async def model(messages):
     with tracer.start_as_current_span("inside"):
         return "[cup]"
-
 with tracer.start_as_current_span("experiment"):
     run = tk.evaluate("sgqa", model=model, limit=3, quiet=True, cache=False, otel=True, out=sys.argv[1])
 assert run.complete
@@ -58,11 +54,6 @@ for span in spans.values():
 
 def cup(messages: Messages) -> str:
     return "[cup]"
-
-
-async def towel(messages: Messages) -> str:
-    await asyncio.sleep(0)
-    return "[towel]"
 
 
 def grey(prompt: str, seed: int) -> Any:  # noqa: ANN401
@@ -84,21 +75,6 @@ def test_spans_go_to_the_tracer_provider_of_the_program_and_without_the_option_n
         "out=sys.argv[1]); print([name for name in sys.modules if name.startswith('opentelemetry')])"
     )
     assert program(code, str(tmp_path / "run")) == "[]\n"
-
-
-def test_runs_at_the_same_time_have_traces_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def both() -> list[tk.Run]:
-        runs = (tk.aevaluate("sgqa", model=model, out=tmp_path / model.__name__, **SIX) for model in (cup, towel))
-        return list(await asyncio.gather(*runs))
-
-    with collector() as served:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", f"{served.url}/custom/path")
-        assert all(run.complete for run in asyncio.run(both()))
-    models = {span.trace: span["tsgkit.models"][0] for span in served.named("tsgkit eval")}
-    assert sorted(name.rpartition(":")[2] for name in models.values()) == ["cup", "towel"]
-    calls = served.named("chat")
-    assert len(calls) == 12 and all(one["tsgkit.model"] == models[one.trace] for one in calls)
-    assert {one["gen_ai.provider.name"] for one in calls} == {"python"}
 
 
 def test_images_cleaning_and_telling_are_traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
