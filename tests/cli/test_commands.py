@@ -128,12 +128,12 @@ def test_projects_of_ones_own_run_at_once(folder: Path, monkeypatch: pytest.Monk
     [row] = tsgkit("eval --quiet --task my/actions --json").json["results"]
     assert (row["task"], row["n"], row["counts"]["answered"]) == ("my/actions", 10, 10)
     tsgkit("eval --quiet --plan first")
+    assert "there is no task my/capitals" in tsgkit("eval --task my/capitals", code=2).err
     words = "eval --code parts.py --task my/capitals --model python:./parts.py:model --quiet --json"
     (result,) = tsgkit(words, *["--style", "polite", "--solver", "doubted"]).json["results"]
     strict = {name: one["value"] for name, one in result["profiles"]["strict"].items()}
     assert strict == {"correct": 0.5, "letters": 4}
     words = "eval --task my/capitals --model python:./parts.py:model --style polite --quiet --out run"
-    assert "there is no task my/capitals" in tsgkit(words, code=2).err
     assert "what went wrong: tsgkit samples run --wrong --code parts.py\n" in tsgkit(f"--code parts.py {words}").out
     assert tsgkit("samples run --code=parts.py").out.endswith(" --code parts.py\n")
     assert "none.py: no such file" in tsgkit("--code none.py report run", code=2).err
