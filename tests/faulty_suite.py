@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from shipped import TASKS
 
 from tsgkit.library.cards import Card
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.solvers.solver import Expected, Solver
+from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.suite import Suite
 from tsgkit.suites.task import Dataset
 from tsgkit.suites.transcript import Ask, Transcript
@@ -29,27 +28,13 @@ def stumble(step: str, item_id: str) -> None:
         raise ValueError(f"invalid literal: {SECRET}")
 
 
-@dataclass(frozen=True)
 class Faulty:
     """A solver that raises on some items."""
 
-    inner: Solver
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    @property
-    def style(self) -> str:
-        return self.inner.style
-
-    @property
-    def fingerprint(self) -> str:
-        return self.inner.fingerprint
-
-    @property
-    def unpublished(self) -> str:
-        return self.inner.unpublished
+    def __init__(self, inner: Solver) -> None:
+        self.inner, self.name, self.style = inner, inner.name, inner.style
+        self.fingerprint, self.unpublished = inner.fingerprint, inner.unpublished
+        self.expected, self.unfinished = inner.expected, inner.unfinished
 
     async def solve(self, sample: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
         stumble("solve", sample.item_id)
@@ -61,12 +46,6 @@ class Faulty:
         if transcript is not None:
             stumble("judge", sample.item_id)
         return self.inner.judge(sample, transcript)
-
-    def expected(self, sample: Any) -> Expected:  # noqa: ANN401
-        return self.inner.expected(sample)
-
-    def unfinished(self, transcript: Transcript) -> str:
-        return self.inner.unfinished(transcript)
 
 
 class FaultyTask(Questions):

@@ -1,4 +1,4 @@
-"""``tsgkit agree``: a judge beside people, another judge or itself, and two annotators of graphs."""
+"""``tsgkit agree`` and ``tsgkit audit``: judges beside people, two annotators, and the defects of a benchmark."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine, write_lines
+from samples import SGDS, SGG, SGQA
 from shipped import TASKS
 from two_annotators import ANN, BOB, FILL, WASH, tea, write
 
+from tsgkit.library.cards import load_card
+from tsgkit.library.projects import find, text_of
 from tsgkit.scoring.agreement import balanced_accuracy, cohens_kappa
 from tsgkit.suites.spatialgen.rows import rows_in
 
 ROWS = {row.id: row for row in rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl")}
 IDS = list(ROWS)[:6]
 HUMAN = "agree run --human people.jsonl"
-Rating = dict[str, Any]
+GRAPHS = "agree ann.jsonl bob.jsonl"
 
 
 def evaluated(tsgkit: CommandLine, *models: str, run: str = "run") -> None:
@@ -35,11 +38,11 @@ def measure(row: dict[str, Any], name: str, on: str = "right or wrong") -> dict[
     return next(one for one in measures if (one["measure"], one["on"], one["kind"]) == (name, on, None))
 
 
-def rating(question: int | str = "", item: str = IDS[0], rater: str = "ann", **judged: object) -> Rating:
+def rating(question: int | str = "", item: str = IDS[0], rater: str = "ann", **judged: object) -> dict[str, Any]:
     return {"item_id": item, "question": question, "rater": rater} | judged
 
 
-def test_judges_are_held_against_the_majority_and_ties_are_dropped(tsgkit: CommandLine) -> None:
+def test_judges_are_held_against_the_majority_and_labels_compared_as_they_are_and_as_right(tsgkit: CommandLine) -> None:
     evaluated(tsgkit, "baseline/constant:C")
     ratings, truth = [rating(0, "999999", "r0", right=True)], {}
     for item in IDS:
@@ -57,10 +60,6 @@ def test_judges_are_held_against_the_majority_and_ties_are_dropped(tsgkit: Comma
     kinds = {one["kind"] for one in row["measures"]}
     assert kinds == {None, "Foundation", "Perception", "Reasoning", "Interaction"}
     assert {one["between"] for one in row["measures"] if "alpha" in one["measure"]} == {"people", "judge and people"}
-
-
-def test_labels_are_compared_as_they_are_and_as_right_or_wrong(tsgkit: CommandLine) -> None:
-    evaluated(tsgkit, "baseline/constant:C")
     labels = ((f"{item}/{n}", key) for item in IDS for n, key in enumerate(ROWS[item].answers))
     write_lines("people.jsonl", *({"item_id": name, "rater": "ann", "label": key} for name, key in labels))
     [row] = agreed(tsgkit)
@@ -69,37 +68,9 @@ def test_labels_are_compared_as_they_are_and_as_right_or_wrong(tsgkit: CommandLi
     assert "every rating is 'right'" in measure(row, "balanced accuracy")["reason"]
     out = tsgkit(HUMAN).out
     assert "60 of them rated by people; 0 ties dropped" in out and "no value: every rating is 'right'" in out
-    first, *others = map(json.loads, Path("run/samples.jsonl").read_text().splitlines())
-    ended = {"outcome": "error", "error": "ValueError", "answer": None, "evidence": None}
-    write_lines("run/samples.jsonl", first | ended, *others)
-    [row] = agreed(tsgkit)
-    assert row["measures"], "questions of an item that ended in an error are wrong and have no label"
-    tsgkit("audit --run run")
 
 
-def test_judges_are_compared_with_another_and_with_themselves(tsgkit: CommandLine) -> None:
-    for name, model in (("one", "random"), ("other", "random"), ("longest", "longest")):
-        evaluated(tsgkit, f"baseline/{model}", run=name)
-    [row] = agreed(tsgkit, "agree one --with other")
-    assert measure(row, "Krippendorff's alpha", "answers")["value"] in (1.0, None)
-    tsgkit.refuses({"agree one --with longest": "no subject, task and item is in both runs"})
-    sure, guessing = (
-        measure(agreed(tsgkit, f"agree {run}")[0], "Krippendorff's alpha", "answers")["value"]
-        for run in ("longest", "one")
-    )
-    assert sure == 1.0 and abs(guessing) < 0.15
-
-
-def test_tasks_of_one_question_an_item_have_judges_too(tsgkit: CommandLine) -> None:
-    tsgkit("eval --task tsg/ma-sgg --limit 4 --out run --quiet")
-    ids = [json.loads(line)["item_id"] for line in Path("run/samples.jsonl").read_text().splitlines()]
-    assert all(item.rpartition("/")[2].isdecimal() for item in ids), "such an id names no question"
-    write_lines("people.jsonl", *({"item_id": item, "rater": "ann", "right": True} for item in ids))
-    [row] = agreed(tsgkit)
-    assert (row["rated"], row["elsewhere"]) == (4, 0)
-
-
-def test_ratings_may_be_unsure_or_about_one_row_of_several(tsgkit: CommandLine) -> None:
+def test_ratings_may_be_unsure_or_about_one_row_of_several_or_one_question_an_item(tsgkit: CommandLine) -> None:
     evaluated(tsgkit, "baseline/constant:A", "baseline/constant:C")
     unsure = rating(9, unsure=True, note="the image is dark")
     write_lines("people.jsonl", *(rating(n, right=n < 5) for n in range(9)), unsure)
@@ -115,33 +86,27 @@ def test_ratings_may_be_unsure_or_about_one_row_of_several(tsgkit: CommandLine) 
     write_lines("people.jsonl", *about)
     rows = agreed(tsgkit)
     assert [(row["subject"], row["rated"]) for row in rows] == [("baseline/constant:A", 4), ("baseline/constant:C", 7)]
-
-
-def test_files_without_ratings_of_the_run_are_refused(tsgkit: CommandLine) -> None:
-    evaluated(tsgkit, "baseline/longest")
-    good = rating(1, "000001", right=True)
-    for rows, message in (
+    good = rating(1, IDS[0], subject="baseline/constant:A", right=True)
+    for lines, message in (
         ([rating(1)], "line 1: a rating has one of label, right and unsure"),
-        ([{"item_id": "000001", "question": 1, "right": True}], "line 1: not a rating: rater"),
-        ([good, good], "line 2: a second rating of 000001/1 by ann"),
-        ([rating(1, "000900", right=True)], "it has no rating of an item of this run"),
+        ([{"item_id": IDS[0], "question": 1, "right": True}], "line 1: not a rating: rater"),
+        ([good, good], f"line 2: a second rating of {IDS[0]}/1 by ann"),
+        ([good | {"item_id": "000900"}], "it has no rating of an item of this run"),
         ([], "there are no ratings in it"),
     ):
-        write_lines("people.jsonl", *rows)
+        write_lines("people.jsonl", *lines)
         assert message in tsgkit(HUMAN, code=2).err, message
+    tsgkit("eval --task tsg/ma-sgg --limit 4 --out single --quiet")
+    ids = [json.loads(line)["item_id"] for line in Path("single/samples.jsonl").read_text().splitlines()]
+    assert all(item.rpartition("/")[2].isdecimal() for item in ids), "such an id names no question"
+    write_lines("people.jsonl", *({"item_id": item, "rater": "ann", "right": True} for item in ids))
+    [row] = agreed(tsgkit, HUMAN.replace("run", "single"))
+    assert (row["rated"], row["elsewhere"]) == (4, 0)
 
 
-GRAPHS = "agree ann.jsonl bob.jsonl"
-
-
-@pytest.fixture
-def annotators(folder: Path) -> None:
+def test_two_annotators_agree_in_a_table_and_in_json_and_what_does_not_fit_is_told(tsgkit: CommandLine) -> None:
     write("ann.jsonl", ANN)
     write("bob.jsonl", BOB)
-
-
-@pytest.mark.usefixtures("annotators")
-def test_two_annotators_agree_in_a_table_and_in_json(tsgkit: CommandLine) -> None:
     out = tsgkit(GRAPHS).out
     assert out.startswith("ann and bob: 1 item, 3 descriptions\n")
     for part in (
@@ -156,9 +121,6 @@ def test_two_annotators_agree_in_a_table_and_in_json(tsgkit: CommandLine) -> Non
     assert value["clusters"] == {"of": "descriptions", "n": 3} and value["disagreements"] == 2
     assert {"on", "measure", "value", "low", "high", "n", "reason"} == value["measures"][0].keys()
     assert "by" not in value
-
-
-def test_items_descriptions_lines_and_names_that_do_not_fit_are_told(tsgkit: CommandLine) -> None:
     other = tea([WASH, FILL], vocabulary=None)
     other["descriptions"][0]["text"] = "She washes it."
     write("ann.jsonl", tea([WASH], [FILL]), tea([WASH], item="only\x1b[2J"))
@@ -170,10 +132,9 @@ def test_items_descriptions_lines_and_names_that_do_not_fit_are_told(tsgkit: Com
     assert "descriptions without a partner" in ended.out and "1 item with L in one file alone: tea" in ended.out
     assert "unpaired  disagreements  F1 of triplets" in ended.out
     assert "bob.jsonl: 1 line or part not read" in ended.err
-    write("one.jsonl", tea([WASH], vocabulary=None))
-    write("other.jsonl", tea([FILL], vocabulary=None))
-    out = tsgkit("agree one.jsonl other.jsonl").out
-    assert "no intervals: all paired graphs are of one description; at least two are needed" in out
+    write("ann.jsonl", tea([WASH], vocabulary=None))
+    write("bob.jsonl", tea([FILL], vocabulary=None))
+    assert "no intervals: all paired graphs are of one description; at least two are needed" in tsgkit(GRAPHS).out
     for name in ("ann.jsonl", "bob.jsonl"):
         write(name, tea([WASH], [FILL], vocabulary=None))
     write_lines("L.json", {"object": ["cup"], "relationship": ["with"], "verb": ["wash"]})
@@ -181,8 +142,9 @@ def test_items_descriptions_lines_and_names_that_do_not_fit_are_told(tsgkit: Com
     assert "1 item without L: all names that either annotator used" in tsgkit(GRAPHS).out
 
 
-@pytest.mark.usefixtures("annotators")
-def test_agree_refuses_files_that_cannot_be_compared(tsgkit: CommandLine) -> None:
+def test_agree_and_audit_refuse_what_cannot_be_compared(tsgkit: CommandLine) -> None:
+    write("ann.jsonl", ANN)
+    write("bob.jsonl", BOB)
     for name in ("folder", "other"):
         Path(name).mkdir()
     Path("picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\xff")
@@ -193,8 +155,6 @@ def test_agree_refuses_files_that_cannot_be_compared(tsgkit: CommandLine) -> Non
             "ann.jsonl folder": "a folder beside a file",
             "folder other": "two runs are compared with --with",
             "ann.jsonl bob.jsonl ann.jsonl": "3 files or runs",
-            "ann.jsonl ann.jsonl": "the first file again",
-            "ann.jsonl missing.jsonl": "no such file",
             "ann.jsonl broken.jsonl": "broken.jsonl: no item can be read",
             "ann.jsonl bob.jsonl --human people.jsonl": "--human does not go with two files of graphs",
             "ann.jsonl bob.jsonl --with runs/other": "--with does not go with two files of graphs",
@@ -204,3 +164,138 @@ def test_agree_refuses_files_that_cannot_be_compared(tsgkit: CommandLine) -> Non
         },
         "agree",
     )
+    tsgkit.refuses(
+        {
+            "": "nothing to audit",
+            "--task sceneeval": "sceneeval: it cannot be audited\n  these can be audited: formalimg/knolling, ",
+            "--task tsg/sgds -o report.txt": "a report is Markdown or HTML",
+            "tsg-bench": "tsg-bench",
+        },
+        "audit",
+    )
+
+
+def audited(tsgkit: CommandLine, words: str) -> dict[str, Any]:
+    [audit] = tsgkit(f"audit {words} --json").json["audits"]
+    assert isinstance(audit, dict)
+    return audit
+
+
+def slips(audit: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(check["code"], slip["item_id"]) for check in audit["checks"] for slip in check["found"]}
+
+
+def choice(target: str, others: list[str], graph: list[list[str]], **fields: object) -> dict[str, object]:
+    """Return a row of a choice without candidate graphs."""
+    row = SGDS | {"variations": [*others, target], "position": len(others), "target_sentence": target}
+    row = row | {"triplet": graph, "variation_triplets": None} | fields
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def acts(verb: str, thing: str, *tools: str) -> list[list[str]]:
+    return [["person", "verb", verb], [verb, "dobj", thing], *([verb, "with", tool] for tool in tools)]
+
+
+def test_own_data_have_no_slip_and_the_report_explains_itself(tsgkit: CommandLine) -> None:
+    audits = tsgkit("audit --task tsg --task sgqa --json").json["audits"]
+    assert [one["task"] for one in audits] == ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
+    for audit in audits:
+        wrong = [check["code"] for check in audit["checks"] if check["severity"] == "error" and check["found"]]
+        assert wrong == [], audit["task"]
+    worst = audits[1]["worst_group"]
+    assert (worst["group"], worst["n"], worst["value"]) == ("unrelated", 30, 1.0)
+    out = tsgkit("audit --task tsg/sgds").out
+    for part in (
+        "Blind guessing gets 20.0 %.",
+        "A model that gets less than",
+        "what can be had without understanding",
+        "Within groups the best gets 100.0 % of unrelated (n = 30, chance 20.0 %)",
+    ):
+        assert part in out, part
+    evil = "<script>alert(1)</script>\x1b[31m"
+    write_lines("sgqa.jsonl", SGQA | {"qa_pairs": [{"Q": "What?", "A": evil}]})
+    for name, begin in (("a.md", "# Audit"), ("a.html", "<!doctype html>")):
+        assert tsgkit(f"audit sgqa.jsonl -o {name}").out == f"audited: {name}\n"
+        assert Path(name).read_text(encoding="utf-8").startswith(begin)
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert "<script" not in page and "\x1b" not in page + tsgkit("audit sgqa.jsonl").out
+
+
+def test_rows_that_no_evaluation_takes_and_items_that_examples_show_are_slips(tsgkit: CommandLine) -> None:
+    write_lines("sgds.jsonl", SGDS, SGDS | {"position": 9, "target_sentence": "Other."})
+    with Path("sgds.jsonl").open("a") as stream:
+        stream.write("{broken\n")
+    found = slips(audited(tsgkit, "sgds.jsonl"))
+    assert ("no-key", "1") in found and "broken-line" in {code for code, _ in found}
+    two = SGG | {"target_sentence": "Twice.", "graphs": [*SGG["graphs"], *SGG["graphs"]]}
+    write_lines("ma-sgg.jsonl", SGG | {"item_id": "one"}, SGG | {"item_id": "lone"}, two | {"item_id": "two"})
+    audit = audited(tsgkit, "--task tsg/ma-sgg ma-sgg.jsonl")
+    assert {("single-graph", "one"), ("single-graph", "lone")} <= slips(audit) and audit["items"] == 3
+    examples = load_card("tsg/sgqa").examples
+    assert examples is not None
+    write_lines("sgqa.jsonl", SGQA, json.loads(text_of(find("tasks", examples)).splitlines()[0]))
+    assert "contamination" in {code for code, _ in slips(audited(tsgkit, "sgqa.jsonl"))}
+
+
+def test_runs_lose_what_a_shortcut_gives_and_are_audited_task_by_task(tsgkit: CommandLine) -> None:
+    tsgkit("eval --task tsg/sgds --model baseline/rules --out run --quiet")
+    [row] = audited(tsgkit, "--task tsg/sgds --run run")["runs"]
+    assert row["shortcut"] == "the option that mentions most names of the graph"
+    assert (row["n"], row["value_left"] < row["value"], row["right"] >= row["on_shortcuts"] > 0) == (60, True, True)
+    Path("data").mkdir()
+    write_lines("data/sgds.jsonl", SGDS)
+    write_lines("data/sgqa.jsonl", SGQA)
+    tsgkit("eval --task tsg/sgds --task tsg/sgqa --data data --ids 0 0/0 --out both --quiet")
+    for words, tasks in {
+        "": ["tsg/sgds", "tsg/sgqa"],
+        "data": ["tsg/sgds", "tsg/sgqa"],
+        "--task tsg/sgqa": ["tsg/sgqa"],
+        "data/sgds.jsonl": ["tsg/sgds"],
+    }.items():
+        ended = tsgkit(f"audit {words} --run both --json")
+        audits = ended.json["audits"]
+        assert (ended.err, [one["task"] for one in audits]) == ("", tasks), words
+        assert all(one["items"] == 1 and one["runs"] for one in audits), words
+    other = tsgkit("audit data/sgds.jsonl --run run", code=2).err
+    assert "not the data that were asked about" in other and "tsgkit audit: DATA" in other
+    tsgkit("data import tsg-bench data/sgds.jsonl")
+    installed = [audited(tsgkit, words) for words in ("tsg-bench", "data/sgds.jsonl")]
+    assert [one["task"] for one in installed] == ["tsg/sgds"] * 2
+    assert installed[0]["checks"] == installed[1]["checks"]
+
+
+def test_choices_that_contradict_repeat_a_step_or_fit_better_are_found_and_lookalikes_not(tsgkit: CommandLine) -> None:
+    texts = ("The screws were unfastened.", "He screws the bolt in.", "Rusty screws were taken out.")
+    write_lines("sgds.jsonl", *(choice(text, ["b", "c", "d", "e"], acts("unscrew", "screw")) for text in texts))
+    found = slips(audited(tsgkit, "sgds.jsonl"))
+    assert {item for code, item in found if code == "contradiction"} == {"1"}, "things are called like an opposite"
+    before, asked = acts("wash", "cup", "sponge"), acts("dry", "cup")
+    others = ["The cup was washed with a sponge.", "The cup was not washed with a sponge.", "c", "d"]
+    by_words = choice("The cup was dried.", others, asked, context_graphs=[before])
+    graphs = [acts("lift", "pan"), before, acts("fill", "jar"), acts("cut", "rope"), asked]
+    ironed = choice(
+        *("She presses the strip.", ["The collar is pressed with the iron.", "b", "c", "d"]),
+        acts("iron", "strip", "iron"),
+        context_graphs=[acts("iron", "collar", "iron")],
+    )
+    write_lines("sgds.jsonl", by_words, by_words | {"variation_triplets": graphs}, ironed)
+    [check] = (one for one in audited(tsgkit, "sgds.jsonl")["checks"] if one["code"] == "earlier-step")
+    assert [(one["item_id"], one["message"]) for one in check["found"]] == [
+        ("0", "candidate A describes graph 0 of the context"),
+        ("1", "candidate B describes graph 0 of the context"),
+    ]
+    assert check["severity"] == "warning"
+    loosened = "The nut is loosened with the wrench."
+    rows = (
+        choice(key, [distractor, *"bcd"], acts("loosen", "nut", "wrench"), context_graphs=[])
+        for key, distractor in (
+            ("The nut is tightened with a wrench.", "The nut is loosened with a wrench."),
+            ("The fastener is undone.", loosened),
+            ("The fastener is undone.", "The nut is never loosened with the wrench."),
+            ("The nut is undone by wrench.", loosened),
+            ("The nut is loosened.", loosened),
+        )
+    )
+    write_lines("sgds.jsonl", *rows)
+    found = slips(audited(tsgkit, "sgds.jsonl"))
+    assert {item for code, item in found if code == "better-option"} == {"0", "1"}

@@ -1,4 +1,4 @@
-"""``tsgkit check``, ``convert`` and ``draw``, and what all commands share: help, exit codes, bugs, interrupts."""
+"""``tsgkit check``, ``convert``, ``draw``, ``tasks`` and ``init``, and what all commands share: help, usage, bugs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ import pytest
 from command_line import CommandLine, write_lines
 from samples import FORMATS, SGQA
 
-from tsgkit.cli import commands
+from tsgkit.cli import ELSEWHERE
+from tsgkit.cli import commands as all_commands
 from tsgkit.cli.terminal import inert
+from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.documents.lint import ALL_RULES
+from tsgkit.suites.suite import suites, task_of
+from tsgkit.suites.text_task import TextTask
 
 CLEAN = "person -> verb -> wash\nwash -> dobj -> cup\nwash -> with -> hand1\n"
 WRONG = CLEAN + "\nperson -> verb -> dry\ndry -> dobj -> Cup\n"
@@ -30,6 +34,8 @@ def sources(folder: Path) -> None:
     with Path("rows.jsonl").open("a") as stream:
         stream.write("{oops\n")
     Path("binary").write_bytes(bytes(range(256)))
+    Path("image").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\xff")
+    Path("chain.txt").write_text("person -> verb -> wash -> dobj -> cup\n")
     Path("sub").mkdir()
 
 
@@ -38,16 +44,13 @@ def test_help_names_every_command_by_group_and_imports_nothing_heavy(tsgkit: Com
     code = f"import sys, tsgkit.cli; tsgkit.cli.main(['--help']); print([m for m in {heavy} if m in sys.modules])"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    assert all(f"\n  {command}" in ended.stdout for command in commands())
+    assert all(f"\n  {command}" in ended.stdout for command in all_commands())
     assert all(f"\n{group}:\n" in ended.stdout for group in ("evaluate", "look", "clean and make", "data", "suites"))
     assert ended.stdout.endswith("[]\n")
-    for command in commands():
+    for command in all_commands():
         out = tsgkit(f"{command} --help").out
         assert f"usage: tsgkit {command}" in out and "exit codes:" in out, command
     assert tsgkit("help eval").out == tsgkit("eval --help").out
-
-
-def test_no_words_show_where_to_begin_and_version_is_said(tsgkit: CommandLine) -> None:
     out = tsgkit("").out
     assert all(f"tsgkit {command}" in out for command in ("eval", "samples", "refine", "generate", "init", "--help"))
     assert max(map(len, out.splitlines())) <= 80
@@ -57,33 +60,84 @@ def test_no_words_show_where_to_begin_and_version_is_said(tsgkit: CommandLine) -
 def test_wrong_usage_is_refused_with_what_was_meant(tsgkit: CommandLine) -> None:
     tsgkit.refuses(
         {
-            "chek": "there is no command chek\n  check?",
-            "--frobnicate": "--frobnicate",
             "check": "no file given",
-            "check --frob x": "there is no option --frob",
-            "check missing.txt": "missing.txt: no such file",
             "check claen.txt": "clean.txt?",
-            "check sub": "sub: this is a folder",
-            "check binary": "binary: line 2: not UTF-8",
-            "check note.md": "note.md: no triplet found",
+            "check image": "tsgkit: image: a PNG image, not text\n",
+            "check chain.txt": "no triplet found in it (line 1: 5 parts between arrows, not 3)",
             "check clean.txt --ignore typo": "there is no code typo",
-            "check clean.txt --vocabulary clean.txt": "clean.txt: line 1: broken JSON",
             "convert clean.txt": "missing: OUT",
             "convert clean.txt out.csv": "no format has the ending '.csv'",
             "convert clean.txt -": "name it with --to",
-            "convert clean.txt out --to csv": "there is no format 'csv'",
             "convert clean.txt nowhere/out.json": "nowhere/out.json: cannot be written",
             "convert rows.jsonl out.txt": "rows.jsonl: line 17: broken JSON",
             "convert clean.txt ./sub/../clean.txt --to triplets": "this is the file being read",
             "draw clean.txt": "missing: -o/--out",
-            "draw clean.txt -o clean.txt": "this is the file being read",
             "draw clean.txt -o x.png": "an image is SVG",
             "draw clean.txt -o x.svg --graph 7": "has no graph 7",
             "draw clean.txt -o x.svg --item tea": "has no item tea",
             "draw clean.txt -o x.svg --graph x": "--graph: 'x' is no whole number",
-            "draw clean.txt -o x.svg --vocabulary nosuch": "nosuch: no such file",
         }
     )
+    for words, expected in {
+        "evla": "there is no command evla\n  eval?\n",
+        "list": "there is no command list\n  tsgkit tasks, tsgkit runs list or tsgkit data list\n",
+        "run": "there is no command run\n  tsgkit eval evaluates a model; tsgkit runs list lists what",
+        "test x": "there is no command test\n  tsgkit eval\n",
+        "frobnicate": "there is no command frobnicate\n  tsgkit --help lists the commands\n",
+        "--verbose": "there is no option --verbose\n",
+        "eval --tasks sgqa": "there is no option --tasks\n  --task?\n",
+        "eval --modle=x": "there is no option --modle\n  --model?\n",
+        "runs list --jsn": "there is no option --jsn\n  --json?\n",
+        "eval --zzz": "there is no option --zzz\n  tsgkit eval --help shows what there is\n",
+        "eval sgqa": "unexpected: sgqa\n",
+        "eval --task": "--task: a value is missing\n",
+        "eval --task sgqa,,sgds": "--task: 'sgqa,,sgds': a name is missing beside a comma\n",
+        "eval --limit ten": "--limit: 'ten' is no whole number\n",
+        "eval --timeout x": "--timeout: 'x' is no number\n",
+        "data gte": "there is no verb gte\n  get?\n",
+        "make formalimgs": "there is no maker formalimgs\n  formalimg?\n",
+        "compare x --format htm": "there is no format htm\n  choose from terminal, markdown",
+        "refine": "missing: IN, -o/--out\n",
+    }.items():
+        assert tsgkit(words, code=2).err.startswith(f"tsgkit: {expected}"), words
+    names = all_commands().keys()
+    assert not ELSEWHERE.keys() & names
+    named = {word for hint in ELSEWHERE.values() for part in hint.split("tsgkit ")[1:] for word in part.split()[:1]}
+    assert {word.strip(",;") for word in named} - {"--version"} <= names
+
+
+def test_tasks_are_listed_with_what_they_need_and_without_paths(folder: Path, tsgkit: CommandLine) -> None:
+    out = tsgkit("tasks").out
+    starred = [line.split()[1] for line in out.splitlines() if line.startswith("* ")]
+    assert starred == ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
+    assert all(f" {name} " in out for name in card_names())
+    assert f"{folder.anchor}work" not in out and str(folder) not in out
+    assert "needs images and a judge: --images NAME=DIR --judge M" in out
+    assert {one["task"] for one in tsgkit("tasks --json").json["tasks"]} == set(card_names())
+    assert max(map(len, out.splitlines())) <= 120
+    needy = {f"{suite.name}/{kind}" for suite in suites() for kind in suite.needs}
+    cards = [load_card(name) for name in card_names()]
+    assert needy == {card.task for card in cards if not isinstance(task_of(card), TextTask)}
+
+
+@pytest.mark.usefixtures("nothing_else_given")
+def test_projects_of_ones_own_run_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:
+    tsgkit("init mine")
+    monkeypatch.chdir(folder / "mine")
+    tsgkit("check tasks/my/data/actions.jsonl")
+    [row] = tsgkit("eval --quiet --task my/actions --json").json["results"]
+    assert (row["task"], row["n"], row["counts"]["answered"]) == ("my/actions", 10, 10)
+    tsgkit("eval --quiet --plan first")
+    assert "there is no task my/capitals" in tsgkit("eval --task my/capitals", code=2).err
+    words = "eval --code parts.py --task my/capitals --model python:./parts.py:model --quiet --json"
+    (result,) = tsgkit(words, *["--style", "polite", "--solver", "doubted"]).json["results"]
+    strict = {name: one["value"] for name, one in result["profiles"]["strict"].items()}
+    assert strict == {"correct": 0.5, "letters": 4}
+    words = "eval --task my/capitals --model python:./parts.py:model --style polite --quiet --out run"
+    assert "what went wrong: tsgkit samples run --wrong --code parts.py\n" in tsgkit(f"--code parts.py {words}").out
+    assert tsgkit("samples run --code=parts.py").out.endswith(" --code parts.py\n")
+    assert "none.py: no such file" in tsgkit("--code none.py report run", code=2).err
+    assert "a project lies here already" in tsgkit("init ../mine", code=2).err
 
 
 def test_check_shows_findings_with_their_place_and_ends_with_1_on_errors(tsgkit: CommandLine) -> None:
@@ -102,37 +156,29 @@ def test_check_shows_findings_with_their_place_and_ends_with_1_on_errors(tsgkit:
     assert "line 17: broken JSON" in tsgkit("check rows.jsonl", code=1).out
     ended = tsgkit("check missing.txt wrong.txt", code=2)
     assert "not-lower-case" in ended.out and "missing.txt" in ended.err, "one file does not hide the others"
-
-
-def test_check_shows_five_findings_of_a_code_and_counts_the_rest(tsgkit: CommandLine) -> None:
-    Path("many.txt").write_text("\n".join(f"person -> verb -> hold\nhold -> dobj -> Cup{n}\n" for n in range(9)))
-    out = tsgkit("check many.txt", code=1).out
-    assert "    ... and 4 more (--all shows them)\n" in out and out.count("is not in lower case (") == 5
+    for size in (5, 9):
+        Path("many.txt").write_text("\n".join(f"person -> verb -> hold\nhold -> dobj -> Cup{n}\n" for n in range(size)))
+        out = tsgkit("check many.txt", code=1).out
+        assert out.count("is not in lower case (") == 5
+        assert ("    ... and 4 more (--all shows them)\n" in out, "more (--all" in out) == (size == 9, size == 9)
     assert tsgkit("check many.txt --all", code=1).out.count("is not in lower case (") == 9
 
 
-def test_check_prints_json_and_lists_its_codes(tsgkit: CommandLine) -> None:
+def test_check_prints_json_lists_its_codes_and_reads_standard_input_and_vocabularies(
+    tsgkit: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     value = tsgkit("check --json wrong.txt clean.txt", code=1).json
     assert list(value) == ["files", "errors", "warnings"]
     assert (len(value["files"]), value["errors"], value["warnings"]) == (2, 1, 0)
     assert value["files"][0]["counts"] == {"not-lower-case": 1}
     out = tsgkit("check --codes").out
     assert all(f" {code} " in out for code in ALL_RULES)
-
-
-def test_vocabulary_files_may_be_bare_or_part_of_a_row(tsgkit: CommandLine) -> None:
     vocabulary = {"object": ["mug"], "relationship": ["with"], "verb": ["wash"]}
     for value in (vocabulary, {"vocabulary": vocabulary}, {"mandatory_space": vocabulary}):
         write_lines("L.json", value)
         assert "cup is not in L" in tsgkit("check clean.txt --vocabulary L.json", code=1).out, value
-
-
-def test_check_reads_standard_input(tsgkit: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(WRONG.encode())))
     assert tsgkit("check -", code=1).out.startswith("-: arrow")
-
-
-def test_hostile_names_reach_no_terminal_as_commands(tsgkit: CommandLine) -> None:
     Path("evil.json").write_text(json.dumps([[["person", "verb", "\x1b[31mX\u202e\r"]]]))
     out = tsgkit("check evil.json", code=1).out
     assert not {"\x1b", "\u202e"} & {*out} and inert("\x1b[31mX\u202e\r") in out
@@ -149,32 +195,17 @@ def test_converting_says_what_was_written_and_what_could_not_be_carried(tsgkit: 
     ended = tsgkit("convert clean.txt - --to triplets")
     assert (ended.json[0][0], ended.err) == (["person", "verb", "wash"], "")
     assert "sgqa to arrow: 32 graphs in out.txt" in tsgkit("convert rows.jsonl out.txt --keep-going", code=1).out
-    Path("reply.txt").write_text("Sure:\n- person -> verb -> wash\n")
-    assert "reply.txt: 2 lines or parts not read as it stands" in tsgkit("convert reply.txt out.json").err
-    write_lines("told.jsonl", {"descriptions": [{"text": "x", "graphs": [[["person", "verb", "wash"]]]}]})
     write_lines("L.json", {"objects": ["cup"], "relationships": ["with"], "verbs": ["wash"]})
+    write_lines("told.jsonl", {"descriptions": [{"text": "x", "graphs": [[["person", "verb", "wash"]]]}]})
     tsgkit("convert told.jsonl rows.sgg --to sgg --vocabulary L.json")
     assert json.loads(Path("rows.sgg").read_text())["mandatory_space"]["object"] == ["cup"]
-
-
-def test_graphs_that_a_format_cannot_carry_are_named_and_left_out(tsgkit: CommandLine) -> None:
     wash, bad = [["person", "verb", "wash"]], [["go", "down", ""]]
-    row = SGQA | {"item_id": "b", "context_graphs": [[["person", "verb", "go"]], bad], "qa_pairs": []}
-    write_lines("bad.jsonl", SGQA, row)
     Path("empty.json").write_text(json.dumps([wash, *[[]] * 7, bad]))
-    tsgkit.refuses(
-        {
-            "convert bad.jsonl out.txt": "item b, graph 1: arrow text cannot carry the name '': it is empty",
-            "convert empty.json out.txt": "item 0, graph 8: arrow text cannot carry the name ''",
-        }
-    )
-    ended = tsgkit("convert empty.json out.txt --keep-going", code=1)
+    tsgkit.refuses({"convert empty.json out.txt --force": "item 0, graph 8: arrow text cannot carry the name ''"})
+    ended = tsgkit("convert empty.json out.txt --force --keep-going", code=1)
     assert ended.out == "triplets to arrow: 1 graph in out.txt\n"
     assert "arrow cannot carry 8 graphs, and so left out: item 0, graph 8: arrow text cannot carry" in ended.err
     assert "; item 0, graph 1: it has no triplets;" in ended.err and ended.err.rstrip().endswith("and 3 more")
-    Path("empty.json").write_text(json.dumps([wash, []]))
-    err = tsgkit("convert empty.json out.txt").err
-    assert "arrow cannot carry 1 graph, and so left out: item 0, graph 1: it has no triplets" in err
 
 
 def test_drawings_are_well_formed_and_titled(tsgkit: CommandLine) -> None:
@@ -190,13 +221,7 @@ def test_drawings_are_well_formed_and_titled(tsgkit: CommandLine) -> None:
     write_lines("two.jsonl", SGQA, SGQA)
     assert "the first of 2 items" in tsgkit("draw two.jsonl -o x.svg").err
     assert "rows.jsonl: 1 line or part not read as it stands" in tsgkit("draw rows.jsonl -o x.svg").err
-    Path("chain.txt").write_text("person -> verb -> wash -> dobj -> cup\n")
-    tsgkit.refuses(
-        {
-            "check x.svg": "this is HTML, SVG or other XML",
-            "check chain.txt": "no triplet found in it (line 1: 5 parts between arrows, not 3)",
-        }
-    )
+    tsgkit.refuses({"check x.svg": "this is HTML, SVG or other XML"})
 
 
 def test_bugs_and_interrupts_have_exit_codes_of_their_own(monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:

@@ -1,4 +1,4 @@
-"""``tsgkit data``: datasets as a person lists, gets and imports them."""
+"""``tsgkit data``, and rows of the hub and of CSV wherever data are named, on the command line and from Python."""
 
 from __future__ import annotations
 
@@ -6,26 +6,31 @@ import json
 import os
 import pty
 import re
-import signal
-import time
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from loopback import Answer, Loopback, loopback
+from hub_rows import SGDS, SGQA, header, hub, hub_settings, table_of
+from hub_server import Hub
+from loopback import Loopback, loopback
 from official_layout import data, rows, write_layout
 from prefork import Prefork
 from tsg_tasks import TASKS
 
+import tsgkit as tk
+from tsgkit.library import hub_store
 from tsgkit.library.bundle import ROOMS
 from tsgkit.library.downloads import checksum_of_bytes
+from tsgkit.suites.suite import tasks_of_data
 
+__all__ = ["hub", "hub_settings"]
 FILES = {task: data(rows(task, 20)) for task in TASKS}
 SIZE = {task: f"{len(content) / 1000:.1f} kB" for task, content in FILES.items()}
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a project whose tsg-bench is made up; it lies at ``TSGKIT_SOURCE``."""
     for name in ROOMS:
@@ -40,7 +45,6 @@ def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (folder / "tasks" / suite).mkdir()
         (folder / "tasks" / suite / "datasets.yaml").write_text(json.dumps({name: declared}))
     monkeypatch.setenv("TSGKIT_DATA_HOME", str(folder / "home"))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("TSGKIT_SOURCE", raising=False)
 
 
@@ -52,17 +56,15 @@ def server() -> Iterator[Loopback]:
         yield served
 
 
-def test_list_says_what_is_missing_and_how_to_get_it(tsgkit: CommandLine) -> None:
+@pytest.mark.usefixtures("project")
+def test_get_says_what_came_and_its_progress_in_plain_lines(
+    server: Loopback, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+) -> None:
     ended = tsgkit("data list")
     assert "tsg-bench: not on this machine\n" in ended.out and "mine: not on this machine" in ended.out
     assert "missing: sgqa, sgds, sa-sgg, ma-sgg (tsgkit data get tsg-bench, or tsgkit data import)" in ended.out
     assert re.search(r"^  tsg/ma-sgg +\d+ rows  --data tsgkit-2$", ended.out, re.MULTILINE)
     assert "none is stated" in ended.out and ended.err == ""
-
-
-def test_get_says_what_came_and_its_progress_in_plain_lines(
-    server: Loopback, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
-) -> None:
     ended = tsgkit(f"data get tsg-bench --from {server.url}")
     assert "  sgqa     20 rows, the published file\n" in ended.out
     assert "    warning no-final-newline (1, first on line 20): the last line does not end\n" in ended.out
@@ -75,6 +77,7 @@ def test_get_says_what_came_and_its_progress_in_plain_lines(
     assert "tsg-bench: complete\n" in tsgkit("data list").out
 
 
+@pytest.mark.usefixtures("project")
 def test_json_of_each_verb_is_one_object(server: Loopback, tmp_path: Path, tsgkit: CommandLine) -> None:
     write_layout(tmp_path / "checkout")
     imported = tsgkit("data import tsg-bench checkout --json").json
@@ -89,6 +92,7 @@ def test_json_of_each_verb_is_one_object(server: Loopback, tmp_path: Path, tsgki
     assert ("tsg", "ma-sgg") in {(file["suite"], file["task"]) for file in listed["bundled"]}
 
 
+@pytest.mark.usefixtures("project")
 def test_importing_part_of_a_dataset_says_what_is_missing_and_what_was_found(tsgkit: CommandLine) -> None:
     part = rows("sgds", 5)
     part[2]["variations"] = [
@@ -108,18 +112,15 @@ def test_importing_part_of_a_dataset_says_what_is_missing_and_what_was_found(tsg
     assert re.search(r"^    in place of 5 rows from .*mine\\x1b\[31m\.jsonl$", out, re.MULTILINE)
 
 
+@pytest.mark.usefixtures("project")
 def test_data_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
     tsgkit.refuses(
         {
             "": "missing: VERB",
-            "fetch": "there is no verb fetch",
-            "get": "missing: NAME",
-            "get tsgbench": "no dataset is called tsgbench",
             "get mine": "datasets of the suite own cannot be fetched",
             "get tsg-bench --from file:///etc": "only http and https addresses",
             "get tsg-bench": "the server name cannot be resolved",
             "import tsg-bench": "missing: DIR_OR_FILE",
-            "import tsg-bench missing.jsonl": "missing.jsonl: no such file",
             "import tsg-bench prompts": "no file of tsg-bench anywhere in this folder",
             "import tsg-bench tasks/tsg/datasets.yaml": "datasets.yaml",
         },
@@ -127,24 +128,7 @@ def test_data_refuses_invalid_arguments(tsgkit: CommandLine) -> None:
     )
 
 
-def test_interrupted_get_goes_on_where_it_stopped(
-    server: Loopback, commands: Prefork, folder: Path, tsgkit: CommandLine
-) -> None:
-    server.plan = [Answer(hang=True, cut_after=700)]
-    words = f"data get tsg-bench --from {server.url}"
-    process = commands.start(*words.split(), cwd=folder, env={"TSGKIT_DATA_HOME": str(folder / "home")})
-    part = folder / "home/tsg-bench/.incoming/sgqa.jsonl.part"
-    until = time.monotonic() + 60
-    while not (part.exists() and part.stat().st_size == 700):
-        assert time.monotonic() < until, process.err
-        time.sleep(0.005)
-    process.signal(signal.SIGINT)
-    assert process.wait().code == 130
-    assert "interrupted\n  what has come is kept; the same command goes on from there\n" in process.err
-    assert "sgqa     20 rows, the published file\n" in tsgkit(words).out
-    assert server.ranges == [None, "bytes=700-", None, None, None]
-
-
+@pytest.mark.usefixtures("project")
 def test_progress_on_a_terminal_is_one_line_that_changes(server: Loopback, commands: Prefork, folder: Path) -> None:
     ours, theirs = pty.openpty()
     words = f"data get tsg-bench --from {server.url}".split()
@@ -157,3 +141,80 @@ def test_progress_on_a_terminal_is_one_line_that_changes(server: Loopback, comma
     assert shown.startswith("\r\x1b[Ksgqa.jsonl: ")
     assert shown.endswith(f"ma-sgg.jsonl: {SIZE['ma-sgg']} of {SIZE['ma-sgg']} (100 %)\r\n")
     assert shown.count("\n") == 1
+
+
+def test_runs_are_shown_and_repeated_from_their_header_and_reading_one_asks_no_hub_and_opens_no_device(
+    hub: Hub, tsgkit: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.commit("lab/rows", {"sgqa.jsonl": SGQA.read_bytes()}, lfs=True)
+    tsgkit("eval --data hf://lab/rows --out run")
+    tsgkit("eval --data hf://lab/rows --first 3 --no-data --out bare")
+    tsgkit(f"eval --data {SGQA} --out other")
+    assert header()["identity"] == header("other")["identity"] and "sources" not in header("other")
+    asked = len(hub.asked)
+    hub.commit("lab/rows", {"sgqa.jsonl": SGQA.read_bytes().split(b"\n", 1)[1]}, lfs=True)
+    monkeypatch.setattr(hub_store, "_seen", {})
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for words in ("report run", "samples run", "rescore run", "runs show run", "audit --run run", "rescore bare"):
+        assert tsgkit(words).err == "", words
+    tsgkit("eval --out again --data", header()["plan"]["data"])
+    assert header("again")["identity"] == header()["identity"]
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    shutil.rmtree("home")
+    value = header("bare")
+    for named in (value["plan"]["data"], "hf://evil/beacon", "/dev/zero"):
+        Path("bare/run.json").write_text(json.dumps(value | {"plan": value["plan"] | {"data": named}}))
+        assert "its rows were not kept: --data D says where they lie" in tsgkit("report bare").err, named
+    shutil.rmtree("bare/asked")
+    assert "neither a file nor a folder" in tsgkit("report bare", code=2).err
+    assert len(hub.asked) == asked
+
+
+def test_tables_with_a_mapping_are_asked_as_rows_are_and_changes_are_noticed(tsgkit: CommandLine) -> None:
+    table_of(SGQA, "rows.csv", item_id="identifier", triplets="graphs")
+    tsgkit("eval --data rows.csv --mapping m.yaml --out run")
+    assert (header()["plan"]["data"], header()["samples"]) == ("rows.csv#m.yaml", 90)
+    (origin,) = header()["sources"].values()
+    assert set(origin) == {"source", "files", "mapping"}
+    for words in ("audit", "check", "prompts show tsg/sgqa --data"):
+        tsgkit(f"{words} rows.csv --mapping m.yaml")
+    assert tk.evaluate("tsg/sgqa", data="rows.csv#m.yaml", out="other", first=3).complete
+    Path("rows.csv").write_text(Path("rows.csv").read_text().replace("bread", "cake"))
+    tsgkit("report run")  # the run keeps its rows
+    err = tsgkit("report run --data rows.csv#m.yaml", code=2).err
+    assert "rows.csv#m.yaml: not the data that were asked about" in err
+    Path("rows.csv").write_text("a,b\n1,2\n")
+    assert "w0rd" not in tsgkit("eval --data https://me:w0rd@huggingface.co/datasets/lab/rows", code=2).err
+    tsgkit.refuses(
+        {
+            "--data rows.csv --task sgqa": "need a mapping: --mapping FILE",
+            "--data https://huggingface.co/datasets/lab/rows": "hf://OWNER/NAME",
+            "--mapping m.yaml": "no data are named that it is for",
+        },
+        "eval",
+    )
+
+
+def test_rows_of_the_hub_are_fetched_listed_found_and_named_in_errors(hub: Hub, tsgkit: CommandLine) -> None:
+    commit = hub.commit("lab/rows", {"sgqa.jsonl": SGQA.read_bytes(), "README.md": b"x", "../x.jsonl": b"x"}, lfs=True)
+    out = tsgkit("data get hf://lab/rows").out
+    assert out.startswith(f"hf://lab/rows@{commit}\n  sgqa.jsonl: 74.3 kB, sha256:")
+    assert "1 file left out: their names are no plain paths" in out
+    assert f"hf://lab/rows: from the hub, at 1 commit\n  {commit}" in tsgkit("data list").out
+    assert tsgkit("data get hf://lab/rows --json").json["files"][0]["path"] == "sgqa.jsonl"
+    tsgkit("data import hf://lab/rows x", code=2)
+    run = tk.evaluate("tsg/sgqa", data="hf://lab/rows", out="run", first=3)
+    assert header()["data"] == {"tsg/sgqa": f"hf://lab/rows@{commit}/sgqa.jsonl"}
+    assert tk.open_run(run.path).explain("bread/q0") and tk.audit("hf://lab/rows", task="tsg/sgqa")
+    hub.commit("lab/both", {"sgqa.jsonl": SGQA.read_bytes(), "sgds.jsonl": SGDS.read_bytes()})
+    assert set(tasks_of_data("hf://lab/both")) >= {"tsg/sgqa", "tsg/sgds"}
+    hub.commit("lab/one", {"data/test.jsonl": SGDS.read_bytes()})
+    assert tasks_of_data("hf://lab/one") == ("tsg/sgds",)
+    assert tasks_of_data("hf://lab/both/sgqa.jsonl") == ("tsg/sgqa",)
+    assert tsgkit("eval --data hf://lab/nothing", code=2).err == (
+        "tsgkit: hf://lab/nothing: there is no such dataset, or it is private\n  check the name; if it is private, "
+        "log in with `hf auth login` (or `huggingface-cli login`), or set HF_TOKEN\n"
+    )
+    commit = hub.commit("lab/torn", {"sgqa.jsonl": SGQA.read_bytes() + b'{"broken": \n'})
+    err = tsgkit("eval --task sgqa --data hf://lab/torn", code=2).err
+    assert f"hf://lab/torn@{commit}/sgqa.jsonl: line 19" in err and "huggingface/lab--torn" not in err

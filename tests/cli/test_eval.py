@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-import pty
+import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,22 +13,12 @@ from typing import Any
 import pytest
 from command_line import CommandLine, write_lines
 from model_server import Running, model_server
-from prefork import Prefork
 from shipped import DATA
-from tsg_tasks import METRICS, shown_answer
-
-from tsgkit.library.cards import load_card
-from tsgkit.scoring.outcomes import COUNTS
-from tsgkit.suites.suite import task_of
 
 TASKS = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
 ENTRY = [
     *("subject", "judge", "solver", "style", "repeat", "data", "task", "n", "profiles", "counts", "reasons", "unasked"),
     "usage",
-]
-USAGE = [
-    *("calls", "from_cache", "requests", "retried", "seconds", "prompt_tokens", "completion_tokens"),
-    *("reasoning_tokens", "cached_tokens", "cached_input", "calls_without_usage", "cost", "calls_without_price"),
 ]
 WATCHED = """
 import sys
@@ -56,20 +44,24 @@ def asking(server: Running, *more: str, first: int = 4) -> str:
     return " ".join(("eval --task sgqa", model, f"--first {first} --no-cache --quiet", *more))
 
 
+def results(tsgkit: CommandLine, words: str, code: int = 0) -> list[Any]:
+    found: list[Any] = tsgkit(f"{words} --json", code=code).json["results"]
+    return found
+
+
 def test_eval_without_a_model_evaluates_every_task_and_reaches_nothing(folder: Path) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     ended = subprocess.run([sys.executable, "-c", WATCHED], capture_output=True, text=True, check=True, env=environment)
     *said, after = ended.stdout.splitlines()
-    assert (after, ended.stderr) == ("AFTER 0 [] []", "")
+    assert (after, ended.stderr, said[0]) == ("AFTER 0 [] []", "", "baseline/rules")
     assert [line.split()[0] for line in said if line.startswith("  tsg/")] == TASKS
-    assert said[0] == "baseline/rules"
     assert said[-2].startswith("a real model: export OPENAI_API_KEY=")
     assert "tsgkit eval --model openai/gpt-4o" in said[-2]
     assert "--model-arg api_base=http://127.0.0.1:8000/v1" in said[-1]
     assert (folder / "runs").is_dir()
 
 
-def test_json_of_a_baseline_follows_the_contract(tsgkit: CommandLine) -> None:
+def test_json_of_baselines_and_models_follows_the_contract(server: Running, tsgkit: CommandLine) -> None:
     ended = tsgkit("eval --json --samples --first 3")
     value = ended.json
     assert (ended.err, list(value)) == ("", ["run", "results"])
@@ -77,50 +69,42 @@ def test_json_of_a_baseline_follows_the_contract(tsgkit: CommandLine) -> None:
     assert [result["task"] for result in value["results"]] == TASKS
     for result in value["results"]:
         assert list(result) == [*ENTRY[:-1], "samples", "usage"]
-        assert [result[name] for name in ("subject", "judge", "solver", "style", "repeat", "usage", "n")] == [
-            "baseline/rules", None, "baseline", None, 0, None, 3,
-        ]  # fmt: skip
-        assert list(result["counts"])[: len(COUNTS)] == list(COUNTS)
-        metrics = list(METRICS[result["task"].partition("/")[2]])
-        assert list(result["profiles"]) == ["strict", "official"]
-        for profile, values in result["profiles"].items():
-            assert sorted(values) == sorted(metrics)
-            for name, figure in values.items():
-                if figure is None:
-                    assert result["reasons"][f"{profile}.{name}"]
-                else:
-                    assert list(figure) == ["value", "low", "high", "n"]
-                    assert 0 <= figure["value"] <= 1 or "hallucinated" in name
-        assert len(result["samples"]) == 3
-        for sample in result["samples"]:
-            assert list(sample) == ["item_id", "outcome", "answer", "scores", "notes", "evidence"]
-            assert list(sample["scores"]) == ["strict", "official"]
-    lines = tsgkit("eval --samples --first 2").out.splitlines()
-    assert sum(line.startswith('{"item_id"') for line in lines) == 8
-
-
-def test_usage_of_a_model_is_counted_and_priced_or_unknown(server: Running, tsgkit: CommandLine) -> None:
-    [result] = tsgkit(asking(server, "--json --price 1,2")).json["results"]
+        shown = [result[name] for name in ("subject", "judge", "solver", "style", "repeat", "usage", "n", "unasked")]
+        assert shown == ["baseline/rules", None, "baseline", None, 0, None, 3, 0]
+        assert [list(one) for one in result["samples"]] == [
+            ["item_id", "outcome", "answer", "scores", "notes", "evidence"]
+        ] * 3
+    assert tsgkit("eval --samples --first 2").out.count('\n{"item_id"') == 8
+    [result] = results(tsgkit, asking(server, "--price 1,2"))
     assert (list(result), result["solver"], result["style"]) == (ENTRY, "single", "zero-shot")
     usage = result["usage"]
-    assert list(usage) == USAGE
     assert (usage["calls"], usage["requests"], usage["prompt_tokens"], usage["completion_tokens"]) == (4, 4, 400, 40)
     assert usage["cost"] == pytest.approx(4 * 120e-6)
     with model_server(usage=None) as silent:
-        [result] = tsgkit(asking(silent, "--json")).json["results"]
-        table = tsgkit(asking(silent)).out
-    usage = result["usage"]
-    assert (usage["prompt_tokens"], usage["cost"], usage["calls_without_usage"]) == (None, None, 4)
-    assert table.splitlines()[2].endswith("unknown  unknown")
+        assert tsgkit(asking(silent)).out.splitlines()[2].endswith("unknown  unknown")
 
 
-def test_samples_beyond_a_budget_are_listed_as_missing(server: Running, tsgkit: CommandLine) -> None:
-    [result] = tsgkit(asking(server, "--json --samples --max-requests 1"), code=4).json["results"]
+def test_samples_beyond_a_budget_are_missing_and_figures_are_over_the_others(tsgkit: CommandLine) -> None:
+    with model_server(replies={"": "[nothing]"}) as server:
+        [result] = results(tsgkit, asking(server, "--samples --max-requests 1"), code=4)
+        words = asking(server, "--task sgds --out run --max-requests 12", first=20)
+        ended = tsgkit(words, code=4)
     assert (result["counts"]["missing"], result["unasked"], result["n"]) == (0, 3, 1)
-    assert sorted(sample["outcome"] for sample in result["samples"]) == ["answered", "missing", "missing", "missing"]
+    assert sorted(sample["outcome"] for sample in result["samples"]) == ["missing"] * 3 + ["unreadable"]
+    assert [line.split()[:5] for line in ended.out.splitlines() if line.startswith("  tsg/")] == [
+        ["tsg/sgqa", "zero-shot", "exact_match", "0/20", "-"],
+        ["tsg/sgds", "zero-shot", "accuracy", "12/20", "0.0"],
+    ]
+    assert "  unfinished: 28 of 40 samples not asked; the figures are over the others\n" in ended.out
+    assert "stopped: " in ended.err and "; 28 samples not asked\n" in ended.err
+    assert "nothing is lost; raise the limit in: tsgkit" in ended.err
+    rows = tsgkit("report run --format json").json["rows"]
+    assert [(row["n"], row["unasked"], row["counts"]["missing"]) for row in rows] == [(0, 20, 0), (12, 8, 0)]
+    gate = tsgkit("report run --fail-under sgds.accuracy=0", code=3).err
+    assert "accuracy is unfinished: 8 of 20 samples were not asked" in gate
 
 
-def test_gates_decide_the_exit_code_after_a_budget_and_before_errors(tsgkit: CommandLine) -> None:
+def test_gates_decide_the_exit_code_after_a_budget_and_before_errors(server: Running, tsgkit: CommandLine) -> None:
     for gate, code in (("tsg/sgqa.exact_match=1", 3), ("sgqa.exact_match=0.0", 0), ("tsg/sgqa.normalised=1", 3)):
         ended = tsgkit(f"eval --task sgqa --first 9 --fail-under {gate}", code=code)
         assert ("gate missed: baseline/rules tsg/sgqa: " in ended.err) == (code == 3), gate
@@ -129,126 +113,81 @@ def test_gates_decide_the_exit_code_after_a_budget_and_before_errors(tsgkit: Com
     assert "baseline/random" in line, "every row must pass"
     gate = "--fail-under tsg/sgqa.exact_match=1"
     with model_server(always={"": "400"}) as failing:
-        tsgkit(asking(failing), code=1)
-        tsgkit(asking(failing, gate), code=3)
-        tsgkit(asking(failing, gate, "--max-requests 10"), code=4)
-
-
-def test_wrong_gates_are_refused_before_anybody_is_asked(server: Running, tsgkit: CommandLine) -> None:
+        for more, code in (("", 1), (gate, 3), (f"{gate} --max-requests 10", 4)):
+            tsgkit(asking(failing, more), code=code)
     before = server.stats()["seen"]
     tsgkit.refuses(
         {
-            "tsg/sgqa.exact_match": "not TASK.METRIC=VALUE",
             "tsg/sgqa.exact_match=much": "not TASK.METRIC=VALUE",
-            "tsg/sgqa.exact_match=80": "values are fractions of 1",
             "tsg/sgqa.exact_match=nan": "values are fractions of 1",
             "tsg/sgqa.exact_mach=0.5": "tsg/sgqa has no exact_mach",
             "tsg/sgds.accuracy=0.5": "tsg/sgds is not evaluated",
         },
         asking(server, "--fail-under"),
     )
-    assert server.stats()["seen"] == before
-
-
-def test_ids_are_asked_of_the_tasks_that_have_them(tsgkit: CommandLine) -> None:
-    results = tsgkit("eval --ids bread/q1 bread/0 --json --samples").json["results"]
-    asked = {result["task"]: [sample["item_id"] for sample in result["samples"]] for result in results}
-    assert (asked["tsg/sgqa"], asked["tsg/sa-sgg"]) == (["bread/q1"], ["bread/0"])
-    near = tsgkit("eval --task sgqa --ids bread/q1 bred/q0", code=2).err
-    assert "no task has an item bred/q0" in near and "bread/q0?" in near
-    far = tsgkit("eval --task sgqa --ids ?????", code=2).err
-    assert "and 78 more" in far and len(far) < 500
+    assert server.stats()["seen"] == before, "gates are read before anybody is asked"
 
 
 def test_repeats_are_draws_of_their_own_and_another_run_is_answered_from_the_cache(tsgkit: CommandLine) -> None:
     with model_server() as server:
         words = asking(server, "--repeat 2").replace("--no-cache ", "")
-        first = tsgkit(words, "--out", "one", "--json").json["results"]
+        first = results(tsgkit, f"{words} --out one")
         assert server.stats()["seen"] == 8
-        again = tsgkit(words, "--out", "two", "--json").json["results"]
+        again = results(tsgkit, f"{words} --out two")
         told = tsgkit(words, "--out", "three").out
         assert server.stats()["seen"] == 8
-        tsgkit(words, "--out", "two", "--new")
+        out = tsgkit(words, "--out", "two", "--new").out
         assert server.stats()["seen"] == 16, "--new reads no cache"
+    [aside] = Path().glob("two.until-*")
+    assert f"the earlier run now lies in {aside.name}" in out
     assert [one["usage"]["from_cache"] for one in again] == [4, 4]
     assert [one["repeat"] for one in first] == [0, 1]
     assert [one["profiles"] for one in first] == [one["profiles"] for one in again]
     assert "8 replies from the cache, paid for before" in told and "(cached)" in told
 
 
-def test_votes_and_structured_answers_have_no_official_figures(server: Running, tsgkit: CommandLine) -> None:
-    [result] = tsgkit(asking(server, "--solver vote:3 --json")).json["results"]
-    assert result["profiles"]["official"] is None
-    assert result["reasons"]["official"] == "the published way asks once; solver vote:3 does not"
-    assert (result["n"], result["usage"]["calls"]) == (4, 12)
-    table = tsgkit(asking(server, "--solver vote:3")).out
-    assert table.count("no official figures: the published way asks once") == 1
-    with model_server(replies={"": '{"answer": "hook"}'}) as structured:
-        [result] = tsgkit(asking(structured, "--style structured --json", first=1)).json["results"]
-        sent = structured.stats()["last"]["response_format"]
-    assert (sent["type"], sent["json_schema"]["strict"]) == ("json_schema", True)
-    assert result["profiles"]["official"] is None
-    assert result["profiles"]["strict"]["exact_match"]["value"] == 1.0
-
-
 SCRIPT = "eval --task sgqa --model script:said.jsonl --first 4"
 
 
 def test_scripts_answer_by_item_and_are_missing_where_they_hold_none(tsgkit: CommandLine) -> None:
+    assert "cannot be read" in tsgkit(SCRIPT, code=2).err
+    Path("said.jsonl").write_text('{"item_id": "zzz", "reply": "[B]"}')
+    assert "says nothing about any item that is asked\n  its items begin with zzz" in tsgkit(SCRIPT, code=2).err
     write_lines(
         "said.jsonl",
         {"item_id": "bread/q0", "reply": "[hook]"},
         {"item_id": "bread/q1", "reply": None},
         {"item_id": "bread/q2", "reply": "[x", "outcome": "truncated"},
     )
-    [result] = tsgkit(SCRIPT, "--json", "--samples").json["results"]
-    outcomes = [sample["outcome"] for sample in result["samples"]]
-    assert outcomes == ["answered", "empty", "truncated", "missing"]
+    [result] = results(tsgkit, f"{SCRIPT} --samples")
+    assert [sample["outcome"] for sample in result["samples"]] == ["answered", "empty", "truncated", "missing"]
     assert (result["counts"]["missing"], result["usage"]) == (1, None)
     assert "1 missing, 1 empty, 1 truncated" in tsgkit(SCRIPT).out
 
 
-def test_scripts_that_answer_nothing_are_refused(tsgkit: CommandLine) -> None:
-    assert "cannot be read" in tsgkit(SCRIPT, code=2).err
-    for content, message in {
-        "{oops\n": "said.jsonl: line 1: no reply of a script",
-        '{"item_id": "a", "reply": 3}\n': "line 1: a reply is a text",
-        '{"item_id": "a", "reply": "b"}\n' * 2: "line 2: a second reply to item a",
-        '{"item_id": "a", "reply": "b", "outcome": "tired"}\n': "line 1: no such outcome: tired",
-        '{"item_id": "zzz", "reply": "[B]"}': "says nothing about any item that is asked\n  its items begin with zzz",
-        "": "it is empty",
-    }.items():
-        Path("said.jsonl").write_text(content)
-        assert message in tsgkit(SCRIPT, "--new", code=2).err, content
-
-
 def test_replays_reproduce_samples_and_scores_without_asking(server: Running, tsgkit: CommandLine) -> None:
-    vote = "--solver vote:3 --json --samples"
-    [first] = tsgkit(asking(server, vote, "--out first")).json["results"]
+    vote = "--solver vote:3 --samples"
+    [first] = results(tsgkit, asking(server, vote, "--out first"))
     seen = server.stats()["seen"]
-    [again] = tsgkit(f"eval --task sgqa --first 4 {vote} --model replay:first").json["results"]
+    [again] = results(tsgkit, f"eval --task sgqa --first 4 {vote} --model replay:first")
     for name in ("profiles", "counts", "samples", "reasons", "n"):
         assert again[name] == first[name], name
     assert server.stats()["seen"] == seen
-    baseline = tsgkit("eval --first 3 --json --out rules").json["results"]
     tsgkit("eval --task sgqa --first 3 --quiet --out only")
-    again = tsgkit("eval --first 3 --json --model replay:rules").json["results"]
-    assert [one["profiles"]["strict"] for one in again] == [one["profiles"]["strict"] for one in baseline]
     assert "nowhere" in tsgkit("eval --model replay:nowhere", code=2).err
     assert "the run has tsg/sgqa baseline" in tsgkit("eval --task sgds --model replay:only", code=2).err
 
 
-def test_options_go_before_the_settings_of_a_plan(tsgkit: CommandLine) -> None:
+def test_options_go_before_the_settings_of_a_plan_and_wrong_settings_are_named(
+    folder: Path, tsgkit: CommandLine
+) -> None:
     Path("mine.yaml").write_text("title: mine\ntasks: tsg/sgqa\nmodels: [baseline/random]\nlimit: 3\n")
     for more, expected in (
         ("", ("tsg/sgqa", "baseline/random", 3)),
         ("--task sgds --first 2", ("tsg/sgds", "baseline/random", 2)),
     ):
-        [result] = tsgkit(f"eval --plan mine.yaml --json {more}").json["results"]
+        [result] = results(tsgkit, f"eval --plan mine.yaml {more}")
         assert (result["task"], result["subject"], result["n"]) == expected, more
-
-
-def test_broken_plans_and_cards_name_the_field_that_was_meant(folder: Path, tsgkit: CommandLine) -> None:
     for name in ("tasks/mine", "prompts", "eval/plans"):
         (folder / name).mkdir(parents=True)
     for text, message in {
@@ -262,15 +201,6 @@ def test_broken_plans_and_cards_name_the_field_that_was_meant(folder: Path, tsgk
         Path("eval/plans/p.yaml").write_text(text)
         assert message in tsgkit("eval --plan p", code=2).err, text
     assert "there is no plan nobodys" in tsgkit("eval --plan nobodys", code=2).err
-    metrics = "metriks: {f1: {pooling: pooled, better: more, headline: true}}\n"
-    for text, message in {
-        f"title: a\ntask: tsg/sgqa\n{metrics}": (
-            "a.yaml: there is no field metriks; missing: citation, version, data, metrics\n  metrics?\n"
-        ),
-        "task: tsg/sgqa\n": "a.yaml: missing: title, citation, version, data, metrics\n",
-    }.items():
-        Path("tasks/mine/a.yaml").write_text(text)
-        assert message in tsgkit("eval --task mine/a", code=2).err, text
 
 
 def test_dry_runs_send_nothing_and_estimate_requests_tokens_and_cost(server: Running, tsgkit: CommandLine) -> None:
@@ -282,35 +212,23 @@ def test_dry_runs_send_nothing_and_estimate_requests_tokens_and_cost(server: Run
     assert "  baseline/rules tsg/sgqa: 4 samples, asks no model" in out and "\nin all 12 requests, " in out
     first, second = tsgkit(dry, "--price", "1,2", "--json").json["estimates"]
     assert (first["requests"], second["requests"], second["cost"]) == (12, 0, [0.0, 0.0])
-    assert 0 < first["prompt"][0] < first["prompt"][1]
-    assert 0 < first["cost"][0] < first["cost"][1]
+    for dear, size in ((first["cost"], 1e-6), (first["prompt"], 1)):
+        assert 0 < dear[0] < dear[1] and dear[0] > size
+    priced = tsgkit(dry, "--price", "1,2").out
+    assert f", ${first['cost'][0]:.4f} to ${first['cost'][1]:.4f}\n" in priced
+    assert priced.splitlines()[-2].endswith(f", ${first['cost'][0]:.2f} to ${first['cost'][1]:.2f}")
     assert server.stats()["seen"] == before and not Path("runs").exists()
     words = asking(server, first=3).replace("--no-cache ", "")
     tsgkit(words)
     assert "3 samples of these are answered already" in tsgkit(words, "--dry-run").out
-
-
-def test_service_tiers_are_estimated_and_settled_at_their_price(tsgkit: CommandLine) -> None:
-    """The prices of gpt-5-mini, a million: 0.25 in, 0.025 cached, 2 out; flex costs half."""
-    used = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
-    with model_server(usage=used | {"prompt_tokens_details": {"cached_tokens": 400}}) as server:
-        words = "eval --quiet --task tsg/sgqa --limit 2 --model openai/gpt-5-mini --model-arg temperature=1"
-        words += f" --model-arg api_base={server.base} --model-arg service_tier="
-        default, flex = (
-            tsgkit(f"{words}{tier} --dry-run --json").json["estimates"][0]["cost"] for tier in ("default", "flex")
-        )
-        assert [2 * cost for cost in flex] == pytest.approx(default)
-        usage = tsgkit(f"{words}flex --json").json["results"][0]["usage"]
-        assert "40 % of the input tokens came from the service's prompt cache" in tsgkit(f"{words}flex").out
-    assert usage["cost"] == pytest.approx(2 * (600 * 0.125e-6 + 400 * 0.0125e-6 + 100 * 1e-6))
-    assert (usage["cached_tokens"], usage["cached_input"]) == (800, 0.4)
-    words = "eval --quiet --task tsg/sgqa --limit 1 --model openai/gpt-4o --dry-run --model-arg api_key=x"
-    out = tsgkit(words, "--model-arg", "service_tier=flex").out
+    assert "answered already" not in tsgkit(words, "--dry-run", "--new").out
+    tiered = "eval --quiet --task tsg/sgqa --limit 1 --model openai/gpt-4o --dry-run --model-arg api_key=x"
+    out = tsgkit(tiered, "--model-arg", "service_tier=flex").out
     assert "service tier flex\n" in out and out.count("the price of service tier flex is not known") == 1
-    assert "service tier" not in tsgkit(words, "--model-arg", "service_tier=flex", "--price", "1,2").out
+    assert "service tier" not in tsgkit(tiered, "--model-arg", "service_tier=flex", "--price", "1,2").out
 
 
-def test_tasks_are_those_named_or_those_of_the_rows(folder: Path, tsgkit: CommandLine) -> None:
+def test_tasks_and_items_are_those_named_or_those_of_the_rows(folder: Path, tsgkit: CommandLine) -> None:
     (folder / "data").mkdir()
     for task in ("sgqa", "ma-sgg"):
         (folder / f"data/{task}.jsonl").write_text((DATA / f"{task}.jsonl").read_text())
@@ -322,96 +240,92 @@ def test_tasks_are_those_named_or_those_of_the_rows(folder: Path, tsgkit: Comman
         ("--task refine --task tsg", ["tsg/refine", *TASKS]),
         ("--task sgqa,sgds --task sa-sgg", TASKS[:3]),
     ):
-        results = tsgkit(f"eval --json --first 1 {words} --out {len(expected)} --new").json["results"]
-        assert [result["task"] for result in results] == expected, words
-
-
-@pytest.mark.parametrize(("task", "group", "shown"), [("nodes-ma", "implicit", "plicit"), ("refine", "error", "match")])
-def test_derived_tasks_are_voted_on_rescored_explained_and_reported(
-    task: str, group: str, shown: str, tsgkit: CommandLine
-) -> None:
-    data = task_of(load_card(f"tsg/{task}")).dataset(None)
-    samples = [data.sample(number) for number in range(5)]
-    write_lines("replies.jsonl", *({"item_id": one.item_id, "reply": shown_answer(one)} for one in samples))
-    words = f"eval --task {task} --model script:replies.jsonl --solver vote:3 --first 5 --json --out run"
-    (result,) = tsgkit(words).json["results"]
-    assert result["profiles"]["strict"]["f1"]["value"] == 1
-    assert tsgkit("rescore run --json").json["results"][0]["profiles"] == result["profiles"]
-    assert "this task has no published reader" in tsgkit("explain run --item", samples[0].item_id).out
-    assert shown in tsgkit(f"report run --by {group}").out
+        found = results(tsgkit, f"eval --first 1 {words} --out {len(expected)} --new")
+        assert [result["task"] for result in found] == expected, words
+    found = results(tsgkit, "eval --ids bread/q1 bread/0 --samples")
+    asked = {result["task"]: [sample["item_id"] for sample in result["samples"]] for result in found}
+    assert (asked["tsg/sgqa"], asked["tsg/sa-sgg"]) == (["bread/q1"], ["bread/0"])
+    near = tsgkit("eval --task sgqa --ids bread/q1 bred/q0", code=2).err
+    assert "no task has an item bred/q0" in near and "bread/q0?" in near
+    far = tsgkit("eval --task sgqa --ids ?????", code=2).err
+    assert "and 78 more" in far and len(far) < 500
 
 
 def test_eval_refuses_slips_before_a_folder_is_made(tsgkit: CommandLine) -> None:
+    named = "\n  these rows are of "
+    questions = DATA.parents[2] / "spatialgen/data/questions.jsonl"
     tsgkit.refuses(
         {
-            "--first 0": "--first 0: at least 1 is needed",
             "--repeat -1": "--repeat -1: at least 1 is needed",
             "--concurrency 0": "--concurrency 0: it must be more than 0",
-            "--timeout nan": "--timeout nan: it must be more than 0",
             "--task sgqb": "there is no task sgqb\n  sgqa?",
-            "--task sceneval": "tsgkit: there is no task sceneval\n  sceneeval?\n",
             "--style zeroshot": "zeroshot",
-            "--solver vote:1": "a vote takes 2 to 100 calls",
-            "--model baseline/rule": "there is no baseline/rule",
             "--model-arg temperature=1": "no model is asked, so --model-arg has no use",
             "--data nowhere.jsonl": "nowhere.jsonl: no such file",
             "--prompts nowhere": "nowhere",
             "--price cheap --dry-run": "'cheap' is no price",
-            "--price 1": "is no price",
             "--model openai/gpt-4o": "OPENAI_API_KEY is not set",
-            "--model anthropic/claude": "ANTHROPIC_API_KEY is not set",
-            "--model ''": "a name is empty",
-            "--model openai/x --model-arg tempature=1": "no parameter is called so",
-            "--model script:nowhere.jsonl": "nowhere.jsonl",
+            "--model qwen --model-arg api_base=http://127.0.0.1:9/v1": "asked with --model openai/qwen\n",
+            "--model qwen": "for a server of your own add --model-arg api_base=",
+            "--model opnai/gpt-4o": "\n  openai/gpt-4o?\n",
+            f"--task sgqa --data {DATA / 'sgds.jsonl'}": f"and this is sgds{named}tsg/sgds: --task tsg/sgds\n",
+            f"--task ma-sgg --data {questions}": f"{named}spatialgen/questions: --task spatialgen/questions\n",
+            "--task formalimg --images mine=.": "--task formalimg/knolling or --task formalimg/natural",
+            "--task formalimg/layout --model baseline/solvr": "baseline/solver?",
+            "--task formalimg/layout --solver vote:3": "its answers cannot be put to a vote",
+            "--task formalimg/layout --images mine=.": "formalimg/layout takes models",
+            "--task sceneeval/annotate --solver agent": "solver agent cannot do sceneeval/annotate",
+            "--task sceneeval/annotate --scenes mine=.": "sceneeval/annotate takes models",
         },
         "eval --quiet",
     )
     assert list(Path().iterdir()) == []
 
 
-def on_a_terminal(commands: Prefork, folder: Path, *command: str) -> str:
-    """Return what a command shows on a terminal of its own."""
-    ours, theirs = pty.openpty()
-    os.set_blocking(ours, False)
-    shown = b""
-    process = commands.start(*command, cwd=folder, stderr=os.ttyname(theirs))
-    while not process.ended():
-        time.sleep(0.01)
-        while True:
-            try:
-                shown += os.read(ours, 65_536)
-            except BlockingIOError:
-                break
-    os.close(theirs)
-    os.close(ours)
-    assert process.code == 0, shown
-    return shown.decode()
+def test_model_that_cannot_be_asked_is_one_error_with_its_cause_and_no_table(tsgkit: CommandLine) -> None:
+    for fault, cause, change in (
+        ("401", "AuthenticationError: this is error 401", "check the key: the provider's ..._API_KEY"),
+        ("404", "NotFoundError: this is error 404 (404 at {base})", "check the model's name (--model) and the address"),
+        ("toolong", "3 prompts were too long for it, none was short enough", "raise the context of the server"),
+    ):
+        with model_server(status_of={"x": fault}) as server:
+            ended = tsgkit(asking(server, f"--task sgds --concurrency 2 --out {fault}", first=20), code=1)
+            assert server.stats()["seen"] <= 5, fault
+            base = server.base
+        assert ended.err.startswith(f"tsgkit: openai/x never answered: {cause.format(base=base)}"), fault
+        assert f"\n  {change}" in ended.err and "go on with" not in ended.err, fault
+        assert ended.out == f"openai/x: never answered, so there is nothing to show\nrun: {fault}\n"
 
 
-def test_progress_changes_in_place_on_a_terminal_unless_it_is_quiet(commands: Prefork, folder: Path) -> None:
-    with model_server(delay=0.2) as slow:
-        quiet = asking(slow, "--concurrency 1").split()
-        shown = on_a_terminal(commands, folder, *(word for word in quiet if word != "--quiet"))
-        assert on_a_terminal(commands, folder, *quiet) == ""
-    assert "\x1b[1A\r\x1b[2Kopenai/x tsg/sgqa: 4/4" in shown
-    assert "of at most 1 in flight" in shown and "left" in shown
+def test_prompts_that_are_too_long_or_cut_off_or_tried_again_are_told(tsgkit: CommandLine) -> None:
+    with model_server(always={"Example 1": "toolong"}) as server:
+        words = asking(server, "--style few-shot,zero-shot --concurrency 1", first=20)
+        counts = {one["style"]: one["counts"] for one in results(tsgkit, words, code=1)}
+    assert (counts["zero-shot"]["answered"], counts["few-shot"]["api_error"]) == (20, 20)
+    with model_server(always={"": "length"}) as server:
+        out = tsgkit(asking(server, "--out run", first=20)).out
+    assert "20 truncated\n  give replies more room: --model-arg max_tokens=N\n" in out
+    assert "20 replies were cut off: give replies more room: --model-arg max_tokens=N" in tsgkit("report run").out
+    with model_server(first=[200, 429, 500, 200], retry_after="0.1") as server:
+        out = tsgkit(asking(server, "--concurrency 1")).out
+    assert "  2 requests failed and were tried again\n" in out
 
 
-def sampled(run: str) -> Any:  # noqa: ANN401  (as JSON has it)
-    return [json.loads(line) for line in Path(run, "samples.jsonl").read_text().splitlines()]
-
-
-def test_new_says_where_the_earlier_run_lies_now(tsgkit: CommandLine) -> None:
-    words = "eval --quiet --task tsg/sgqa --limit 1 --out mine"
-    tsgkit(words)
-    before = sampled("mine")
-    out = tsgkit(words, "--new").out
-    [aside] = Path().glob("mine.until-*")
-    assert f"the earlier run now lies in {aside.name}" in out
-    assert sampled(aside.name) == before
-
-
-def test_runs_are_listed_a_line_each(tsgkit: CommandLine) -> None:
+def test_next_step_is_named_and_runs_are_listed_a_line_each(
+    tsgkit: CommandLine,
+) -> None:
+    sgds = "tsgkit eval --task tsg/sgds --model openai/gpt-4o --limit 10"
+    images = "tsgkit eval --task spatialgen/questions --images NAME=DIR"
+    for words, expected in {
+        "--task tsg/sgds": [sgds, "tsgkit eval --task tsg/sgds --model openai/NAME"],
+        "": ["tsgkit eval --model openai/gpt-4o --limit 10"],
+        "--task spatialgen/questions": [f"{images} --judge", "tsgkit images --task spatialgen/questions --model"],
+        "--task spatialgen/questions --task tsg/sgds --model baseline/random": [sgds, images],
+    }.items():
+        out = tsgkit(f"eval --limit 2 --quiet {words}").out
+        assert all(part in out for part in expected), words
+        assert ("--model openai/gpt-4o" in out) == (words != "--task spatialgen/questions"), words
+    shutil.rmtree("runs")
     said = tsgkit("eval --quiet --task tsg/sgqa --limit 2 --style cot").out
     assert "baselines have no style and no solver" in said
     [line] = tsgkit("runs list").out.splitlines()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from command_line import CommandLine, write_lines
 from image_server import image_server, png
 from image_suite import install
-from model_server import Running
 from run_files import everything
 from shipped import TASKS
 from spatial_judge import spatial_judge
@@ -24,73 +22,31 @@ from tsgkit.suites.spatialgen.rows import rows_in
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(12)}
 KEY = "sk-loopback-key"
 NOWHERE = "http://127.0.0.1:9/v1"
-MINE = '''
-"""A pipeline of ours: small images in the colours of their prompts."""
-
-import asyncio
+MINE = """
 import hashlib
-import io
-from pathlib import Path
-
-import numpy
 from PIL import Image
-
-
 class Pipeline:
     def __init__(self):
         with open("loaded", "a") as file:
             file.write("once\\n")
-
     def __call__(self, prompt, seed):
         if "number 2." in prompt:
             raise RuntimeError(f"out of memory: {prompt}\\nand more")
         colour = hashlib.sha256(f"{prompt}{seed}".encode()).digest()[:3]
         return Image.new("RGB", (8, 6), tuple(colour))
-
-
-def encoded(prompt, seed):
-    buffer = io.BytesIO()
-    Image.new("RGB", (8, 6), (seed, 0, 0)).save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def in_a_file(prompt, seed):
-    Path("made.png").write_bytes(encoded(prompt, seed))
-    return "made.png"
-
-
-async def later(prompt, seed):
-    await asyncio.sleep(0)
-    return encoded(prompt, seed)
-
-
-def numbers(prompt, seed):
-    return numpy.full((6, 8, 3), 0.5)
-
-
-def shown(prompt, seed, image):
+def bare(prompt, seed):
+    return b""
+async def shown(prompt, seed, image):
     return image
-
-
 def nothing(prompt, seed):
     return {"images": []}
-
-
-def flat(prompt, seed):
-    return numpy.zeros((6, 8))
-
-
 def failing():
     raise OSError("no weights here")
-
-
 def lonely(prompt):
     return prompt
-
-
 def exhausted(prompt, seed):
     return next(iter(()))
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +65,9 @@ def records(out: str = "out") -> dict[str, dict[str, Any]]:
     return {line["id"]: line for line in map(json.loads, Path(out, "paintings.jsonl").read_text().splitlines())}
 
 
-def test_images_are_made_and_counted_and_no_key_is_kept(folder: Path, tsgkit: CommandLine) -> None:
+def test_images_are_made_and_counted_and_no_key_is_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+) -> None:
     with image_server(always={"number 2.": "blocked"}, echo_key=True) as server:
         ended = tsgkit(asking(server.base, "--limit 4 --size 64x32 --seed 3 --price 0.04"))
         assert (server.stats()["last"]["size"], server.stats()["last"]["seed"]) == ("64x32", 3)
@@ -118,34 +76,37 @@ def test_images_are_made_and_counted_and_no_key_is_kept(folder: Path, tsgkit: Co
     assert "c2 blocked: " in ended.err and KEY not in ended.out + ended.err
     assert Path("out/c1.png").read_bytes() == png("Cup number 1.")
     assert KEY.encode() not in everything(folder / "out")
-
-
-def test_json_says_the_same_and_failures_end_with_1(tsgkit: CommandLine) -> None:
+    monkeypatch.setattr(progress, "EVERY_ELSEWHERE", 0.0)
     with image_server(always={"number 1.": "404"}) as server:
-        ended = tsgkit(asking(server.base, "--ids c1 c5 --json --quiet"), code=1)
+        first, again = (tsgkit(asking(server.base, "--ids c1 c2 c5", "third"), code=1).err for _ in range(2))
+        ended = tsgkit(asking(server.base, "--ids c1 c5 --json --quiet", "other"), code=1)
+    assert "openai/m: 2/3, 1 failed" in first and "going on: 2 images are there already, 0 were blocked" in again
     value = ended.json
-    counts = {"total": 2, "painted": 1, "there": 0, "blocked": 0, "failed": 1, "unasked": 0, "requests": 2}
-    assert {name: value[name] for name in counts} == counts
-    assert value["cost"] is None and "error 404" in value["failures"]["c1"]
+    assert "error 404" in value.pop("failures")["c1"] and value.pop("seconds") > 0
+    assert value == {
+        "out": "other", "task": "demo/cups", "model": "openai/m", "rewriter": None, "total": 2, "painted": 1,
+        "there": 0, "blocked": 0, "failed": 1, "unasked": 0, "requests": 2, "cost": None, "refusals": {}, "notices": [],
+    }  # fmt: skip
     assert "nothing is lost; go on with: tsgkit" in ended.err
 
 
-def test_dry_runs_send_nothing_and_make_nothing(tsgkit: CommandLine) -> None:
-    out = tsgkit(asking(NOWHERE, "--dry-run --price 0.04")).out
-    assert "12 images: nothing is sent" in out and "12 requests" in out and "$0.4800" in out
+def test_dry_runs_send_nothing_and_prompts_are_rewritten_where_a_rewriter_is_named(tsgkit: CommandLine) -> None:
+    lines = tsgkit(asking(NOWHERE, "--dry-run --price 0.04")).out.splitlines()
+    assert lines[:2] == ["12 images: nothing is sent", "  0 there already, 0 blocked before, 12 to be asked for"]
+    assert lines[2].startswith("  12 requests, ") and lines[2].endswith(" tokens in, $0.4800")
+    assert lines[3:] == ["  openai/m: priced by --price"]
     value = tsgkit(asking(NOWHERE, "--dry-run --json")).json
-    assert (value["left"], value["requests"], value["cost"]) == (12, 12, None)
-    assert 0 < value["prompt"][0] < value["prompt"][1]
+    least, most = value.pop("prompt")
+    assert 0 < least < most
+    assert value == {"total": 12, "there": 0, "blocked": 0, "left": 12, "requests": 12, "cost": None}
     Path("layouts.json").write_text("{}")
     drawn = asking(NOWHERE, "--condition drawn --layouts layouts.json --dry-run")
     assert "12 images: nothing is sent" in tsgkit(drawn).out and not Path("out").exists()
-
-
-def test_prompts_are_rewritten_first_where_a_rewriter_is_named(tsgkit: CommandLine) -> None:
     write_lines("script.jsonl", *({"item_id": name, "reply": f"Again: {text}"} for name, text in ROWS.items()))
     rewriter = "--rewriter script:script.jsonl --ids c1 c2"
     out = tsgkit(asking(NOWHERE, f"{rewriter} --dry-run")).out
     assert "and up to 2 requests of script:script.jsonl before" in out
+    assert tsgkit(asking(NOWHERE, f"{rewriter} --dry-run --json")).json["rewriting"] == 2
     with image_server() as server:
         assert tsgkit(asking(server.base, f"{rewriter} --json --quiet")).json["rewriter"] == "script:script.jsonl"
         assert sorted(server.stats()["prompts"]) == ["Again: Cup number 1.", "Again: Cup number 2."]
@@ -159,20 +120,13 @@ def test_images_refuses_invalid_arguments_before_sending_or_writing(
         {
             "--size big": "--size big: no size of an image",
             "--size 0x5": "no size of an image",
-            "--limit 0": "--limit 0: it must be more than 0",
             "--ids c99": "no item is called c99",
             "--condition drawn": "--condition and --layouts go together",
             "--layouts x.json": "--condition and --layouts go together",
             "--no-instruction": "leaves nothing to ask for",
-            "--model-arg temperature=1": "no parameter is called so",
             "--max-cost 1": "the price of openai/m is not known",
-            "--max-cost 1 --dry-run": "the price of openai/m is not known",
-            "--price free": "is no price",
             "--rewriter-price 1,2": "name it: --rewriter M",
-            "--data nowhere.json": "nowhere.json",
             "--task tsg/sgqa": "tsg/sgqa has no images to make\n  tasks that have: demo/cups",
-            "--task nothing": "there is no task nothing",
-            "--task formalimg": "formalimg is a suite; one task is wanted",
             "--task spatialgen/questions --condition text --layouts x.json": "take no layouts",
         },
         asking(NOWHERE),
@@ -180,16 +134,6 @@ def test_images_refuses_invalid_arguments_before_sending_or_writing(
     for name in ("PIL", "PIL.Image"):
         monkeypatch.setitem(sys.modules, name, None)
     tsgkit.refuses({asking(NOWHERE): 'pip install "tsgkit[images]"'})
-
-
-def test_progress_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine) -> None:
-    monkeypatch.setattr(progress, "EVERY_ELSEWHERE", 0.0)
-    with image_server(always={"number 2.": "blocked", "number 3.": "404"}) as server:
-        err = tsgkit(asking(server.base, "--price 0.04 --concurrency 1"), code=1).err
-        again = tsgkit(asking(server.base, "--price 0.04 --ids c3 c4 c5"), code=1).err
-    assert "openai/m: 1/12, $0.0400, 1 of at most 1 in flight, about 0:" in err.replace("0 of", "1 of")
-    assert "openai/m: 10/12, 1 failed, 1 blocked" in err
-    assert "going on: 2 images are there already, 0 were blocked" in again
 
 
 def own(name: str, more: str = "--limit 2 --quiet", out: str = "out") -> str:
@@ -210,31 +154,24 @@ def test_factories_are_called_once_and_failures_are_those_of_single_images(tsgki
     assert "was asked for otherwise" in tsgkit(own("Pipeline()", "--seed 8"), code=2).err
 
 
-def test_images_may_come_in_many_forms_and_drawings_go_to_functions_that_take_one(tsgkit: CommandLine) -> None:
-    for name in ("encoded", "in_a_file", "later", "numbers"):
-        tsgkit(own(name, out=name))
-        assert [line["outcome"] for line in records(name).values()] == ["painted"] * 2, name
+def test_drawings_go_to_functions_that_take_one_and_objects_that_make_no_images_are_named(tsgkit: CommandLine) -> None:
     Path("layouts.json").write_text(json.dumps({"c0": [1]}))
     drawn = "--condition drawn --layouts layouts.json --ids c0 --quiet"
-    tsgkit(own("shown", drawn))
-    assert records()["c0"]["outcome"] == "painted"
-    err = tsgkit(own("encoded", drawn, out="other"), code=2).err
-    assert "cannot be called with (prompt, seed, image=...)" in err
-
-
-def test_objects_that_make_no_images_are_named(tsgkit: CommandLine) -> None:
+    tsgkit(own("shown", drawn, out="shown"))
+    assert records("shown")["c0"]["outcome"] == "painted"
     for name, message in {
         "exhausted": "exhausted failed: RuntimeError: StopIteration",
         "nothing": "what was returned is no image, but a dict: expected an image of Pillow",
-        "flat": "what was returned is an array of 6 x 8: expected height x width x 3",
     }.items():
         assert message in tsgkit(own(name, out=name), code=1).err, name
+    err = tsgkit(own("bare", drawn, out="other"), code=2).err
+    assert "cannot be called with (prompt, seed, image=...)" in err
     tsgkit.refuses(
         {
             own("failing()"): "the factory failed: OSError: no weights here",
             own("lonely"): "cannot be called with (prompt, seed)",
             own("Pipelin()"): "mine has no Pipelin",
-            own("encoded()"): "the factory failed: TypeError",
+            own("bare()"): "the factory failed: TypeError",
             own("MINE-1"): "no name of code",
             "images --task demo/cups --model python:nowhere_at_all:x -o out": "no module nowhere_at_all",
             "images --task demo/cups --model python:./no.py:x -o out": "no.py: no such file",
@@ -242,52 +179,24 @@ def test_objects_that_make_no_images_are_named(tsgkit: CommandLine) -> None:
     )
 
 
-QUESTIONS = TASKS / "spatialgen" / "data" / "questions.jsonl"
-PROMPTS = {row.id: row.prompt for row in rows_in(QUESTIONS)}
-IMAGES = {item_id: png(item_id) for item_id in PROMPTS}
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[Running]:
-    known = {hashlib.sha256(data).hexdigest(): item_id for item_id, data in IMAGES.items()}
-    with spatial_judge(rows=str(QUESTIONS), images=known, delay=0.02) as running:
-        yield running
-
-
-def judging(judge: Running, more: str, limit: int = 4, out: str = "run") -> str:
-    Path("pictures").mkdir(exist_ok=True)
-    for item_id, data in IMAGES.items():
+def test_controls_are_asked_for_by_name_and_stand_beside(tsgkit: CommandLine) -> None:
+    questions = TASKS / "spatialgen/data/questions.jsonl"
+    images = {row.id: png(row.id) for row in rows_in(questions)}
+    Path("pictures").mkdir()
+    for item_id, data in images.items():
         Path(f"pictures/{item_id}.png").write_bytes(data)
-    words = "eval --task spatialgen/questions --images mine=pictures --judge openai/eye --no-cache --quiet"
-    return f"{words} --model-arg api_base={judge.base} --limit {limit} --out {out} {more}"
-
-
-def test_controls_are_asked_for_by_name_and_stand_beside(judge: Running, tsgkit: CommandLine) -> None:
-    out = tsgkit(judging(judge, "--blind --shuffled --protocol ours")).out
-    for part in (
-        "- ours ",
-        "- ours-blind",
-        "- ours-shuffled",
-        "controls of spatialgen/questions, free: the same 4 items answered without looking",
-        "baseline/constant:C",
-        "single_round",
-        "no official figures: the published code asks all ten questions at once",
-    ):
-        assert part in out, part
-    [estimate] = tsgkit(judging(judge, "--dry-run --json --protocol ours-apart", limit=2)).json["estimates"]
-    assert (estimate["requests_at_least"], estimate["requests"]) == (100, 300)
+    known = {hashlib.sha256(data).hexdigest(): item_id for item_id, data in images.items()}
+    words = "eval --task spatialgen/questions --images mine=pictures --judge openai/eye --no-cache --quiet --limit 4"
+    with spatial_judge(rows=str(questions), images=known) as judge:
+        words += f" --model-arg api_base={judge.base}"
+        out = tsgkit(f"{words} --blind --shuffled --protocol ours").out
+        for part in (
+            *("- ours ", "- ours-blind", "- ours-shuffled", "baseline/constant:C", "single_round"),
+            "controls of spatialgen/questions, free: the same 4 items answered without looking",
+            "no official figures: the published code asks all ten questions at once",
+        ):
+            assert part in out, part
+        [estimate] = tsgkit(f"{words} --dry-run --json --protocol ours-apart").json["estimates"]
+        assert (estimate["requests_at_least"], estimate["requests"]) == (200, 600)
+        assert "200 to 600 requests" in tsgkit(f"{words} --dry-run --protocol ours-apart").out
     tsgkit.refuses({"eval --task spatialgen/questions --blind": "--blind controls who looks at images"})
-
-
-def test_subjects_are_compared_over_the_same_prompts_and_a_page_shows_the_controls(tsgkit: CommandLine) -> None:
-    tsgkit("eval --task spatialgen --model baseline/constant:C --model baseline/majority-per-type --out run --quiet")
-    assert "0.252" in tsgkit("compare run --json").out
-    tsgkit("report run -o page.html --against published")
-    page = Path("page.html").read_text()
-    for part in (
-        "what answering without looking gets",
-        "baseline/majority-per-type",
-        "what accuracy is made of, percent",
-        "Seed Dream 4.0",
-    ):
-        assert part in page, part

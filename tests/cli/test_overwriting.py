@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
 
 import foreign_scenes as foreign
 import pytest
@@ -21,67 +20,52 @@ from tsgkit.runs.agent_calls import open_calls
 from tsgkit.runs.subjects import Limits
 
 MINE = '{"id": 1, "mine": true}\n{"id": 2}\n'
-NOTE = "- a note of mine\n"
 CUP = "(exists ?b (and (Is ?b 'book') (OnLeftSide ?b)))"
 LAYOUT = {"objects": [{"label": "book", "box_2d": [700, 100, 900, 300]}]}
-
-
-class Writes(NamedTuple):
-    """A command that writes, what it is given, and where it writes."""
-
-    words: str
-    target: str
-
-
 DATA = (
-    Writes("refine graphs.txt -o out", "out"),
-    Writes("refine graphs.txt -o out --review", "out"),
-    Writes("refine graphs.txt -o out --model script:said.jsonl", "out"),
-    Writes("generate story.txt -o out.json --model script:told.jsonl", "out.json"),
-    Writes("make formalimg --k 1 --n 1 -o out --quiet", "out"),
-    Writes("make formalimg --k 1 --n 1 -o out --quiet --model script:said.jsonl", "out"),
-    Writes("make spatialgen --scene Kitchen -o out --quiet --model script:said.jsonl", "out"),
-    Writes("make sceneeval --items 1 -o out.csv", "out.csv"),
-    Writes("make sceneeval --items 1 -o out.csv --model script:said.jsonl", "out.csv"),
-    Writes("make repairs --from written -o out", "out"),
-    Writes("convert graphs.txt out.json", "out.json"),
-    Writes(f'formula solve "{CUP}" -o out', "out"),
-    Writes(f'formula repair "{CUP}" layout.json -o out', "out"),
-    Writes("scene convert house_1.json -o out.json", "out.json"),
-    Writes("scene convert house_1.json -o rooms", "rooms/scene_1.json"),
-    Writes("runs show run --script out", "out"),
-    Writes("runs pack run -o out", "out"),
-    Writes("view ann.jsonl bob.jsonl --edit -o out", "out"),
-    Writes("data import tsg-bench sgqa.jsonl", "home/tsg-bench/sgqa.jsonl"),
+    ("refine graphs.txt -o out", "out"),
+    ("refine graphs.txt -o out --review", "out"),
+    ("refine graphs.txt -o out --model script:said.jsonl", "out"),
+    ("generate story.txt -o out.json --model script:told.jsonl", "out.json"),
+    ("make formalimg --k 1 --n 1 -o out --quiet", "out"),
+    ("make formalimg --k 1 --n 1 -o out --quiet --model script:said.jsonl", "out"),
+    ("make spatialgen --scene Kitchen -o out --quiet --model script:said.jsonl", "out"),
+    ("make sceneeval --items 1 -o out.csv", "out.csv"),
+    ("make sceneeval --items 1 -o out.csv --model script:said.jsonl", "out.csv"),
+    ("make repairs --from written -o out", "out"),
+    ("convert graphs.txt out.json", "out.json"),
+    (f'formula solve "{CUP}" -o out', "out"),
+    (f'formula repair "{CUP}" layout.json -o out', "out"),
+    ("scene convert house_1.json -o out.json", "out.json"),
+    ("scene convert house_1.json -o rooms", "rooms/scene_1.json"),
+    ("runs show run --script out", "out"),
+    ("runs pack run -o out", "out"),
+    ("view ann.jsonl bob.jsonl --edit -o out", "out"),
+    ("data import tsg-bench sgqa.jsonl", "home/tsg-bench/sgqa.jsonl"),
 )
 REPORTS = (
-    Writes("draw graphs.txt -o out", "out"),
-    Writes("explain run --item bread/q0 --html out.html", "out.html"),
-    Writes("explain run --item bread/q0 -o out.html", "out.html"),
-    Writes("view run -o out.html", "out.html"),
-    Writes("report run --format terminal -o out", "out"),
-    Writes("report run --format html -o out", "out"),
-    Writes("report run -o out.csv", "out.csv"),
-    Writes("compare run --grid -o out.tex", "out.tex"),
-    Writes("report run -o out.tex", "out.tex"),
-    Writes("report run --junit out", "out"),
-    Writes("audit graphs.jsonl --task tsg/sa-sgg -o out.md", "out.md"),
-    Writes("audit graphs.jsonl --task tsg/sa-sgg -o out.html", "out.html"),
-    Writes(f'formula solve "{CUP}" --draw out.svg', "out.svg"),
-    Writes(f'formula repair "{CUP}" layout.json --draw out.svg', "out.svg"),
-    Writes("scene show room.json -o out.svg", "out.svg"),
-    Writes("scene show room.json -o out.html", "out.html"),
-    Writes("scene render room.json -o out.png", "out.png"),
-    Writes("scene render room.json -o out.html", "out.html"),
-    Writes("scene draw annotations.csv -o out.svg", "out.svg"),
+    ("draw graphs.txt -o out", "out"),
+    ("explain run --item bread/q0 --html out.html", "out.html"),
+    ("explain run --item bread/q0 -o out.html", "out.html"),
+    ("view run -o out.html", "out.html"),
+    ("report run --format terminal -o out", "out"),
+    ("report run -o out.csv", "out.csv"),
+    ("compare run --grid -o out.tex", "out.tex"),
+    ("report run --junit out", "out"),
+    ("audit graphs.jsonl --task tsg/sa-sgg -o out.md", "out.md"),
+    (f'formula solve "{CUP}" --draw out.svg', "out.svg"),
+    (f'formula repair "{CUP}" layout.json --draw out.svg', "out.svg"),
+    ("scene show room.json -o out.svg", "out.svg"),
+    ("scene render room.json -o out.png", "out.png"),
+    ("scene draw annotations.csv -o out.svg", "out.svg"),
 )
 FOLDERS = (
-    Writes("init out", "out/mine.jsonl"),
-    Writes("eval --task tsg/sgqa --first 1 --quiet --out out", "out/mine.jsonl"),
-    Writes("runs merge run -o out", "out/mine.jsonl"),
-    Writes("runs unpack packed.zip -o out", "out/mine.jsonl"),
-    Writes("export run --to csv -o out", "out/mine.jsonl"),
-    Writes("make spatialt2i --from run --model script:said.jsonl -o out", "out/mine.jsonl"),
+    ("init out", "out/mine.jsonl"),
+    ("eval --task tsg/sgqa --first 1 --quiet --out out", "out/mine.jsonl"),
+    ("runs merge run -o out", "out/mine.jsonl"),
+    ("runs unpack packed.zip -o out", "out/mine.jsonl"),
+    ("export run --to csv -o out", "out/mine.jsonl"),
+    ("make spatialt2i --from run --model script:said.jsonl -o out", "out/mine.jsonl"),
 )
 OUTPUTS = {"-o", "--out", "--html", "--draw", "--script", "--junit", "--summary"}
 ELSEWHERE = {
@@ -148,110 +132,88 @@ def content(target: str) -> bytes | None:
     return Path(target).read_bytes() if Path(target).is_file() else None
 
 
-def test_data_that_lie_there_are_kept_until_force_is_said(fresh: Fresh, tsgkit: CommandLine) -> None:
-    for case in DATA:
+def test_data_that_lie_there_are_kept_until_force_is_said_and_the_same_work_goes_on(
+    fresh: Fresh, tsgkit: CommandLine
+) -> None:
+    for words, target in DATA:
         fresh()
-        put(case.target, MINE)
+        put(target, MINE)
         before = files()
-        ended = tsgkit(case.words, code=2)
-        assert f"{case.target}: 2 lines of JSON already here would be lost" in ended.err, case
-        assert "replace them with --force, or write to another place" in ended.err, case
-        assert files() == before and "written:" not in ended.out, case
-        if "--review" in case.words:
+        ended = tsgkit(words, code=2)
+        assert f"{target}: 2 lines of JSON already here would be lost" in ended.err, words
+        assert "replace them with --force, or write to another place" in ended.err, words
+        assert files() == before and "written:" not in ended.out, words
+        if "--review" in words:
             continue
-        code = main([*shlex.split(case.words), "--force"])
-        is_asked_in_vain = "said.jsonl" in case.words and "spatialgen" not in case.words and "refine" not in case.words
-        assert code in (0, 1), case
-        assert is_asked_in_vain or code == 1 or content(case.target) != MINE.encode(), case
-
-
-def test_same_work_goes_on_over_what_it_wrote(fresh: Fresh) -> None:
-    for case in DATA:
-        if "--review" not in case.words:
-            fresh()
-            first = main(shlex.split(case.words))
-            before = content(case.target)
-            assert (main(shlex.split(case.words)), content(case.target)) == (first, before), case
-
-
-def test_graphs_that_were_changed_since_are_kept(tsgkit: CommandLine) -> None:
-    for case in (DATA[0], DATA[2], DATA[3]):
-        tsgkit(case.words)
-        changed = Path(case.target).read_text() + "\n"
-        Path(case.target).write_text(changed)
-        assert "already here would be lost" in tsgkit(case.words, code=2).err, case
-        assert Path(case.target).read_text() == changed, case
-        shutil.rmtree(f"{case.target}.calls", ignore_errors=True)
-        Path(case.target).unlink()
+        code = main([*shlex.split(words), "--force"])
+        is_asked_in_vain = "said.jsonl" in words and "spatialgen" not in words and "refine" not in words
+        assert code in (0, 1), words
+        assert is_asked_in_vain or code == 1 or content(target) != MINE.encode(), words
+        fresh()
+        first = main(shlex.split(words))
+        made = content(target)
+        assert (main(shlex.split(words)), content(target)) == (first, made), words
+        if words.startswith(("refine", "generate")):
+            changed = put(target, (made or b"").decode() + "\n").read_bytes()
+            assert "already here would be lost" in tsgkit(words, code=2).err, words
+            assert content(target) == changed, words
 
 
 REFINE = "refine graphs.txt -o out --model script:said.jsonl"
 
 
-def test_calls_of_an_earlier_version_go_on_over_what_they_wrote(tsgkit: CommandLine) -> None:
+def test_force_and_new_move_other_work_aside(tsgkit: CommandLine) -> None:
     tsgkit(REFINE)
     header = json.loads(Path("out.calls/run.json").read_text())
     del header["written"]
     Path("out.calls/run.json").write_text(json.dumps(header))
-    tsgkit(REFINE)
-
-
-def test_force_and_new_move_other_work_aside(tsgkit: CommandLine) -> None:
-    tsgkit(REFINE)
-    first = Path("out").read_bytes()
-    before = files()
-    tsgkit.refuses(dict.fromkeys((f"{one} --model openai/gpt-4o" for one in ("--new", "--force")), "OPENAI_API_KEY"),
-                   "refine graphs.txt -o out")  # fmt: skip
-    assert files() == before, "nothing is put aside where the model cannot be asked"
+    tsgkit(REFINE)  # calls of an earlier version go on over what they wrote
+    first = content("out")
+    words = "refine graphs.txt -o out --model openai/gpt-4o"
+    tsgkit.refuses(dict.fromkeys(("--new", "--force"), "OPENAI_API_KEY"), words)
     put("graphs.txt", "pour -> verb -> person\n")
     assert "another run lies here (items differs)" in tsgkit(REFINE, code=2).err
     assert "earlier work now lies in out.calls.until-" in tsgkit(REFINE, "--force").err
-    second = Path("out").read_bytes()
+    second = content("out") or b""
     assert b"pour" in second != first
     tsgkit(REFINE, "--new")
     assert [path.read_bytes() for path in Path().glob("out.until-*")] == [second], "what it made is put aside too"
+    put("pairs/mine.jsonl", MINE)
+    open_calls(Path("pairs"), "script:said.jsonl", (), {"work": "x"}, Limits(), folder=True, force=True).close()
+    [aside] = Path().glob("pairs.until-*")
+    assert (aside / "mine.jsonl").read_text() == MINE and not Path("pairs").exists()
 
 
-def test_reports_replace_reports_and_no_data(fresh: Fresh, tsgkit: CommandLine) -> None:
-    for case in REPORTS:
+def test_reports_replace_reports_and_no_data_and_folders_of_others_are_left_alone(
+    fresh: Fresh, tsgkit: CommandLine
+) -> None:
+    for words, target in REPORTS:
         fresh()
-        words = shlex.split(case.words)
-        assert main(words) in (0, 1), case
-        first = Path(case.target).read_bytes()
-        assert main(words) in (0, 1), f"{case}: a report replaces its like"
-        assert len(Path(case.target).read_bytes()) == len(first), case
-        put(case.target, MINE)
+        assert main(shlex.split(words)) in (0, 1), words
+        first = Path(target).read_bytes()
+        assert main(shlex.split(words)) in (0, 1), f"{words}: a report replaces its like"
+        assert len(Path(target).read_bytes()) == len(first), words
+        put(target, MINE)
         before = files()
-        err = tsgkit(case.words, code=2).err
-        assert f"{case.target}: 2 lines of JSON already here would be lost" in err and "--force" not in err, case
-        assert files() == before, case
-
-
-def test_drawings_replace_no_graphs_whatever_their_notation(tsgkit: CommandLine) -> None:
-    for data in ("a -> b -> c\n", "[[1]]", "<?xml version='1.0'?>\n<graphml></graphml>"):
-        put("out", data)
-        tsgkit("draw graphs.txt -o out", code=2)
-        assert Path("out").read_text() == data
-    put("out.csv", "ID,x\n1,2")
-    tsgkit("report run -o out.csv", code=2)
-
-
-def test_summaries_are_added_to_notes_and_to_no_data(tsgkit: CommandLine) -> None:
-    put("out", NOTE)
-    tsgkit("report run --summary out")
-    assert Path("out").read_text().startswith(f"{NOTE}\n## tsgkit results\n")
-    put("out", MINE)
-    tsgkit("report run --summary out", code=2)
-    assert Path("out").read_text() == MINE
-
-
-def test_folders_that_hold_something_else_are_left_alone(fresh: Fresh, tsgkit: CommandLine) -> None:
-    for case in FOLDERS:
+        err = tsgkit(words, code=2).err
+        assert f"{target}: 2 lines of JSON already here would be lost" in err and "--force" not in err, words
+        assert files() == before, words
+    for target, text, words in (
+        ("out", "a -> b -> c\n", "draw graphs.txt -o out"),
+        ("out", "[[1]]", "draw graphs.txt -o out"),
+        ("out", "<?xml version='1.0'?>\n<graphml></graphml>", "draw graphs.txt -o out"),
+        ("out.csv", "ID,x\n1,2", "report run -o out.csv"),
+        ("out", MINE, "report run --summary out"),
+    ):
+        put(target, text)
+        tsgkit(words, code=2)
+        assert Path(target).read_text() == text, "drawings replace no graphs, and summaries are added to no data"
+    for words, target in FOLDERS:
         fresh()
-        put(case.target, MINE)
+        put(target, MINE)
         before = files()
-        assert tsgkit(case.words, code=2).err, case
-        assert files() == before, case
+        assert tsgkit(words, code=2).err, words
+        assert files() == before, words
 
 
 def test_inputs_are_never_overwritten(tsgkit: CommandLine) -> None:
@@ -297,13 +259,6 @@ def test_conversions_replace_what_a_conversion_wrote_and_nobody_changed(tsgkit: 
     tsgkit.refuses({REFINE.replace("-o out", "-o folder"): "folder: this is a folder, not a file"})
 
 
-def test_force_makes_a_set_afresh_and_puts_the_folder_aside() -> None:
-    put("pairs/mine.jsonl", MINE)
-    open_calls(Path("pairs"), "script:said.jsonl", (), {"work": "x"}, Limits(), folder=True, force=True).close()
-    [aside] = Path().glob("pairs.until-*")
-    assert (aside / "mine.jsonl").read_text() == MINE and not Path("pairs").exists()
-
-
 def outputs(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
     """Yield every option of a command, or of its verbs, that names what is written."""
     for action in parser._actions:
@@ -316,8 +271,8 @@ def outputs(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
 
 def test_every_option_that_names_an_output_is_tried_here() -> None:
     tried = {*ELSEWHERE, "eval --out"}
-    for case in (*DATA, *REPORTS, *FOLDERS):
-        words = shlex.split(case.words)
+    for written, _ in (*DATA, *REPORTS, *FOLDERS):
+        words = shlex.split(written)
         tried |= {f"{' '.join(words[:size])} {word}" for size in (1, 2) for word in words}
     for command in commands():
         parser = argparse.ArgumentParser()

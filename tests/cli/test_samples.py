@@ -1,15 +1,20 @@
-"""``tsgkit samples`` and ``tsgkit explain``: wrong samples, one line each, and one explained on two screens."""
+"""What runs are looked at with: ``tsgkit samples``, ``explain``, ``report`` and ``export``."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from command_line import CommandLine
+from exported_runs import stopped_run
 from pages import Page
-from report_runs import RIGHT, recorded
+from report_runs import recorded
+from reported import baseline_run
+from scripted_choices import scripted_run
 
 import tsgkit as tk
 
@@ -49,6 +54,10 @@ def test_wrong_samples_are_a_line_each_and_lead_to_an_explanation(
     assert tsgkit(f"explain {run} --style cot").out == listed
     none = tsgkit(f"samples {run} --grep 'no such text anywhere'").out
     assert none.startswith("no sample fits; of 16 samples: ") and none.endswith("15 not fully right\n")
+    words = f"explain {run} --item bread/1 --task ma-sgg --style cot"
+    short, whole = tsgkit(words).out.splitlines(), tsgkit(f"{words} --all").out.splitlines()
+    assert len(short) <= 80 < len(whole), "an explanation fits two screens"
+    assert any("more: --all shows them)" in line for line in short) and not any("--all" in line for line in whole)
 
 
 def test_samples_are_chosen_by_outcome_text_and_row(run: Path, tsgkit: CommandLine) -> None:
@@ -63,63 +72,6 @@ def test_samples_are_chosen_by_outcome_text_and_row(run: Path, tsgkit: CommandLi
     assert items("--disagree zero-shot cot") == [("bread/q0", "zero-shot"), ("bread/q0", "cot")]
     assert items("--disagree 'python:mine zero-shot' 'python:mine cot'") == items("--disagree cot zero-shot")
     assert len(items("--outcome answered --style zero-shot,cot")) == 4
-
-
-def test_samples_and_explain_refuse_what_a_run_does_not_have(run: Path, folder: Path, tsgkit: CommandLine) -> None:
-    samples, explain = f"samples {run}", f"explain {run} --task sgqa"
-    tsgkit.refuses(
-        {
-            f"{samples} --style cott": "tsgkit: --style cott: the run has none\n  cot?\n",
-            f"{samples} --task sgds": "tsgkit: --task sgds: the run has none\n",
-            f"{samples} --outcome wrong": "tsgkit: --outcome wrong: the run has none\n  choose from answered,",
-            f"{samples} --disagree cot x": (
-                "tsgkit: the run has no row x\n  choose from python:mine cot, python:mine zero-shot\n"
-            ),
-            f"{samples} --wrong --right": "tsgkit: --right: not allowed with argument --wrong\n",
-            f"{samples} --limit -1": "tsgkit: --limit -1: from 0\n",
-            f"{explain} --html x.html": "--html is of one item\n  name it with --item",
-            f"{explain} --item bread/q00": "bread/q0?",
-            f"explain {run} --item bread/q0 --task sgds": "no task sgds in this run",
-            f"{explain} --item bread/q0 --repeat 7": "no repeat 7",
-            f"{explain} --item bread/q0 --html run.json": "a page is HTML",
-            f"{explain} --item bread/q0 --html x.html --json": "give one of them",
-            f"explain {folder} --item one": "no run lies here",
-        }
-    )
-
-
-def test_explanation_fits_two_screens_and_all_shows_the_rest(run: Path, tsgkit: CommandLine) -> None:
-    words = f"explain {run} --item bread/1 --task ma-sgg --style cot"
-    short, whole = tsgkit(words).out.splitlines(), tsgkit(f"{words} --all").out.splitlines()
-    assert len(short) <= 80 < len(whole)
-    assert any("more: --all shows them)" in line for line in short)
-    assert not any("--all" in line for line in whole)
-    assert [line for line in short if "outcome" in line] == [line for line in whole if "outcome" in line]
-
-
-def test_samples_of_every_suite_have_a_key_and_a_reason(tsgkit: CommandLine) -> None:
-    for task, model in {
-        "formalimg/layout": "random",
-        "spatialgen/questions": "random",
-        "sceneeval/annotate": "rules",
-    }.items():
-        out = task.replace("/", "-")
-        tsgkit(f"eval --task {task} --model baseline/{model} --first 3 --quiet --out {out}")
-        samples = [json.loads(line) for line in tsgkit(f"samples {out} --json").out.splitlines()]
-        assert len(samples) == 3 and all(one["key"] for one in samples), task
-        assert all(one["reason"] for one in samples if one["wrong"]), task
-
-
-def test_one_row_is_shown_whole_and_several_briefly(folder: Path, tsgkit: CommandLine) -> None:
-    wrong = recorded(folder, "sa-sgg", {"one": RIGHT.replace("hand1", "hand2")}, styles=["zero-shot", "cot"])
-    out = tsgkit(f"explain {wrong} --item one").out
-    assert "choose one to see all of it: --style zero-shot|cot" in out and "sent, user:" not in out
-    out = tsgkit(f"explain {wrong} --item one --style cot").out
-    for part in ("sent, user:", "reply: complete", "strict reads:", "official reads:", "reference", "scores"):
-        assert part in out, part
-    assert "≠hand wash -> with -> hand2, expected wash -> with -> hand1" in out and "1 graphs for 1" in out
-    rows = tsgkit(f"explain {wrong} --item one --json").json["rows"]
-    assert [(row["style"], row["outcome"]) for row in rows] == [("zero-shot", "answered"), ("cot", "answered")]
 
 
 def test_explain_escapes_replies_and_colours_only_where_wanted(
@@ -142,3 +94,111 @@ def test_explain_escapes_replies_and_colours_only_where_wanted(
         out = tsgkit(words).out
         assert ("\x1b[1m" in out) is coloured, (is_terminal, no_colour, term)
         assert "\x1b]0" not in out and "\x1b[31mcup" not in out
+
+
+@pytest.fixture(scope="module")
+def baselines(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return baseline_run(tmp_path_factory.mktemp("runs") / "run", "tsg/sgqa", "tsg/sa-sgg", limit=10)
+
+
+def test_reports_show_outcomes_in_the_format_of_their_file_and_gates_decide_the_exit_code(
+    baselines: Path, tsgkit: CommandLine
+) -> None:
+    words = f"report {baselines} --by k --against published"
+    out = tsgkit(words).out
+    titles = ("tsg/sgqa\n", "tsg/sa-sgg\n", "how samples ended\n", "what it took\n", "elements outside L\n")
+    assert [title for title in titles if title not in out] == []
+    value = tsgkit(f"report {baselines} --format json --by implicit --against published --metrics main").json
+    assert [sorted(row["by"]) for row in value["rows"]] == [[], ["implicit"], [], ["implicit"]]
+    assert len(value["published"]) == 4
+    for name, start in {
+        "a.md": "# Results",
+        "a.csv": "run,",
+        "a.json": "{",
+        "a.tex": "% Tables",
+        "a": "tsg/",
+        "a.txt": "tsg/",
+    }.items():
+        assert tsgkit(f"report {baselines} -o {name}").out == ""
+        assert Path(name).read_text().startswith(start), name
+    Path("summary.md").write_text("before\n")
+    words = f"report {baselines} --junit junit.xml --summary summary.md --fail-under"
+    assert "gate missed: baseline/random" in tsgkit(words, "sgqa.normalised=0.3", code=3).err
+    tree = ElementTree.parse("junit.xml").getroot()  # noqa: S314  (our own)
+    assert (tree.attrib["tests"], tree.attrib["failures"], tree.attrib["errors"]) == ("4", "1", "0")
+    summary = Path("summary.md").read_text()
+    assert summary.startswith("before\n\n## tsgkit results\n") and "gate missed" in summary
+    tsgkit(words, "sgqa.normalised=0.0")
+    summary = Path("summary.md").read_text()
+    assert summary.count("## tsgkit results") == 2 and summary.endswith("- every gate is reached\n")
+
+
+def test_exports_print_their_files_and_count_their_samples(folder: Path, tsgkit: CommandLine) -> None:
+    stopped = stopped_run(folder / "stopped")
+    assert tsgkit(f"export {stopped} --to jsonl -o out.jsonl").err.splitlines() == [
+        "tsgkit: the run is not finished: 2 samples not asked yet, left out of the export",
+        "tsgkit: 2 samples in 1 file",
+    ]
+    scripted = scripted_run(folder)
+    ended = tsgkit(f"export {scripted.path} --to csv -o out")
+    assert ended.out.splitlines() == [f"out/{name}" for name in ("samples.csv", "calls.csv", "scores.csv")]
+    assert ended.err == f"tsgkit: {len(scripted.samples)} samples in 3 files\n"
+
+
+def test_commands_of_runs_refuse_what_a_run_does_not_have(
+    run: Path, baselines: Path, folder: Path, tsgkit: CommandLine
+) -> None:
+    samples, explain = f"samples {run}", f"explain {run} --task sgqa"
+    tsgkit.refuses(
+        {
+            f"{samples} --style cott": "tsgkit: --style cott: the run has none\n  cot?\n",
+            f"{samples} --task sgds": "tsgkit: --task sgds: the run has none\n",
+            f"{samples} --outcome wrong": "tsgkit: --outcome wrong: the run has none\n  choose from answered,",
+            f"{samples} --disagree cot x": (
+                "tsgkit: the run has no row x\n  choose from python:mine cot, python:mine zero-shot\n"
+            ),
+            f"{samples} --wrong --right": "tsgkit: --right: not allowed with argument --wrong\n",
+            f"{samples} --limit -1": "tsgkit: --limit -1: from 0\n",
+            f"{explain} --html x.html": "--html is of one item\n  name it with --item",
+            f"{explain} --item bread/q00": "bread/q0?",
+            f"{explain} --item bread/q0 --html run.json": "a page is HTML",
+            f"{explain} --item bread/q0 --html x.html --json": "give one of them",
+            f"explain {folder} --item one": "no run lies here",
+        }
+    )
+    shutil.copytree(baselines, "run")
+    untouched = "whose files are not touched"
+    tsgkit.refuses(
+        {
+            "run --figure f1": "expected a metric and a group, METRIC:G",
+            "run --figure f1:implicit": "--figure: no file is named",
+            "run --figure f1:implicit -o f1.pdf --by k": "--figure and --by do not go together",
+            "run --figure f1:k -o f1.pdf --metrics all": "--figure and --metrics do not go together",
+            "run --figure f1:implicit -o f1.pdf --profile x": "there is no profile x",
+            "run --figure f9:implicit -o f1.pdf": "no task here has the metric f9",
+            "run --figure f1:implicitly -o f1.pdf": "a figure cannot be grouped by implicitly\n  implicit?",
+            "run --columns 2": "--columns is said of a figure",
+            "run --against nobody": "--against nobody",
+            "run --metrics few": "no choice of metrics few",
+            "run --fail-under sgqa.nothing=1": "has no nothing",
+            "run --fail-under ma-sgg.f1=0.1": "is not evaluated",
+            "run -o /no/such/folder/report.md": "there is no folder",
+            "run -o t.pdf": "tsgkit: t.pdf: no report ends in .pdf\n  name it .md, .csv, .json, .tex, .html",
+            "run -o t.pdf --by k": "--figure METRIC:G for a drawing",
+            "run --junit x --summary x": "two outputs name one file",
+            "run -o run/samples.jsonl": untouched,
+            "run --junit run/new.md": untouched,
+            "run --summary run/new.md": untouched,
+            "run --figure f1:implicit -o run/new.pdf": untouched,
+        },
+        "report",
+    )
+    tsgkit.refuses(
+        {
+            "run --to inspekt -o x": "tsgkit: there is no format inspekt\n  inspect?\n",
+            "run --to csv": "tsgkit: missing: -o/--output\n",
+            "run --to csv -o x --data gone": "tsgkit: tsg/sgqa: no file, folder or dataset is called gone\n",
+            "nowhere --to csv -o x": "no run lies here",
+        },
+        "export",
+    )

@@ -1,27 +1,27 @@
 """Surroundings that fail a command: closed or full streams, a folder that is gone, names too long, addresses with
-passwords. Each gives a message and a documented exit code, never 70."""
+passwords. Each gives a message and a documented exit code, never 70. Signals are heard while lines are typed."""
 
 from __future__ import annotations
 
+import io
 import os
+import select
 import shlex
 import signal
+import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from typing import Any
 
 import pytest
 from command_line import CommandLine
 from model_server import model_server
-from prefork import Prefork
-from run_files import everything, lines
+from run_files import everything
 from shipped import DATA
 
+from tsgkit.cli.typed_lines import TypedLines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes
@@ -99,43 +99,6 @@ def test_unwritable_home_costs_the_cache_alone(monkeypatch: pytest.MonkeyPatch, 
         assert "note: no reply is kept for other runs" in tsgkit(words).out
 
 
-def test_hangup_drains_what_is_in_work(commands: Prefork, folder: Path) -> None:
-    with model_server(delay=0.2) as server:
-        words = f"eval --task sgqa --limit 60 --concurrency 2 --model openai/x --model-arg api_base={server.base}"
-        process = commands.start(*words.split(), "--out", "run", "--no-cache", "--quiet", cwd=folder)
-        while server.stats()["seen"] < 4:
-            time.sleep(0.01)
-        process.signal(signal.SIGHUP)
-        assert process.wait().code == 130
-        assert len(lines(folder / "run/samples.jsonl")) == server.stats()["seen"] < 60
-
-
-@contextmanager
-def tracing_service() -> Iterator[tuple[str, list[str]]]:
-    """Yield a stand-in for the service that traces are posted to, and what it was sent."""
-    seen: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            seen.append(self.path)
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"{}")
-
-        do_POST = do_PATCH = do_GET  # noqa: N815  (as the server calls them)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", seen
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 REFINING = """
 import asyncio, os
 from tsgkit.agents.refinement import Effort, Passage, refine_passage
@@ -152,8 +115,58 @@ wait_for_all_tracers()
 
 def test_agents_post_no_traces_whatever_the_environment_says() -> None:
     Path("g.txt").write_text("person -> verb -> wash\nwash -> dobj -> cup\n")
-    with tracing_service() as (url, seen):
+    with socket.create_server(("127.0.0.1", 0)) as service:
+        service.setblocking(False)
         names = ("LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2", "LANGSMITH_TRACING")
+        url = f"http://127.0.0.1:{service.getsockname()[1]}"
         environment = os.environ | dict.fromkeys(names, "true") | {"LANGSMITH_ENDPOINT": url, "LANGSMITH_API_KEY": "k"}
         subprocess.run([sys.executable, "-c", REFINING], env=environment, check=True, capture_output=True)
-        assert seen == []
+        with pytest.raises(BlockingIOError):
+            service.accept()
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[TypedLines, int]]:
+    reads, writes = os.pipe()
+    with os.fdopen(reads, encoding="utf-8") as stream, os.fdopen(writes, "wb", buffering=0) as typed:
+        yield TypedLines(stream), typed.fileno()
+
+
+def test_lines_that_arrive_together_are_read_one_by_one(pipe: tuple[TypedLines, int]) -> None:
+    lines, typed = pipe
+    os.write(typed, "a\n\nkäse\nno end".encode())
+    assert [lines.next() for _ in range(3)] == ["a\n", "\n", "käse\n"]
+    assert signal.set_wakeup_fd(-1) == -1, "the wakeup of signals is left as it was"
+    reads, writes = os.pipe()
+    os.write(writes, b"a\nb")
+    os.close(writes)
+    with os.fdopen(reads, encoding="utf-8") as stream:
+        ended = TypedLines(stream)
+        assert [ended.next() for _ in range(3)] == ["a\n", "b", ""], "the last line needs no end"
+    memory = TypedLines(io.StringIO("a\nb"))
+    assert [memory.next() for _ in range(3)] == ["a\n", "b", ""]
+
+
+def test_signal_just_before_the_wait_ends_it(pipe: tuple[TypedLines, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    lines, typed = pipe
+    heard: list[int] = []
+    waits: list[list[int]] = []
+    wait = select.select
+
+    def waited(reads: list[int], writes: list[int], errors: list[int]) -> Any:  # noqa: ANN401
+        if waits:
+            os.write(typed, b"a\n")
+        else:
+            os.kill(os.getpid(), signal.SIGUSR1)
+        ready = wait(reads, writes, errors, 10)
+        waits.append(ready[0])
+        return ready
+
+    monkeypatch.setattr(select, "select", waited)
+    before = signal.signal(signal.SIGUSR1, lambda number, _: heard.append(number))
+    try:
+        assert lines.next() == "a\n"
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert heard == [signal.SIGUSR1]
+    assert len(waits) == 2 and waits[0], "nothing was typed, and the signal ended the first wait"

@@ -1,20 +1,22 @@
-"""Images from Python: made by functions and by services, in scripts and in running loops, and judged afterwards."""
+"""Images and scenes from Python: made by functions, in scripts and in running loops, read, measured and shown."""
 
 from __future__ import annotations
 
 import asyncio
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 from image_suite import install
 from PIL import Image
+from shipped import TASKS
 
 import tsgkit as tk
+from tsgkit.cli import main
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.interface.images import PaintedImages
 
+ROOM = TASKS / "sceneeval/data/rooms/good/scene_0.json"
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(6)}
 CUPS: dict[str, Any] = {"task": "demo/cups", "quiet": True}
 
@@ -41,15 +43,11 @@ def test_function_paints_and_the_same_call_goes_on(tmp_path: Path) -> None:
     assert Image.open(made.paths["c1"]).getpixel((0, 0)) == (7, 0, 0)
     more = tk.images(model={"red": red}, out=str(tmp_path / "red"), seed=7, **CUPS)
     assert (more.there, more.painted) == (2, 4) and Path(more) == tmp_path / "red"
+    made = tk.images("spatialgen", {"red": red}, tmp_path / "rooms", limit=2, quiet=True)
+    plan = tk.plan("spatialgen", images={"red": made}, judge={"looker": lambda messages: "A"}, limit=2)
+    assert [one.samples for one in plan] == [2], "images become the subject of an evaluation"
     with pytest.raises(UsageError, match="was asked for otherwise"):
         tk.images(model={"red": red}, out=tmp_path / "red", seed=8, **CUPS)
-
-
-def test_images_of_a_bundled_suite_become_the_subject_of_an_evaluation(tmp_path: Path) -> None:
-    made = tk.images("spatialgen", {"red": red}, tmp_path / "red", limit=2, quiet=True)
-    assert made.complete and len(made.paths) == 2
-    plan = tk.plan("spatialgen", images={"red": made}, judge={"looker": lambda messages: "A"}, limit=2)
-    assert [one.samples for one in plan] == [2]
 
 
 def test_images_are_made_inside_a_running_loop_and_failures_are_told_inertly(tmp_path: Path) -> None:
@@ -66,20 +64,35 @@ def test_images_are_made_inside_a_running_loop_and_failures_are_told_inertly(tmp
 def test_images_refuses_mistakes_before_anything_is_made(tmp_path: Path) -> None:
     mistakes: list[tuple[dict[str, Any], str]] = [
         ({"sise": "8x8"}, "there is no option sise"),
-        ({"size": "big"}, "no size of an image"),
         ({"limit": "2"}, "limit: '2' is no whole number"),
         ({"model": 3}, "model: 3 is none"),
         ({"model": {"a": red, "b": refused}}, "images of several models"),
         ({"condition": "text"}, "--condition and --layouts go together"),
         ({"condition": "painted"}, "there is no condition painted"),
-        ({"task": "sgqa"}, "has no images to make"),
-        ({"ids": "c9"}, "no item is called c9"),
         ({"out": None}, "out: None is no path"),
     ]
     for options, message in mistakes:
         with pytest.raises(TsgkitError) as told:
             tk.images(**{**CUPS, "model": {"red": red}, "out": tmp_path / "out", **options})
         assert message in f"{told.value} {told.value.hint}" and not (tmp_path / "out").exists(), options
-    for call in (tk.images, tk.aimages):
-        names = {"size", "seed", "condition", "rewriter", "max_cost", "quiet"}
-        assert names <= {*signature(call).parameters}, "help names every option"
+
+
+def test_bundled_room_shows_itself_as_the_command_does_and_other_files_are_refused(tmp_path: Path) -> None:
+    async def cell_of_a_notebook() -> Any:  # noqa: ANN401
+        return tk.read_scene(str(ROOM))
+
+    room = asyncio.run(cell_of_a_notebook())
+    assert room._repr_svg_().startswith("<svg ")
+    assert set(room.findings["objects"]) <= set(room.objects) and f"{len(room.objects)} objects" in repr(room)
+    assert main(["scene", "show", str(ROOM), "-o", str(tmp_path / "command.svg")]) == 0
+    assert room.save(tmp_path / "mine.svg").read_text() == (tmp_path / "command.svg").read_text()
+    mistakes: list[tuple[Any, dict[str, Any], str]] = [
+        ("nowhere.json", {}, "nowhere.json"),
+        (5, {}, "5: expected the path of a scene"),
+        (ROOM, {"missing": "bax"}, "missing=bax"),
+        (ROOM, {"assets": {"hssd": "nowhere"}}, "nowhere: there is no such folder"),
+    ]
+    for path, options, message in mistakes:
+        with pytest.raises(TsgkitError) as told:
+            tk.read_scene(path, **options)
+        assert message in str(told.value), message

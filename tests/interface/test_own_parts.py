@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import tsgkit as tk
-from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.report import grid_table
 from tsgkit.report.grid import grid
@@ -54,6 +53,8 @@ def test_task_of_rows_and_a_template_is_evaluated_reported_and_explained(tmp_pat
     assert round(run.value("correct", style="cot"), 3) == 0.667
     assert "Think step by step" in run.samples[5].prompt[0].content
     assert "Asia" in run.table(by="continent").text
+    one = tk.Task("own/single", iter(ROWS), "{country}", metrics="hit", by="continent")
+    assert repr(one) == "Task('own/single', 3 rows)" and one.dataset(None).sample(0).item_id == "fr"
     assert "the reasoning never ends" in repr(run.explain("pe", style="cot"))
     opened = tk.open_run(tmp_path / "run")
     assert opened.results == run.results and tk.rescore(opened).reread == ()
@@ -77,11 +78,14 @@ def test_reading_and_scoring_are_functions_and_a_metric_is_a_name(tmp_path: Path
     run = tk.evaluate(
         task, model={"said": lambda messages: said[messages[-1]["content"]]}, out=tmp_path / "run", quiet=True
     )
+    silent = tk.Task("own/silent", ROWS, "{country}", read=lambda text, row: None)
+    unread = tk.evaluate(silent, model={"two": knows_two}, out=tmp_path / "silent", quiet=True)
+    assert [one.outcome for one in unread.samples] == ["unreadable"] * 3
     assert run.samples[2].outcome == "unreadable" and run.samples[2].notes == ("it asks back",)
     assert round(run.value("found"), 3) == 0.333 and round(run.value("words"), 3) == round((0.3 + 0.1) / 3, 3)
 
 
-def test_rows_may_lie_in_a_file_and_other_rows_are_other_data(tmp_path: Path) -> None:
+def test_other_rows_and_the_code_of_a_style_are_another_run(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     task = tk.Task("own/filed", tmp_path / "rows.jsonl", "{country}")
     options: dict[str, Any] = {"model": {"two": knows_two}, "quiet": True, "out": tmp_path / "run"}
@@ -89,6 +93,21 @@ def test_rows_may_lie_in_a_file_and_other_rows_are_other_data(tmp_path: Path) ->
     tk.Task("own/filed", ROWS[:2], "{country}")
     with pytest.raises(UsageError, match="another run lies here"):
         tk.evaluate("own/filed", **options)
+
+    @tk.style("own-polite")
+    def polite(prompt: str) -> str:
+        return f"{prompt}\n\nThank you."
+
+    options = {"model": {"two": knows_two}, "style": "own-polite", "limit": 2, "quiet": True}
+    run = tk.evaluate("sgqa", out=tmp_path / "polite", **options)
+    assert run.samples[0].prompt[0].content.endswith("Thank you.")
+
+    @tk.style("own-polite")
+    def rude(prompt: str) -> str:
+        return prompt
+
+    with pytest.raises(UsageError, match="another run lies here"):
+        tk.evaluate("sgqa", out=tmp_path / "polite", **options)
 
 
 def test_solver_asks_as_often_as_it_likes_and_what_it_returns_counts(tmp_path: Path) -> None:
@@ -107,6 +126,12 @@ def test_solver_asks_as_often_as_it_likes_and_what_it_returns_counts(tmp_path: P
     assert [call.label for call in run.samples[-1].calls] == ["first", "second", "local"]
     assert tk.evaluate("sgqa", model={"wavers": wavers}, solver="doubted", limit=2, out=tmp_path / "b", quiet=True)
 
+    def down(messages: Messages) -> str:
+        raise LookupError("nobody is there")
+
+    run = tk.evaluate(task, model={"down": down}, solver="doubted", out=tmp_path / "c", quiet=True)
+    assert {one.outcome for one in run.samples} == {"api_error"}, "it is not laid to the solver"
+
 
 def test_metric_counts_beside_those_of_a_task_and_stored_runs_are_scored_by_it(tmp_path: Path) -> None:
     run = tk.evaluate("sgqa", model={"cup": lambda _: "[cup]"}, limit=4, out=tmp_path / "run", quiet=True)
@@ -124,26 +149,8 @@ def test_metric_counts_beside_those_of_a_task_and_stored_runs_are_scored_by_it(t
         tk.metric("sceneeval/fidelity", "short")(letters)
 
 
-def test_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Path) -> None:
-    @tk.style("own-polite")
-    def polite(prompt: str) -> str:
-        return f"{prompt}\n\nThank you."
-
-    options: dict[str, Any] = {"model": {"two": knows_two}, "style": "own-polite", "limit": 2, "quiet": True}
-    run = tk.evaluate("sgqa", out=tmp_path / "run", **options)
-    assert run.samples[0].prompt[0].content.endswith("Thank you.")
-
-    @tk.style("own-polite")
-    def rude(prompt: str) -> str:
-        return prompt
-
-    with pytest.raises(UsageError, match="another run lies here"):
-        tk.evaluate("sgqa", out=tmp_path / "run", **options)
-
-
 def test_own_parts_refuse_invalid_definitions() -> None:
     mistakes: list[tuple[Callable[[], object], str]] = [
-        (lambda: tk.Task("capitals", ROWS, "{country}"), "not SUITE/TASK"),
         (lambda: tk.Task("tsg/sgqa", ROWS, "{country}"), "there is a task tsg/sgqa already"),
         (lambda: tk.Task("own/none", [], "x").dataset(None), "there are no rows"),
         (lambda: tk.Task("own/odd", ROWS, "{town}").asked(capitals().dataset(None).sample(0)), "no field {town}"),
@@ -157,16 +164,12 @@ def test_own_parts_refuse_invalid_definitions() -> None:
         (lambda: tk.Task("own/x", 5, "x"), "own/x: 5 is no list of rows"),  # type: ignore[arg-type]
         (lambda: tk.Task("own/x", ROWS, 5), "prompt of own/x: 5 is no function"),  # type: ignore[arg-type]
         (lambda: tk.Task("own/x", ROWS, "x", read=len), "read of own/x cannot be called with (text, row)"),  # type: ignore[arg-type]
-        (
-            lambda: tk.Task("own/x", ROWS, "x", score=len),  # type: ignore[arg-type]
-            "score of own/x cannot be called with (row, answer)",
-        ),
+        (lambda: tk.Task("own/x", ROWS, "x", score=len), "score of own/x cannot be called with (row, answer)"),  # type: ignore[arg-type]
         (lambda: tk.Task("own/x", ROWS, "x", metrics=["a"], amounts=["b"]), "own/x: there is no metric b"),
         (lambda: tk.Task("own/x", ROWS, "x", by="contnent").dataset(None), "own/x: no row has the field contnent"),
         (lambda: tk.Task("own/x", [*ROWS, {"q": 1}], "x").dataset(None), "own/x: row 3 has no answer"),
         (lambda: capitals().judged(3, "x"), "own/capitals: there is no item 3: they are numbered from 0 to 2"),
         (lambda: tk.metric("sgqa", "x")(len), "metric x cannot be called with (item, answer)"),
-        (lambda: tk.metric("sgqa", "x")(5), "metric x: 5 is no function"),
         (lambda: tk.metric("sgqa", "x")(waits), "metric x is an async function, expected a plain one"),
         (lambda: tk.metric("sgqa")(lambda item, answer: 1), "<lambda>: no name for a metric"),
         (lambda: tk.metric(waits), "@metric needs the name of a task"),  # type: ignore[arg-type]
@@ -240,45 +243,6 @@ def test_mistakes_in_code_of_ones_own_are_counted_errors_with_their_place(
         assert expected.partition(" (test_own")[0] in repr(run), "the table says it too"
 
 
-def test_reader_that_returns_nothing_leaves_a_reply_unreadable(tmp_path: Path) -> None:
-    silent = tk.Task("own/broken", ROWS, "{country}", read=lambda text, row: None)
-    run = tk.evaluate(silent, model={"two": knows_two}, out=tmp_path / "silent", quiet=True)
-    assert [one.outcome for one in run.samples] == ["unreadable"] * 3
-
-
-MINE = """
-import tsgkit as tk
-
-tk.Task("filed/capitals", [{"item_id": "fr", "country": "France", "answer": "Paris"}], "Capital of {country}?")
-
-@tk.solver("shouted")
-async def shouted(prompt, ask):
-    return (await ask(prompt.upper(), "shout")).upper()
-
-def model(messages):
-    return "[Paris]"
-"""
-
-
-def test_code_is_loaded_from_the_file_that_is_named_and_from_nowhere_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(MINE)
-    words = ["eval", "--task", "filed/capitals", "--solver", "shouted", "--model", "python:./mine.py:model", "--quiet"]
-    assert main([*words, "--out", "run"]) == 2
-    assert "there is no task filed/capitals" in capsys.readouterr().err
-    assert main(["--code", "mine.py", *words, "--out", "run"]) == 0
-    out = capsys.readouterr().out
-    assert "100.0" in out and "what went wrong: tsgkit samples run --wrong --code mine.py\n" in out
-    assert main([*words, "--out", "run", "--code", "mine.py"]) == 0
-    assert main(["samples", "run", "--code", "mine.py"]) == 0
-    assert "--code mine.py\n" in capsys.readouterr().out
-    assert main(["report", "run", "--code=mine.py"]) == 0
-    assert main(["--code", "none.py", "report", "run"]) == 2
-    assert "none.py: no such file" in capsys.readouterr().err
-
-
 def test_code_of_an_installed_package_joins_by_an_entry_point(tmp_path: Path) -> None:
     folder = tmp_path / "polite-1.0.dist-info"
     folder.mkdir()
@@ -304,32 +268,9 @@ def test_amounts_are_nowhere_shown_in_percent(tmp_path: Path) -> None:
     compared = tk.compare(run, metric="letters")
     assert "python:short zero-shot  4" in repr(compared) and "difference              -3" in repr(compared)
     assert "letters strict 4," in repr(run.explain("0", subject="python:short"))
-    for shown in (
-        repr(run),
-        repr(compared),
-        "\n".join(grid_table.markdown(grid([run.path]))),
-        run.explain("0")._repr_html_(),
-    ):
+    table = "\n".join(grid_table.markdown(grid([run.path])))
+    for shown in (repr(run), repr(compared), table, run.explain("0")._repr_html_()):
         assert not any(percent in shown for percent in ("400", "700", "300"))
     assert "in points" not in repr(compared)
     assert "minus python:long zero-shot: -3" in compared.figure().alt
     assert "50.0 [" in repr(tk.compare(run, metric="some"))
-
-
-def test_names_may_stand_for_lists_and_tasks_name_themselves(tmp_path: Path) -> None:
-    task = tk.Task("own/single", iter(ROWS), "{country}", metrics="hit", by="continent")
-    run = tk.evaluate(task, model={"two": knows_two}, out=tmp_path / "run", quiet=True)
-    assert round(run.value("hit"), 3) == 0.667 and "Asia" in run.table(by="continent").text
-    assert repr(task) == "Task('own/single', 3 rows)"
-
-
-def test_failure_of_the_service_is_not_laid_to_a_solver(tmp_path: Path) -> None:
-    def down(messages: Messages) -> str:
-        raise LookupError("nobody is there")
-
-    @tk.solver("own-once")
-    async def once(prompt: str, ask: Callable[[str, str], Awaitable[str]]) -> str:
-        return await ask(prompt, "once")
-
-    run = tk.evaluate(capitals(), model={"down": down}, solver="own-once", out=tmp_path / "run", quiet=True)
-    assert {one.outcome for one in run.samples} == {"api_error"}

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from hostile_run import HOSTILE, hostile_run
+from refusals import refuses
 from shipped import TASKS
 
 import tsgkit as tk
@@ -31,48 +32,39 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tk.Run:
     return hostile_run(tmp_path_factory.mktemp("run") / "run")
 
 
-def test_samples_hold_prompt_reply_reading_and_scores(run: tk.Run) -> None:
-    assert len(run.samples) == 16 and [one.style for one in run.samples].count("cot") == 8
+def test_samples_hold_prompt_reply_reading_and_scores_and_are_chosen_by_fields(run: tk.Run) -> None:
     answered = [one for one in run.samples if one.outcome == "answered"]
     for one in answered:
         assert one.reply == f"[{HOSTILE}]" and "graph" in one.prompt[0].content.lower()
         assert one.scores["strict"] and one.scores["strict"]["exact_match"] == 0 and one.is_wrong
         assert [call.label for call in one.calls] == ["answer"]
-    assert len(answered) + len(run.samples.unreadable) == 16 == len(run.samples.wrong)
+    assert len(answered) + len(run.samples.unreadable) == 16 == len(run.samples.wrong) == len(run.samples)
     assert run.samples[-1].item_id == list(run.samples)[-1].item_id == run.samples[14:][1].item_id
-    with pytest.raises(IndexError):
-        run.samples[16]
-    with pytest.raises(TypeError, match="of\\(item_id="):
-        run.samples["bread/q0"]  # type: ignore[call-overload]
-
-
-def test_samples_are_chosen_by_a_function_or_by_fields(run: tk.Run) -> None:
     cot = run.samples.of(style="cot")
     assert len(cot) == 8 and [one.style for one in cot.of(item_id=cot[0].item_id)] == ["cot"]
-    assert len(run.samples.of(style="cot").wrong.of(style="zero-shot")) == 0
-    with pytest.raises(UsageError, match="samples have no stile"):
-        run.samples.of(stile="cot")
-    with pytest.raises(UsageError, match="where takes a function of a sample"):
-        run.samples.where("cot")  # type: ignore[arg-type]
-
-
-def test_one_figure_is_asked_for_by_its_row(run: tk.Run) -> None:
+    assert len(cot.wrong.of(style="zero-shot")) == 0
     assert run.value("exact_match", style="cot") == 0.0
-    with pytest.raises(UsageError, match="2 rows have strict exact_match"):
-        run.value("exact_match")
-    with pytest.raises(UsageError, match="no row has the metric f2"):
-        run.value("f2", style="cot")
-    with pytest.raises(UsageError, match="no row has style few-shot"):
-        run.value("exact_match", style="few-shot")
-    with pytest.raises(UsageError, match="a row has no stile"):
-        run.value("exact_match", stile="cot")
-    with pytest.raises(UsageError, match="there is no profile strickt"):
-        run.value("exact_match", profile="strickt")
-
-
-def test_library_that_is_not_there_is_named() -> None:
-    with pytest.raises(UsageError, match="there is no library numpy"):
-        frame_of([], "numpy")
+    wrong: list[tuple[type[Exception], str, Callable[[], object]]] = [
+        (IndexError, "sample 16 of 16", lambda: run.samples[16]),
+        (TypeError, r"of\(item_id=", lambda: run.samples["bread/q0"]),  # type: ignore[call-overload]
+        (UsageError, "samples have no stile", lambda: run.samples.of(stile="cot")),
+        (UsageError, "where takes a function of a sample", lambda: run.samples.where("cot")),  # type: ignore[arg-type]
+        (UsageError, "2 rows have strict exact_match", lambda: run.value("exact_match")),
+        (UsageError, "no row has the metric f2", lambda: run.value("f2", style="cot")),
+        (UsageError, "no row has style few-shot", lambda: run.value("exact_match", style="few-shot")),
+        (UsageError, "a row has no stile", lambda: run.value("exact_match", stile="cot")),
+        (UsageError, "there is no profile strickt", lambda: run.value("exact_match", profile="strickt")),
+        (UsageError, "there is no library numpy", lambda: frame_of([], "numpy")),
+        (UsageError, "item: 3 is no id of an item", lambda: run.explain(3)),  # type: ignore[arg-type]
+        (UsageError, "no run lies here", lambda: tk.open_run(run.path.parent)),
+        (UsageError, "run: None is no path", lambda: tk.open_run(None)),  # type: ignore[arg-type]
+        (UsageError, "run: 3 is no path", lambda: tk.compare(3)),  # type: ignore[arg-type]
+        (UsageError, "run: 3 is no path", lambda: tk.rescore(3)),  # type: ignore[arg-type]
+        (UsageError, "run: 3 is no path", lambda: tk.explain(3, "bread/q0")),  # type: ignore[arg-type]
+    ]
+    for kind, message, call in wrong:
+        with refuses(kind, message, message):
+            call()
 
 
 def test_frames_have_columns_in_order_and_those_without_values_have_types(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,10 +84,7 @@ def test_frames_have_columns_in_order_and_those_without_values_have_types(monkey
         ("usage.cost", [None, None]),
         ("reply", ["r", None]),
     ]
-    assert options == {
-        "strict": False,
-        "schema_overrides": {"seed": "int", "style": "text", "usage.cost": "float"},
-    }
+    assert options == {"strict": False, "schema_overrides": {"seed": "int", "style": "text", "usage.cost": "float"}}
     with pytest.raises(UsageError, match="pandas is not installed"):
         frame_of([], "pandas")
 
@@ -121,20 +110,10 @@ def test_sample_is_a_flat_row_of_a_frame_with_its_texts_where_they_are_asked_for
     )
     row = _flat(one, texts=True)
     assert {name: row[name] for name in row if name not in COLUMNS} == {
-        "strict.f1": 0.5,
-        "strict.em": None,
-        "group.domain": "kitchen",
-        "group.predicate": "Is, On",
-        "count.triplets": 3,
-        "usage.calls": 1,
-        "usage.requests": None,
-        "usage.prompt": None,
-        "usage.completion": None,
-        "usage.cost": 0.5,
-        "usage.seconds": 2.0,
-        "prompt": "Be brief.\n\n?",
-        "reply": "[A]",
-    }
+        "strict.f1": 0.5, "strict.em": None, "group.domain": "kitchen", "group.predicate": "Is, On",
+        "count.triplets": 3, "usage.calls": 1, "usage.requests": None, "usage.prompt": None, "usage.completion": None,
+        "usage.cost": 0.5, "usage.seconds": 2.0, "prompt": "Be brief.\n\n?", "reply": "[A]",
+    }  # fmt: skip
     assert (tuple(row)[: len(COLUMNS)], row["answer"]) == (COLUMNS, '["tea", "é"]')
     assert [_flat(replace(one, answer=answer), texts=False)["answer"] for answer in ("tea", None)] == ["tea", None]
 
@@ -153,27 +132,19 @@ def test_results_show_themselves_and_nothing_in_them_is_obeyed(run: tk.Run) -> N
     assert "verdict" in repr(compared) and "what was asked" in repr(explained)
 
 
-def test_opened_run_is_the_same_and_a_folder_without_one_is_told(run: tk.Run, tmp_path: Path) -> None:
+def test_opened_merged_rescored_and_explained_runs_are_the_same(run: tk.Run, tmp_path: Path) -> None:
     opened = tk.open_run(run.path)
     assert opened.results == run.results and opened.table().text == run.table().text
     assert repr(opened).splitlines()[:-1] == [line for line in repr(run).splitlines() if line][:-1]
-    with pytest.raises(UsageError, match="no run lies here"):
-        tk.open_run(tmp_path)
-    calls: list[Callable[[], object]] = [
-        lambda: tk.open_run(None),  # type: ignore[arg-type]
-        lambda: tk.compare(3),  # type: ignore[arg-type]
-        lambda: tk.rescore(3),  # type: ignore[arg-type]
-        lambda: tk.explain(3, "bread/q0"),  # type: ignore[arg-type]
-    ]
-    for call in calls:
-        with pytest.raises(UsageError, match=r"run: (None|3) is no path"):
-            call()
-    with pytest.raises(UsageError, match="item: 3 is no id of an item"):
-        run.explain(3)  # type: ignore[arg-type]
+    assert tk.rescore(run).reread == ()
+    merged = tk.merge([run.path], tmp_path / "all")
+    assert merged.complete and tk.open_run(tmp_path / "all").results == run.results
+    item = run.samples[0].item_id
+    assert repr(tk.explain(run.path, item)) == repr(tk.explain(run, item))
 
 
 @pytest.mark.usefixtures("nothing_else_given")
-def test_run_of_a_task_of_ones_own_asks_for_its_code(tmp_path: Path) -> None:
+def test_run_of_a_task_of_ones_own_asks_for_its_code_and_an_amount_has_no_full_marks(tmp_path: Path) -> None:
     from tsgkit.library import cards
     from tsgkit.suites import suite
 
@@ -186,13 +157,9 @@ def test_run_of_a_task_of_ones_own_asks_for_its_code(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no task own/gone") as told:
         tk.open_run(run.path)
     assert "--code FILE" in told.value.hint
-
-
-@pytest.mark.usefixtures("nothing_else_given")
-def test_sample_is_wrong_depends_on_its_main_metric(tmp_path: Path) -> None:
     rows = [{"q": "a", "answer": "b"}]
     task = tk.Task("own/long", rows, "{q}", score=lambda row, answer: 0.5, metrics="letters", amounts="letters")
-    run = tk.evaluate(task, model={"b": lambda messages: "b"}, out=tmp_path / "run", quiet=True)
+    run = tk.evaluate(task, model={"b": lambda messages: "b"}, out=tmp_path / "long", quiet=True)
     assert not run.samples.wrong, "an amount has no full marks"
 
 
@@ -201,56 +168,68 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
     triplets = [["fill", "verb", "person"], ["fill", "dobj", "kettle"]]
     cleaned = tk.refine([triplets], vocabulary=allowed)
     assert cleaned.changes == tk.refine(tk.ActionGraph(triplets), vocabulary=allowed).changes
+    assert cleaned.changes == tk.refine([triplets], vocabulary=allowed, effort="low", repair="exact").changes
     assert repr(cleaned).startswith("1 graph, 1 change, ") and "person -> verb -> fill" in repr(cleaned)
     told = tk.generate("She fills the kettle.", lambda messages: "person -> verb -> fill", vocabulary=allowed)
     assert repr(told).startswith("1 graph, ") and "\x1b" not in repr(tk.refine([[["\x1b[31m", "verb", "x"]]]))
-    with pytest.raises(UsageError, match="int cannot be drawn"):
-        tk.draw(3)  # type: ignore[arg-type]
+    odd: Any
+    for odd in (5, "person -> verb -> fill", [["fill", "verb"]], [5]):
+        with refuses(UsageError, "refine takes graphs or a narrative", odd):
+            tk.refine(odd)
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"vocab": allowed}, "there is no option vocab"),
+        ({"vocabulary": {"object": ["kettle"]}}, "is no Vocabulary"),
+        ({"repair": "all"}, "there is no repair"),
+        ({"effort": "most"}, "there is no effort 'most'"),
+    ]
+    for options, message in wrong:
+        with refuses(UsageError, message, options) as told_error:
+            tk.refine([triplets], **options)
+        assert "vocab" not in options or getattr(told_error.value, "hint", "") == "vocabulary?"
+    with pytest.raises(UsageError, match="a story is a text or a list of sentences"):
+        tk.generate(5, str)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="nothing to merge"):
         tk.merge([], "out")
-    for odd in (5, "person -> verb -> fill", [["fill", "verb"]], [5]):
-        with pytest.raises(UsageError, match="refine takes graphs or a narrative"):
-            tk.refine(odd)  # type: ignore[arg-type]
-    assert tk.refine([triplets], vocabulary=allowed, effort="low", repair="exact").changes
     with pytest.warns(FutureWarning, match='rounds=0 and critique=False is now effort="low"') as warned:
         assert tk.refine([triplets], vocabulary=allowed, rounds=0, critique=False, repair="exact").changes
     assert len(warned) == 1
-    with pytest.raises(UsageError, match="there is no option vocab") as said:
-        tk.refine([triplets], vocab=allowed)  # type: ignore[call-arg]
-    assert said.value.hint == "vocabulary?"
-    with pytest.raises(UsageError, match="is no Vocabulary"):
-        tk.refine([triplets], vocabulary={"object": ["kettle"]})  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="there is no repair"):
-        tk.refine([triplets], repair="all")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="there is no effort 'most'"):
-        tk.refine([triplets], effort="most")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="a story is a text or a list of sentences"):
-        tk.generate(5, str)  # type: ignore[arg-type]
-
-
-def test_name_that_is_not_there_is_met_with_the_nearest() -> None:
-    with pytest.raises(AttributeError) as told:
+    with pytest.warns(DeprecationWarning, match="refine_sync is now tsgkit.refine"):
+        assert getattr(tk, "refine_sync")([]).changes == ()  # noqa: B009  (a name of earlier versions)
+    with pytest.raises(AttributeError) as missing:
         tk.evalute  # noqa: B018
-    assert told.value.name == "evalute" and told.value.obj is tk, "Python then says: did you mean 'evaluate'?"
+    assert missing.value.name == "evalute" and missing.value.obj is tk, "Python then says: did you mean 'evaluate'?"
 
 
-def test_reports_are_those_of_the_command(run: tk.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_comparisons_and_grids_are_those_of_the_commands(
+    run: tk.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = run.report(tmp_path / "r.md", by="domain")
     assert (tmp_path / "r.md").read_text() == text
     assert main(["report", str(run.path), "--by", "domain", "--format", "markdown"]) == 0
     assert capsys.readouterr().out == text
-    assert json.loads(run.report(format="json"))
+    assert json.loads(run.report(format="json")) and run.report().startswith("#")
+    with pytest.raises(UsageError, match=r"no report ends in \.xyz"):
+        run.report(tmp_path / "r.xyz")
+    compared, grid = tk.compare(run, "sgqa", baseline="zero-shot"), tk.grid(run, "sgqa")
+    for found, words in ((compared, ["--baseline", "zero-shot"]), (grid, ["--grid"])):
+        for name in ("t.tex", "t.html", "t.md", "t.csv", "t.json"):
+            ours, theirs = tmp_path / f"ours.{name}", tmp_path / f"theirs.{name}"
+            assert found.report(ours) == ours.read_text(encoding="utf-8")
+            assert main(["compare", str(run.path), "--task", "sgqa", *words, "-o", str(theirs)]) == 0
+            assert ours.read_bytes() == theirs.read_bytes(), (name, words)
+            ours.unlink()
+            theirs.unlink()
+        assert found.report().startswith("## ")
+        with pytest.raises(UsageError, match=r"no comparison ends in \.pdf"):
+            found.report(tmp_path / "t.pdf")
+    assert "item_id" in compared.report(format="csv", items=True)
+    assert repr(grid).startswith("Styles by tasks, strict")
+    assert "<script" not in grid._repr_html_()
 
 
-def test_scored_again_merged_and_explained_by_path_or_run(run: tk.Run, tmp_path: Path) -> None:
-    assert tk.rescore(run).reread == ()
-    merged = tk.merge([run.path], tmp_path / "all")
-    assert merged.complete and tk.open_run(tmp_path / "all").results == run.results
-    item = run.samples[0].item_id
-    assert repr(tk.explain(run.path, item)) == repr(tk.explain(run, item))
-
-
-def test_makers_take_their_options_by_name(tmp_path: Path) -> None:
+def test_makers_take_their_options_by_name_and_their_summary_is_not_mixed_with_output_of_a_model(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     made = tk.make("sceneeval", tmp_path / "rooms.csv", items=3, difficulty=["easy", "hard"])
     assert made.complete and made.path.read_text().count("\n") >= 4
     with pytest.raises(UsageError, match="there is no option itens"):
@@ -258,8 +237,6 @@ def test_makers_take_their_options_by_name(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no maker scene"):
         tk.make("scene", tmp_path / "more.csv")
 
-
-def test_output_of_a_model_is_not_part_of_a_makers_summary(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     def chatty(messages: Messages) -> str:
         print("thinking aloud")
         return "{}"
@@ -276,35 +253,8 @@ def test_drawings_are_saved_and_shown(tmp_path: Path) -> None:
     assert drawing.save(tmp_path / "d.svg").read_text() == drawing.svg
     with pytest.raises(UsageError, match="an image is SVG"):
         drawing.save(tmp_path / "d.png")
-
-
-def test_report_into_a_file_of_no_format_is_refused(run: tk.Run, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"no report ends in \.xyz"):
-        run.report(tmp_path / "r.xyz")
-    assert not (tmp_path / "r.xyz").exists() and run.report().startswith("#")
-
-
-def test_comparisons_and_grids_are_written_as_the_commands_write_them(run: tk.Run, tmp_path: Path) -> None:
-    compared, grid = tk.compare(run, "sgqa", baseline="zero-shot"), tk.grid(run, "sgqa")
-    for found, words in ((compared, ["--baseline", "zero-shot"]), (grid, ["--grid"])):
-        for name in ("t.tex", "t.html", "t.md", "t.csv", "t.json"):
-            ours, theirs = tmp_path / f"ours.{name}", tmp_path / f"theirs.{name}"
-            assert found.report(ours) == ours.read_text(encoding="utf-8")
-            assert main(["compare", str(run.path), "--task", "sgqa", *words, "-o", str(theirs)]) == 0
-            assert ours.read_bytes() == theirs.read_bytes()
-            ours.unlink()
-            theirs.unlink()
-        assert found.report().startswith("## ")
-        with pytest.raises(UsageError, match=r"no comparison ends in \.pdf"):
-            found.report(tmp_path / "t.pdf")
-    assert "item_id" in compared.report(format="csv", items=True)
-    assert repr(grid).startswith("Styles by tasks, strict")
-    assert "<script" not in grid._repr_html_()
-
-
-def test_old_names_work_and_warn() -> None:
-    with pytest.warns(DeprecationWarning, match="refine_sync is now tsgkit.refine"):
-        assert getattr(tk, "refine_sync")([]).changes == ()  # noqa: B009  (a name of earlier versions)
+    with pytest.raises(UsageError, match="int cannot be drawn"):
+        tk.draw(3)  # type: ignore[arg-type]
 
 
 def test_scores_of_replies_give_their_figures_by_name(tmp_path: Path) -> None:

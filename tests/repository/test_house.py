@@ -1,4 +1,4 @@
-"""The house keeps its order: imports run downwards, declarations hold no code, public names are what they say."""
+"""The house keeps its order: imports run downwards, declarations hold no code, and the English is plain."""
 
 from __future__ import annotations
 
@@ -16,52 +16,65 @@ import networkx
 import pytest
 
 import tsgkit
+from tsgkit.report.exports.columns import TABLES
 from tsgkit.suites.suite import OURS
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tsgkit"
 LEVELS = (
-    ("errors", "version"),
-    ("lexicon",),
-    ("replies",),
-    ("browser", "graph", "logic", "geometry"),
-    ("user_folders",),
-    ("scoring", "library", "llm"),
-    ("suites",),
-    ("agents",),
-    ("runs",),
-    ("report",),
-    ("interface",),
-    ("serve",),
-    ("cli",),
+    *("errors version", "lexicon", "replies", "browser graph logic geometry", "user_folders", "scoring library llm"),
+    *("suites", "agents", "runs", "report", "interface", "serve", "cli"),
 )
-LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms}
+LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms.split()}
 HOMES = {
     "nltk": {"lexicon", "scoring"},
     "rapidfuzz": {"lexicon"},
-    "litellm": {"llm"},
-    "aiohttp": {"llm"},
     "langgraph": {"agents"},
-    "opentelemetry": {"llm"},
     "ortools": {"logic"},
     "trimesh": {"geometry"},
-    "yaml": {"library"},
     "matplotlib": {"report"},
     "inspect_ai": {"interface", "report", "suites"},
     "pyarrow": {"library", "report"},
     "ray": {"runs"},
-    "starlette": {"serve"},
-    "uvicorn": {"serve"},
-    "anywidget": {"serve"},
-    "huggingface_hub": {"library"},
-    "traitlets": {"serve"},
-    "networkx": set(LEVEL),
-    "langchain_core": set(LEVEL),
+    **{key: {"llm"} for key in ("litellm", "aiohttp", "opentelemetry")},
+    **{key: {"library"} for key in ("yaml", "huggingface_hub")},
+    **{key: {"serve"} for key in ("starlette", "uvicorn", "anywidget", "traitlets")},
+    **{key: set(LEVEL) for key in ("networkx", "langchain_core")},
 }
 PLUGINS = {"tsgkit/interface/inspect_tasks.py": "inspect_ai"}
 """Modules that only the library loads which they plug into, by an entry point."""
 PURE = ("lexicon", "replies", "graph", "logic", "geometry", "scoring")
 OUTSIDE = {"os", "socket", "time", "subprocess", "urllib", "http", "tempfile", "shutil", "datetime", "asyncio"}
+CODE = sorted(
+    path
+    for folder in ("tsgkit", "tests", "eval/bench", "examples")
+    for path in (ROOT / folder).rglob("*.py")
+    if "_bundled" not in path.parts
+)
+PAGES = [
+    path
+    for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md", "tasks/**/*.md", "tasks/**/*.yaml", "prompts/**/*.md")
+    for path in sorted(ROOT.glob(pattern))
+]
+OPENING = re.compile(r"\W*(?:what|which|whether|how|that|those|who|whose|where|when|why)\b", re.IGNORECASE)
+OPENING_SHARE = 0.02
+AVOIDED = re.compile(r"\b(?:is told|are told|comes? home|nobody|to be had)\b", re.IGNORECASE)
+FIELD_NOUNS = {
+    *("drawing", "reading"),  # the packages of drawings, and of readers of graphs
+    *("grounding", "lifting"),  # of formulas, in logic
+    "knolling",  # the arrangement of objects, and the task called after it
+    *("matching", "folding", "spelling"),  # of names
+    *("pairing", "pooling", "resampling", "scoring"),  # of systems, samples and scores, in statistics
+    "reasoning",  # of a model, beside its answer
+    *("rendering", "sampling", "shading"),  # of surfaces and their points
+    "tracing",  # of LangGraph, by LangSmith
+}
+"""Module names in -ing that are nouns of their field."""
+SENT_TO_MODELS = {" is told by nothing and goes."}
+"""Texts in worked examples for models: part of a run's identity, so they stay as they are."""
+PARTICIPLE = re.compile(r"(?:^|_)\w+(?:ing|ed)$")
+HINTED_SHARE = 0.75
+BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def modules() -> list[Path]:
@@ -69,8 +82,7 @@ def modules() -> list[Path]:
 
 
 def commands_of(name: str) -> str:
-    """Return the commands that a module is or lies in: ``tsgkit.suites.NAME.commands``; empty where it lies
-    elsewhere."""
+    """Return the commands that a module is or lies in: ``tsgkit.suites.NAME.commands``, or nothing."""
     found = re.match(r"tsgkit\.suites\.\w+\.commands(?=\.|$)", name)
     return found[0] if found else ""
 
@@ -95,8 +107,13 @@ class Source(NamedTuple):
 
 
 @cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def source_of(path: Path) -> Source:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     source = Source([], {node.lineno for node in tree.body}, [], set())
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -111,34 +128,16 @@ def source_of(path: Path) -> Source:
     return source
 
 
-def imported_rooms(path: Path) -> Iterator[str]:
-    for _, name in source_of(path).imports:
-        parts = name.split(".")
-        if parts[0] == "tsgkit" and len(parts) > 1:
-            yield parts[1]
-
-
 def test_imports_run_downwards_and_siblings_never_import_each_other() -> None:
     assert {room_of(path) for path in modules()} - {"__init__", "__main__"} <= set(LEVEL)
-    wrong = [
-        f"{path}: {room_of(path)} imports {other}"
-        for path in modules()
-        if room_of(path) in LEVEL
-        for other in imported_rooms(path)
-        if other != room_of(path) and LEVEL[other] >= LEVEL[room_of(path)]
-    ]
-    assert wrong == []
-
-
-def test_modules_import_no_commands_of_suites_but_their_own() -> None:
-    wrong = [
-        f"{path}:{node.lineno}: {commands}"
-        for path in modules()
-        for node, name in source_of(path).imports
-        for imported in names_of(node, name)
-        if (commands := commands_of(imported)) and commands != commands_of(name_of(path))
-    ]
-    assert wrong == []
+    for path in modules():
+        room, own = room_of(path), commands_of(name_of(path))
+        for node, name in source_of(path).imports:
+            parts = name.split(".")
+            other = parts[1] if parts[0] == "tsgkit" and len(parts) > 1 else room
+            assert room not in LEVEL or other == room or LEVEL[other] < LEVEL[room], f"{path}: {other}"
+            for imported in names_of(node, name):
+                assert commands_of(imported) in ("", own), f"{path}:{node.lineno}: {imported}"
 
 
 def names_of(node: ast.stmt, name: str) -> list[str]:
@@ -146,24 +145,16 @@ def names_of(node: ast.stmt, name: str) -> list[str]:
     return [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
 
 
-def named_in(path: Path) -> Iterator[str]:
-    """Yield the modules and places that a module imports or names in its strings, docstrings included."""
-    for node, name in source_of(path).imports:
-        yield from names_of(node, name)
-    for text in source_of(path).strings:
-        yield from re.findall(r"\btsgkit(?:\.\w+)+", text)
-
-
-def suite_of(name: str) -> str:
-    """Return the package of one of our suites that a name lies in; empty where it lies elsewhere."""
-    package = ".".join(name.split(".")[:3])
-    return package if package in OURS else ""
-
-
 def test_no_module_outside_a_suites_folder_names_the_suite() -> None:
+    def suite_of(name: str) -> str:
+        package = ".".join(name.split(".")[:3])
+        return package if package in OURS else ""
+
     for path in modules():
-        own = suite_of(name_of(path))
-        foreign = [name for name in named_in(path) if suite_of(name) not in ("", own)]
+        source = source_of(path)
+        named = [one for node, name in source.imports for one in names_of(node, name)]
+        named += [one for text in source.strings for one in re.findall(r"\btsgkit(?:\.\w+)+", text)]
+        foreign = [name for name in named if suite_of(name) not in ("", suite_of(name_of(path)))]
         assert foreign == (list(OURS) if name_of(path) == "tsgkit.suites.suite" else []), path
 
 
@@ -173,21 +164,13 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     graph: networkx.DiGraph[str] = networkx.DiGraph()
     for name, path in names.items():
         for node, module in source_of(path).imports:
-            inner = [f"{module}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else []
-            graph.add_edges_from((name, one if one in names else module) for one in inner or [module])
+            graph.add_edges_from((name, one if one in names else module) for one in names_of(node, module))
     circles = [sorted(found) for found in networkx.strongly_connected_components(graph) if len(found) > 1]
     assert circles == []
     assert list(networkx.selfloop_edges(graph)) == []
 
 
-def test_commands_of_our_suites_lie_in_their_folders() -> None:
-    for package in OURS:
-        suite = import_module(package).SUITE
-        for command in (*suite.makers.values(), *suite.commands.values()):
-            assert commands_of(command.module) == f"{package}.commands", command.module
-
-
-def test_heavy_libraries_live_in_their_rooms_and_are_imported_when_used() -> None:
+def test_heavy_libraries_live_in_their_rooms_and_load_when_used_and_pure_rooms_reach_nothing_outside() -> None:
     for path in modules():
         is_plugin_of = PLUGINS.get(path.relative_to(ROOT).as_posix())
         for node, name in source_of(path).imports:
@@ -195,50 +178,42 @@ def test_heavy_libraries_live_in_their_rooms_and_are_imported_when_used() -> Non
                 assert room_of(path) in HOMES[library], f"{path}: {library} in {room_of(path)}"
                 early = node.lineno in source_of(path).at_once and library != is_plugin_of
                 assert not early, f"{path}:{node.lineno}: {library} is imported before it is used"
-
-
-def test_pure_rooms_import_nothing_that_reaches_outside() -> None:
-    for path in modules():
         if room_of(path) in PURE:
             assert not {name.split(".")[0] for _, name in source_of(path).imports} & OUTSIDE, path
             assert not source_of(path).calls & {"open", "print", "input", "eval", "exec"}, path
 
 
-def test_declarations_hold_no_code() -> None:
+def test_declarations_hold_no_code_and_commands_of_our_suites_lie_in_their_folders() -> None:
+    for package in OURS:
+        suite = import_module(package).SUITE
+        for command in (*suite.makers.values(), *suite.commands.values()):
+            assert commands_of(command.module) == f"{package}.commands", command.module
     for folder in ("tasks", "prompts", "eval/plans", "eval/reference"):
         assert (ROOT / folder).is_dir()
         assert not list((ROOT / folder).rglob("*.py")), folder
     assert not (ROOT / "eval" / "__init__.py").exists()
 
 
-def test_the_public_names_are_what_all_says() -> None:
+def test_public_names_are_what_all_says_and_importing_tsgkit_imports_none_of_its_rooms() -> None:
     shown = {name for name in dir(tsgkit) if not name.startswith("_")}
     assert shown == set(tsgkit.__all__)
     assert all(getattr(tsgkit, name) is not None for name in tsgkit.__all__)
     declared = re.findall(r"^    from tsgkit\.\S+ import (\w+) as \1$", (PACKAGE / "__init__.py").read_text(), re.M)
     assert sorted(declared) == sorted(tsgkit.__all__)
-
-
-def test_a_name_that_is_not_public_is_refused() -> None:
     with pytest.raises(AttributeError, match="tsgkit has no 'nothing'"):
         _ = tsgkit.nothing
-
-
-def test_importing_tsgkit_imports_none_of_its_rooms() -> None:
     code = "import sys, tsgkit; print([m for m in sys.modules if m.startswith('tsgkit.')])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert result.stdout == "[]\n"
 
 
-def test_the_version_is_the_same_everywhere() -> None:
+def test_dependencies_say_why_they_are_there_and_are_pinned_and_the_version_is_the_same_everywhere() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'\nversion = "{tsgkit.__version__}"\n' in project
     assert f"## {tsgkit.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def test_every_dependency_says_why_it_is_there_and_is_pinned() -> None:
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower()
+    for line in pinned.splitlines():
+        assert re.fullmatch(r"[a-z0-9._-]+==[a-z0-9.]+", line), line
     lines = [line for line in project.splitlines() if re.match(r'    "[a-z-]+(?:[>=].*)?",', line)]
     assert len(lines) >= 10
     for line in lines:
@@ -246,14 +221,69 @@ def test_every_dependency_says_why_it_is_there_and_is_pinned() -> None:
         assert f"{re.split('[^a-z-]', line.strip().strip(chr(34)))[0]}==" in pinned, line
 
 
-def test_constraints_are_plain_pins() -> None:
-    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
-        assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line), line
-
-
-def test_plugins_are_named_by_entry_points_and_imported_by_no_module() -> None:
+def test_extras_have_one_wording_and_plugins_are_named_by_entry_points_and_imported_by_no_module() -> None:
+    own = {path.name for path in modules() if 'pip install "tsgkit[' in path.read_text(encoding="utf-8")}
+    assert own <= {"errors.py", "make.py"}, "others raise ExtraMissing (make.py tells of its extra in its help)"
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     for path in PLUGINS:
         module = path.removesuffix(".py").replace("/", ".")
         assert f'= "{module}"' in project
         assert not [one for one in modules() for _, name in source_of(one).imports if name.startswith(module)]
+
+
+def test_the_manual_lists_every_column_of_exported_tables() -> None:
+    documented: dict[str, list[tuple[str, ...]]] = {}
+    for section in (ROOT / "docs/exporting.md").read_text(encoding="utf-8").split("\n### ")[1:]:
+        rows = re.findall(r"^\| `(\w+)` \| ([\w ]+) \| (.+) \|$", section, re.MULTILINE)
+        documented[section.split("\n")[0].lower()] = rows
+    for table, columns in TABLES.items():
+        meant = [(one.name, str(one.kind), one.meaning) for one in columns]
+        assert [*documented["every table"], *documented[table]] == meant
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings of a module, without looking into expressions."""
+    left: list[ast.AST] = [tree_of(path)]
+    while left:
+        node = left.pop()
+        left += [one for one in ast.iter_child_nodes(node) if isinstance(one, BLOCKS)]
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            text = ast.get_docstring(node)
+            if text is not None:
+                yield getattr(node, "lineno", 1), text
+
+
+def test_docstrings_hardly_open_with_question_words_names_are_nouns_and_no_text_is_a_riddle() -> None:
+    texts = [(path, line, text) for path in CODE for line, text in docstrings(path)]
+    opened = [f"{path}:{line}: {text[:60]}" for path, line, text in texts if OPENING.match(text)]
+    assert len(texts) > 1000
+    assert len(opened) <= OPENING_SHARE * len(texts), "\n".join(opened)
+    names = {name for path in modules() for name in (path.stem, path.parent.name)}
+    assert {name for name in names if PARTICIPLE.search(name)} <= FIELD_NOUNS
+    assert names >= FIELD_NOUNS, "an exception that is not needed"
+    found = [
+        f"{path}:{node.lineno}: {node.value[:80]}"
+        for path in modules()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and AVOIDED.search(node.value)
+        if node.value not in SENT_TO_MODELS
+    ]
+    for path in PAGES:
+        lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        found += [f"{path}:{number}: {line}" for number, line in lines if AVOIDED.search(line)]
+    assert not found, "\n".join(found)
+
+
+def test_error_messages_do_not_shout_and_usage_errors_name_the_next_step() -> None:
+    """A hint may be missing where the message names what is allowed; most errors have one."""
+    hinted = []
+    for path in modules():
+        for call in ast.walk(tree_of(path)):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+                continue
+            if call.func.id.endswith(("Error", "Problem")):
+                texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
+                assert not any(isinstance(text, str) and re.search(r"\w!", text) for text in texts), (path, texts)
+            if call.func.id == "UsageError":
+                hinted.append(any(keyword.arg == "hint" for keyword in call.keywords))
+    assert sum(hinted) >= HINTED_SHARE * len(hinted)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,11 @@ from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
 import tsgkit as tk
 from tsgkit.interface.inspect_tasks import inspect_task
+from tsgkit.llm.finish_reasons import ending_of
 
 REPLIES = (
-    "[A]",
-    "Answer: [B]",
-    "<think>It is [C]... no</think>\nFinal answer: [D]",
-    "",
-    "I cannot help with that.",
-    "[C",
-    "[[1, 2], {",
-    "person -> verb -> wash\nwash -> dobj -> cup\nwash -> with -> hand1",
-    "**Answer:** cup",
+    *("[A]", "Answer: [B]", "<think>It is [C]... no</think>\nFinal answer: [D]", "", "I cannot help with that."),
+    *("[C", "[[1, 2], {", "person -> verb -> wash\nwash -> dobj -> cup\nwash -> with -> hand1", "**Answer:** cup"),
     "[A] or [B]",
 )
 ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -56,8 +51,6 @@ def output(messages: list[ChatMessage], *_: object) -> ModelOutput:
 
 
 def said(messages: list[Any]) -> tk.Reply:
-    from tsgkit.llm.finish_reasons import ending_of
-
     text, reason = reply_to(str(messages[-1]["content"]))
     return tk.Reply(text, ending_of(reason, None, text), finish_reason=reason)
 
@@ -78,34 +71,23 @@ def by_inspect(folder: Path) -> dict[str, Any]:
     return found
 
 
+def named(profiles: Mapping[str, Any]) -> dict[str, float]:
+    """Return the figures of all profiles under the names that Inspect gives them."""
+    return {
+        f"{profile}_{name}": getattr(value, "value", value)
+        for profile, values in profiles.items()
+        for name, value in (values or {}).items()
+        if value is not None
+    }
+
+
 def by_us(folder: Path) -> dict[str, Any]:
     found = {}
     for key, options in ASKED:
-        run = tk.evaluate(
-            key,
-            model={"mock": said},
-            limit=ITEMS,
-            out=folder / key.replace("/", "-"),
-            cache=False,
-            quiet=True,
-            **options,
-        )
-        [result] = run.results
-        metrics = {
-            f"{profile}_{name}": value.value
-            for profile, values in result.board.profiles.items()
-            for name, value in (values or {}).items()
-            if value is not None
-        }
-        samples = {
-            one.item_id: {
-                f"{profile}_{name}": value
-                for profile, of in one.scores.items()
-                for name, value in (of or {}).items()
-                if value is not None
-            }
-            for one in run.samples
-        }
+        out = folder / key.replace("/", "-")
+        run = tk.evaluate(key, model={"mock": said}, limit=ITEMS, out=out, cache=False, quiet=True, **options)
+        metrics = named(run.results[0].board.profiles)
+        samples = {one.item_id: named(one.scores) for one in run.samples}
         outcomes = {one.item_id: one.outcome for one in run.samples}
         found[key] = {"metrics": metrics, "samples": samples, "outcomes": outcomes, "run": str(run.path)}
     return found

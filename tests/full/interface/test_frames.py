@@ -17,7 +17,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tk.Run:
     return hostile_run(tmp_path_factory.mktemp("run") / "run")
 
 
-def test_pandas_frame_has_one_row_a_sample_and_stable_columns(run: tk.Run) -> None:
+def test_pandas_frame_has_a_row_a_sample_and_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:
     pandas = import_module("pandas")
     frame = run.frame("pandas", texts=True)
     assert isinstance(frame, pandas.DataFrame) and len(frame) == 16
@@ -27,9 +27,6 @@ def test_pandas_frame_has_one_row_a_sample_and_stable_columns(run: tk.Run) -> No
     assert frame["usage.cost"].isna().all(), "nobody told what it cost"
     assert frame["usage.cost"].dtype == frame["official.exact_match"].dtype == "float64"
     assert len(run.samples.of(style="cot").frame("pandas")) == 8
-
-
-def test_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:
     assert run.figure("exact_match", by="style").save(tmp_path / "f.pdf").read_bytes().startswith(b"%PDF")
     compared = tk.compare(run, "sgqa", baseline="zero-shot")
     for figure in (compared.figure(), compared.figure(items=True)):

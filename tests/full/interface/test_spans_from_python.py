@@ -1,8 +1,7 @@
-"""Spans from Python: a program's own tracer provider, several runs at once, and what is loaded without them."""
+"""Spans from Python: a program's own tracer provider and what is loaded without them."""
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -31,17 +30,14 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 import tsgkit as tk
-
 exporter = InMemorySpanExporter()
 provider = TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(exporter))
 trace.set_tracer_provider(provider)
 tracer = trace.get_tracer("lab")
-
 async def model(messages):
     with tracer.start_as_current_span("inside"):
         return "[cup]"
-
 with tracer.start_as_current_span("experiment"):
     run = tk.evaluate("sgqa", model=model, limit=3, quiet=True, cache=False, otel=True, out=sys.argv[1])
 assert run.complete
@@ -60,9 +56,8 @@ def cup(messages: Messages) -> str:
     return "[cup]"
 
 
-async def towel(messages: Messages) -> str:
-    await asyncio.sleep(0)
-    return "[towel]"
+def grey(prompt: str, seed: int) -> Any:  # noqa: ANN401
+    return Image.new("RGB", (8, 6), (seed, seed, seed))
 
 
 def program(text: str, *arguments: str) -> str:
@@ -70,12 +65,11 @@ def program(text: str, *arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
-def test_spans_go_to_the_tracer_provider_of_the_program(tmp_path: Path) -> None:
+def test_spans_go_to_the_tracer_provider_of_the_program_and_without_the_option_nothing_is_loaded(
+    tmp_path: Path,
+) -> None:
     chain = "inside < chat python:__main__:model < sample tsg/sgqa < tsgkit eval < experiment\n"
-    assert program(PROGRAM, str(tmp_path / "run")) == chain * 3
-
-
-def test_nothing_of_opentelemetry_is_loaded_without_the_option(tmp_path: Path) -> None:
+    assert program(PROGRAM, str(tmp_path / "traced")) == chain * 3
     code = (
         "import sys, tsgkit as tk; tk.evaluate('sgqa', model={'cup': lambda messages: '[cup]'}, limit=2, quiet=True, "
         "out=sys.argv[1]); print([name for name in sys.modules if name.startswith('opentelemetry')])"
@@ -83,97 +77,41 @@ def test_nothing_of_opentelemetry_is_loaded_without_the_option(tmp_path: Path) -
     assert program(code, str(tmp_path / "run")) == "[]\n"
 
 
-def test_runs_at_the_same_time_have_traces_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def both() -> list[tk.Run]:
-        runs = (tk.aevaluate("sgqa", model=model, out=tmp_path / model.__name__, **SIX) for model in (cup, towel))
-        return list(await asyncio.gather(*runs))
-
-    with collector() as served:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", f"{served.url}/custom/path")
-        assert all(run.complete for run in asyncio.run(both()))
-    models = {span.trace: span["tsgkit.models"][0] for span in served.named("tsgkit eval")}
-    assert sorted(name.rpartition(":")[2] for name in models.values()) == ["cup", "towel"]
-    calls = served.named("chat")
-    assert len(calls) == 12 and all(one["tsgkit.model"] == models[one.trace] for one in calls)
-    assert {one["gen_ai.provider.name"] for one in calls} == {"python"}
-
-
-def test_a_run_that_could_not_send_its_spans_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with collector(status=403) as served:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
-        run = tk.evaluate("sgqa", model=cup, out=tmp_path / "run", **SIX)
-    told = f"note: spans could not be sent: 13 of 13, to {served.url}/v1/traces: status 403 Forbidden"
-    assert run.complete and repr(run).splitlines()[-1] == told
-    with pytest.raises(UsageError, match="otel-content is about spans"):
-        tk.evaluate("sgqa", model=cup, otel_content=True)
-
-
-def test_a_cancelled_evaluation_sends_what_was_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered = asyncio.Event()
-
-    async def slow(messages: Messages) -> str:
-        if answered.is_set():
-            await asyncio.sleep(60)
-        answered.set()
-        return "[cup]"
-
-    async def cut_short() -> None:
-        work = asyncio.create_task(tk.aevaluate("sgqa", model=slow, concurrency=1, out=tmp_path / "run", **SIX))
-        await asyncio.wait_for(answered.wait(), 20)
-        await asyncio.sleep(0.1)
-        work.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await work
-
-    with collector() as served:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
-        asyncio.run(cut_short())
-    assert [one.attributes.get("error.type") for one in served.named("chat")] == [None, "CancelledError"]
-    assert len(served.named("tsgkit eval")) == 1
-
-
-def test_images_of_ones_own_model_are_traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def grey(prompt: str, seed: int) -> Any:  # noqa: ANN401
-        return Image.new("RGB", (8, 6), (seed, seed, seed))
-
-    with collector() as served:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
-        made = tk.images("spatialgen", {"grey": grey}, tmp_path / "grey", limit=2, seed=3, quiet=True, otel=True)
-    assert made.complete
-    images, calls = served.named("image"), served.named("generate_content")
-    assert {one["tsgkit.item.id"] for one in images} == set(made.paths)
-    assert {one.parent for one in calls} == {one.id for one in images} and len(calls) == 2
-    assert {one["gen_ai.output.type"] for one in calls} == {"image"}
-    with collector(status=403) as served:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
-        made = tk.images("spatialgen", {"grey": grey}, tmp_path / "dark", limit=1, seed=0, quiet=True, otel=True)
-    assert made.complete and "spans could not be sent: 3 of 3" in repr(made).splitlines()[-1]
-
-
-def test_cleaning_and_telling_are_traced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_cleaning_and_telling_are_traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def model(messages: Messages) -> str:
         is_split = "Break" in messages[-1]["content"]
         return "fill the kettle" if is_split else "person -> verb -> fill; fill -> dobj -> kettle"
 
     with collector() as served:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        made = tk.images("spatialgen", {"grey": grey}, tmp_path / "grey", limit=2, seed=3, quiet=True, otel=True)
         told = tk.generate("She fills the kettle.", {"teller": model}, vocabulary=KITCHEN, otel=True)
         cleaned = tk.refine([VASE], {"cleaner": model}, vocabulary=KITCHEN, otel=True, otel_content=True)
-    assert (told.unsent_spans, cleaned.unsent_spans) == ("", "")
-    jobs = {one["tsgkit.models"][0]: one.id for one in served.spans if one.name.startswith("tsgkit ")}
-    assert [name.rpartition(":")[2] for name in jobs] == ["teller", "cleaner"]
+    assert (made.complete, told.unsent_spans, cleaned.unsent_spans) == (True, "", "")
+    images, painted = served.named("image"), served.named("generate_content")
+    assert {one["tsgkit.item.id"] for one in images} == set(made.paths)
+    assert {one.parent for one in painted} == {one.id for one in images} and len(painted) == 2
+    assert {one["gen_ai.output.type"] for one in painted} == {"image"}
+    jobs = {one["tsgkit.models"][0].rpartition(":")[2]: one.id for one in served.spans if "tsgkit " in one.name}
     calls = served.named("chat")
-    assert [one.parent for one in calls].count(jobs["python:teller"]) == told.calls > 0
-    assert [one.parent for one in calls].count(jobs["python:cleaner"]) == cleaned.calls > 0
+    assert [one.parent for one in calls].count(jobs["teller"]) == told.calls > 0
+    assert [one.parent for one in calls].count(jobs["cleaner"]) == cleaned.calls > 0
     has_texts = {one.parent: "gen_ai.input.messages" in one.attributes for one in calls}
-    assert has_texts == {jobs["python:teller"]: False, jobs["python:cleaner"]: True}
+    assert has_texts == {jobs["teller"]: False, jobs["cleaner"]: True}
 
 
-def test_graphs_of_a_cleaning_come_back_although_no_span_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_come_back_although_no_span_arrives_and_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with collector(status=403) as served:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", served.url)
+        run = tk.evaluate("sgqa", model=cup, out=tmp_path / "run", **SIX)
+        made = tk.images("spatialgen", {"grey": grey}, tmp_path / "dark", limit=1, seed=0, quiet=True, otel=True)
         cleaned = tk.refine([VASE], cup, vocabulary=KITCHEN, otel=True)
+    told = f"note: spans could not be sent: 13 of 13, to {served.url}/v1/traces: status 403 Forbidden"
+    assert run.complete and repr(run).splitlines()[-1] == told
+    assert made.complete and "spans could not be sent: 3 of 3" in repr(made).splitlines()[-1]
     assert "spans could not be sent" in repr(cleaned).splitlines()[-1]
+    with pytest.raises(UsageError, match="otel-content is about spans"):
+        tk.evaluate("sgqa", model=cup, otel_content=True)
     with pytest.raises(UsageError, match="none is named"):
         tk.refine([VASE], vocabulary=KITCHEN, otel=True)
     with pytest.raises(UsageError, match="none are sent"):

@@ -1,4 +1,4 @@
-"""The README and the manual: commands and Python are run, links and option names checked, references generated."""
+"""README, manual and examples: their commands, Python and notebooks run, their links lead somewhere."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import nbclient
+import nbformat
 import pytest
 
 from tsgkit.cli import main, parser_of
 from tsgkit.library.documents.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[3]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 GENERATED = ("docs/reference/commands.md", "docs/reference/python.md")
 PAGES = {
     str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
@@ -34,8 +36,8 @@ WRITTEN = [
     if command.startswith("tsgkit ")
 ]
 """Commands that pages show without their output."""
+NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.py"))
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-MOST_LINES = 160
 
 
 @pytest.fixture
@@ -59,13 +61,10 @@ def test_commands_print_what_pages_show(
         assert not image.exists() or image.read_bytes() == drawn.read_bytes(), image
 
 
-def test_every_image_is_made_by_a_command_on_a_page() -> None:
+def test_every_image_is_made_by_a_command_and_commands_without_output_have_existing_options() -> None:
     commands = [command for shown in SHOWN for command, _ in shown]
     for image in (ROOT / "docs/images").iterdir():
         assert any(f"build/{image.name}" in command for command in commands), image
-
-
-def test_commands_without_output_have_existing_options() -> None:
     for command in WRITTEN:
         words = shlex.split(re.sub(r"--code \S+ ", "", command), comments=True)[1:]
         assert vars(parser_of(words[0]).parse_args(words[1:])), command
@@ -79,7 +78,7 @@ def test_python_on_pages_gives_the_results_shown(page: str, root: Path) -> None:
     assert results.failed == 0
 
 
-def test_links_lead_to_files_and_headings() -> None:
+def test_links_lead_to_files_and_headings_and_index_and_tables_name_everything() -> None:
     links = [(page, link) for page, text in PAGES.items() for link in LINK.findall(text)]
     for page, link in links:
         if re.match(r"https?:", link):
@@ -89,21 +88,17 @@ def test_links_lead_to_files_and_headings() -> None:
         assert target.exists(), f"{page}: {link}"
         if heading:
             assert heading in anchors_of(target.read_text(encoding="utf-8")), f"{page}: {link}"
+    linked = {link.partition("#")[0] for link in LINK.findall(PAGES["docs/index.md"])}
+    assert {name.removeprefix("docs/") for name in PAGES if name.startswith("docs/")} - linked == {"index.md"}
+    for format in FORMATS.values():
+        ways = f"{'yes' if format.reads else ''} | {'yes' if format.writes else ''}"
+        assert f"| `{format.name}` | {ways} | {format.meaning} |" in PAGES["docs/file-formats.md"]
 
 
 def anchors_of(text: str) -> set[str]:
     """Return the anchors that headings get: lower case, without punctuation, hyphens for spaces."""
     titles = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
     return {re.sub(r" ", "-", re.sub(r"[^\w\- ]", "", title.strip().lower())) for title in titles}
-
-
-def test_every_page_is_in_the_index() -> None:
-    linked = {link.partition("#")[0] for link in LINK.findall(PAGES["docs/index.md"])}
-    assert {name.removeprefix("docs/") for name in PAGES if name.startswith("docs/")} - linked == {"index.md"}
-
-
-def test_the_readme_is_short() -> None:
-    assert len(README.splitlines()) <= MOST_LINES
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="other versions of Python format help texts differently")
@@ -118,20 +113,51 @@ def test_reference_pages_are_up_to_date(tmp_path: Path) -> None:
         assert made.stdout == PAGES[name], f"{name} is out of date: make reference"
 
 
-def test_every_format_is_in_the_table() -> None:
-    for format in FORMATS.values():
-        ways = f"{'yes' if format.reads else ''} | {'yes' if format.writes else ''}"
-        assert f"| `{format.name}` | {ways} | {format.meaning} |" in PAGES["docs/file-formats.md"]
-
-
-def test_the_folders_named_exist() -> None:
-    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    folders = re.findall(r"^\| `([\w/]+?)/?` \|", contributing, re.MULTILINE)
+def test_the_readme_is_short_and_folders_and_targets_that_are_named_exist() -> None:
+    assert len(PAGES["README.md"].splitlines()) <= 160
+    folders = re.findall(r"^\| `([\w/]+?)/?` \|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert len(folders) >= 9
     assert all((ROOT / folder).is_dir() for folder in folders)
-
-
-def test_make_help_lists_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in ("demo", "test", "test-all", "check", "fix", "fuzz", "bench"):
         assert re.search(rf"^{target}:.*## \S", makefile, re.MULTILINE), target
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_as_a_script(path: Path, tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", str(path)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "") and ran.stdout
+
+
+@pytest.mark.parametrize("name", ["first_evaluation", "own_task", "cleaning"])
+def test_a_notebook_runs_in_a_kernel_and_shows_tables_and_images(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    script = (ROOT / f"examples/notebooks/{name}.py").read_text(encoding="utf-8")
+    sources = filter(str.strip, re.split(r"^# %%.*$", script, flags=re.MULTILINE))
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]  # type: ignore[no-untyped-call]
+    notebook = nbformat.v4.new_notebook(cells=cells)  # type: ignore[no-untyped-call]
+    client = nbclient.NotebookClient(
+        notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    )
+    client.execute()
+    shown = [kind for cell in notebook.cells for one in cell.outputs for kind in one.get("data", ())]
+    assert "text/html" in shown or "image/svg+xml" in shown
+    said = [one for cell in notebook.cells for one in cell.outputs if one.output_type == "error"]
+    assert said == []
+
+
+def test_the_run_lines_of_the_dockerfile_install_and_try_what_there_is() -> None:
+    """The lines are not run: the check of the wheel installs it in an empty environment and evaluates the rules."""
+    docker = (ROOT / "examples/Dockerfile").read_text(encoding="utf-8")
+    environment, install, trial = re.findall(r"^RUN (.+)$", docker, re.MULTILINE)
+    assert environment == "python -m venv /opt/tsgkit"
+    begin, extras = re.fullmatch(r"(.+) '\.\[([\w,]+)\]'", install).groups()  # type: ignore[union-attr]
+    assert begin == "/opt/tsgkit/bin/python -m pip install --no-cache-dir --constraint constraints.txt"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(extras.split(",")) <= set(project["optional-dependencies"])
+    assert trial.split()[0] == "/opt/tsgkit/bin/tsgkit"
+    assert parser_of("eval").parse_args(trial.split()[2:]).limit == 2
