@@ -129,7 +129,7 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(
     with zipfile.ZipFile(archive, "a", zipfile.ZIP_DEFLATED) as opened:
         opened.writestr("asked/rows/zeros.jsonl", b"\0" * 1_000_000)
     archive.write_bytes(archive.read_bytes().replace((1_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little")))
-    with pytest.raises(FileProblem, match="is larger than the archive says|is damaged"):
+    with pytest.raises(FileProblem, match=r"is larger than the archive says|is damaged"):
         unpack(archive, tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
@@ -142,7 +142,7 @@ def test_an_archive_that_was_cut_off_damaged_or_claims_another_form_is_an_error_
     place = whole.index(b"samples.jsonl") + 40
     zeros[place : place + 30] = bytes(30)
     rows: list[tuple[bytes, str]] = [
-        (bytes(zeros), r"samples\.jsonl: is damaged"), (b"", "it is no ZIP archive|empty"), (b"PKx", "its end is missing"),
+        (bytes(zeros), r"samples\.jsonl: is damaged"), (b"", "no archive of a run"), (b"PKx", "its end is"),
         *((whole[:left], "no archive of a run") for left in (1, 100, 3000, -1, -30)),
     ]  # fmt: skip
     for offset, value in ((4, 99), (9, 0x40), (8, 14), (8, 12)):  # another version, other flags, as LZMA, as bzip2

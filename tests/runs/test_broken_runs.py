@@ -217,7 +217,7 @@ def test_score_counts_an_item_that_its_suite_cannot_judge_as_an_error(
     data = str(TASKS / file)
     first, second, *_ = task_of(load_card(task)).dataset(data).item_ids
     judged = pkgutil.resolve_name(judge)
-    always = False
+    always: list[bool] = []
 
     def stumbling(*given: Any, **named: Any) -> Any:  # noqa: ANN401
         place = next(number for number, one in enumerate(given) if hasattr(one, "item_id"))
@@ -230,9 +230,10 @@ def test_score_counts_an_item_that_its_suite_cannot_judge_as_an_error(
     replies = tmp_path / "replies.jsonl"
     write_lines(replies, [{"item_id": one, "reply": text} for one in (first, second)])
     words = ("score", "--task", task, "--data", data, "--replies", str(replies), *grouped)
-    for always in (False, True):
+    for _ in ("of replies", "of everything"):
         shown = said(1, *words)
         assert "1 item ended in an error: ValueError" in shown and SECRET not in shown
         value = json.loads(said(1, *words, "--json", "--samples"))
         assert (value["counts"]["error"], value["n"]) == (1, len(value["samples"])), "it stays in the denominator"
         assert [one["outcome"] == "error" for one in value["samples"][:2]] == [True, False]
+        always.append(True)

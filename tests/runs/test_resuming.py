@@ -237,7 +237,7 @@ def test_a_key_is_in_no_file_and_on_no_screen(commands: Prefork, tmp_path: Path,
         name = "api_key" if given == "api_key" else "extra_headers.Authorization"
         more = ("--model-arg", f"{name}={KEY if given == 'api_key' else f'Bearer {KEY}'}")
     with model_server(echo_key=True, always={"": fault} if fault else {}) as server:
-        told = [word for word in words(server, "--samples", "--max-requests", "2", *more, limit=2)]
+        told = words(server, "--samples", "--max-requests", "2", *more, limit=2)
         ended = commands.run(*(word for word in told if word != "--no-cache"), cwd=tmp_path, env=env)
     assert ended.code == ({"": 0, "500": 4}.get(fault, 1)), ended.err
     found = everything(tmp_path / "run", tmp_path / "cache") + (ended.out + ended.err).encode()
@@ -312,7 +312,7 @@ def test_a_journal_reads_back_what_was_added_and_replaced(tmp_path: Path) -> Non
     places = [journal.add({"n": number, "text": text}) for number, text in enumerate(texts)]
     assert [journal.read(place)["text"] for place in reversed(places)] == texts[::-1]
     assert (places[0], journal.count(), journal.size) == (0, 5, journal.path.stat().st_size)
-    assert list(lines_of(journal.path, start=places[3]))[0] == (places[3], {"n": 3, "text": texts[3]})
+    assert next(lines_of(journal.path, start=places[3])) == (places[3], {"n": 3, "text": texts[3]})
     journal.replace(journal.line(place) for place in reversed(places))
     journal.add({"n": 5})
     assert [value["n"] for _, value in journal] == [4, 3, 2, 1, 0, 5]
