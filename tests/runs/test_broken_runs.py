@@ -96,11 +96,11 @@ def test_what_a_newer_version_or_a_hand_wrote_is_named(run: Path, said: Said) ->
             shown = said(2, *words)
             assert "asked.json: tasks: tsg/sgqa: not a task" in shown and "use the version that wrote it" in shown
     file.write_text(text)
+    write_lines(run / "prompts.jsonl", [{"hash": "who?", "messages": []}])
+    assert "prompts.jsonl: line 1: hash: not what a run has" in said(2, "rescore", str(run))
     last_line_with(run, "calls.jsonl", label=7)
     for command in (("explain", str(run), "--item", "bread/q1"), ("rescore", str(run))):
         assert "calls.jsonl: line 2: label: " in said(2, *command)
-    write_lines(run / "prompts.jsonl", [{"hash": "who?", "messages": []}])
-    assert "prompts.jsonl: line 1: hash: not what a run has" in said(2, "rescore", str(run))
 
 
 def test_control_characters_in_a_header_are_never_live(run: Path, said: Said) -> None:
@@ -174,7 +174,7 @@ def test_a_continued_run_tries_an_error_again_without_asking_again(
     with model_server() as server:
         words = (*BASELINE, "--model", "openai/x", "--model-arg", f"api_base={server.base}", "--no-cache")
         for _ in range(2):
-            assert "the same command tries them again" in said(1, *words)
+            assert "2 samples ended in an error" in said(1, *words)
             assert outcomes() == ["answered", "error", "error", "answered", "answered"]
         mend()
         said(0, *words)

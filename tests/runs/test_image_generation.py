@@ -165,7 +165,7 @@ def test_items_after_which_no_image_can_be_named_are_refused(tmp_path: Path) -> 
         with pytest.raises(UsageError, match=message if "size" not in argument else "--model-arg size has no use"):
             painter_of("python:json:dumps", [argument])
     own = painter_of("python:json:dumps", [])
-    assert (own.is_own, own.settings.parameters, own.price and own.price.image) == (True, {"seed": 0}, 0.0)
+    assert (own.is_own, own.settings.parameters, own.price and own.price.dollars) == (True, {"seed": 0}, 0.0)
 
 
 def test_budgets_of_requests_and_money_stop_the_asking_and_are_raised_later(tmp_path: Path) -> None:
@@ -314,11 +314,12 @@ def test_a_prompt_that_is_not_rewritten_is_not_painted(tmp_path: Path) -> None:
     )
     with image_server() as server:
         for said, reason in rows:
-            result = painted(server, tmp_path / "out", ITEMS[:1], rewriter=scripted(tmp_path, **said))
+            out = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+            result = painted(server, out, ITEMS[:1], rewriter=scripted(tmp_path, **said))
             [(item_id, why)] = result.failures
             assert (item_id, result.exit_code) == ("0", 1)
             assert why.startswith("the prompt was not rewritten: ") and reason in why, said
-        refused = painted(server, tmp_path / "out", ITEMS[:1], rewriter=scripted(tmp_path, outcome="refused"))
+            assert not (out / "0.png").exists()
+        refused = painted(server, tmp_path / "refused", ITEMS[:1], rewriter=scripted(tmp_path, outcome="refused"))
         assert (refused.blocked, refused.failures, refused.exit_code) == (1, (), 0)
         assert server.stats()["seen"] == 0
-    assert not (tmp_path / "out/0.png").exists()

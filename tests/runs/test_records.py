@@ -8,12 +8,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from run_files import lines as lines_of
+from run_files import write_lines
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
+from tsgkit.llm.batches import Batch
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
+from tsgkit.llm.secrets import Secrets
 from tsgkit.runs import results
+from tsgkit.runs.batch_journal import BatchJournal, pending, unite
 from tsgkit.runs.folder import HEADER
+from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import add_usage, record_of, sample_value, scores_of, usage_value
 from tsgkit.runs.results import Result, cached_share
@@ -222,7 +228,7 @@ def test_headers_that_are_not_what_a_run_has_are_named() -> None:
 def run_of(folder: Path, *, calls: list[dict[str, Any]] | None = None, **fields: Any) -> Path:  # noqa: ANN401
     folder.mkdir()
     (folder / HEADER).write_text(json.dumps(header(**fields)))
-    (folder / "calls.jsonl").write_text("".join(json.dumps(GOOD_CALL | call) + "\n" for call in calls or []))
+    write_lines(folder / "calls.jsonl", [GOOD_CALL | call for call in calls or []])
     return folder
 
 
@@ -230,7 +236,7 @@ def test_runs_are_listed_by_age_with_what_is_recorded(tmp_path: Path) -> None:
     late, early = run_of(tmp_path / "a", begun="2026-02"), run_of(tmp_path / "b", begun="2026-01", shard="1/2")
     more = [{"item_id": "b", "outcome": "api_error"}, {"item_id": "c"}]
     records = [GOOD_SAMPLE, GOOD_SAMPLE, *(GOOD_SAMPLE | one for one in more)]
-    (late / "samples.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    write_lines(late / "samples.jsonl", records)
     run_of(tmp_path / "other", format=2)
     (run_of(tmp_path / "broken") / HEADER).write_text("{")
     (tmp_path / "file").touch()
@@ -269,3 +275,45 @@ def test_a_script_of_a_run_has_the_last_reply_of_each_label(tmp_path: Path) -> N
         script_lines(two, "m")
     with pytest.raises(UsageError, match="no model was asked in it"):
         script_lines(run_of(tmp_path / "none"))
+
+
+def test_batches_are_noted_step_by_step_until_they_are_collected(tmp_path: Path) -> None:
+    path = tmp_path / "batches.jsonl"
+    journal = Journal(path, "step", "mark")
+    mine, other = (BatchJournal(journal, model, "http://sk-secret-key@a", Secrets(["sk-secret-key"])) for model in "mo")
+    batches = {mark: Batch(mark, ("a", "b", "c"), 1.23456) for mark in ("1", "2", "3", "4")}
+    for mark, batch in batches.items():
+        (other if mark == "4" else mine).intend(batch, "d")
+    batches["1"].file = batches["2"].file = "f"
+    mine.note(batches["1"])
+    batches["2"].id = "i"
+    mine.note(batches["2"])
+    mine.read(batches["2"], ["c"])
+    mine.drop(batches["3"])
+    assert lines_of(path)[0] == {
+        "step": "intent", "mark": "1", "model": "m", "endpoint": "http://[redacted]@a", "time": 1.235, "sha256": "d",
+        "names": ["a", "b", "c"],
+    }  # fmt: skip
+    assert lines_of(path)[4:] == [
+        {"step": "file", "mark": "1", "id": "f"}, {"step": "batch", "mark": "2", "id": "i"},
+        {"step": "read", "mark": "2", "names": ["c"]}, {"step": "dropped", "mark": "3"},
+    ]  # fmt: skip
+    found = [(one.mark, one.names, one.time, one.file, one.id) for one in mine.open()]
+    assert found == [("1", ("c",), 1.235, "f", ""), ("2", ("a", "b"), 1.235, "", "i")], (
+        "of what was sent again the last"
+    )
+    assert [one.mark for one in other.open()] == ["4"] and (pending(path), pending(tmp_path / "no")) == (1, 0)
+    unite([path, tmp_path / "no", path], tmp_path / "all.jsonl")
+    assert lines_of(tmp_path / "all.jsonl") == [line for line in lines_of(path) if line["mark"] != "3"]
+    for mark in ("1", "2", "4"):
+        mine.read(batches[mark], ["c", "b", "a"])
+    assert "names" not in lines_of(path)[-1] and mine.open() == [] == other.open() and pending(path) == 0
+    unite([path], tmp_path / "none.jsonl")
+    assert not (tmp_path / "none.jsonl").exists(), "all are collected"
+    whole = path.read_bytes()
+    for line in ({"step": "intent"}, {"step": "read", "names": 1}, {"step": "batch"}, {"step": "read", "mark": []}):
+        path.write_bytes(whole + json.dumps({"mark": "1", **line}).encode() + b"\n")
+        for read in (mine.open, lambda: pending(path)):
+            with pytest.raises(FileProblem, match="line 12: not what a run has there"):
+                read()
+    journal.close()

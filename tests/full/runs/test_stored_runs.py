@@ -43,11 +43,10 @@ class Stored(NamedTuple):
 
     def figures(self, state: str, *, read_today: bool = False) -> Figures:
         """Return the expected figures by row, corrected where today's reader reads more (CHANGELOG.md tells of it)."""
-        names = ("figures.json", "figures_of_reader_2.json")[: 1 + read_today]
-        files = [file for name in names if (file := FOLDER / self.suite / name).is_file()]
         figures: dict[str, Figures] = {}
-        for file in files:
-            figures |= json.loads(file.read_text("utf-8")).get(self.run, {})
+        for name in ("figures.json", "figures_of_reader_2.json")[: 1 + read_today]:
+            if (file := FOLDER / self.suite / name).is_file():
+                figures |= json.loads(file.read_text("utf-8")).get(self.run, {})
         return figures[state]
 
 
@@ -65,6 +64,7 @@ STORED = (
     Stored("sceneeval", "judged", "0", left=4),
     ANNOTATED := Stored("sceneeval", "annotated", "1", left=1),
 )
+Enter = Callable[[str], None]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def server() -> Iterator[Running]:
 
 
 @pytest.fixture
-def enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Enter:
     """Return a function that makes a fresh copy of a suite's folder the working folder."""
     monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
@@ -168,9 +168,7 @@ def contents() -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and path.name != ".lock"}
 
 
-def test_stored_runs_are_listed_shown_reported_explained_and_rescored(
-    enter: Callable[[str], None], capsys: Captured
-) -> None:
+def test_stored_runs_are_listed_shown_reported_explained_and_rescored(enter: Enter, capsys: Captured) -> None:
     for stored in STORED:
         suite, run, item, left = stored
         enter(suite)
@@ -193,7 +191,7 @@ def test_stored_runs_are_listed_shown_reported_explained_and_rescored(
 
 
 def test_continuing_a_stored_run_asks_only_what_is_missing_in_the_same_words(
-    server: Running, enter: Callable[[str], None], capsys: Captured
+    server: Running, enter: Enter, capsys: Captured
 ) -> None:
     for stored in (one for one in STORED if one.left != SUPERSEDED):
         suite, run, _, left = stored
@@ -219,7 +217,7 @@ def test_continuing_a_stored_run_asks_only_what_is_missing_in_the_same_words(
 
 
 def test_stored_runs_continue_where_cards_are_reworded_and_where_requests_are_built_otherwise(
-    server: Running, enter: Callable[[str], None], capsys: Captured
+    server: Running, enter: Enter, capsys: Captured
 ) -> None:
     for suite, run, _, left in (SCRIPT, STOPPED, ANNOTATED):
         enter(suite)
@@ -234,7 +232,7 @@ def test_stored_runs_continue_where_cards_are_reworded_and_where_requests_are_bu
 
 
 def test_a_stored_run_of_folders_continues_with_a_solver_that_does_nothing_and_no_new_run_has_one(
-    server: Running, enter: Callable[[str], None], capsys: Captured
+    server: Running, enter: Enter, capsys: Captured
 ) -> None:
     for stored, is_moved in ((RULES, False), (NATURAL, True)):
         enter(stored.suite)
@@ -260,7 +258,7 @@ def test_a_stored_run_of_folders_continues_with_a_solver_that_does_nothing_and_n
 
 
 def test_stored_work_of_an_agent_whose_prompts_are_no_more_is_refused_and_rescored_under_its_former_name(
-    server: Running, enter: Callable[[str], None], capsys: Captured
+    server: Running, enter: Enter, capsys: Captured
 ) -> None:
     enter(AGENT.suite)
     before, asked = contents(), server.stats()["seen"]
@@ -282,7 +280,7 @@ def test_stored_work_of_an_agent_whose_prompts_are_no_more_is_refused_and_rescor
     check_figures({"": row}, {"": next(iter(AGENT.figures("stored").values()))})
 
 
-def test_a_stored_image_job_is_continued(enter: Callable[[str], None], capsys: Captured) -> None:
+def test_a_stored_image_job_is_continued(enter: Enter, capsys: Captured) -> None:
     enter("formalimg")
     image, log = Path("painted/0.png").read_bytes(), Path("painted/paintings.jsonl").read_bytes()
     words = ["images", "--task", "formalimg/knolling", "--model", "openai/painter", "--size", "64x64", "-o", "painted"]
