@@ -6,9 +6,7 @@ import hashlib
 import json
 import resource
 import shutil
-import signal
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -303,21 +301,6 @@ def test_merge_refuses_other_plans_kinds_and_places_and_leaves_nothing(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_killed_merge_is_made_whole_by_the_same_command(place: Path, tmp_path: Path, commands: Prefork) -> None:
-    told = ("runs", "merge", *map(str, parts(place)), "-o", "all")
-    process = commands.start(*told, cwd=tmp_path)
-    while not process.ended() and not any(tmp_path.iterdir()):
-        time.sleep(0.001)
-    process.signal(signal.SIGKILL)
-    ended = process.wait()
-    if not (tmp_path / "all").exists():
-        assert ended.code == -signal.SIGKILL
-        assert commands.run(*told, cwd=tmp_path).code == 0
-    assert merge([tmp_path / "all"], tmp_path / "again").complete
-    assert merge(parts(place), tmp_path / "whole").complete
-    assert contents(tmp_path / "all") == contents(tmp_path / "whole")
-
-
 def test_more_folders_than_files_may_be_open_and_odd_headers_are_merged(place: Path, tmp_path: Path) -> None:
     folders = copied(place, tmp_path)
     header = json.loads((folders[1] / "run.json").read_text())
@@ -431,21 +414,6 @@ def folder(place: Path, name: str, calls: list[dict[str, Any]], shard: int, **mo
     fixed = {"subject": "m", "task": "agents", "solver": "agent", "prompt": ""}
     write_lines(path / "calls.jsonl", [fixed | call for call in calls])
     return path
-
-
-def test_what_each_part_learnt_of_models_and_services_is_known_to_the_whole(tmp_path: Path) -> None:
-    learnt: list[dict[str, Any]] = [
-        {"response_formats": {"eye": {"json_object": False}}, "models": {"a": "a-1"}},
-        {"response_formats": {"ear": {"json_schema": True}}},
-        {"response_formats": ["odd"], "models": {"b": "b-2"}},
-    ]
-    shards = [folder(tmp_path, f"part-{number}", [], number, **more) for number, more in enumerate(learnt, 1)]
-    merge(shards, tmp_path / "all")
-    whole = json.loads((tmp_path / "all/run.json").read_text())
-    assert whole["response_formats"] == {"eye": {"json_object": False}, "ear": {"json_schema": True}}
-    assert whole["models"] == {"a": "a-1", "b": "b-2"}
-    merge(shards[1:2], tmp_path / "one")
-    assert "models" not in json.loads((tmp_path / "one/run.json").read_text())
 
 
 @settings(deadline=None, max_examples=50)
