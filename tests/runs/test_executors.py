@@ -49,8 +49,8 @@ def test_a_process_that_dies_takes_one_sample_with_it() -> None:
     texts = [one.replies[0].text.split() for one in found]
     assert [word for word, _ in texts] == ["a", "b", "c", "d"]
     assert str(os.getpid()) not in {process for _, process in texts}
-    [here] = asyncio.run(outcomes(Here(), "a"))
-    assert here.replies[0].text == f"a {os.getpid()}"
+    here = Here().run(lambda shared, item: (shared, item, os.getpid()), 1, 2)
+    assert asyncio.run(here) == (1, 2, os.getpid())
 
 
 def test_a_wrong_name_of_an_executor_gets_a_suggestion() -> None:

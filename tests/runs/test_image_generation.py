@@ -308,7 +308,7 @@ def test_each_rewriter_needs_its_own_folder(tmp_path: Path) -> None:
 def test_a_prompt_that_is_not_rewritten_is_not_painted(tmp_path: Path) -> None:
     rows: tuple[tuple[dict[str, str], str], ...] = (
         ({"reply": ""}, "empty"),
-        ({"reply": "<think>a</think> "}, "empty"),
+        ({"reply": "<think>a</think> "}, "there is no text in the reply"),
         ({"reply": "<think>for ever"}, "the reasoning never ends"),
         ({"reply": "A cup", "outcome": "truncated"}, "truncated"),
     )

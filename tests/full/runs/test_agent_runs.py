@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from model_server import Running, model_server
 from prefork import Prefork
-from run_files import lines, samples, write_lines
+from run_files import lines, write_lines
 
 ITEMS = 5
 GOOD = "person -> verb -> take\ntake -> dobj -> towel\ntake -> with -> hand1"
@@ -69,42 +69,6 @@ def test_all_tasks_of_agents_go_from_plan_to_table_beside_the_other_solvers(
     }  # fmt: skip
 
 
-def test_a_finished_run_is_judged_again_explained_and_replayed_and_only_continued_as_it_was(
-    server: Running, commands: Prefork, tmp_path: Path
-) -> None:
-    assert commands.run(*words(server, *AGENT), cwd=tmp_path).code == 0
-    before, said = seen(server), samples(tmp_path / "run")
-    ended = commands.run("rescore", "run", cwd=tmp_path)
-    assert ended.code == 0 and samples(tmp_path / "run") == said
-    shown = commands.run("explain", "run", "--item", "bread/1", cwd=tmp_path)
-    assert shown.code == 0
-    for label in ("decompose/1", "write/2", "look/1", "look/2", "local", "changes", "notes"):
-        assert f"call {label}" in shown.out
-    assert "ended: no call left" in shown.out or "ended: unchanged" in shown.out
-    replay = ("eval", "--model", "replay:run", "--task", "ma-sgg", "--solver", "agent", "--first", str(ITEMS))
-    again = commands.run(*replay, "--out", "again", "--quiet", cwd=tmp_path)
-    assert (again.code, again.err) == (0, "")
-    runs = [[one["answer"] for one in lines(tmp_path / name / "samples.jsonl")] for name in ("run", "again")]
-    assert runs[0] == runs[1]
-    ended = commands.run(*words(server, "--solver", "agent:low"), cwd=tmp_path)
-    assert ended.code == 2 and "another run lies here" in ended.err
-    for folder in ("tasks", "eval", "prompts/agents"):
-        (tmp_path / folder).mkdir(parents=True)
-    mine = "Write it.\n{context}{sentence}{nodes}{edges}{hands}{number}{action}\n"
-    (tmp_path / "prompts/agents/write.txt").write_text(mine)
-    ended = commands.run(*words(server, *AGENT), cwd=tmp_path)
-    assert ended.code == 2 and "prompts differs" in ended.err
-    for more, message in (
-        (("--solver", "agent", "--task", "sgqa"), "solver agent cannot do tsg/sgqa"),
-        (("--solver", "agent", "--style", "cot"), "asks in words of its own, so --style has no use"),
-        (("--solver", "agnet"), "agent?"),
-        (("--solver", "agent:5"), "agent?"),
-    ):
-        ended = commands.run(*words(server, *more, "--out", "none"), cwd=tmp_path)
-        assert ended.code == 2 and message in ended.err, more
-    assert seen(server) == before and not (tmp_path / "none").exists()
-
-
 @pytest.mark.parametrize(("fault", "why"), [("hang", "no answer within 3"), ("400", "this is error 400")])
 def test_a_model_that_fails_later_leaves_the_best_so_far_with_the_reason(
     commands: Prefork, tmp_path: Path, fault: str, why: str
@@ -118,23 +82,6 @@ def test_a_model_that_fails_later_leaves_the_best_so_far_with_the_reason(
     assert why in record["notes"][-1]
     [line] = [line for line in ended.out.splitlines() if "tsg/ma-sgg agent:low: 1 sample partial: " in line]
     assert why in line
-
-
-def test_a_model_that_fails_at_once_is_an_error_of_the_service_and_asked_again_unless_it_denies(
-    commands: Prefork, tmp_path: Path
-) -> None:
-    with model_server(replies=REPLIES, first=[400, 400]) as failing:
-        command = words(failing, *AGENT, "--first", "2")
-        ended = commands.run(*command, cwd=tmp_path)
-        assert ended.code == 1 and "2 samples failed: " in ended.out
-        assert [one["outcome"] for one in lines(tmp_path / "run/samples.jsonl")] == ["api_error"] * 2
-        assert {line["label"] for line in lines(tmp_path / "run/calls.jsonl")} == {"decompose/1"}
-        assert commands.run(*command, cwd=tmp_path).code == 0
-    assert [one["outcome"] for one in lines(tmp_path / "run/samples.jsonl")] == ["answered"] * 2
-    with model_server(faults={"401": 1.0}) as denying:
-        ended = commands.run(*words(denying, *AGENT, "--new"), cwd=tmp_path)
-        assert ended.code == 1 and "openai/x never answered: AuthenticationError" in ended.err
-        assert denying.stats()["seen"] <= 5
 
 
 def test_orders_in_the_data_reach_neither_paths_nor_rules_nor_other_nodes(commands: Prefork, tmp_path: Path) -> None:

@@ -166,32 +166,6 @@ def test_lines_that_fail_are_sent_again_in_a_further_batch(model: str, commands:
     assert len(told) == sizes[1], "every failure stands in the record"
 
 
-@pytest.mark.parametrize(
-    ("options", "expected", "sizes"),
-    [
-        ({"always": {"dough": "429"}}, {"answered": 25, "api_error": 5}, 5),  # five equal errors in a row are enough
-        ({"lines": {"400": 0.2, "filter": 0.2}}, None, 1),  # what a line is refused for is final
-    ],
-)
-def test_lines_that_always_fail_are_failed_rows(
-    options: dict[str, Any], expected: dict[str, int] | None, sizes: int, commands: Prefork, tmp_path: Path
-) -> None:
-    with batch_server(**options) as server:
-        ended = commands.run(*batched(server, "--json", first=30), cwd=tmp_path)
-        assert len(server.stats()["batches"]) == sizes
-    found = outcomes(tmp_path / "run")
-    assert ended.code == 1 and found.total() == 30
-    assert found == expected if expected else found["api_error"] > 0 < found["refused"]
-
-
-def test_a_batch_that_fails_says_why(commands: Prefork, tmp_path: Path) -> None:
-    with batch_server(fails=["token_limit_exceeded", "invalid_model"]) as server:
-        ended = commands.run(*batched(server), cwd=tmp_path)
-        assert ended.code == 1
-        assert "the batch failed: it was refused: invalid_model" in ended.err + ended.out
-        check_whole(commands.run(*batched(server), cwd=tmp_path), server, [8, 8, 8])
-
-
 @both
 def test_faults_on_the_way_change_nothing(model: str, commands: Prefork, tmp_path: Path) -> None:
     faults = {

@@ -15,7 +15,6 @@ import pytest
 from every_job import JOBS, KEY, Job
 from model_server import Running
 from prefork import Prefork, Ran
-from run_files import everything
 
 
 @dataclass(frozen=True)
@@ -130,16 +129,6 @@ def test_a_second_ctrl_c_does_not_wait(name: str, prepare: Prepare) -> None:
         assert one.answered() == 2
     with one.job.server(port=urlsplit(server.base).port) as server:
         one.finish(server)
-
-
-@pytest.mark.parametrize("name", ["zero-shot", "images --rewriter", "refine"])
-def test_a_key_that_errors_repeat_is_nowhere(name: str, prepare: Prepare) -> None:
-    one = prepare(name)
-    with one.job.server(first=[429, 500, 200, 200], faults={"401": 1.0}, retry_after="0.1", echo_key=True) as server:
-        ended = one.start(server, "--attempts", "2").wait()
-    assert ended.code in (0, 1, 2)
-    assert KEY not in ended.out + ended.err and KEY.encode() not in everything(one.folder)
-    assert "Traceback" not in ended.err
 
 
 def test_a_silent_service_is_seen_and_named_when_interrupted(prepare: Prepare) -> None:

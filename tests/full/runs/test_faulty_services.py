@@ -130,17 +130,3 @@ def test_a_vote_that_failed_leaves_the_sample_open_and_is_asked_again_alone(ask:
             ended = ask(server, "--solver", "vote:3", "--concurrency", "1", "--json", first=1)
             assert (ended.code, outcomes(tmp_path / "run"), server.stats()["seen"]) == (code, {outcome: 1}, seen)
             assert result_of(ended)["usage"]["cost"] is None, "a cost that nobody knows stays unknown"
-
-
-def test_a_run_goes_on_by_another_client_and_shares_its_cache(ask: Ask, commands: Prefork, tmp_path: Path) -> None:
-    with model_server() as server:
-        assert ask(server, "--max-requests", "3", first=6, cache=True).code == 4
-        ended = ask(server, first=6, client="litellm", cache=True)
-        assert (ended.code, ended.err, server.stats()["seen"]) == (0, "", 6)
-        assert ask(server, "--out", "again", first=6, cache=True).code == 0
-        assert server.stats()["seen"] == 6
-    assert len({tuple(call["reply"]) for call in lines(tmp_path / "run/calls.jsonl")}) == 1, "with the same fields"
-    told = ("eval", "--task", "sgqa", "--model", "anthropic/claude-sonnet-4-5", "--client", "direct", "--out", "none")
-    ended = commands.run(*told, cwd=tmp_path)
-    assert ended.code == 2 and "the direct client cannot ask it" in ended.err
-    assert not (tmp_path / "none").exists()
