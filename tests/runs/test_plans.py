@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
 import shutil
@@ -10,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import CommandLine
 from hypothesis import given
 from hypothesis import strategies as st
 from model_server import model_server
-from prefork import Prefork
 from run_files import lines, project_with_card, samples
 from shipped import DATA, TASKS
 
 import tsgkit as tk
+from tsgkit.cli import main
 from tsgkit.cli.eval import add_arguments, plan_of
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
@@ -250,35 +252,44 @@ def test_assets_that_the_chosen_scenes_name_are_part_of_it_wherever_they_lie_and
 # A run of two values each, through a service
 
 
+def words(base: str) -> tuple[str, ...]:
+    return (
+        *("eval", "--task", "sgqa", "--model", "openai/x", "--model-arg", f"api_base={base}", "--limit", "3"),
+        *("--style", "zero-shot", "--style", "few-shot", "--shots", "1", "--shots", "2", "--seed", "1", "--seed", "2"),
+        *("--prompts", "default", "--prompts", "terse", "--no-cache", "--quiet", "--out", "run"),
+    )
+
+
 @pytest.fixture(scope="module")
-def project(commands: Prefork, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with prompts of its own and a run that was finished after it stopped."""
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with prompts of its own, a run that was finished after it stopped, and its shards."""
     folder = tmp_path_factory.mktemp("axes")
     shutil.copytree(TASKS.parent / "prompts", folder / "terse")
     for file in (folder / "terse/tsg").rglob("*.txt"):
         file.write_text(file.read_text().rstrip("\n") + " Be brief.\n")
-    with model_server() as server:
-        words = (
-            *("eval", "--task", "sgqa", "--model", "openai/x", "--model-arg", f"api_base={server.base}", "--limit"),
-            *("3", "--style", "zero-shot", "--style", "few-shot", "--shots", "1", "--shots", "2", "--seed", "1"),
-            *("--seed", "2", "--prompts", "default", "--prompts", "terse", "--no-cache", "--quiet", "--out", "run"),
-        )
-        estimates = commands.run(*words, "--dry-run", "--json", cwd=folder).json["estimates"]
-        assert [(one["samples"], one.get("seed")) for one in estimates] == [(3, None)] * 2 + [(3, 1), (3, 2)] * 4
-        assert commands.run(*words, "--max-requests", "10", cwd=folder).code == 4
-        ended = commands.run(*words, cwd=folder)
-        assert (ended.code, ended.err, server.stats()["seen"]) == (0, "", 3 * (2 + 2 * 2 * 2))
+    with contextlib.chdir(folder), model_server() as server:
+        assert main([*words(server.base), "--max-requests", "10"]) == 4
+        assert main([*words(server.base)]) == 0
+        assert server.stats()["seen"] == 3 * (2 + 2 * 2 * 2)
         for number in (1, 2):
-            assert commands.run(*words, "--shard", f"{number}/2", cwd=folder).code == 0
+            assert main([*words(server.base), "--shard", f"{number}/2"]) == 0
     return folder
 
 
-def test_shards_and_rescoring_know_the_axes(commands: Prefork, project: Path) -> None:
+@pytest.fixture
+def project(asked: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(asked)
+    return asked
+
+
+def test_dry_runs_shards_and_rescoring_know_the_axes(tsgkit: CommandLine, project: Path) -> None:
+    estimates = tsgkit("", *words("http://127.0.0.1:9/v1"), "--dry-run", "--json").json["estimates"]
+    assert [(one["samples"], one.get("seed")) for one in estimates] == [(3, None)] * 2 + [(3, 1), (3, 2)] * 4
     whole = samples(project / "run")
-    assert commands.run("rescore", "run", cwd=project).code == 0 and samples(project / "run") == whole
-    shards = [f"run.shard-{number}-of-2" for number in (1, 2)]
-    assert commands.run("runs", "merge", *shards, "-o", "all", cwd=project).code == 0
-    assert samples(project / "all") == whole and len(whole) == 30
+    tsgkit("rescore run")
+    assert samples(project / "run") == whole and len(whole) == 30
+    tsgkit("runs merge run.shard-1-of-2 run.shard-2-of-2 -o all")
+    assert samples(project / "all") == whole
 
 
 def replies(run: Path, **values: object) -> list[tuple[str, Any, str]]:
@@ -287,15 +298,12 @@ def replies(run: Path, **values: object) -> list[tuple[str, Any, str]]:
     return sorted((one["sample"], one.get("shots"), one["reply"]["text"]) for one in calls)
 
 
-FEW = ("eval", "--task", "sgqa", "--limit", "3", "--style", "few-shot", "--prompts", "terse", "--quiet")
-
-
-def test_replays_match_replies_by_the_values_of_rows(commands: Prefork, project: Path) -> None:
+def test_replays_match_replies_by_the_values_of_rows(tsgkit: CommandLine, project: Path) -> None:
     rows = {"style": "few-shot", "prompts": "terse"}
 
-    def replayed(run: str, out: str, *more: str) -> Path:
-        ended = commands.run(*FEW, "--model", f"replay:{run}", "--out", out, *more, cwd=project)
-        assert ended.err == ""
+    def replayed(run: str, out: str, *more: object) -> Path:
+        few = "eval --task sgqa --limit 3 --style few-shot --prompts terse --quiet"
+        assert tsgkit(few, "--model", f"replay:{run}", "--out", out, *more).err == ""
         return project / out
 
     again = replayed("run", "again", "--shots", "2", "--shots", "1", "--seed", "2")
@@ -306,13 +314,13 @@ def test_replays_match_replies_by_the_values_of_rows(commands: Prefork, project:
         assert alone == [(item, None, text) for item, _, text in whole], "a single value matches the rows that have it"
     of_one = lines(replayed("seed-1", "of-one", "--shots", "1", "--shots", "2", "--seed", "9") / "calls.jsonl")
     assert {(call["shots"], call["reply"]["ending"]) for call in of_one} == {(1, "complete"), (2, "missing")}
-    [pair] = commands.run("compare", "seed-1", "seed-2", "--by", "seed", "--json", cwd=project).json["comparisons"]
+    [pair] = tsgkit("compare seed-1 seed-2 --by seed --json").json["comparisons"]
     assert (pair["first"]["run"], pair["second"]["run"]) == ("seed-2", "seed-1")
 
 
-def test_rows_are_compared_along_one_axis(commands: Prefork, project: Path) -> None:
+def test_rows_are_compared_along_one_axis(tsgkit: CommandLine, project: Path) -> None:
     def pairs_by(axis: str) -> tuple[list[tuple[str, str]], list[str]]:
-        value = commands.run("compare", "run", "--json", "--by", axis, cwd=project).json
+        value = tsgkit("compare run --json --by", axis).json
         return [(pair["first"]["name"], pair["second"]["name"]) for pair in value["comparisons"]], value["notes"]
 
     few, none = "openai/x few-shot", "openai/x zero-shot"
@@ -338,46 +346,44 @@ def test_rows_are_compared_along_one_axis(commands: Prefork, project: Path) -> N
         for seed in (1, 2)
     ]
     for more, message in (
-        (("--by", "solver"), "there is nothing to compare"),
-        (("--by", "seed", "--baseline", "zero-shot"), "--by compares each with the first, so --baseline has no use"),
-        (("--by", "seed", "--grid"), "--grid and --by do not go together"),
-        (("--by", "day"), "--by day: no rows differ by that"),
-    ):
-        ended = commands.run("compare", "run", *more, cwd=project)
-        assert (ended.code, ended.out) == (2, "") and message in ended.err, more
+        ("solver", "there is nothing to compare"), ("day", "--by day: no rows differ by that"),
+        ("seed --baseline zero-shot", "--by compares each with the first, so --baseline has no use"),
+        ("seed --grid", "--grid and --by do not go together"),
+    ):  # fmt: skip
+        ended = tsgkit(f"compare run --by {more}", code=2)
+        assert ended.out == "" and message in ended.err, more
 
 
-def test_everything_that_shows_rows_tells_them_apart(commands: Prefork, project: Path) -> None:
-    def shown(*words: str) -> str:
-        ended = commands.run(*words, cwd=project)
-        assert (ended.code, ended.err) == (0, ""), words
+def test_everything_that_shows_rows_tells_them_apart(tsgkit: CommandLine, project: Path) -> None:
+    def shown(words: str) -> str:
+        ended = tsgkit(words)
+        assert ended.err == "", words
         return ended.out
 
-    rows = json.loads(shown("report", "run", "--format", "json"))["rows"]
+    rows = json.loads(shown("report run --format json"))["rows"]
     few = [(shots, prompts, seed) for shots in (1, 2) for prompts in (None, "terse") for seed in (1, 2)]
     assert [(one.get("shots"), one["prompts"], one["seed"]) for one in rows] == [
         (None, None, 1), (None, "terse", 1), *few,
     ]  # fmt: skip
-    table = shown("report", "run", "--format", "csv")
-    assert table.splitlines()[0].endswith("reason,shots,prompts,seed") and ",2,terse,2\n" in table
+    table = shown("report run --format csv")
+    assert table.splitlines()[0].endswith("reason,shots,prompts,seed") and ",2,terse,2\r\n" in table
     for form in ("terminal", "latex"):
-        text = shown("report", "run", "--format", form).replace("{}", "").replace("\\", "")
+        text = shown(f"report run --format {form}").replace("{}", "").replace("\\", "")
         assert "shots=2 prompts=terse seed=2" in text, form
-    assert re.search(r"openai/x +few-shot +1 +default +1 ", shown("compare", "run", "--grid"))
-    shown("report", "run", "--junit", "cases.xml")
+    assert re.search(r"openai/x +few-shot +1 +default +1 ", shown("compare run --grid"))
+    shown("report run --junit cases.xml")
     names = re.findall(r'<testcase [^>]*\bname="([^"]*)"', (project / "cases.xml").read_text())
     assert len(set(names)) == 10 and "openai/x tsg/sgqa few-shot shots=2 prompts=terse seed=2" in names
     item = lines(project / "run/samples.jsonl")[0]["item_id"]
-    many = shown("explain", "run", "--item", item)
+    many = shown(f"explain run --item {item}")
     assert "--shots 1|2" in many and "--prompts default|terse" in many
-    narrowed = ("--style", "few-shot", "--shots", "2", "--prompts", "terse", "--seed", "2")
-    [row] = json.loads(shown("explain", "run", "--item", item, *narrowed, "--json"))["rows"]
+    narrowed = "--style few-shot --shots 2 --prompts terse --seed 2"
+    [row] = json.loads(shown(f"explain run --item {item} {narrowed} --json"))["rows"]
     assert (row["shots"], row["prompts"], row["seed"]) == (2, "terse", 2)
-    wrong = commands.run("explain", "run", "--item", item, "--seed", "5", cwd=project)
-    assert (wrong.code, "no seed 5 in this run" in wrong.err) == (2, True)
-    [listed] = json.loads(shown("runs", "list", "run", "--json"))["runs"]
+    assert "no seed 5 in this run" in tsgkit(f"explain run --item {item} --seed 5", code=2).err
+    [listed] = json.loads(shown("runs list run --json"))["runs"]
     assert (listed["recorded"], listed["samples"]) == (30, 30)
-    assert "seeds 1, 2" in shown("runs", "show", "run")
+    assert "seeds 1, 2" in shown("runs show run")
     found = chart(gather_for([project / "run"], "main", "shots"), "main", "shots")
     assert found.panels[0].categories == ("no shots", "1", "2")
     assert "openai/x few-shot prompts=terse seed=2" in found.labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from command_line import CommandLine
 from exported_runs import largest_file
 from model_server import Running, model_server
 from prefork import Prefork, Ran
@@ -49,15 +51,22 @@ def seen(server: Running) -> int:
 
 
 @pytest.fixture(scope="module")
-def whole(server: Running, commands: Prefork, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(server: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
-    assert commands.run(*words(server), cwd=folder).code == 0
+    with contextlib.chdir(folder):
+        assert main([*words(server)]) == 0
     return folder / "run"
 
 
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture
-def run(whole: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(whole, tmp_path / "run"))
+def run(whole: Path, place: Path) -> Path:
+    return Path(shutil.copytree(whole, place / "run"))
 
 
 # Killed and torn
@@ -94,7 +103,7 @@ def test_a_killed_run_ends_as_if_it_had_not_been_killed(server: Running, command
     assert '"tsgkit": "9.9.9"' in (run / "run.json").read_text()
 
 
-def test_a_torn_last_line_is_healed(server: Running, commands: Prefork, run: Path, whole: Path) -> None:
+def test_a_torn_last_line_is_healed(server: Running, tsgkit: CommandLine, run: Path, whole: Path) -> None:
     for name, kept in (("samples.jsonl", 0), ("prompts.jsonl", 30), ("samples.jsonl", -1), ("calls.jsonl", 1)):
         path = run / name
         body = path.read_bytes()
@@ -105,8 +114,7 @@ def test_a_torn_last_line_is_healed(server: Running, commands: Prefork, run: Pat
             records = lines(run / "samples.jsonl")
             write_lines(run / "samples.jsonl", [one for one in records if one["item_id"] != torn])
         before = seen(server)
-        ended = commands.run(*words(server), cwd=run.parent)
-        assert (ended.code, ended.err) == (0, ""), name
+        assert tsgkit("", *words(server)).err == "", name
         assert seen(server) - before == (name == "calls.jsonl"), name
         assert samples(run) == samples(whole), name
         assert good_calls(run) == 6 and lines(path)
@@ -128,7 +136,7 @@ def test_two_processes_do_not_share_a_folder(commands: Prefork, tmp_path: Path) 
 
 
 def test_the_folder_of_another_run_is_refused_saying_what_differs_or_put_aside(
-    server: Running, commands: Prefork, run: Path, whole: Path
+    server: Running, tsgkit: CommandLine, run: Path, whole: Path
 ) -> None:
     before = (run / "run.json").read_bytes()
     for more, what in (
@@ -137,11 +145,11 @@ def test_the_folder_of_another_run_is_refused_saying_what_differs_or_put_aside(
         (("--model-arg", "temperature=0.7"), "models differs"),
         (("--style", "cot"), "prompts differs"),
     ):
-        ended = commands.run(*words(server, *more), cwd=run.parent)
-        assert ended.code == 2 and f"run: another run lies here ({what})" in ended.err and "--new" in ended.err, more
+        said = tsgkit("", *words(server, *more), code=2).err
+        assert f"run: another run lies here ({what})" in said and "--new" in said, more
     assert (run / "run.json").read_bytes() == before
     asked = seen(server)
-    assert commands.run(*words(server, "--new"), cwd=run.parent).code == 0
+    tsgkit("", *words(server, "--new"))
     assert seen(server) - asked == 6
     [aside] = [path for path in run.parent.iterdir() if path != run]
     assert aside.name.startswith("run.until-")
@@ -149,19 +157,19 @@ def test_the_folder_of_another_run_is_refused_saying_what_differs_or_put_aside(
 
 
 def test_who_cannot_be_asked_or_kept_is_named_and_its_folder_free_for_another_plan(
-    server: Running, commands: Prefork, tmp_path: Path
+    server: Running, tsgkit: CommandLine, tmp_path: Path
 ) -> None:
     before = seen(server)
     for other, said in (("nobody/knows", "PROVIDER/NAME"), ("anthropic/claude-3-haiku-20240307", "no key")):
-        command = ("eval", "--task", "sgqa", "--model", "openai/x", "--model", other, "--out", "run", "--no-cache")
-        ended = commands.run(*command, "--model-arg", f"openai/x:api_base={server.base}", cwd=tmp_path)
-        assert ended.code == 2 and other in ended.err and said in ended.err
+        told = ("--model", other, "--out", "run", "--no-cache", "--model-arg", f"openai/x:api_base={server.base}")
+        ended = tsgkit("eval --task sgqa --model openai/x", *told, code=2)
+        assert other in ended.err and said in ended.err
     (tmp_path / "file").touch()
     for place in (tmp_path / "file/run", tmp_path / "file", Path("/proc/no/run")):
-        ended = commands.run(*words(server, "--out", str(place)), cwd=tmp_path)
-        assert ended.code == 2 and f"{place}: the run cannot be kept here" in ended.err
+        ended = tsgkit("", *words(server, "--out", str(place)), code=2)
+        assert f"{place}: the run cannot be kept here" in ended.err
     assert seen(server) == before
-    assert commands.run(*words(server), cwd=tmp_path).code == 0
+    tsgkit("", *words(server))
 
 
 # Stopped
@@ -185,62 +193,54 @@ def test_ctrl_c_waits_for_what_is_on_its_way_and_going_on_completes(commands: Pr
     assert len(samples(tmp_path / "run")) == 12
 
 
-def test_a_budget_of_requests_holds_over_continuations(server: Running, commands: Prefork, tmp_path: Path) -> None:
+def test_a_budget_of_requests_holds_over_continuations(server: Running, tsgkit: CommandLine) -> None:
     before = seen(server)
     for _ in range(2):
-        ended = commands.run(*words(server, "--max-requests", "4"), cwd=tmp_path)
-        assert ended.code == 4 and "4 of 4 requests; 2 samples not asked" in ended.err
-        assert "nothing is lost; raise the limit in: tsgkit eval" in ended.err
+        said = tsgkit("", *words(server, "--max-requests", "4"), code=4).err
+        assert "4 of 4 requests; 2 samples not asked" in said
+        assert "nothing is lost; raise the limit in: tsgkit " in said
         assert seen(server) == before + 4
-    ended = commands.run(*words(server, "--max-requests", "6"), cwd=tmp_path)
-    assert (ended.code, ended.err, seen(server)) == (0, "", before + 6)
+    assert tsgkit("", *words(server, "--max-requests", "6")).err == "" and seen(server) == before + 6
     both = words(server, "--model", "baseline/rules", "--max-requests", "2", "--json", "--out", "both", limit=90)
-    ended = commands.run(*both, cwd=tmp_path)
-    results = {result["subject"]: result for result in ended.json["results"]}
-    assert (ended.code, results["openai/x"]["unasked"]) == (4, 88)
+    results = {result["subject"]: result for result in tsgkit("", *both, code=4).json["results"]}
+    assert results["openai/x"]["unasked"] == 88
     assert results["baseline/rules"]["counts"]["answered"] == 90, "free subjects are not stopped"
     with model_server(faults={"500": 1.0}) as failing:
         for _ in range(2):
-            command = words(failing, "--max-requests", "3", "--concurrency", "1", "--out", "cut")
-            assert commands.run(*command, cwd=tmp_path).code == 4
+            tsgkit("", *words(failing, "--max-requests", "3", "--concurrency", "1", "--out", "cut"), code=4)
         assert seen(failing) == 3, "the requests of a call that was cut short count"
 
 
-def test_budgets_of_tokens_and_money_stop_a_run_before_they_are_passed(
-    server: Running, commands: Prefork, tmp_path: Path
-) -> None:
-    def used(*more: str) -> tuple[int, str, float, int]:
-        ended = commands.run(*words(server, "--concurrency", "1", "--json", "--new", *more), cwd=tmp_path)
+def test_budgets_of_tokens_and_money_stop_a_run_before_they_are_passed(server: Running, tsgkit: CommandLine) -> None:
+    def used(code: int, *more: str) -> tuple[str, float, int]:
+        ended = tsgkit("", *words(server, "--concurrency", "1", "--json", "--new", *more), code=code)
         usage = ended.json["results"][0]["usage"]
-        return ended.code, ended.err, usage["cost"], usage["prompt_tokens"] + usage["completion_tokens"]
+        return ended.err, usage["cost"], usage["prompt_tokens"] + usage["completion_tokens"]
 
-    code, said, _, tokens = used("--max-tokens", "1300")
-    assert code == 4 and 0 < tokens <= 1300 and "tokens; " in said
+    said, _, tokens = used(4, "--max-tokens", "1300")
+    assert 0 < tokens <= 1300 and "tokens; " in said
     price = ("--price", "10,20", "--max-cost")
-    code, said, cost, _ = used(*price, "0.016")
-    assert code == 4 and 0 < cost <= 0.016 and "dollars" in said
-    code, _, cost, _ = used(*price, "1")
-    assert (code, cost) == (0, pytest.approx(6 * (100 * 10e-6 + 10 * 20e-6)))
+    said, cost, _ = used(4, *price, "0.016")
+    assert 0 < cost <= 0.016 and "dollars" in said
+    assert used(0, *price, "1")[1] == pytest.approx(6 * (100 * 10e-6 + 10 * 20e-6))
     before = seen(server)
-    ended = commands.run(*words(server, "--max-cost", "1", "--new"), cwd=tmp_path)
-    assert ended.code == 2 and "--price IN,OUT" in ended.err and seen(server) == before
-    assert "the price of openai/x is not known, so --max-cost cannot be kept" in ended.err
+    said = tsgkit("", *words(server, "--max-cost", "1", "--new"), code=2).err
+    assert "--price IN,OUT" in said and seen(server) == before
+    assert "the price of openai/x is not known, so --max-cost cannot be kept" in said
 
 
-@pytest.mark.parametrize(("given", "fault"), [("api_key", "500"), ("environment", ""), ("header", "401")])
-def test_a_key_is_in_no_file_and_on_no_screen(commands: Prefork, tmp_path: Path, given: str, fault: str) -> None:
-    env = {"TSGKIT_CACHE_HOME": str(tmp_path / "cache")}
-    more: tuple[str, ...] = ()
-    if given == "environment":
-        env["OPENAI_API_KEY"] = KEY
-    else:
-        name = "api_key" if given == "api_key" else "extra_headers.Authorization"
-        more = ("--model-arg", f"{name}={KEY if given == 'api_key' else f'Bearer {KEY}'}")
+@pytest.mark.parametrize(("given", "fault", "code"), [("api_key", "500", 4), ("", "", 0), ("header", "401", 1)])
+def test_a_key_is_in_no_file_and_on_no_screen(
+    given: str, fault: str, code: int, tsgkit: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(place / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "" if given else KEY)
+    argument = f"api_key={KEY}" if given == "api_key" else f"extra_headers.Authorization=Bearer {KEY}"
+    more = ("--samples", "--max-requests", "2", *(("--model-arg", argument) if given else ()))
     with model_server(echo_key=True, always={"": fault} if fault else {}) as server:
-        told = words(server, "--samples", "--max-requests", "2", *more, limit=2)
-        ended = commands.run(*(word for word in told if word != "--no-cache"), cwd=tmp_path, env=env)
-    assert ended.code == ({"": 0, "500": 4}.get(fault, 1)), ended.err
-    found = everything(tmp_path / "run", tmp_path / "cache") + (ended.out + ended.err).encode()
+        told = (word for word in words(server, *more, limit=2) if word != "--no-cache")
+        ended = tsgkit("", *told, code=code)
+    found = everything(place) + (ended.out + ended.err).encode()
     assert KEY.encode() not in found
     assert b"[redacted]" in found, "the server did say it"
 
@@ -271,36 +271,28 @@ def test_samples_out_of_order_are_not_added_up(tmp_path: Path) -> None:
         assert state.sums is None, "an order once broken stays broken"
 
 
-def test_what_a_newer_reader_reads_differently_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    command = ["eval", "--task", "sgds", "--limit", "2", "--quiet", "--out", "run", "--model", "baseline/rules"]
-    assert main(command) == 0
-    calls, records = lines(Path("run/calls.jsonl")), lines(Path("run/samples.jsonl"))
+def test_what_a_newer_reader_reads_differently_is_named(tsgkit: CommandLine, place: Path) -> None:
+    command = "eval --task sgds --limit 2 --quiet --out run --model baseline/rules"
+    tsgkit(command)
+    run = place / "run"
+    calls, records = lines(run / "calls.jsonl"), lines(run / "samples.jsonl")
     calls[0]["reply"]["text"] = "[A] or [B]"  # the first reader took the last brackets there are
     records[0] |= {"outcome": "answered", "answer": "B"}
-    header, item = json.loads(Path("run/run.json").read_text()), records[0]["item_id"]
-    for words_, said in (
-        (["rescore", "run"], f"baseline/rules tsg/sgds {item}: answered B -> unreadable"),
-        (["rescore", "run", "--json"], ""),
-        (command, ""),
-    ):
-        Path("run/run.json").write_text(json.dumps({name: one for name, one in header.items() if name != "reader"}))
-        write_lines(Path("run/calls.jsonl"), calls)
-        write_lines(Path("run/samples.jsonl"), records)
-        capsys.readouterr()
-        assert main(words_) == 0
-        out = capsys.readouterr().out
-        assert said in out and json.loads(Path("run/run.json").read_text())["reader"] == READER == header["reader"]
-        if said:
-            assert f"1 sample read differently by reader {READER} than by reader 1:" in out
-            assert main(words_) == 0 and "differently" not in capsys.readouterr().out
-        if "--json" in words_:
-            [reread] = json.loads(out)["reread"]
-            assert (reread["task"], reread["item_id"]) == ("tsg/sgds", item)
-            assert reread["before"] == {"outcome": "answered", "answer": "B"}
-            assert reread["after"]["outcome"] == "unreadable"
+    header = json.loads((run / "run.json").read_text())
+    assert header.pop("reader") == READER
+    said = []
+    for words_ in ("rescore run", "rescore run --json", command):
+        (run / "run.json").write_text(json.dumps(header))
+        write_lines(run / "calls.jsonl", calls)
+        write_lines(run / "samples.jsonl", records)
+        said.append(tsgkit(words_))
+        assert json.loads((run / "run.json").read_text())["reader"] == READER
+    assert f"1 sample read differently by reader {READER} than by reader 1:" in said[0].out
+    assert f"baseline/rules tsg/sgds {records[0]['item_id']}: answered B -> unreadable" in said[0].out
+    [reread] = said[1].json["reread"]
+    assert (reread["task"], reread["item_id"]) == ("tsg/sgds", records[0]["item_id"])
+    assert (reread["before"], reread["after"]["outcome"]) == ({"outcome": "answered", "answer": "B"}, "unreadable")
+    assert "differently" not in tsgkit("rescore run").out
 
 
 # Journals

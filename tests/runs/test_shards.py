@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import resource
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import CommandLine
 from exported_runs import largest_file
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from image_server import image_server, png
 from image_suite import install
 from model_server import Running, model_server
-from prefork import Prefork
 from run_files import contents, lines, samples, write_lines
 from shipped import DATA
 
@@ -34,8 +36,6 @@ from tsgkit.runs.shard_merge import merge
 from tsgkit.runs.shards import Shard, shard_of, whole_of
 from tsgkit.version import __version__
 
-Captured = pytest.CaptureFixture[str]
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
@@ -49,12 +49,15 @@ def words(server: Running, *more: str, out: str = "run") -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def place(server: Running, commands: Prefork, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(server: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a run, and its three shards."""
     folder = tmp_path_factory.mktemp("shards")
     asked = ("--task", "sgds", "--first", "4", "--solver", "vote:3", "--style", "zero-shot", "--style", "cot")
-    for more in ((), *(("--shard", f"{number}/3") for number in (1, 2, 3))):
-        assert commands.run(*words(server, *asked, *more), cwd=folder).code == 0
+    with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
+        for more in ((), *(("--shard", f"{number}/3") for number in (1, 2, 3))):
+            typed = words(server, *asked, *more)
+            patch.setattr(sys, "argv", ["tsgkit", *typed])  # the commands that go on are made of it
+            assert main(typed) == 0
     return folder
 
 
@@ -66,11 +69,9 @@ def copied(place: Path, folder: Path) -> list[Path]:
     return [Path(shutil.copytree(part, folder / part.name)) for part in parts(place)]
 
 
-def table(capsys: Captured, *runs: Path) -> str:
+def table(tsgkit: CommandLine, *runs: Path) -> str:
     """Return the report of runs, without what no two runs have alike."""
-    capsys.readouterr()
-    assert main(["report", *map(str, runs), "--format", "csv", "--by", "domain"]) == 0
-    said = capsys.readouterr().out
+    said = tsgkit("report", *runs, "--format", "csv", "--by", "domain").out
     return "\n".join(line.rpartition("/run,")[2] for line in said.splitlines() if ",seconds," not in line)
 
 
@@ -103,49 +104,48 @@ def test_a_shard_is_read_from_its_name_and_lies_beside_the_whole() -> None:
     assert whole_of(Path("runs/shards")) == Path("runs/shards")
 
 
-def test_a_shard_goes_on_as_itself_alone(server: Running, commands: Prefork, tmp_path: Path) -> None:
+def test_a_shard_goes_on_as_itself_alone(
+    server: Running, tsgkit: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     first = words(server, "--limit", "12", "--shard", "1/2")
-    stopped = commands.run(*first, "--max-requests", "2", cwd=tmp_path)
-    assert stopped.code == 4 and len(lines(tmp_path / "run.shard-1-of-2/samples.jsonl")) == 2
-    assert commands.run(*first, cwd=tmp_path).code == 0
+    tsgkit("", *first, "--max-requests", "2", code=4)
+    assert len(lines(tmp_path / "run.shard-1-of-2/samples.jsonl")) == 2
+    tsgkit("", *first)
     (tmp_path / "run.shard-1-of-2").rename(tmp_path / "run.shard-2-of-2")
     for more, message in (
         (("--shard", "2/2"), "shard 1/2 lies here, not shard 2/2"),
         (("--out", "run.shard-2-of-2"), "shard 1/2 lies here, not all of it"),
     ):
-        ended = commands.run(*words(server, "--limit", "12", *more), cwd=tmp_path)
-        assert ended.code == 2 and message in ended.err
+        assert message in tsgkit("", *words(server, "--limit", "12", *more), code=2).err
     (tmp_path / "g.txt").write_text("person -> verb -> lift\nlift -> with -> hand1\n")
-    ended = commands.run("refine", "g.txt", "-o", "out.txt", "--shard", "1/2", cwd=tmp_path)
-    assert ended.code == 2 and "--shard parts what a model is asked, and none is named" in ended.err
+    refused = tsgkit("refine g.txt -o out.txt --shard 1/2", code=2).err
+    assert "--shard parts what a model is asked, and none is named" in refused
 
 
 def test_shards_share_the_items_of_a_run_and_are_listed_and_counted(
-    place: Path, server: Running, commands: Prefork
+    place: Path, server: Running, tsgkit: CommandLine
 ) -> None:
     found = [samples(part) for part in parts(place)]
     assert {key: one for part in found for key, one in part.items()} == samples(place / "run")
     assert sum(map(len, found)) == len(samples(place / "run")) == 16
     styles = [{(key[5], key[3]) for key in part} for part in found]
     assert all({(item, "cot") for item, _ in part} <= part for part in styles), "all styles of an item lie together"
-    listed = commands.run("runs", "list", ".", "--json", cwd=place).json["runs"]
+    listed = tsgkit("runs list --json", place).json["runs"]
     assert sorted(str(one["shard"]) for one in listed) == ["1/3", "2/3", "3/3", "None"]
-    assert "shard 1/3" in commands.run("runs", "list", ".", cwd=place).out
-    assert "samples of shard 2/3" in commands.run("runs", "show", parts(place)[1].name, cwd=place).out
+    assert "shard 1/3" in tsgkit("runs list", place).out
+    assert "samples of shard 2/3" in tsgkit("runs show", parts(place)[1]).out
     dry = ("--limit", "12", "--dry-run", "--json", "--shard")
-    counts = [
-        commands.run(*words(server, *dry, f"{number}/2", out="other"), cwd=place).json["estimates"][0]["samples"]
-        for number in (1, 2)
-    ]
+    counts = [tsgkit("", *words(server, *dry, f"{number}/2")).json["estimates"][0]["samples"] for number in (1, 2)]
     assert sum(counts) == 12 and min(counts) > 0
 
 
-def test_a_shard_without_an_item_ends_well_and_merges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_without_an_item_ends_well_and_merges(
+    tsgkit: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    told = ["eval", "--task", "sgqa", "--limit", "1", "--quiet", "--out", "run"]
-    assert main(told) == 0
-    for number in (1, 2, 3):
-        assert main([*told, "--shard", f"{number}/3"]) == 0
+    for more in ("", "--shard 1/3", "--shard 2/3", "--shard 3/3"):
+        tsgkit(f"eval --task sgqa --limit 1 --quiet --out run {more}")
     assert merge(parts(tmp_path), tmp_path / "all").complete
     assert lines(tmp_path / "all/samples.jsonl") == lines(tmp_path / "run/samples.jsonl")
 
@@ -154,63 +154,61 @@ def test_a_shard_without_an_item_ends_well_and_merges(tmp_path: Path, monkeypatc
 
 
 def test_merged_shards_are_the_whole_in_whatever_order_they_are_merged(
-    place: Path, tmp_path: Path, capsys: Captured
+    place: Path, tmp_path: Path, tsgkit: CommandLine
 ) -> None:
     one, two, three = parts(place)
-    assert main(["runs", "merge", str(one), str(two), str(three), "-o", str(tmp_path / "run")]) == 0
+    tsgkit("runs merge", one, two, three, "-o", tmp_path / "run")
     assert without_seconds(tmp_path / "run") == without_seconds(place / "run")
-    assert table(capsys, tmp_path / "run") == table(capsys, place / "run")
+    assert table(tsgkit, tmp_path / "run") == table(tsgkit, place / "run")
     (tmp_path / "link").symlink_to(one)
     merge([three, two], tmp_path / "some")
     merge([tmp_path / "some", one], tmp_path / "again")
     more = [tmp_path / "again", tmp_path / "run", two, two, one, tmp_path / "link"]
     assert merge(more, tmp_path / "more").sources == 4
     assert contents(tmp_path / "run") == contents(tmp_path / "again") == contents(tmp_path / "more")
-    assert main(["rescore", str(tmp_path / "run")]) == 0
+    tsgkit("rescore", tmp_path / "run")
     assert without_seconds(tmp_path / "run") == without_seconds(place / "run")
 
 
-def test_merge_names_missing_samples_with_their_command(
-    place: Path, server: Running, tmp_path: Path, commands: Prefork, capsys: Captured
+def command_in(said: str) -> list[list[str]]:
+    """Return the commands that do what is missing, as words."""
+    found = [line.partition("missing: ")[2] for line in said.splitlines() if "to do what is missing" in line]
+    return [command.split()[1:] for command in found]
+
+
+def test_what_is_missing_is_named_with_its_command(
+    place: Path, server: Running, tmp_path: Path, tsgkit: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     one, _, three = parts(place)
-    assert main(["runs", "merge", str(one), str(three), "-o", str(tmp_path / "run")]) == 1
-    said = capsys.readouterr().err
+    said = tsgkit("runs merge", one, three, "-o", "run", code=1).err
     assert "shards that were not given: 2/3" in said and "missing: openai/x tsg/sgqa zero-shot vote:3: " in said
-    [command] = [line.partition("missing: ")[2] for line in said.splitlines() if "to do what is missing" in line]
-    assert command.endswith("--shard 2/3") and "--out" not in command
+    [command] = command_in(said)
+    assert command[-2:] == ["--shard", "2/3"] and "--out" not in command
     seen = server.stats()["seen"]
-    told = [word for word in command.split()[1:] if word not in ("--shard", "2/3")]
-    assert commands.run(*told, "--out", "run", cwd=tmp_path).code == 0
+    tsgkit("", *command[:-2], "--out", "run")
     assert server.stats()["seen"] > seen and without_seconds(tmp_path / "run") == without_seconds(place / "run")
+    shutil.rmtree("run")
+    shards = [part.name for part in copied(place, tmp_path)]
+    calls = lines(tmp_path / shards[1] / "calls.jsonl")
+    write_lines(tmp_path / shards[1] / "calls.jsonl", calls[:-3])
+    union, going_on = command_in(tsgkit("report", *shards).err)
+    assert union[:2] == ["runs", "merge"] and going_on[-2:] == ["--out", "run"]
+    tsgkit("", *union, code=1)
+    tsgkit("", *going_on)
+    assert without_seconds(tmp_path / "run") == without_seconds(place / "run")
 
 
-def test_shards_are_reported_and_compared_as_one_run(place: Path, tmp_path: Path, capsys: Captured) -> None:
-    shards = list(map(str, parts(place)))
-    assert table(capsys, *parts(place)) == table(capsys, place / "run")
-    assert main(["report", *shards]) == 0
-    said = capsys.readouterr()
+def test_shards_are_reported_and_compared_as_one_run(place: Path, tmp_path: Path, tsgkit: CommandLine) -> None:
+    shards = parts(place)
+    assert table(tsgkit, *shards) == table(tsgkit, place / "run")
+    said = tsgkit("report", *shards)
     assert "3 shards are taken as one run: run" in said.err and f"run: {place / 'run'}" in said.out
-    assert main(["compare", *shards, str(place / "run"), "--baseline", shards[1], "--json"]) == 0
-    pairs = json.loads(capsys.readouterr().out)["comparisons"]
+    pairs = tsgkit("compare", *shards, place / "run", "--baseline", shards[1], "--json").json["comparisons"]
     assert pairs and {pair["difference"]["value"] for pair in pairs} == {0}
     assert {pair[side]["run"] for pair in pairs for side in ("first", "second")} == {str(place / "run")}
-    assert main(["compare", *shards, "--grid", "-o", str(tmp_path / "grid.tex")]) == 0
+    tsgkit("compare", *shards, "--grid", "-o", tmp_path / "grid.tex")
     assert f"% run: {place / 'run'}\n" in (tmp_path / "grid.tex").read_text()
-
-
-def test_what_is_missing_of_shards_that_are_reported_is_done_where_they_lie(
-    place: Path, tmp_path: Path, commands: Prefork
-) -> None:
-    shards = [part.name for part in copied(place, tmp_path)]
-    calls = tmp_path / shards[1] / "calls.jsonl"
-    calls.write_text("".join(calls.read_text().splitlines(keepends=True)[:-3]))
-    told = commands.run("report", *shards, cwd=tmp_path).err
-    found = [line.partition("missing: ")[2].split() for line in told.splitlines() if "to do what is missing" in line]
-    assert found[0][:3] == ["tsgkit", "runs", "merge"] and found[1][-2:] == ["--out", "run"]
-    assert commands.run(*found[0][1:], cwd=tmp_path).code == 1, "something is missing"
-    assert commands.run(*found[1][1:], cwd=tmp_path).code == 0
-    assert without_seconds(tmp_path / "run") == without_seconds(place / "run")
 
 
 def test_rows_come_from_whichever_shard_keeps_them(tmp_path: Path) -> None:
@@ -262,10 +260,10 @@ def test_calls_of_a_sample_stay_in_the_order_in_which_they_were_made(place: Path
 
 
 def test_merge_refuses_other_plans_kinds_and_places_and_leaves_nothing(
-    place: Path, server: Running, commands: Prefork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+    place: Path, server: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
 ) -> None:
     one, two, three = copied(place, tmp_path)
-    assert commands.run(*words(server, "--first", "1", out="other"), cwd=tmp_path).code == 0
+    tsgkit("", *words(server, "--first", "1", out=f"{tmp_path}/other"))
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()
     broken = Path(shutil.copytree(two, tmp_path / "broken"))
@@ -289,8 +287,7 @@ def test_merge_refuses_other_plans_kinds_and_places_and_leaves_nothing(
     for size in (500, 2_000, 8_000):
         with largest_file(size), pytest.raises(FileProblem, match="cannot be written"):
             merge([one, two, three], whole)
-    assert main(["runs", "merge", str(one), str(two), "-o", str(whole), "--data", str(tmp_path / "gone")]) == 2
-    assert "gone" in capsys.readouterr().err
+    assert "gone" in tsgkit("runs merge", one, two, "-o", whole, "--data", tmp_path / "gone", code=2).err
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -319,45 +316,45 @@ def test_more_folders_than_files_may_be_open_and_odd_headers_are_merged(place: P
 
 
 def test_calls_of_shards_make_the_product_without_asking(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
 ) -> None:
     monkeypatch.chdir(tmp_path)
     vase = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
     Path("g.jsonl").write_text(narratives.write(Narrative.of([vase])) * 6)
     with model_server(replies={"Compare action graphs": "1: fill -> dobj -> kettle"}) as server:
-        told = ["refine", "g.jsonl", "--model", "openai/x", "--model-arg", f"api_base={server.base}", "--quiet"]
-        assert main([*told, "-o", "whole.jsonl"]) == 0
-        for number in (1, 2, 3):
-            assert main([*told, "-o", "out.jsonl", "--shard", f"{number}/3"]) == 0
-        assert not Path("out.jsonl").exists() and "is written when all shards are there" in capsys.readouterr().out
-        shards = sorted(map(str, Path().glob("out.jsonl.shard-*.calls")))
-        assert main(["runs", "merge", *shards[:2], "-o", "some.calls"]) == 1
-        assert "shards that were not given: " in capsys.readouterr().err
-        assert main(["runs", "merge", *shards, "-o", "out.jsonl.calls"]) == 0
+        told = f"refine g.jsonl --model openai/x --model-arg api_base={server.base} --quiet"
+        tsgkit(f"{told} -o whole.jsonl")
+        said = [tsgkit(f"{told} -o out.jsonl --shard {number}/3").out for number in (1, 2, 3)]
+        assert not Path("out.jsonl").exists() and "is written when all shards are there" in said[-1]
+        shards = sorted(Path().glob("out.jsonl.shard-*.calls"))
+        ended = tsgkit("runs merge", *shards[:2], "-o", "some.calls", code=1)
+        assert "shards that were not given: " in ended.err
+        tsgkit("runs merge", *shards, "-o", "out.jsonl.calls")
         seen = server.stats()["seen"]
-        assert main([*told, "-o", "out.jsonl"]) == 0
+        tsgkit(f"{told} -o out.jsonl")
         assert server.stats()["seen"] == seen, "nothing is asked again"
     assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
-def test_images_of_shards_become_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_of_shards_become_one_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tsgkit: CommandLine
+) -> None:
     install(tmp_path, {f"c{number}": f"Cup number {number}." for number in range(8)}, monkeypatch)
     with image_server(always={"number 2.": "blocked"}) as server:
-        told = ["images", "--task", "demo/cups", "--model", "openai/m", "--model-arg", f"api_base={server.base}"]
-        told += ["--model-arg", "api_key=k", "--quiet", "-o"]
-        assert main([*told, "whole"]) == 0
-        for number in (1, 2):
-            assert main([*told, "out", "--shard", f"{number}/2"]) == 0
-        shards = ["out.shard-1-of-2", "out.shard-2-of-2"]
-        assert main(["runs", "merge", *shards, "-o", "out"]) == 0
+        told = f"images --task demo/cups --model openai/m --model-arg api_base={server.base} --model-arg api_key=k"
+        for more in ("whole", "out --shard 1/2", "out --shard 2/2"):
+            tsgkit(f"{told} --quiet -o {more}")
+        shards = [Path("out.shard-1-of-2"), Path("out.shard-2-of-2")]
+        tsgkit("runs merge", *shards, "-o", "out")
         seen = server.stats()["seen"]
-        assert main([*told, "out"]) == 0 and server.stats()["seen"] == seen
+        tsgkit(f"{told} --quiet -o out")
+        assert server.stats()["seen"] == seen
     images = [{path.name: path.read_bytes() for path in Path(name).glob("*.png")} for name in ("whole", "out")]
     assert images[0] == images[1] and len(images[0]) == 7
     with pytest.raises(UsageError, match="no folder of images"):
         merge([Path("out"), tmp_path], Path("mixed"))
-    next(Path(shards[0]).glob("*.png")).write_bytes(b"spoilt")
-    merged = merge([Path(name) for name in shards], Path("again"))
+    next(shards[0].glob("*.png")).write_bytes(b"spoilt")
+    merged = merge(shards, Path("again"))
     assert not merged.complete and "is to be made again" in merged.problems[0]
     assert len([*Path("again").glob("*.png")]) == 6
 

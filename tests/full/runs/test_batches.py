@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from batch_server import RunningBatches, batch_server
+from command_line import CommandLine, Ended
 from every_job import ACTIONS
 from prefork import Prefork, Ran
 from run_files import everything, lines, samples
@@ -34,6 +35,13 @@ def batched(server: RunningBatches, *more: str, **how: Any) -> list[str]:  # noq
     return words(server, "--batch", "--quiet", *more, **how)
 
 
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty folder, and in haste."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(batches, "PACE", batches.Pace(quiet=0.4, first_poll=0.1, longest_poll=0.3, rest=0.02))
+
+
 def outcomes(run: Path) -> Counter[str]:
     return Counter(one["outcome"] for one in samples(run).values())
 
@@ -50,23 +58,25 @@ def until(holds: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.01)
 
 
-def check_whole(ended: Ran, server: RunningBatches, sizes: list[int] | None = None, number: int = 8) -> None:
+def check_whole(ended: Ended | Ran, server: RunningBatches, sizes: list[int] | None = None, number: int = 8) -> None:
     """Check that a run ended well, each of its requests was paid once, and in which batches they were sent."""
-    assert (ended.code, ended.err) == (0, ""), ended.out + ended.err
+    assert (getattr(ended, "code", 0), ended.err) == (0, ""), ended.out + ended.err
     stats = server.stats()
     assert (stats["paid"], stats["paid_twice"], stats["seen"]) == (number, 0, 0)
     assert sizes is None or stats["batches"] == sizes
 
 
 @both
-def test_figures_are_those_of_single_requests_at_half_the_price(model: str, commands: Prefork, tmp_path: Path) -> None:
+def test_figures_are_those_of_single_requests_at_half_the_price(
+    model: str, tsgkit: CommandLine, tmp_path: Path
+) -> None:
     found, costs, identities, estimates = [], [], [], []
     with batch_server() as server:
         for way in ("--batch", "--quiet"):
             told = words(server, "--json", "--quiet", way, "--solver", "vote:3", "--out", way.strip("-"), model=model)
-            estimates.append(commands.run(*told, "--dry-run", cwd=tmp_path).json["estimates"][0]["cost"])
-            ended = commands.run(*told, cwd=tmp_path)
-            assert (ended.code, ended.err) == (0, ""), ended.out + ended.err
+            estimates.append(tsgkit("", *told, "--dry-run").json["estimates"][0]["cost"])
+            ended = tsgkit("", *told)
+            assert ended.err == ""
             [result], run = ended.json["results"], tmp_path / way.strip("-")
             costs.append(result["usage"].pop("cost"))
             del result["usage"]["seconds"]
@@ -78,10 +88,9 @@ def test_figures_are_those_of_single_requests_at_half_the_price(model: str, comm
     assert estimates[0] == pytest.approx([cost / 2 for cost in estimates[1]])
 
 
-def test_an_agent_sends_one_batch_a_round(commands: Prefork, tmp_path: Path) -> None:
+def test_an_agent_sends_one_batch_a_round(tsgkit: CommandLine, tmp_path: Path) -> None:
     with batch_server(replies=ACTIONS) as server:
-        ended = commands.run(*batched(server, "--solver", "agent", task="ma-sgg", first=4), cwd=tmp_path)
-        assert (ended.code, ended.err) == (0, ""), ended.out + ended.err
+        assert tsgkit("", *batched(server, "--solver", "agent", task="ma-sgg", first=4)).err == ""
         stats = server.stats()
     replies = [call["reply"] for call in lines(tmp_path / "run/calls.jsonl")]
     assert sum(stats["batches"]) == stats["paid"] == sum(reply["source"] == "model" for reply in replies)
@@ -110,19 +119,18 @@ def test_a_killed_run_pays_nothing_twice(when: str, model: str, commands: Prefor
 
 
 @both
-def test_a_run_that_does_not_wait_is_collected_later(model: str, commands: Prefork, tmp_path: Path) -> None:
+def test_a_run_that_does_not_wait_is_collected_later(model: str, tsgkit: CommandLine, tmp_path: Path) -> None:
     with batch_server(hold=True) as server:
         told = batched(server, "--no-wait", model=model)
         for _ in range(2):
-            ended = commands.run(*told, cwd=tmp_path)
-            assert ended.code == 5 and "1 batch left with the service" in ended.err, ended.out + ended.err
+            ended = tsgkit("", *told, code=5)
+            assert "1 batch left with the service" in ended.err
             assert "collect later with: tsgkit eval --task sgqa" in ended.err
             assert KEY not in ended.err + ended.out
-        ended = commands.run(*words(server, "--max-requests", "1", model=model), cwd=tmp_path)
+        ended = tsgkit("", *words(server, "--max-requests", "1", model=model), code=4)
         assert "1 batch is pending, which only --batch collects" in ended.err
         server.release()
-        ended = commands.run(*told, cwd=tmp_path)
-        assert (ended.code, ended.err, outcomes(tmp_path / "run")) == (0, "", {"answered": 8})
+        assert tsgkit("", *told).err == "" and outcomes(tmp_path / "run") == {"answered": 8}
         assert (server.stats()["batches"], server.stats()["paid_twice"]) == ([8], 0)
     assert KEY.encode() not in everything(tmp_path)
 
@@ -139,26 +147,25 @@ def test_ctrl_c_leaves_the_batch_with_the_service(commands: Prefork, tmp_path: P
         check_whole(commands.run(*batched(server, "--concurrency", "3"), cwd=tmp_path), server, [8])
 
 
-def test_a_merged_run_collects_the_batches_of_its_shards(commands: Prefork, tmp_path: Path) -> None:
+def test_a_merged_run_collects_the_batches_of_its_shards(tsgkit: CommandLine, tmp_path: Path) -> None:
     parts = [f"run.shard-{number}-of-2" for number in (1, 2)]
     with batch_server(hold=True) as server:
         for number in (1, 2):
-            assert commands.run(*batched(server, "--no-wait", "--shard", f"{number}/2"), cwd=tmp_path).code == 5
+            tsgkit("", *batched(server, "--no-wait", "--shard", f"{number}/2"), code=5)
         for sources, target in ((parts, "half"), (["half", *parts], "whole")):
-            merged = commands.run("runs", "merge", *sources, "-o", target, cwd=tmp_path)
-            assert merged.code == 1, merged.out + merged.err
+            tsgkit("runs merge", *sources, "-o", target, code=1)
         server.release()
-        check_whole(commands.run(*batched(server), "--out", "whole", cwd=tmp_path), server)
-        assert commands.run("runs", "merge", "whole", "-o", "again", cwd=tmp_path).code == 0
+        check_whole(tsgkit("", *batched(server), "--out", "whole"), server)
+        tsgkit("runs merge whole -o again")
     assert outcomes(tmp_path / "whole") == {"answered": 8}
     assert not (tmp_path / "again/batches.jsonl").exists(), "all are collected"
 
 
 @both
-def test_lines_that_fail_are_sent_again_in_a_further_batch(model: str, commands: Prefork, tmp_path: Path) -> None:
+def test_lines_that_fail_are_sent_again_in_a_further_batch(model: str, tsgkit: CommandLine, tmp_path: Path) -> None:
     faults = {"429": 0.15, "500": 0.15, "missing": 0.15, "expired": 0.15}
     with batch_server(lines=faults, odd=True) as server:
-        check_whole(commands.run(*batched(server, model=model, first=30), cwd=tmp_path), server, number=30)
+        check_whole(tsgkit("", *batched(server, model=model, first=30)), server, number=30)
         sizes = server.stats()["batches"]
     assert (sizes[0], len(sizes)) == (30, 2) and 5 < sizes[1] < 30
     assert outcomes(tmp_path / "run") == {"answered": 30}
@@ -167,7 +174,7 @@ def test_lines_that_fail_are_sent_again_in_a_further_batch(model: str, commands:
 
 
 @both
-def test_faults_on_the_way_change_nothing(model: str, commands: Prefork, tmp_path: Path) -> None:
+def test_faults_on_the_way_change_nothing(model: str, tsgkit: CommandLine, tmp_path: Path) -> None:
     faults = {
         "uploads": ["500", "cut"], "creates": ["429", "cut", "hang"], "lists": ["500", "cut"],
         "polls": ["500", "cut", "html", "429", "hang"],
@@ -175,36 +182,33 @@ def test_faults_on_the_way_change_nothing(model: str, commands: Prefork, tmp_pat
     }  # fmt: skip
     with batch_server(**faults) as server:
         # a creation whose answer was cut is found, not made again
-        check_whole(commands.run(*batched(server, "--timeout", "0.5", model=model), cwd=tmp_path), server, [8])
+        check_whole(tsgkit("", *batched(server, "--timeout", "2", model=model)), server, [8])
 
 
-def test_what_a_service_refuses_is_named_and_nothing_recorded(commands: Prefork, tmp_path: Path) -> None:
+def test_what_a_service_refuses_is_named_and_nothing_recorded(tsgkit: CommandLine, tmp_path: Path) -> None:
     with batch_server(uploads=["401"]) as server:
-        ended = commands.run(*batched(server), cwd=tmp_path)
-        assert ended.code == 1 and "check the key" in ended.err
+        ended = tsgkit("", *batched(server), code=1)
+        assert "check the key" in ended.err
         assert KEY not in ended.err + ended.out and KEY.encode() not in everything(tmp_path)
-        check_whole(commands.run(*batched(server), cwd=tmp_path), server)
+        check_whole(tsgkit("", *batched(server)), server)
     with batch_server(none=404) as server:
-        ended = commands.run(*batched(server, "--out", "none"), cwd=tmp_path)
-    assert ended.code == 2 and "the server has no batch interface" in ended.err
-    assert "leave --batch out" in ended.err
+        ended = tsgkit("", *batched(server, "--out", "none"), code=2)
+    assert "the server has no batch interface" in ended.err and "leave --batch out" in ended.err
     (tmp_path / "s.jsonl").write_text('{"item_id": "x", "reply": "A"}\n')
     for model in ("script:s.jsonl", "gemini/gemini-2.5-pro", "python:json:dumps"):
-        ended = commands.run("eval", "--task", "sgqa", "--model", model, "--batch", "--out", "other", cwd=tmp_path)
-        assert (ended.code, "--batch" in ended.err) == (2, True), ended.err
+        assert "--batch" in tsgkit("eval --task sgqa --batch --out other --model", model, code=2).err
         assert not (tmp_path / "other").exists()
-    ended = commands.run("eval", "--task", "sgqa", "--limit", "2", "--no-wait", cwd=tmp_path)
-    assert (ended.code, "add --batch" in ended.err) == (2, True)
+    assert "add --batch" in tsgkit("eval --task sgqa --limit 2 --no-wait", code=2).err
 
 
 def test_a_budget_and_a_batch_have_limits_and_python_an_option(
-    commands: Prefork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tsgkit: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with batch_server() as server:
         for _ in range(2):
-            ended = commands.run(*batched(server, "--max-requests", "3"), cwd=tmp_path)
-            assert (ended.code, server.stats()["batches"]) == (4, [3]), ended.err
-        check_whole(commands.run(*batched(server), cwd=tmp_path), server, [3, 5])
+            tsgkit("", *batched(server, "--max-requests", "3"), code=4)
+            assert server.stats()["batches"] == [3]
+        check_whole(tsgkit("", *batched(server)), server, [3, 5])
     monkeypatch.setattr(batches, "PACE", batches.Pace(quiet=0.15, first_poll=0.05, most_lines=5))
     with batch_server(hold=True) as server:
         told: dict[str, Any] = {"model_arg": {"api_base": server.base, "api_key": KEY}, "out": tmp_path / "python"}

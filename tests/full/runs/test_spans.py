@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from collector import Collector, Sent, collector
+from collector import Sent, collector
+from command_line import CommandLine, Ended
 from model_server import Running, model_server
-from prefork import Prefork, Ran
+from prefork import Prefork
 from run_files import good_calls, lines
 
-from tsgkit.cli import main
 from tsgkit.llm.span_export import CREDENTIALS
 
 KEY = "sk-0123456789abcdef"
@@ -40,8 +40,16 @@ def sent_to(url: str) -> dict[str, str]:
     return {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer {TOKEN}"}
 
 
-def traced(commands: Prefork, served: Collector, folder: Path, *told: str, **more: str) -> Ran:
-    return commands.run(*told, "--otel", cwd=folder, env=sent_to(served.url) | more)
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def traced(tsgkit: CommandLine, url: str, *told: str, code: int = 0, **more: str) -> Ended:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (sent_to(url) | more).items():
+            patch.setenv(name, value)
+        return tsgkit("", *told, "--otel", code=code)
 
 
 def by_id(spans: list[Sent]) -> dict[bytes, Sent]:
@@ -52,13 +60,13 @@ def by_id(spans: list[Sent]) -> dict[bytes, Sent]:
 
 
 def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
-    server: Running, commands: Prefork, tmp_path: Path
+    server: Running, tsgkit: CommandLine, tmp_path: Path
 ) -> None:
     with collector() as served:
-        plain = commands.run(*words(server.base, out="plain"), cwd=tmp_path)
+        plain = tsgkit("", *words(server.base, out="plain"))
         more = {"OTEL_SERVICE_NAME": "lab", "OTEL_RESOURCE_ATTRIBUTES": "team=graphs,service.version=7"}
-        ended = traced(commands, served, tmp_path, *words(server.base), **more)
-    assert (ended.code, ended.err, ended.out.replace("run", "plain")) == (0, "", plain.out.replace("run", "plain"))
+        ended = traced(tsgkit, served.url, *words(server.base), **more)
+    assert (ended.err, ended.out.replace("run", "plain")) == ("", plain.out.replace("run", "plain"))
     header = json.loads((tmp_path / "run/run.json").read_text())
     assert header["identity"] == json.loads((tmp_path / "plain/run.json").read_text())["identity"]
     assert served.resource.items() >= {"service.name": "lab", "team": "graphs", "service.version": "7"}.items()
@@ -81,13 +89,12 @@ def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
     assert not recorded
 
 
-def test_texts_are_sent_only_when_asked_for_and_keys_never(commands: Prefork, tmp_path: Path) -> None:
+def test_texts_are_sent_only_when_asked_for_and_keys_never(tsgkit: CommandLine, tmp_path: Path) -> None:
     with model_server(echo_key=True, replies={"paper": "[sesame] "}, always={"flour": "400"}) as server:
         for more in ((), ("--otel-content",)):
             told = (*words(server.base, *more, out=f"run{len(more)}"), "--ids", "bedroom-wall/q2", "bread/q0")
             with collector() as served:
-                ended = traced(commands, served, tmp_path, *(word for word in told if word not in ("--limit", "6")))
-            assert ended.code == 1, ended.err
+                traced(tsgkit, served.url, *(word for word in told if word not in ("--limit", "6")), code=1)
             assert KEY.encode() not in served.raw and TOKEN.encode() not in served.raw
             for text in (b"scissors", b"flour", b"sesame", b"this is error"):
                 assert (text in served.raw) is bool(more), text
@@ -101,24 +108,23 @@ def test_texts_are_sent_only_when_asked_for_and_keys_never(commands: Prefork, tm
     assert "gen_ai.output.messages" not in calls[True].attributes
 
 
-def test_failed_attempts_are_events_and_failures_are_errors(commands: Prefork, tmp_path: Path) -> None:
+def test_failed_attempts_are_events_and_failures_are_errors(tsgkit: CommandLine, tmp_path: Path) -> None:
     with model_server(first=[429, 503, 200], retry_after="0") as server, collector() as served:
-        traced(commands, served, tmp_path, *words(server.base, limit=1))
+        traced(tsgkit, served.url, *words(server.base, limit=1))
     [call] = served.named("chat x")
     events = [(name, event["error.type"]) for name, event in call.events]
     assert events == [("tsgkit.failed_attempt", "429"), ("tsgkit.failed_attempt", "503")]
     assert call["tsgkit.tries"] == 3 and not call.is_error
     with model_server(status_of={"x": "400"}) as server:
         with collector() as served:
-            ended = traced(commands, served, tmp_path, *words(server.base, limit=1, out="bad"))
-        assert ended.code == 1
+            traced(tsgkit, served.url, *words(server.base, limit=1, out="bad"), code=1)
         [call], [sample], [run] = (served.named(head) for head in ("chat", "sample", "tsgkit"))
         assert (call["error.type"], sample["error.type"], run.is_error) == ("400", "api_error", False)
         assert call.is_error and sample.is_error and call.said == "400", "its message may repeat the prompt"
         with collector(status=401) as served:
-            ended = traced(commands, served, tmp_path, *words(server.base, "--json"))
-    assert ended.code == 1 and ended.json["run"] == "run", "what a collector says changes neither JSON nor codes"
-    assert ended.err.count("spans could not be sent") == 1 and "Traceback" not in ended.err
+            ended = traced(tsgkit, served.url, *words(server.base, "--json"), code=1)
+    assert ended.json["run"] == "run", "what a collector says changes neither JSON nor codes"
+    assert ended.err.count("spans could not be sent") == 1
 
 
 @pytest.mark.parametrize(
@@ -131,13 +137,13 @@ def test_failed_attempts_are_events_and_failures_are_errors(commands: Prefork, t
     ],
 )
 def test_a_collector_that_fails_costs_one_line(
-    server: Running, commands: Prefork, tmp_path: Path, status: int | None, hangs: bool, why: str
+    server: Running, tsgkit: CommandLine, status: int | None, hangs: bool, why: str
 ) -> None:
     with collector(status=status or 200, hangs=hangs) as served:
         where = served.url if status else "http://127.0.0.1:9"
         secret = where.replace("//", "//me:hunter22secret@")
-        ended = commands.run(*words(server.base, "--otel"), cwd=tmp_path, env=sent_to(secret))
-    assert ended.code == 0 and "run: run" in ended.out
+        ended = traced(tsgkit, secret, *words(server.base))
+    assert "run: run" in ended.out
     assert ended.err == f"tsgkit: spans could not be sent: 13 of 13, to {where}/v1/traces: {why}\n"
 
 
@@ -159,11 +165,10 @@ def test_an_interrupted_run_sends_what_was_done(commands: Prefork, tmp_path: Pat
     assert all(span.parent in ids for span in served.spans if span.parent)
 
 
-def test_parents_are_right_with_many_calls_in_flight(commands: Prefork, tmp_path: Path) -> None:
+def test_parents_are_right_with_many_calls_in_flight(tsgkit: CommandLine, tmp_path: Path) -> None:
     with model_server(delay=0.02, faults={"500": 0.2}) as faulty, collector() as served:
         more = ("--otel-content", "--solver", "vote:3", "--concurrency", "64")
-        ended = traced(commands, served, tmp_path, *words(faulty.base, *more, limit=80))
-    assert ended.code == 0
+        traced(tsgkit, served.url, *words(faulty.base, *more, limit=80))
     ids, calls = by_id(served.spans), served.named("chat")
     of_sample: dict[bytes, set[str]] = {}
     for call in calls:
@@ -174,12 +179,12 @@ def test_parents_are_right_with_many_calls_in_flight(commands: Prefork, tmp_path
     assert sum(call["tsgkit.tries"] - 1 for call in calls) == sum(len(call.events) for call in calls) > 0
 
 
-def test_a_resumed_run_sends_what_is_done_now(server: Running, commands: Prefork, tmp_path: Path) -> None:
+def test_a_resumed_run_sends_what_is_done_now(server: Running, tsgkit: CommandLine, tmp_path: Path) -> None:
     told = words(server.base, "--solver", "vote:3", "--concurrency", "1", limit=3)
     with collector() as first:
-        assert traced(commands, first, tmp_path, *told, "--max-requests", "4").code == 4
+        traced(tsgkit, first.url, *told, "--max-requests", "4", code=4)
     with collector() as second:
-        assert traced(commands, second, tmp_path, *told).code == 0
+        traced(tsgkit, second.url, *told)
     done = [[one["tsgkit.item.id"] for one in each.named("sample") if not one.is_error] for each in (first, second)]
     assert len(done[0]) == 1 and len(done[1]) == 2 and not set(done[0]) & set(done[1])
     sources = Counter(call["tsgkit.source"] for call in second.named("chat"))
@@ -187,21 +192,20 @@ def test_a_resumed_run_sends_what_is_done_now(server: Running, commands: Prefork
     [old] = [call for call in second.named("chat") if call["tsgkit.source"] == "record"]
     assert not [name for name in old.attributes if "usage" in name or "cost" in name], "it was counted before"
     with collector() as third:
-        assert traced(commands, third, tmp_path, *told).code == 0
+        traced(tsgkit, third.url, *told)
     assert third.bodies == []
 
 
-def test_baselines_have_spans_of_samples_alone(commands: Prefork, tmp_path: Path) -> None:
+def test_baselines_have_spans_of_samples_alone(tsgkit: CommandLine, tmp_path: Path) -> None:
     with collector() as served:
-        ended = traced(commands, served, tmp_path, "eval", "--task", "sgqa,sa-sgg", "--quiet", "--out", "run")
-    assert ended.code == 0 and ended.err == ""
+        ended = traced(tsgkit, served.url, *["eval", "--task", "sgqa,sa-sgg", "--quiet", "--out", "run"])
+    assert ended.err == ""
     recorded = Counter((one["task"], one["item_id"]) for one in lines(tmp_path / "run/samples.jsonl"))
     assert len(recorded) > 100 and not served.named("chat")
     found = Counter((one["tsgkit.task"], one["tsgkit.item.id"]) for one in served.named("sample"))
     assert found == recorded
     (tmp_path / "bad.txt").write_text("person -> verb -> lift\nlift -> dobj -> cup\nlift -> on -> cup\n")
-    ended = commands.run("refine", "bad.txt", "-o", "other.txt", "--otel", cwd=tmp_path)
-    assert ended.code == 2 and "add --model" in ended.err
+    assert "add --model" in tsgkit("refine bad.txt -o other.txt --otel", code=2).err
 
 
 REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
@@ -217,22 +221,20 @@ REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
 
 
 def test_settings_by_which_nothing_would_arrive_are_refused(
-    server: Running,
-    commands: Prefork,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    server: Running, tsgkit: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    secret = {"OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer {TOKEN}"}
+    told = words("http://127.0.0.1:9/v1")
     for option, variables, message in REFUSED:
-        ended = commands.run(*words("http://127.0.0.1:9/v1", option), cwd=tmp_path, env=secret | variables)
-        assert ended.code == 2 and message in ended.err and "Traceback" not in ended.err, variables
-        assert TOKEN not in ended.err and ended.err.startswith("tsgkit"), variables
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace.export", None)
-    assert main([*words(server.base, "--otel")]) == 2
-    assert "tsgkit[otel]" in capsys.readouterr().err
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("OTEL_EXPORTER_OTLP_HEADERS", f"authorization=Bearer {TOKEN}")
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            said = tsgkit("", *told, option, code=2).err
+        assert message in said and TOKEN not in said and said.startswith("tsgkit"), variables
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "opentelemetry.sdk.trace.export", None)
+        assert "tsgkit[otel]" in tsgkit("", *told, "--otel", code=2).err
     assert not (tmp_path / "run").exists()
     with collector() as served:
-        ended = traced(commands, served, tmp_path, *words(server.base), OTEL_SDK_DISABLED="true")
-    assert (ended.code, ended.err, served.bodies) == (0, "", [])
+        ended = traced(tsgkit, served.url, *words(server.base), OTEL_SDK_DISABLED="true")
+    assert (ended.err, served.bodies) == ("", [])
