@@ -102,11 +102,9 @@ class BatchConnection(Connection):
     def stats(self) -> dict[str, Any]:
         script = self.script
         return super().stats() | {
-            "batches": [batch["size"] for batch in script.batches.values()],
-            "paid": sum(script.paid.values()),
-            "paid_twice": sum(number > 1 for number in script.paid.values()),
-            "steps": script.steps,
-        }
+            "batches": [batch["size"] for batch in script.batches.values()], "paid": sum(script.paid.values()),
+            "paid_twice": sum(number > 1 for number in script.paid.values()), "steps": script.steps,
+        }  # fmt: skip
 
     def _json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:  # noqa: ANN401
         self._send(status, json.dumps(value).encode(), headers)

@@ -439,11 +439,8 @@ def test_an_exception_of_code_ends_its_sample_and_one_of_a_package_or_a_budget_t
         asyncio.run(heard.ask([], label="answer"))
     assert heard.is_fatal(budget)
     for error, is_fatal in (
-        (ValueError(), False),
-        (FileProblem("x"), False),
-        (UsageError("x"), True),
-        (Stopped("x"), False),
-    ):
+        (ValueError(), False), (FileProblem("x"), False), (UsageError("x"), True), (Stopped("x"), False),
+    ):  # fmt: skip
         assert heard.is_fatal(error) is is_fatal, error
 
 
@@ -490,13 +487,10 @@ def test_usage_of_a_row_says_what_nobody_knows() -> None:
         "calls_without_usage": 0, "cost": 0.5, "calls_without_price": 0,
     }  # fmt: skip
     for changes, tokens, cost in (
-        ({"untold": 1}, 30, 0.5),
-        ({"untold": 2}, None, None),
-        ({"unpriced": 1}, 30, 0.5),
-        ({"unpriced": 1, "cost": 0.0}, 30, None),
-        ({"unpriced": 1, "cost": 0.0, "from_cache": 2}, 30, 0.0),
+        ({"untold": 1}, 30, 0.5), ({"untold": 2}, None, None), ({"unpriced": 1}, 30, 0.5),
+        ({"unpriced": 1, "cost": 0.0}, 30, None), ({"unpriced": 1, "cost": 0.0, "from_cache": 2}, 30, 0.0),
         ({"cost": 0.0}, 30, 0.0),
-    ):
+    ):  # fmt: skip
         value = results.usage_value({**used, **changes})
         assert value is not None and (value["prompt_tokens"], value["cost"]) == (tokens, cost), changes
     assert cached_share({"prompt": 100, "cached": 50}) == 0.5 and cached_share({"prompt": 10, "cached": 50}) == 1.0
@@ -623,16 +617,14 @@ def test_headers_that_are_not_what_a_run_has_are_named() -> None:
     assert check_evaluation(header(plan={"limit": 3, "first": None}), Path("x")).limit == 3
     rows: list[tuple[dict[str, Any], str]] = [
         ({"samples": True}, "samples: not what a run has there"),
-        ({"samples": "1"}, "samples: not what a run has there"),
-        ({"command": [1]}, "command: not a list of words"),
+        ({"samples": "1"}, "samples: not what a run has there"), ({"command": [1]}, "command: not a list of words"),
         ({"asked": {"models": {}}}, "asked: no field data"),
         ({"asked": {"data": {}, "models": []}}, "asked: no field models"),
         ({"asked": {"data": {}, "models": {"m": 1}}}, "asked: models: not what a run has there"),
         ({"asked": {"data": {}, "models": {}, "items": []}}, "asked: items: not what a run has there"),
-        ({"shard": "1-2"}, "shard: not what a run has there"),
-        ({"shard": 1}, "shard: not what a run has there"),
+        ({"shard": "1-2"}, "shard: not what a run has there"), ({"shard": 1}, "shard: not what a run has there"),
         ({"plan": {"seed": "x"}}, "plan: seed: "),
-    ]
+    ]  # fmt: skip
     for fields, message in rows:
         with pytest.raises(FileProblem, match=f"x/{HEADER}: {message}") as problem:
             check_evaluation(header(**fields), Path("x"))
