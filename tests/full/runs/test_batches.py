@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from batch_server import RunningBatches, batch_server
 from command_line import CommandLine, Ended
-from every_job import ACTIONS
 from prefork import Prefork, Ran
 from run_files import everything, lines, samples
 
@@ -25,10 +24,10 @@ OPENAI, ANTHROPIC = "openai/gpt-4o", "anthropic/claude-sonnet-4-5"
 both = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 
 
-def words(server: RunningBatches, *more: str, model: str = OPENAI, task: str = "sgqa", first: int = 8) -> list[str]:
+def words(server: RunningBatches, *more: str, model: str = OPENAI, first: int = 8) -> list[str]:
     base = server.base.removesuffix("/v1") if model == ANTHROPIC else server.base
     told = ("--model", model, "--model-arg", f"api_base={base}", "--model-arg", f"api_key={KEY}")
-    return ["eval", "--task", task, "--first", str(first), *told, "--no-cache", "--out", "run", *more]
+    return ["eval", "--task", "sgqa", "--first", str(first), *told, "--no-cache", "--out", "run", *more]
 
 
 def batched(server: RunningBatches, *more: str, **how: Any) -> list[str]:  # noqa: ANN401
@@ -86,15 +85,6 @@ def test_figures_are_those_of_single_requests_at_half_the_price(
     assert found[0] == found[1] and identities[0] == identities[1]
     assert costs[0] == pytest.approx(costs[1] / 2)
     assert estimates[0] == pytest.approx([cost / 2 for cost in estimates[1]])
-
-
-def test_an_agent_sends_one_batch_a_round(tsgkit: CommandLine, tmp_path: Path) -> None:
-    with batch_server(replies=ACTIONS) as server:
-        assert tsgkit("", *batched(server, "--solver", "agent", task="ma-sgg", first=4)).err == ""
-        stats = server.stats()
-    replies = [call["reply"] for call in lines(tmp_path / "run/calls.jsonl")]
-    assert sum(stats["batches"]) == stats["paid"] == sum(reply["source"] == "model" for reply in replies)
-    assert stats["batches"][0] == 4 and len(stats["batches"]) <= 6 < stats["paid"]
 
 
 KILLS: dict[str, tuple[dict[str, Any], str, list[str]]] = {

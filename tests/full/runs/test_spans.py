@@ -179,23 +179,6 @@ def test_parents_are_right_with_many_calls_in_flight(tsgkit: CommandLine, tmp_pa
     assert sum(call["tsgkit.tries"] - 1 for call in calls) == sum(len(call.events) for call in calls) > 0
 
 
-def test_a_resumed_run_sends_what_is_done_now(server: Running, tsgkit: CommandLine, tmp_path: Path) -> None:
-    told = words(server.base, "--solver", "vote:3", "--concurrency", "1", limit=3)
-    with collector() as first:
-        traced(tsgkit, first.url, *told, "--max-requests", "4", code=4)
-    with collector() as second:
-        traced(tsgkit, second.url, *told)
-    done = [[one["tsgkit.item.id"] for one in each.named("sample") if not one.is_error] for each in (first, second)]
-    assert len(done[0]) == 1 and len(done[1]) == 2 and not set(done[0]) & set(done[1])
-    sources = Counter(call["tsgkit.source"] for call in second.named("chat"))
-    assert sources == {"model": 5, "record": 1}
-    [old] = [call for call in second.named("chat") if call["tsgkit.source"] == "record"]
-    assert not [name for name in old.attributes if "usage" in name or "cost" in name], "it was counted before"
-    with collector() as third:
-        traced(tsgkit, third.url, *told)
-    assert third.bodies == []
-
-
 def test_baselines_have_spans_of_samples_alone(tsgkit: CommandLine, tmp_path: Path) -> None:
     with collector() as served:
         ended = traced(tsgkit, served.url, *["eval", "--task", "sgqa,sa-sgg", "--quiet", "--out", "run"])
