@@ -98,6 +98,7 @@ def test_what_a_newer_version_or_a_hand_wrote_is_named(run: Path, said: Said) ->
     file.write_text(text)
     write_lines(run / "prompts.jsonl", [{"hash": "who?", "messages": []}])
     assert "prompts.jsonl: line 1: hash: not what a run has" in said(2, "rescore", str(run))
+    (run / "prompts.jsonl").unlink()
     last_line_with(run, "calls.jsonl", label=7)
     for command in (("explain", str(run), "--item", "bread/q1"), ("rescore", str(run))):
         assert "calls.jsonl: line 2: label: " in said(2, *command)

@@ -307,9 +307,9 @@ def test_a_broken_list_of_what_is_kept_is_an_error_in_one_line(rows: Path, tmp_p
     for value, message in (
         ("", "not JSON"), ("[]", "another format than 1"), ("{}", "another format than 1"), ({"format": 2}, "another"),
         ({"format": 1}, "not what a run has there"), (good | {"unpublished": []}, "not what a run has there"),
-        (good | {"tasks": {"tsg/sgds": []}}, "not what a run has there"), (good | {"tasks": {}}, "there is no"),
+        (good | {"tasks": {"tsg/sgds": []}}, "not what a run has there"),
         (good | {"tasks": {"../../../mine": described}}, "not what a run has there"),
-        (good | {"tasks": {"tsg/sgds": {}}}, "not a task"),
+        (good | {"tasks": {"tsg/sgds": {}}}, "no such file"),
         *(
             (good | {"tasks": {"tsg/sgds": described | {"rows": entry}}}, "no name of a file of rows")
             for entry in (

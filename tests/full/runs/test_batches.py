@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -20,13 +21,11 @@ import tsgkit as tk
 from tsgkit.llm import batches
 
 KEY = "sk-0123456789abcdef"
-OPENAI, ANTHROPIC = "openai/gpt-4o", "anthropic/claude-sonnet-4-5"
-both = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
+MODEL = "openai/gpt-4o"
 
 
-def words(server: RunningBatches, *more: str, model: str = OPENAI, first: int = 8) -> list[str]:
-    base = server.base.removesuffix("/v1") if model == ANTHROPIC else server.base
-    told = ("--model", model, "--model-arg", f"api_base={base}", "--model-arg", f"api_key={KEY}")
+def words(server: RunningBatches, *more: str, first: int = 8) -> list[str]:
+    told = ("--model", MODEL, "--model-arg", f"api_base={server.base}", "--model-arg", f"api_key={KEY}")
     return ["eval", "--task", "sgqa", "--first", str(first), *told, "--no-cache", "--out", "run", *more]
 
 
@@ -38,6 +37,7 @@ def batched(server: RunningBatches, *more: str, **how: Any) -> list[str]:  # noq
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in an empty folder, and in haste."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["tsgkit", "eval", "--task", "sgqa"])
     monkeypatch.setattr(batches, "PACE", batches.Pace(quiet=0.4, first_poll=0.1, longest_poll=0.3, rest=0.02))
 
 
@@ -65,14 +65,11 @@ def check_whole(ended: Ended | Ran, server: RunningBatches, sizes: list[int] | N
     assert sizes is None or stats["batches"] == sizes
 
 
-@both
-def test_figures_are_those_of_single_requests_at_half_the_price(
-    model: str, tsgkit: CommandLine, tmp_path: Path
-) -> None:
+def test_figures_are_those_of_single_requests_at_half_the_price(tsgkit: CommandLine, tmp_path: Path) -> None:
     found, costs, identities, estimates = [], [], [], []
     with batch_server() as server:
         for way in ("--batch", "--quiet"):
-            told = words(server, "--json", "--quiet", way, "--solver", "vote:3", "--out", way.strip("-"), model=model)
+            told = words(server, "--json", "--quiet", way, "--solver", "vote:3", "--out", way.strip("-"))
             estimates.append(tsgkit("", *told, "--dry-run").json["estimates"][0]["cost"])
             ended = tsgkit("", *told)
             assert ended.err == ""
@@ -95,29 +92,28 @@ KILLS: dict[str, tuple[dict[str, Any], str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("when", "model"), [*((when, OPENAI) for when in KILLS), ("collecting", ANTHROPIC)])
-def test_a_killed_run_pays_nothing_twice(when: str, model: str, commands: Prefork, tmp_path: Path) -> None:
+@pytest.mark.parametrize("when", KILLS)
+def test_a_killed_run_pays_nothing_twice(when: str, commands: Prefork, tmp_path: Path) -> None:
     options, step, recorded = KILLS[when]
     with batch_server(**options) as server:
-        process = commands.start(*batched(server, model=model), cwd=tmp_path)
+        process = commands.start(*batched(server), cwd=tmp_path)
         until(lambda: server.stats()["steps"].get(step, 0) > 0)
         process.signal(signal.SIGKILL)
         assert process.wait().code == -signal.SIGKILL
-        assert steps(tmp_path) == [one for one in recorded if model == OPENAI or one != "file"]
-        check_whole(commands.run(*batched(server, model=model), cwd=tmp_path), server, [8])
+        assert steps(tmp_path) == recorded
+        check_whole(commands.run(*batched(server), cwd=tmp_path), server, [8])
     assert outcomes(tmp_path / "run") == {"answered": 8}
 
 
-@both
-def test_a_run_that_does_not_wait_is_collected_later(model: str, tsgkit: CommandLine, tmp_path: Path) -> None:
+def test_a_run_that_does_not_wait_is_collected_later(tsgkit: CommandLine, tmp_path: Path) -> None:
     with batch_server(hold=True) as server:
-        told = batched(server, "--no-wait", model=model)
+        told = batched(server, "--no-wait")
         for _ in range(2):
             ended = tsgkit("", *told, code=5)
             assert "1 batch left with the service" in ended.err
             assert "collect later with: tsgkit eval --task sgqa" in ended.err
             assert KEY not in ended.err + ended.out
-        ended = tsgkit("", *words(server, "--max-requests", "1", model=model), code=4)
+        ended = tsgkit("", *words(server, "--max-requests", "1"), code=4)
         assert "1 batch is pending, which only --batch collects" in ended.err
         server.release()
         assert tsgkit("", *told).err == "" and outcomes(tmp_path / "run") == {"answered": 8}
@@ -151,11 +147,10 @@ def test_a_merged_run_collects_the_batches_of_its_shards(tsgkit: CommandLine, tm
     assert not (tmp_path / "again/batches.jsonl").exists(), "all are collected"
 
 
-@both
-def test_lines_that_fail_are_sent_again_in_a_further_batch(model: str, tsgkit: CommandLine, tmp_path: Path) -> None:
+def test_lines_that_fail_are_sent_again_in_a_further_batch(tsgkit: CommandLine, tmp_path: Path) -> None:
     faults = {"429": 0.15, "500": 0.15, "missing": 0.15, "expired": 0.15}
     with batch_server(lines=faults, odd=True) as server:
-        check_whole(tsgkit("", *batched(server, model=model, first=30)), server, number=30)
+        check_whole(tsgkit("", *batched(server, first=30)), server, number=30)
         sizes = server.stats()["batches"]
     assert (sizes[0], len(sizes)) == (30, 2) and 5 < sizes[1] < 30
     assert outcomes(tmp_path / "run") == {"answered": 30}
@@ -163,8 +158,7 @@ def test_lines_that_fail_are_sent_again_in_a_further_batch(model: str, tsgkit: C
     assert len(told) == sizes[1], "every failure stands in the record"
 
 
-@both
-def test_faults_on_the_way_change_nothing(model: str, tsgkit: CommandLine, tmp_path: Path) -> None:
+def test_faults_on_the_way_change_nothing(tsgkit: CommandLine, tmp_path: Path) -> None:
     faults = {
         "uploads": ["500", "cut"], "creates": ["429", "cut", "hang"], "lists": ["500", "cut"],
         "polls": ["500", "cut", "html", "429", "hang"],
@@ -172,7 +166,7 @@ def test_faults_on_the_way_change_nothing(model: str, tsgkit: CommandLine, tmp_p
     }  # fmt: skip
     with batch_server(**faults) as server:
         # a creation whose answer was cut is found, not made again
-        check_whole(tsgkit("", *batched(server, "--timeout", "2", model=model)), server, [8])
+        check_whole(tsgkit("", *batched(server, "--timeout", "2")), server, [8])
 
 
 def test_what_a_service_refuses_is_named_and_nothing_recorded(tsgkit: CommandLine, tmp_path: Path) -> None:
@@ -202,7 +196,7 @@ def test_a_budget_and_a_batch_have_limits_and_python_an_option(
     monkeypatch.setattr(batches, "PACE", batches.Pace(quiet=0.15, first_poll=0.05, most_lines=5))
     with batch_server(hold=True) as server:
         told: dict[str, Any] = {"model_arg": {"api_base": server.base, "api_key": KEY}, "out": tmp_path / "python"}
-        told |= {"model": OPENAI, "first": 8, "quiet": True, "batch": True, "cache": False}
+        told |= {"model": MODEL, "first": 8, "quiet": True, "batch": True, "cache": False}
         left = tk.evaluate("sgqa", wait=False, **told)
         assert (left.complete, server.stats()["batches"]) == (False, [5, 3])
         server.release()

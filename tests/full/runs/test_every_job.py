@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from every_job import JOBS, KEY, Job
+from every_job import JOBS, Job
 from model_server import Running
 from prefork import Prefork, Ran
 
@@ -97,20 +97,6 @@ def test_a_killed_job_ends_as_if_it_had_not_been_killed(name: str, prepare: Prep
         process.signal(signal.SIGKILL)
         assert process.wait().code == -signal.SIGKILL
         assert 0 <= server.stats()["seen"] - one.answered() <= 2, "at most what was in flight"
-        one.finish(server)
-
-
-@pytest.mark.parametrize("name", ["images --rewriter", "refine"])
-def test_ctrl_c_lets_what_is_in_work_come_home(name: str, prepare: Prepare) -> None:
-    one = prepare(name)
-    with one.job.server(delay=0.3) as server:
-        process = one.start(server)
-        until(lambda: server.stats()["seen"] >= 2, process)
-        process.signal(signal.SIGINT)
-        assert process.wait().code == 130
-        assert "go on" in process.err or "goes on" in process.err
-        assert not any(word in process.err + process.out for word in (KEY, "Traceback", "Warning", "Exception"))
-        assert 2 <= one.answered() == server.stats()["seen"] < one.requests
         one.finish(server)
 
 
