@@ -326,10 +326,11 @@ def test_a_broken_list_of_what_is_kept_is_an_error_in_one_line(rows: Path, tmp_p
         with pytest.raises(UsageError, match=message):
             figures(run)
     with_manifest(run, good)
-    header = (run / "run.json").read_text(encoding="utf-8")
-    (run / "run.json").write_text(header.replace('"tsg/sgds"', '"../../../mine"'), encoding="utf-8")
+    for file in (run / "run.json", run / "asked/asked.json"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace('"tsg/sgds"', '"../../../mine"'), encoding="utf-8")
     (tmp_path / "mine.yaml").write_text("secret: 1\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="mine") as problem:
+    with pytest.raises(FileProblem, match="not what a run has there") as problem:
         figures(run)
     assert "secret" not in str(problem.value)
 
