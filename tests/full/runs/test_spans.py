@@ -122,8 +122,8 @@ def test_failed_attempts_are_events_and_failures_are_errors(tsgkit: CommandLine,
         assert (call["error.type"], sample["error.type"], run.is_error) == ("400", "api_error", False)
         assert call.is_error and sample.is_error and call.said == "400", "its message may repeat the prompt"
         with collector(status=401) as served:
-            ended = traced(tsgkit, served.url, *words(server.base, "--json"), code=1)
-    assert ended.json["run"] == "run", "what a collector says changes neither JSON nor codes"
+            ended = traced(tsgkit, served.url, *words(server.base, "--json", out="third"), code=1)
+    assert ended.json["run"] == "third", "what a collector says changes neither JSON nor codes"
     assert ended.err.count("spans could not be sent") == 1
 
 
