@@ -87,7 +87,8 @@ def test_a_broken_run_is_named_and_others_are_shown(whole: Path, tmp_path: Path,
 def test_what_a_newer_version_or_a_hand_wrote_is_named(run: Path, said: Said) -> None:
     file = run / "asked/asked.json"
     text = file.read_text()
-    for fields in ({"pooling": "by newer ways"}, {"meaning": None, "pooling": []}, None):
+    rows: tuple[dict[str, Any] | None, ...] = ({"pooling": "by newer ways"}, {"meaning": None, "pooling": []}, None)
+    for fields in rows:
         asked = json.loads(text)
         metrics = asked["tasks"]["tsg/sgqa"]["metrics"]
         metrics["exact_match"] = None if fields is None else metrics["exact_match"] | fields
@@ -163,8 +164,8 @@ def test_an_exception_on_one_item_is_its_outcome_and_the_run_goes_on(
         assert outcomes() == ["answered"] * 5
     monkeypatch.setattr("tsgkit.runs.executors.processors", lambda: 2)
     mend(solve=ITEMS[:2])
-    words = [{"5": "20", "run": "other"}.get(word, word) for word in BASELINE]
-    assert "2 samples ended in an error: ValueError at faulty_suite.py:" in said(1, *words), "in another process"
+    more = [{"5": "20", "run": "other"}.get(word, word) for word in BASELINE]
+    assert "2 samples ended in an error: ValueError at faulty_suite.py:" in said(1, *more), "in another process"
 
 
 def test_a_continued_run_tries_an_error_again_without_asking_again(

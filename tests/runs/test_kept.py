@@ -43,7 +43,7 @@ def rows(tmp_path: Path) -> Path:
     return file
 
 
-def asked(out: Path, *, keep_data: bool = True, shard: Shard | None = None, **settings: object) -> Path:
+def asked(out: Path, *, keep_data: bool = True, shard: Shard | None = None, **settings: Any) -> Path:  # noqa: ANN401
     plan = Plan.model_validate({"tasks": ("tsg/sgds",), "models": ("baseline/rules",)} | settings)
     return evaluate(plan, Options(out=out, keep_data=keep_data, shard=shard)).path
 
@@ -72,7 +72,7 @@ def with_manifest(run: Path, value: object) -> None:
 
 
 @pytest.mark.parametrize("choice", [{}, {"limit": 5}, {"first": 3}])
-def test_a_run_is_read_where_its_data_are_not(choice: dict[str, int], rows: Path, tmp_path: Path) -> None:
+def test_a_run_is_read_where_its_data_are_not(choice: dict[str, Any], rows: Path, tmp_path: Path) -> None:
     run = asked(tmp_path / "run", data=str(rows), **choice)
     before, item = figures(run), lines(run / "samples.jsonl")[0]["item_id"]
     kept = (run / "asked/rows/tsg/sgds.jsonl").read_bytes()
@@ -129,8 +129,8 @@ def test_descriptions_of_rooms_are_read_again_from_what_is_kept(
     monkeypatch.chdir(tmp_path)
     shutil.copy(TASKS / "sceneeval/data/annotations.csv", "mine.csv")
     shutil.copytree(TASKS / "sceneeval/data/rooms/good", "rooms")
-    settings = {"tasks": ("sceneeval/plausibility",), "models": (), "scenes": ("mine=rooms",), "data": "mine.csv"}
-    run = asked(tmp_path / "run", **settings, ids=("0", "2"))
+    settings: dict[str, Any] = {"tasks": ("sceneeval/plausibility",), "models": (), "scenes": ("mine=rooms",)}
+    run = asked(tmp_path / "run", **settings, data="mine.csv", ids=("0", "2"))
     before = figures(run)
     Path("mine.csv").unlink()
     assert figures(run) == before
@@ -146,7 +146,7 @@ def test_cards_prompts_examples_and_plan_lie_in_the_run(tmp_path: Path, monkeypa
     mine.write_text("Answer in one word.\n", encoding="utf-8")
     say_nothing_right(tmp_path / "said.jsonl")
     monkeypatch.chdir(tmp_path)
-    plan = {"tasks": ["tsg/sgqa"], "models": ["script:said.jsonl"], "styles": ["few-shot"], "limit": 2}
+    plan: dict[str, Any] = {"tasks": ["tsg/sgqa"], "models": ["script:said.jsonl"], "styles": ["few-shot"], "limit": 2}
     home = asked(tmp_path / "run", **plan) / "asked"
     assert "# mine" in (home / "tasks/tsg/sgqa.yaml").read_text(encoding="utf-8")
     assert (home / "prompts/tsg/sgqa/statement.txt").read_text(encoding="utf-8") == "Answer in one word.\n"

@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -291,7 +291,8 @@ def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
     reader: Any = Reader(home)
     item = carried(reader, "s")
     assert item == Carried("s", {"a.txt": b"a.txt", "in/b.txt": b"in/b.txt"})
-    assert carried(Reader(None), "s") == "s" == carried(object(), "s")
+    empty, other = cast(Any, Reader(None)), cast(Any, object())
+    assert carried(empty, "s") == "s" == carried(other, "s")
 
     def work(solver: Any, sample: object) -> Transcript:  # noqa: ANN401
         folder = solver.folder

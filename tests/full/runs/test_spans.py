@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from collector import Sent, collector
@@ -64,7 +65,7 @@ def test_run_sample_and_call_are_one_span_each_and_lie_in_each_other(
 ) -> None:
     with collector() as served:
         plain = tsgkit("", *words(server.base, out="plain"))
-        more = {"OTEL_SERVICE_NAME": "lab", "OTEL_RESOURCE_ATTRIBUTES": "team=graphs,service.version=7"}
+        more: dict[str, Any] = {"OTEL_SERVICE_NAME": "lab", "OTEL_RESOURCE_ATTRIBUTES": "team=graphs,service.version=7"}
         ended = traced(tsgkit, served.url, *words(server.base), **more)
     assert (ended.err, ended.out.replace("run", "plain")) == ("", plain.out.replace("run", "plain"))
     header = json.loads((tmp_path / "run/run.json").read_text())
